@@ -1,0 +1,102 @@
+// swift-tools-version: 6.2
+// The targets stand in the order of the floors in ARCHITECTURE.md: nothing imports what is listed after it.
+import PackageDescription
+
+let house: [SwiftSetting] = [
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("ExistentialAny"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0470-isolated-conformances.md
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md
+    .strictMemorySafety(),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0443-warning-control-flags.md
+    .treatAllWarnings(as: .error),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: house)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: house)
+}
+
+let package = Package(
+    name: "assay",
+    products: [.executable(name: "assay", targets: ["Server"])],
+    targets: [
+        // Floor 0: system libraries, each a shim and a module map.
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/System/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]
+        ),
+        .target(name: "CBeast", path: "Sources/System/CBeast"),
+
+        // Floor 1: what knows nobody.
+        room("Encoding"),
+        room("PurchaseModel"),
+        room("AppleFormats", ["Encoding"]),
+        room("Crypto", ["COpenSSL"]),
+        room("HTTP", ["CBeast"]),
+
+        // Floor 2: proof, memory, and an App Store of our own.
+        room(
+            "Verification", ["PurchaseModel", "AppleFormats", "Crypto", "Encoding"],
+            resources: [.embedInCode("Chain/Roots")]),
+        room("Storage", ["PurchaseModel", "CSQLite"], resources: [.embedInCode("SQL/Schema")]),
+        room("Simulator", ["PurchaseModel", "AppleFormats", "Crypto", "Encoding"]),
+
+        // Floors 4 to 6: the conductor, its face, and the executable that wires them.
+        room("Pipeline", ["PurchaseModel", "Crypto", "Verification", "Storage"]),
+        room("API", ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage", "Pipeline"]),
+        .executableTarget(
+            name: "Server",
+            dependencies: [
+                "PurchaseModel", "HTTP", "Crypto", "Encoding", "Verification", "Storage", "Pipeline", "API", "Simulator",
+            ],
+            swiftSettings: house),
+
+        // Beside the house: measures, and the tests.
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Pipeline",
+                "API", "Simulator",
+            ],
+            path: "Benchmarks/Sources", swiftSettings: house),
+        .target(
+            name: "TestSupport",
+            dependencies: ["PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Simulator"],
+            path: "Tests/TestSupport", swiftSettings: house),
+        tests("EncodingTests", ["Encoding", "TestSupport"]),
+        tests("PurchaseModelTests", ["PurchaseModel", "TestSupport"]),
+        tests("AppleFormatsTests", ["AppleFormats", "Encoding", "TestSupport"]),
+        tests("CryptoTests", ["Crypto", "Encoding", "TestSupport"]),
+        tests("HTTPTests", ["HTTP", "TestSupport"]),
+        tests(
+            "VerificationTests",
+            ["Verification", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Simulator", "TestSupport"]),
+        tests("StorageTests", ["Storage", "PurchaseModel", "TestSupport"]),
+        tests("SimulatorTests", ["Simulator", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "TestSupport"]),
+        tests(
+            "PipelineTests",
+            ["Pipeline", "PurchaseModel", "Crypto", "Verification", "Storage", "Simulator", "TestSupport"]),
+        tests(
+            "APITests",
+            [
+                "API", "HTTP", "PurchaseModel", "Crypto", "Encoding", "Verification", "Storage", "Pipeline", "Simulator",
+                "TestSupport",
+            ]),
+        tests("ServerTests", ["Server", "Encoding", "TestSupport"]),
+        tests("HouseTests", []),
+    ],
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx20
+)

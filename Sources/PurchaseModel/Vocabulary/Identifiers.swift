@@ -1,0 +1,136 @@
+/// The number that the App Store gives one charge, renewal or restore.
+///
+/// Apple sends it as a string of decimal digits; 16 to 19 of them today, `"0"`, `"1"` … from Xcode. Only the
+/// canonical form is one: no sign, no leading zero, no space, at most `Int64.max`. So equal text is equal value.
+package struct TransactionID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let number: Int64
+
+    /// `nil` for a negative number.
+    package init?(number: Int64) {
+        guard number >= 0 else { return nil }
+        self.number = number
+    }
+
+    /// `nil` unless the text is the canonical decimal form of a non-negative `Int64`.
+    package init?(_ text: String) {
+        let digits = text.utf8
+        guard (1...19).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        if digits.first == 0x30, digits.count > 1 { return nil }
+        guard let number = Int64(text) else { return nil }
+        self.number = number
+    }
+
+    package var description: String { String(number) }
+
+    package static func < (left: TransactionID, right: TransactionID) -> Bool { left.number < right.number }
+}
+
+/// A name made of printable ASCII without spaces, 1 to 255 bytes: product ids, bundle ids, our own ids.
+///
+/// Only ASCII is let in, so that `==` on the text compares bytes and no normalisation can make two ids one.
+package protocol ASCIIIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
+    var text: String { get }
+    init(checked text: String)
+}
+
+extension ASCIIIdentifier {
+    /// The longest id that is let in, in bytes: what Apple allows for product ids and bundle ids.
+    package static var bytesMax: Int { 255 }
+
+    /// `nil` unless the text is 1 to ``bytesMax`` bytes of printable ASCII without spaces.
+    package init?(_ text: String) {
+        let bytes = text.utf8
+        guard (1...Self.bytesMax).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return nil
+        }
+        self.init(checked: text)
+    }
+
+    package var description: String { text }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+}
+
+/// What is sold, as App Store Connect names it.
+package struct ProductID: ASCIIIdentifier {
+    package let text: String
+    package init(checked text: String) { self.text = text }
+}
+
+/// The name by which Apple signs for an app, such as `com.example.app`.
+package struct BundleID: ASCIIIdentifier {
+    package let text: String
+    package init(checked text: String) { self.text = text }
+}
+
+/// Our own short name for a configured app; it stands in paths, keys and rows.
+package struct AppID: ASCIIIdentifier {
+    package let text: String
+    package init(checked text: String) { self.text = text }
+}
+
+/// Who bought, as the shop that uses us names its customer.
+package struct CustomerID: ASCIIIdentifier {
+    package let text: String
+    package init(checked text: String) { self.text = text }
+}
+
+/// An order of the shop that uses us.
+package struct OrderID: ASCIIIdentifier {
+    package let text: String
+    package init(checked text: String) { self.text = text }
+}
+
+/// The UUID that an app gives StoreKit with a purchase (`appAccountToken`), 16 bytes.
+package struct AccountToken: Hashable, Sendable, CustomStringConvertible {
+    package let high: UInt64
+    package let low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// `nil` unless the text is 8-4-4-4-12 hexadecimal digits, in either case.
+    package init?(_ text: String) {
+        var value: (high: UInt64, low: UInt64) = (0, 0)
+        var digits = 0
+        var position = 0
+        for byte in text.utf8 {
+            defer { position += 1 }
+            if position == 8 || position == 13 || position == 18 || position == 23 {
+                guard byte == 0x2D else { return nil }
+                continue
+            }
+            guard let digit = AccountToken.hexadecimal(byte), digits < 32 else { return nil }
+            if digits < 16 { value.high = value.high << 4 | digit } else { value.low = value.low << 4 | digit }
+            digits += 1
+        }
+        guard digits == 32, position == 36 else { return nil }
+        self.init(high: value.high, low: value.low)
+    }
+
+    /// Lower case, with hyphens.
+    package var description: String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for position in 0..<32 {
+            if position == 8 || position == 12 || position == 16 || position == 20 { text.append(0x2D) }
+            let half = position < 16 ? high : low
+            text.append(digits[Int(half >> UInt64(60 - (position % 16) * 4) & 0xF)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> UInt64? {
+        switch byte {
+        case 0x30...0x39: UInt64(byte - 0x30)
+        case 0x41...0x46: UInt64(byte - 0x41 + 10)
+        case 0x61...0x66: UInt64(byte - 0x61 + 10)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// What Apple will do next with a subscription, as it said at one moment.
+package struct Renewal: Hashable, Sendable {
+    package var originalID: TransactionID
+    package var product: ProductID
+    package var nextProduct: ProductID?
+    package var willAutoRenew: Bool?
+    package var environment: StoreEnvironment?
+    package var expirationIntent: Int?
+    package var isInBillingRetry: Bool?
+    package var graceEndsAt: Timestamp?
+    package var renewsAt: Timestamp?
+    package var recentStartAt: Timestamp?
+    package var nextPrice: Price?
+    package var priceIncreaseStatus: Int?
+    package var offer: Offer?
+    package var accountToken: AccountToken?
+    package var signedAt: Timestamp
+
+    package init(originalID: TransactionID, product: ProductID, signedAt: Timestamp) {
+        self.originalID = originalID
+        self.product = product
+        self.signedAt = signedAt
+    }
+}

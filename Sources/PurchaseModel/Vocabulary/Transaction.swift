@@ -1,0 +1,114 @@
+/// One charge, renewal or restore, in our own words: what every format of proof is translated into.
+///
+/// A field that the proof did not carry is `nil`; none is guessed.
+package struct Transaction: Hashable, Sendable {
+    package var id: TransactionID
+    /// The first transaction of the chain; equal to ``id`` for a first purchase.
+    package var originalID: TransactionID
+    package var product: ProductID
+    package var kind: ProductKind?
+    package var quantity: Int
+    package var purchasedAt: Timestamp
+    package var originallyPurchasedAt: Timestamp?
+    package var expiresAt: Timestamp?
+    package var revocation: Revocation?
+    package var isUpgraded: Bool
+    package var ownership: Ownership?
+    package var accountToken: AccountToken?
+    package var offer: Offer?
+    package var price: Price?
+    /// ISO 3166-1 alpha-3, such as `USA`.
+    package var storefront: String?
+    package var subscriptionGroup: String?
+    package var webOrderLineItem: String?
+    package var appTransaction: String?
+    /// When Apple signed what proves this: the order in which facts about one transaction count.
+    package var signedAt: Timestamp
+
+    package init(
+        id: TransactionID, originalID: TransactionID, product: ProductID, kind: ProductKind? = nil, quantity: Int = 1,
+        purchasedAt: Timestamp, originallyPurchasedAt: Timestamp? = nil, expiresAt: Timestamp? = nil,
+        revocation: Revocation? = nil, isUpgraded: Bool = false, ownership: Ownership? = nil,
+        accountToken: AccountToken? = nil, offer: Offer? = nil, price: Price? = nil, storefront: String? = nil,
+        subscriptionGroup: String? = nil, webOrderLineItem: String? = nil, appTransaction: String? = nil,
+        signedAt: Timestamp
+    ) {
+        self.id = id
+        self.originalID = originalID
+        self.product = product
+        self.kind = kind
+        self.quantity = quantity
+        self.purchasedAt = purchasedAt
+        self.originallyPurchasedAt = originallyPurchasedAt
+        self.expiresAt = expiresAt
+        self.revocation = revocation
+        self.isUpgraded = isUpgraded
+        self.ownership = ownership
+        self.accountToken = accountToken
+        self.offer = offer
+        self.price = price
+        self.storefront = storefront
+        self.subscriptionGroup = subscriptionGroup
+        self.webOrderLineItem = webOrderLineItem
+        self.appTransaction = appTransaction
+        self.signedAt = signedAt
+    }
+}
+
+/// That Apple took a transaction back, and since when.
+package struct Revocation: Hashable, Sendable {
+    package var at: Timestamp
+    /// Apple's number: 1 an actual or perceived issue in the app, 0 anything else.
+    package var reason: Int?
+    /// Apple's word since 2025-12: `REFUND_FULL`, `REFUND_PRORATED`, `FAMILY_REVOKE`.
+    package var type: String?
+    /// Thousandths of a percent of the price that were refunded, 0 to 100 000.
+    package var percentage: Int?
+
+    package init(at: Timestamp, reason: Int? = nil, type: String? = nil, percentage: Int? = nil) {
+        self.at = at
+        self.reason = reason
+        self.type = type
+        self.percentage = percentage
+    }
+}
+
+/// How an account came by a transaction. An open value.
+package struct Ownership: RawRepresentable, Hashable, Sendable {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package static let purchased = Ownership(rawValue: "purchased")
+    package static let familyShared = Ownership(rawValue: "family_shared")
+    package static let assigned = Ownership(rawValue: "assigned")
+}
+
+/// The offer under which a transaction was made.
+package struct Offer: Hashable, Sendable {
+    package var kind: OfferKind
+    package var identifier: String?
+    /// Apple's word: `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT`, `ONE_TIME`.
+    package var discount: String?
+    /// ISO 8601 duration, such as `P1M`.
+    package var period: String?
+
+    package init(kind: OfferKind, identifier: String? = nil, discount: String? = nil, period: String? = nil) {
+        self.kind = kind
+        self.identifier = identifier
+        self.discount = discount
+        self.period = period
+    }
+}
+
+/// Apple's offer kinds by number. A number that we do not know stays what it is.
+package struct OfferKind: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    package static let introductory = OfferKind(rawValue: 1)
+    package static let promotional = OfferKind(rawValue: 2)
+    package static let offerCode = OfferKind(rawValue: 3)
+    package static let winBack = OfferKind(rawValue: 4)
+}

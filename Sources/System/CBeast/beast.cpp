@@ -1,0 +1,1 @@
+int assay_beast_placeholder;
