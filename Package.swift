@@ -33,9 +33,16 @@ let package = Package(
     targets: [
         // Floor 0: system libraries, each a shim and a module map.
         .systemLibrary(
-            name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+            name: "COpenSSL",
+            path: "Sources/System/COpenSSL",
+            pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"])]
+        ),
         .systemLibrary(
-            name: "CSQLite", path: "Sources/System/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]
+            name: "CSQLite",
+            path: "Sources/System/CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]
         ),
         .target(name: "CBeast", path: "Sources/System/CBeast"),
 
@@ -48,8 +55,10 @@ let package = Package(
 
         // Floor 2: proof, memory, and an App Store of our own.
         room(
-            "Verification", ["PurchaseModel", "AppleFormats", "Crypto", "Encoding"],
-            resources: [.embedInCode("Chain/Roots")]),
+            "Verification",
+            ["PurchaseModel", "AppleFormats", "Crypto", "Encoding"],
+            resources: [.embedInCode("Chain/Roots")]
+        ),
         room("Storage", ["PurchaseModel", "CSQLite"], resources: [.embedInCode("SQL/Schema")]),
         room("Simulator", ["PurchaseModel", "AppleFormats", "Crypto", "Encoding"]),
 
@@ -59,9 +68,11 @@ let package = Package(
         .executableTarget(
             name: "Server",
             dependencies: [
-                "PurchaseModel", "HTTP", "Crypto", "Encoding", "Verification", "Storage", "Pipeline", "API", "Simulator",
+                "PurchaseModel", "HTTP", "Crypto", "Encoding", "Verification", "Storage", "Pipeline", "API",
+                "Simulator",
             ],
-            swiftSettings: house),
+            swiftSettings: house
+        ),
 
         // Beside the house: measures, and the tests.
         .executableTarget(
@@ -70,11 +81,15 @@ let package = Package(
                 "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Pipeline",
                 "API", "Simulator",
             ],
-            path: "Benchmarks/Sources", swiftSettings: house),
+            path: "Benchmarks/Sources",
+            swiftSettings: house
+        ),
         .target(
             name: "TestSupport",
             dependencies: ["PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Simulator"],
-            path: "Tests/TestSupport", swiftSettings: house),
+            path: "Tests/TestSupport",
+            swiftSettings: house
+        ),
         tests("EncodingTests", ["Encoding", "TestSupport"]),
         tests("PurchaseModelTests", ["PurchaseModel", "TestSupport"]),
         tests("AppleFormatsTests", ["AppleFormats", "Encoding", "TestSupport"]),
@@ -82,18 +97,22 @@ let package = Package(
         tests("HTTPTests", ["HTTP", "TestSupport"]),
         tests(
             "VerificationTests",
-            ["Verification", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Simulator", "TestSupport"]),
+            ["Verification", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Simulator", "TestSupport"]
+        ),
         tests("StorageTests", ["Storage", "PurchaseModel", "TestSupport"]),
         tests("SimulatorTests", ["Simulator", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "TestSupport"]),
         tests(
             "PipelineTests",
-            ["Pipeline", "PurchaseModel", "Crypto", "Verification", "Storage", "Simulator", "TestSupport"]),
+            ["Pipeline", "PurchaseModel", "Crypto", "Verification", "Storage", "Simulator", "TestSupport"]
+        ),
         tests(
             "APITests",
             [
-                "API", "HTTP", "PurchaseModel", "Crypto", "Encoding", "Verification", "Storage", "Pipeline", "Simulator",
+                "API", "HTTP", "PurchaseModel", "Crypto", "Encoding", "Verification", "Storage", "Pipeline",
+                "Simulator",
                 "TestSupport",
-            ]),
+            ]
+        ),
         tests("ServerTests", ["Server", "Encoding", "TestSupport"]),
         tests("HouseTests", []),
     ],

@@ -7,7 +7,11 @@ package struct Recording: Hashable, Sendable {
     package var order: OrderID?
 
     package init(
-        app: AppID, realm: Realm, transactions: [Transaction], customer: CustomerID? = nil, order: OrderID? = nil
+        app: AppID,
+        realm: Realm,
+        transactions: [Transaction],
+        customer: CustomerID? = nil,
+        order: OrderID? = nil
     ) {
         self.app = app
         self.realm = realm
@@ -33,14 +37,22 @@ package func decide(_ situation: Situation, _ recording: Recording, at now: Time
     var place: [TransactionKey: Int] = [:]
     for transaction in recording.transactions {
         let fresh = RecordedTransaction(
-            app: recording.app, realm: recording.realm, transaction: transaction, customer: recording.customer,
-            order: recording.order, recordedAt: now)
+            app: recording.app,
+            realm: recording.realm,
+            transaction: transaction,
+            customer: recording.customer,
+            order: recording.order,
+            recordedAt: now
+        )
         let known = situation[fresh.key]
         let change = change(from: known, to: fresh)
         if let change { situation.apply(Decision(changes: [change])) }
         let current = change?.recorded ?? known ?? fresh
         let outcome = TransactionOutcome(
-            recorded: current, standing: standing(of: current, for: recording.customer), isNew: known == nil)
+            recorded: current,
+            standing: standing(of: current, for: recording.customer),
+            isNew: known == nil
+        )
         if let index = place[fresh.key] {
             decision.repeatOutcome(at: index, outcome, change)
         } else {

@@ -23,7 +23,11 @@ package struct RecordedTransaction: Hashable, Sendable {
     package var recordedAt: Timestamp
 
     package init(
-        app: AppID, realm: Realm, transaction: Transaction, customer: CustomerID?, order: OrderID?,
+        app: AppID,
+        realm: Realm,
+        transaction: Transaction,
+        customer: CustomerID?,
+        order: OrderID?,
         recordedAt: Timestamp
     ) {
         self.app = app

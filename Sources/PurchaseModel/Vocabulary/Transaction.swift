@@ -26,11 +26,24 @@ package struct Transaction: Hashable, Sendable {
     package var signedAt: Timestamp
 
     package init(
-        id: TransactionID, originalID: TransactionID, product: ProductID, kind: ProductKind? = nil, quantity: Int = 1,
-        purchasedAt: Timestamp, originallyPurchasedAt: Timestamp? = nil, expiresAt: Timestamp? = nil,
-        revocation: Revocation? = nil, isUpgraded: Bool = false, ownership: Ownership? = nil,
-        accountToken: AccountToken? = nil, offer: Offer? = nil, price: Price? = nil, storefront: String? = nil,
-        subscriptionGroup: String? = nil, webOrderLineItem: String? = nil, appTransaction: String? = nil,
+        id: TransactionID,
+        originalID: TransactionID,
+        product: ProductID,
+        kind: ProductKind? = nil,
+        quantity: Int = 1,
+        purchasedAt: Timestamp,
+        originallyPurchasedAt: Timestamp? = nil,
+        expiresAt: Timestamp? = nil,
+        revocation: Revocation? = nil,
+        isUpgraded: Bool = false,
+        ownership: Ownership? = nil,
+        accountToken: AccountToken? = nil,
+        offer: Offer? = nil,
+        price: Price? = nil,
+        storefront: String? = nil,
+        subscriptionGroup: String? = nil,
+        webOrderLineItem: String? = nil,
+        appTransaction: String? = nil,
         signedAt: Timestamp
     ) {
         self.id = id
