@@ -33,7 +33,7 @@ package struct DERCursor: Hashable, Sendable {
     package let rules: Rules
     private let depthLeft: Int
 
-    /// - Parameter range: where to walk, in offsets of the bytes; clamped to what is there by each step.
+    /// Walks a range of the bytes.
     package init(_ range: Range<Int>, rules: Rules) {
         self.init(range, rules: rules, depthLeft: Self.depthMax)
     }

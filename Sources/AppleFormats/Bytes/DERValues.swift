@@ -17,9 +17,7 @@ extension DERCursor {
         return value
     }
 
-    /// Copies the octets of an OCTET STRING that came in pieces (BER) into one.
-    ///
-    /// - Parameter sizeMax: refused as ``FormatFault/tooLarge(at:)`` beyond it.
+    /// Copies the octets of an OCTET STRING that came in pieces (BER) into one; more than `sizeMax` are refused.
     package func flattened(
         _ element: DERElement,
         sizeMax: Int,

@@ -3,7 +3,7 @@ struct AttributeReader {
     /// The members of a SET OF ReceiptAttribute.
     private var members: DERCursor
 
-    /// - Parameter cursor: stands before the SET, which must be all there is.
+    /// Starts before the SET, which must be all that there is.
     init(_ cursor: DERCursor, in span: Span<UInt8>) throws(FormatFault) {
         var cursor = cursor
         let set = try cursor.next(.set, in: span)

@@ -34,9 +34,7 @@ package struct VerifyReceiptStatus: OpenValue {
     /// Whether the answer has a decoded receipt.
     package var hasReceipt: Bool { self == .valid || self == .subscriptionExpired }
 
-    /// Whether to ask again later.
-    ///
-    /// - Parameter isRetryable: what the answer says; it counts for the internal data access errors only.
+    /// Whether to ask again later; what the answer says of it counts for the internal data access errors only.
     package func deservesRetry(isRetryable: Bool?) -> Bool {
         switch self {
         case .malformedReceipt, .unavailable, .internalError: true
