@@ -1,4 +1,5 @@
-/// Why a store could not be opened. Only ``alreadyOpen`` mends itself, when the other one ends.
+/// Why a store could not be opened. ``alreadyOpen`` mends itself when the other one ends, ``full`` when
+/// there is space; the rest needs a person.
 package enum StoreOpenFailure: Error, Hashable, Sendable {
     /// Another process, or another store of this one, writes to this folder.
     case alreadyOpen
@@ -10,6 +11,21 @@ package enum StoreOpenFailure: Error, Hashable, Sendable {
     case newerSchema(found: Int, known: Int)
     /// A migration that was applied to the file is not the one we know under its number.
     case changedMigration(number: Int)
-    /// SQLite refused, with its extended result code: a damaged file, a full disk.
+    /// No space is left.
+    case full
+    /// SQLite refused, with its extended result code: a damaged file.
     case broken(code: Int32)
+}
+
+extension StoreOpenFailure {
+    /// What a failure of a verb means while the store is being opened.
+    init(_ failure: StoreFailure) {
+        self =
+            switch failure {
+            case .busy, .conflict, .closed: .alreadyOpen
+            case .full: .full
+            case .unstorable: .foreign
+            case .broken(let code): .broken(code: code)
+            }
+    }
 }
