@@ -8,9 +8,8 @@ package protocol StoreReader {
     /// One number on every side of every wall, in the order of recording.
     func transactions(app: AppID, id: TransactionID) throws(StoreFailure) -> [RecordedTransaction]
 
-    /// A customer's transactions after a place in the listing.
-    ///
-    /// - Parameter limit: at most so many; brought between 1 and ``TransactionPage/limitMax``.
+    /// A customer's transactions after a place in the listing; the limit is brought between 1 and
+    /// ``TransactionPage/limitMax``.
     func transactions(
         app: AppID,
         customer: CustomerID,
@@ -27,9 +26,8 @@ package protocol StoreReader {
 
     func submission(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission?
 
-    /// The undecided submissions of an app, or of all, oldest first.
-    ///
-    /// - Parameter limit: at most so many; brought between 1 and ``SubmissionPage/limitMax``.
+    /// The undecided submissions of an app, or of all, oldest first; the limit is brought between 1 and
+    /// ``SubmissionPage/limitMax``.
     func pendingSubmissions(
         app: AppID?,
         after id: SubmissionID?,
@@ -38,14 +36,11 @@ package protocol StoreReader {
 
     func figures() throws(StoreFailure) -> StoreFigures
 
-    /// Counts of an hour and later, by hour, then app (none first, then by name), then reason.
-    ///
-    /// - Parameter limit: at most so many; brought between 1 and ``TransactionPage/limitMax``.
+    /// Counts of an hour and later, by hour, then app (none first, then by name), then reason; the limit is brought
+    /// between 1 and ``TransactionPage/limitMax``.
     func refusalCounts(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalCount]
 
-    /// The last refused proofs, newest first.
-    ///
-    /// - Parameter limit: at most so many; brought between 1 and ``SubmissionPage/limitMax``.
+    /// The last refused proofs, newest first; the limit is brought between 1 and ``SubmissionPage/limitMax``.
     func refusalSamples(limit: Int) throws(StoreFailure) -> [RefusalSample]
 }
 

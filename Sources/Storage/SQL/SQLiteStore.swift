@@ -18,6 +18,8 @@ package final class SQLiteStore: Store {
     /// - Parameters:
     ///   - folder: made with mode 0700 if it is not there; its parent must be.
     ///   - readers: how many connections read at the same time, at least 1.
+    /// - Returns: the store; nobody else can open the folder until it is closed.
+    /// - Throws: ``StoreOpenFailure``, before anything in the folder is changed unless it is ours.
     package static func open(folder: String, readers: Int = 2) throws(StoreOpenFailure) -> SQLiteStore {
         try SQLiteStore(in: DataFolder(path: folder), readers: max(readers, 1))
     }

@@ -120,6 +120,7 @@ import CSQLite
     ///
     /// - Parameter mode: one of SQLite's `SQLITE_CHECKPOINT_` numbers.
     /// - Returns: how many pages stand in the log; 0 when it was emptied.
+    /// - Throws: ``StoreFailure/busy`` when readers held it back.
     func checkpoint(_ mode: Int32) throws(StoreFailure) -> Int {
         var pages: Int32 = 0
         let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, mode, &pages, nil)

@@ -7,6 +7,7 @@ enum SQLiteResult {
     /// - Parameters:
     ///   - code: an extended result code.
     ///   - systemError: `errno` of the failed call, for the disk failures that are only a lack of space.
+    /// - Returns: what a retry, space or a person can mend.
     static func failure(_ code: Int32, systemError: Int32 = 0) -> StoreFailure {
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_NOMEM, SQLITE_INTERRUPT: .busy
