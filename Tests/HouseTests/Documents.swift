@@ -28,7 +28,8 @@ enum Documents {
                 if exists, anchorExists { continue }
                 findings.append(Finding(file.path, line: index + 1, "no \(match.1) here", instead: instead))
             }
-            for match in line.matches(of: /docs\/decisions\/[0-9]{4}[a-z0-9-]*/) {
+            for match in line.matches(of: /docs\/decisions\/[0-9]{4}[a-z0-9-]*/)
+            where findings.last?.line != index + 1 {
                 let exists = paths.contains { $0.hasPrefix(match.0) }
                 if !exists { findings.append(Finding(file.path, line: index + 1, "no \(match.0)", instead: instead)) }
             }
@@ -62,6 +63,28 @@ enum Documents {
             line.matches(of: /(?:^|`|\$ |&& )make ([a-z]+)/).filter { !known.contains($0.1) }.map {
                 let instead = "`make` prints the verbs there are."
                 return Finding(file.path, line: index + 1, "there is no `make \($0.1)`", instead: instead)
+            }
+        }
+    }
+
+    /// What tests there are: `ATests`, and `ATests.worksWell` for each function of its file.
+    static func tests(in sources: [(file: TextFile, code: SwiftCode)]) -> Set<String> {
+        sources.reduce(into: []) { tests, source in
+            let tokens = source.code.tokens()
+            let names = zip(tokens, tokens.dropFirst()).map { (word: $0.text, name: $1.text) }
+            for suite in names where suite.word == "struct" || suite.word == "extension" {
+                tests.insert(suite.name)
+                for test in names where test.word == "func" { tests.insert(suite.name + "." + test.name) }
+            }
+        }
+    }
+
+    /// Tests that a document names, as `ATests` or `ATests.worksWell`, and nobody wrote.
+    static func unknownTests(in file: TextFile, tests: Set<String>) -> [Finding] {
+        file.lines.enumerated().flatMap { index, line in
+            line.matches(of: /`(\w+Tests(?:\.\w+)?)`/).filter { !tests.contains(String($0.1)) }.map {
+                let instead = "Name a test that shows what is said, or write it."
+                return Finding(file.path, line: index + 1, "there is no test \($0.1)", instead: instead)
             }
         }
     }

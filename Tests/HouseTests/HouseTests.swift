@@ -68,8 +68,12 @@ import Testing
 
     @Test func everyVerbExists() {
         let makefile = Repository.file("Makefile").text
-        let findings = Repository.markdown.flatMap { Documents.unknownVerbs(in: $0, makefile: makefile) }
-        report(findings)
+        report(Repository.markdown.flatMap { Documents.unknownVerbs(in: $0, makefile: makefile) })
+    }
+
+    @Test func everyTestThatADocumentNamesExists() {
+        let tests = Documents.tests(in: Repository.sources.filter { $0.file.path.hasPrefix("Tests/") })
+        report(Repository.markdown.flatMap { Documents.unknownTests(in: $0, tests: tests) })
     }
 
     @Test func documentsStayShortAndSpeakOfTheProject() {

@@ -57,6 +57,7 @@ import Testing
 
     @Test(arguments: [
         ("Sources/Crypto/A.swift", "unsafe EVP_PKEY_free(key)"),
+        ("Sources/Crypto/SharedHandle.swift", "@safe final class SharedHandle: @unchecked Sendable {}"),
         ("Sources/HTTP/Listening/A.swift", "Task { await handle(request) }"),
         ("Sources/Server/A.swift", "print(line); Date(); import FoundationEssentials"),
         ("Sources/Encoding/A.swift", "// unlike text.split(, this walks bytes\nlet fingerprint = fingerprint(bytes)"),
@@ -199,6 +200,15 @@ import Testing
     func unknownVerbsAreCaught(text: String, findings: Int) {
         let file = TextFile(path: "README.md", text: text)
         #expect(Documents.unknownVerbs(in: file, makefile: ".PHONY: run\nrun: ## serves\n\tx\n").count == findings)
+    }
+
+    @Test(arguments: [
+        ("`ATests`", 0), ("`ATests.worksWell`", 0), ("`BTests`", 1), ("`ATests.worksNot`", 1),
+        ("shows `A.worksNot`", 0),
+    ])
+    func unknownTestsAreCaught(text: String, findings: Int) {
+        let tests = Documents.tests(in: [source("Tests/A/ATests.swift", "struct ATests { @Test func worksWell() {} }")])
+        #expect(Documents.unknownTests(in: TextFile(path: "a.md", text: text), tests: tests).count == findings)
     }
 
     @Test func samplesWithoutALineAreCaught() {
