@@ -4,12 +4,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Shows what a tool said only when it failed: docc writes an empty line for every archive that is good.
+# Shows what a tool said only when it failed: docc writes an empty line for every archive that is good. All targets are
+# tried, so that all faults are seen at once.
+failed=0
 quietly() {
     local said
     if ! said=$("$@" 2>&1); then
         printf '%s\n' "$said" >&2
-        exit 1
+        failed=1
     fi
 }
 
@@ -42,5 +44,7 @@ for folder in Sources/*/; do
     archives+=("$archive")
 done
 
+((failed == 0)) || exit 1
 quietly docc merge "${archives[@]}" --synthesized-landing-page-name Assay --output-path .build/docs
+((failed == 0)) || exit 1
 echo "documentation of ${#archives[@]} targets: .build/docs"

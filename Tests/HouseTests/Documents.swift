@@ -89,6 +89,24 @@ enum Documents {
         }
     }
 
+    /// Raw values of the enums in `file` that `document` does not name, and those in a table there that are gone.
+    static func unexplainedWords(of file: TextFile, in document: TextFile) -> [Finding] {
+        let words = file.lines.compactMap { line -> String? in
+            guard let match = line.wholeMatch(of: /\s+case (\w+)(?: = "(\w+)")?/) else { return nil }
+            return String(match.2 ?? match.1)
+        }
+        let explained = document.lines.flatMap { $0.matches(of: /`(\w+)`/).map { String($0.1) } }
+        let rows = document.lines.compactMap { $0.prefixMatch(of: /\| `(\w+)` \|/).map { String($0.1) } }
+        let missing = Set(words).subtracting(explained).sorted().map {
+            Finding(document.path, "\($0) is not explained", instead: "Say what it means, in a line of the table.")
+        }
+        let gone = Set(rows).subtracting(words + ["genuine", "not_yours", "test_signed"])
+            .subtracting(["forged", "malformed", "undecidable"]).sorted().map {
+                Finding(document.path, "there is no \($0)", instead: "Delete its line.")
+            }
+        return missing + gone
+    }
+
     /// Files among `paths` that lie in a `Samples` folder of the tests and have no line in its README.md.
     static func unexplainedSamples(_ paths: [String], read: (String) -> String) -> [Finding] {
         paths.compactMap { path in

@@ -76,6 +76,11 @@ import Testing
         report(Repository.markdown.flatMap { Documents.unknownTests(in: $0, tests: tests) })
     }
 
+    @Test func everyReasonIsExplained() {
+        let reasons = Repository.file("Sources/Verification/Report/Reason.swift")
+        report(Documents.unexplainedWords(of: reasons, in: Repository.file("docs/verdicts.md")))
+    }
+
     @Test func documentsStayShortAndSpeakOfTheProject() {
         let files = Repository.files.filter { !$0.isOfTheseTests }
         let findings = files.flatMap(Documents.tooLong) + files.flatMap(Documents.strangers)

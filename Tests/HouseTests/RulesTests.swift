@@ -211,6 +211,16 @@ import Testing
         #expect(Documents.unknownTests(in: TextFile(path: "a.md", text: text), tests: tests).count == findings)
     }
 
+    @Test(arguments: [
+        ("| `a` | one |\n| `bee` | two |\n| `forged` | three |", 0), ("| `a` | one |", 1),
+        ("| `a` | one |\n| `bee` | two |\n| `c` | gone |", 1),
+    ])
+    func unexplainedWordsAreCaught(text: String, findings: Int) {
+        let reasons = TextFile(path: "R.swift", text: "enum R: String {\n    case a\n    case b = \"bee\"\n}\n")
+        let document = TextFile(path: "docs/verdicts.md", text: text)
+        #expect(Documents.unexplainedWords(of: reasons, in: document).count == findings)
+    }
+
     @Test func samplesWithoutALineAreCaught() {
         let paths = ["Tests/ATests/Samples/README.md", "Tests/ATests/Samples/a.jws", "Tests/ATests/Samples/b.jws"]
         let findings = Documents.unexplainedSamples(paths) { _ in "| a.jws | made by us |" }
