@@ -88,9 +88,9 @@ struct ReceiptVerifier: Sendable {
     ) throws(Refusal) -> Signers {
         var certificates: [Certificate] = []
         for der in envelope.certificates { certificates.append(try Certificate(fromProof: Array(der))) }
-        let leaf = certificates.first { $0.issuerDER == issuer && $0.serialBytes == serial }
+        let leaf = certificates.first { $0.fields.issuerDER == issuer && $0.fields.serial == serial }
         guard let leaf else { throw Refusal(.signerMissing, "none of the certificates is the signer's") }
-        if leaf.issuerDER == leaf.subjectDER {
+        if leaf.fields.issuerDER == leaf.fields.subjectDER {
             return .xcode(try XcodeCertificate.checked(leaf, among: certificates), isTrusted: anchors.isTrustedXcode(leaf))
         }
         let carried = certificates.filter { $0.der != leaf.der }
@@ -101,7 +101,7 @@ struct ReceiptVerifier: Sendable {
     private func checkSignature(
         of envelope: SignedData, _ signer: SignerInfo, by signers: Signers
     ) throws(Refusal) {
-        let digest: RSADigest
+        let digest: Digest
         switch (signer.digestAlgorithm, signer.signatureAlgorithm) {
         case (.sha1, .rsaEncryption), (.sha1, .sha1WithRSA): digest = .sha1
         case (.sha256, .rsaEncryption), (.sha256, .sha256WithRSA): digest = .sha256
@@ -110,7 +110,8 @@ struct ReceiptVerifier: Sendable {
         }
         guard
             let leaf = signers.leaf,
-            leaf.publicKey.isValidRSA(signature: signer.signature, over: envelope.content, digest: digest)
+            leaf.publicKey.isValidRSA(
+                signature: signer.signature.span, message: envelope.content.span, digest: digest)
         else { throw Refusal(.signature, "the signer's key did not sign this content") }
     }
 

@@ -18,8 +18,8 @@ struct CertificateChain: Sendable {
         self.root = root.certificate
         voucher = root.voucher
         let all = [leaf, intermediate, root.certificate]
-        validFrom = Timestamp(milliseconds: all.map(\.notBefore).max() ?? .max)
-        validUntil = Timestamp(milliseconds: all.map(\.notAfter).min() ?? .min)
+        validFrom = Timestamp(milliseconds: all.map(\.fields.notBefore).max() ?? .max)
+        validUntil = Timestamp(milliseconds: all.map(\.fields.notAfter).min() ?? .min)
     }
 
     func isValid(at moment: Timestamp) -> Bool {
@@ -35,9 +35,9 @@ extension CertificateChain {
     func notValid(at moment: Timestamp) -> Refusal {
         let which =
             [leaf, intermediate, root].first {
-                moment.milliseconds < $0.notBefore || $0.notAfter < moment.milliseconds
+                moment.milliseconds < $0.fields.notBefore || $0.fields.notAfter < moment.milliseconds
             } ?? leaf
-        return Refusal(.certificateNotValid, "\(which.subject) is not valid at the moment of signing")
+        return Refusal(.certificateNotValid, "\(which.fields.subject) is not valid at the moment of signing")
     }
 }
 

@@ -15,17 +15,17 @@ struct ChainBuilder: Sendable {
     func chains(from leaf: Certificate, through candidates: [Certificate]) throws(Refusal) -> [CertificateChain] {
         try checkLeaf(leaf)
         var chains: [CertificateChain] = []
-        var fault = Refusal(.untrustedRoot, "no known authority is called \(leaf.issuer)")
-        for intermediate in candidates where intermediate.subjectDER == leaf.issuerDER {
-            for root in anchors.roots where root.certificate.subjectDER == intermediate.issuerDER {
+        var fault = Refusal(.untrustedRoot, "no known authority is called \(leaf.fields.issuer)")
+        for intermediate in candidates where intermediate.fields.subjectDER == leaf.fields.issuerDER {
+            for root in anchors.roots where root.certificate.fields.subjectDER == intermediate.fields.issuerDER {
                 do throws(Refusal) {
                     chains.append(try chain(leaf, intermediate, root))
                 } catch {
                     fault = error
                 }
             }
-            if !anchors.roots.contains(where: { $0.certificate.subjectDER == intermediate.issuerDER }) {
-                fault = Refusal(.untrustedRoot, "no trusted root is called \(intermediate.issuer)")
+            if !anchors.roots.contains(where: { $0.certificate.fields.subjectDER == intermediate.fields.issuerDER }) {
+                fault = Refusal(.untrustedRoot, "no trusted root is called \(intermediate.fields.issuer)")
             }
         }
         guard !chains.isEmpty else { throw fault }
@@ -38,12 +38,12 @@ struct ChainBuilder: Sendable {
     ) throws(Refusal) -> CertificateChain {
         try checkLeaf(leaf)
         try checkAuthority(intermediate, mayHaveBelow: 0)
-        guard leaf.issuerDER == intermediate.subjectDER else {
-            throw Refusal(.issuerMismatch, "the leaf names \(leaf.issuer), the intermediate is \(intermediate.subject)")
+        guard leaf.fields.issuerDER == intermediate.fields.subjectDER else {
+            throw Refusal(.issuerMismatch, "the leaf names \(leaf.fields.issuer), the intermediate is \(intermediate.fields.subject)")
         }
-        guard intermediate.issuerDER == root.certificate.subjectDER else {
+        guard intermediate.fields.issuerDER == root.certificate.fields.subjectDER else {
             throw Refusal(
-                .issuerMismatch, "the intermediate names \(intermediate.issuer), the root is \(root.certificate.subject)")
+                .issuerMismatch, "the intermediate names \(intermediate.fields.issuer), the root is \(root.certificate.fields.subject)")
         }
         try checkAuthority(root.certificate, mayHaveBelow: 1)
         guard intermediate.isSigned(by: root.certificate.publicKey) else {
@@ -58,8 +58,8 @@ struct ChainBuilder: Sendable {
 
     private func checkLeaf(_ leaf: Certificate) throws(Refusal) {
         try checkExtensions(leaf)
-        guard !leaf.isCA else { throw Refusal(.leafIsCA, leaf.subject) }
-        if let usage = leaf.keyUsage, !usage.contains(.digitalSignature) {
+        guard !leaf.fields.isCA else { throw Refusal(.leafIsCA, leaf.fields.subject) }
+        if let usage = leaf.fields.keyUsage, !usage.contains(.digitalSignature) {
             throw Refusal(.keyUsage, "the leaf may not sign data")
         }
         switch (profile.keys, leaf.publicKey.kind) {
@@ -71,38 +71,38 @@ struct ChainBuilder: Sendable {
 
     private func checkAuthority(_ authority: Certificate, mayHaveBelow below: Int) throws(Refusal) {
         try checkExtensions(authority)
-        guard authority.isCA else { throw Refusal(.intermediateNotCA, authority.subject) }
-        if let length = authority.pathLength, length < below {
-            throw Refusal(.pathLength, "\(authority.subject) may have \(length) authorities below it")
+        guard authority.fields.isCA else { throw Refusal(.intermediateNotCA, authority.fields.subject) }
+        if let length = authority.fields.pathLength, length < below {
+            throw Refusal(.pathLength, "\(authority.fields.subject) may have \(length) authorities below it")
         }
-        if let usage = authority.keyUsage, !usage.contains(.certificateSigning) {
-            throw Refusal(.keyUsage, "\(authority.subject) may not sign certificates")
+        if let usage = authority.fields.keyUsage, !usage.contains(.certificateSigning) {
+            throw Refusal(.keyUsage, "\(authority.fields.subject) may not sign certificates")
         }
         switch (profile.keys, authority.publicKey.kind) {
         case (.ellipticCurve, .p256), (.ellipticCurve, .p384): break
         case (.rsa, .rsa(let bits)) where bits >= 2_048: break
-        default: throw Refusal(.keyType, "the key of \(authority.subject) is \(authority.publicKey.kind)")
+        default: throw Refusal(.keyType, "the key of \(authority.fields.subject) is \(authority.publicKey.kind)")
         }
     }
 
     private func checkMarkers(_ leaf: Certificate, _ intermediate: Certificate) throws(Refusal) {
         guard leaf.hasExtension(profile.leafMarker) else {
-            throw Refusal(.leafMarkerMissing, "\(leaf.subject) has no \(profile.leafMarker)")
+            throw Refusal(.leafMarkerMissing, "\(leaf.fields.subject) has no \(profile.leafMarker)")
         }
         guard intermediate.hasExtension(profile.intermediateMarker) else {
-            throw Refusal(.intermediateMarkerMissing, "\(intermediate.subject) has no \(profile.intermediateMarker)")
+            throw Refusal(.intermediateMarkerMissing, "\(intermediate.fields.subject) has no \(profile.intermediateMarker)")
         }
     }
 
     /// No extension may stand twice, and a critical one that this code does not judge refuses the certificate.
     private func checkExtensions(_ certificate: Certificate) throws(Refusal) {
         var seen: Set<String> = []
-        for element in certificate.extensions {
+        for element in certificate.fields.extensions {
             guard seen.insert(element.oid).inserted else {
-                throw Refusal(.certificateExtension, "\(certificate.subject) has \(element.oid) twice")
+                throw Refusal(.certificateExtension, "\(certificate.fields.subject) has \(element.oid) twice")
             }
             if element.isCritical, !ChainBuilder.judged.contains(element.oid) {
-                throw Refusal(.certificateExtension, "\(certificate.subject): critical \(element.oid) is not understood")
+                throw Refusal(.certificateExtension, "\(certificate.fields.subject): critical \(element.oid) is not understood")
             }
         }
     }

@@ -7,7 +7,7 @@ enum XcodeCertificate {
     /// - Throws: ``Refusal`` when a self-signed certificate stands among others, or did not even sign itself.
     static func checked(_ certificate: Certificate, among all: [Certificate]) throws(Refusal) -> Certificate {
         guard all.count == 1, certificate.isSigned(by: certificate.publicKey) else {
-            throw Refusal(.selfSigned, "\(certificate.subject) vouches for itself")
+            throw Refusal(.selfSigned, "\(certificate.fields.subject) vouches for itself")
         }
         return certificate
     }

@@ -13,12 +13,12 @@ package struct CertificateFacts: Hashable, Sendable {
     package let notAfter: Timestamp
 
     package init(_ certificate: Certificate) {
-        subject = certificate.subject
-        issuer = certificate.issuer
-        serial = certificate.serial
+        subject = certificate.fields.subject
+        issuer = certificate.fields.issuer
+        serial = certificate.serialText
         sha256 = certificate.sha256
-        notBefore = Timestamp(milliseconds: certificate.notBefore)
-        notAfter = Timestamp(milliseconds: certificate.notAfter)
+        notBefore = Timestamp(milliseconds: certificate.fields.notBefore)
+        notAfter = Timestamp(milliseconds: certificate.fields.notAfter)
     }
 }
 

@@ -73,7 +73,7 @@ struct Triage {
         do throws(JSONFault) {
             document = try JSONDocument(Array(text))
         } catch {
-            throw Refusal(.answerForm, "\(error.reason) at byte \(error.offset)")
+            throw Refusal(.answerForm, error.description)
         }
         guard let object = document.root.object else { return nil }
         do throws(FormatFault) {

@@ -27,9 +27,9 @@ struct Unwrapping {
     }
 
     private mutating func jsonString(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
-        guard let text = try? JSONDocument(Array(bytes)).root.bytes else { return nil }
+        guard let text = try? JSONDocument(Array(bytes)).root.utf8 else { return nil }
         layers.append(.jsonString)
-        return text
+        return Array(text)
     }
 
     /// The proof in a body that was meant for Apple, or came from Apple.
@@ -38,9 +38,9 @@ struct Unwrapping {
         let proof =
             object["receipt-data"] ?? object["signedPayload"] ?? object["signedTransactionInfo"]
             ?? object["signedRenewalInfo"] ?? object["signedAppTransactionInfo"]
-        guard let text = proof?.bytes else { return nil }
+        guard let text = proof?.utf8 else { return nil }
         layers.append(.jsonMember)
-        return text
+        return Array(text)
     }
 
     private mutating func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
@@ -53,8 +53,8 @@ struct Unwrapping {
                 position += 1
                 continue
             }
-            guard bytes.endIndex - position >= 3, let high = hexadecimal(bytes[position + 1]),
-                let low = hexadecimal(bytes[position + 2])
+            guard bytes.endIndex - position >= 3, let high = Hexadecimal.value(of: bytes[position + 1]),
+                let low = Hexadecimal.value(of: bytes[position + 2])
             else { return nil }
             decoded.append(high << 4 | low)
             position += 3
@@ -86,7 +86,7 @@ struct Unwrapping {
             default: text.append(byte)
             }
         }
-        let decoded = Base64.decode(text, alphabet: .standard, padding: .optional)
+        let decoded = try? Base64.decode(text, .standard, padding: .optional)
         guard let decoded = decoded ?? plusSigns(bytes) else { return nil }
         if isWrapped { layers.append(.whitespace) }
         if isEscaped { layers.append(.backslashes) }
@@ -98,15 +98,6 @@ struct Unwrapping {
     private func plusSigns(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         guard bytes.contains(0x20) else { return nil }
         let text = bytes.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }
-        return Base64.decode(text, alphabet: .standard, padding: .optional)
-    }
-
-    private func hexadecimal(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
+        return try? Base64.decode(text, .standard, padding: .optional)
     }
 }
