@@ -106,7 +106,7 @@ private func supersedes(_ fresh: Transaction, _ known: Transaction) -> Bool {
 private func precedence(of fact: Transaction) -> (Int64, Int64, Int64, Int64, Int64, ProductID) {
     (
         fact.revocation?.at.milliseconds ?? .min, fact.expiresAt?.milliseconds ?? .min, Int64(fact.quantity),
-        fact.purchasedAt.milliseconds, fact.originalID.number, fact.product
+        fact.purchasedAt.milliseconds, fact.originalID?.number ?? .min, fact.product
     )
 }
 

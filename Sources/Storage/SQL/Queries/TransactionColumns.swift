@@ -23,7 +23,7 @@ enum TransactionColumns {
             .integer(recorded.recordedAt.milliseconds),
             .optional(recorded.customer?.text),
             .optional(recorded.order?.text),
-            .integer(transaction.originalID.number),
+            .optional(transaction.originalID?.number),
             .text(transaction.product.text),
             .optional(transaction.kind?.rawValue),
             .integer(Int64(transaction.quantity)),
@@ -67,12 +67,11 @@ enum TransactionColumns {
     private static func transaction(_ row: SQLRow) throws(StoreFailure) -> Transaction {
         guard
             let id = TransactionID(number: row.integer(0)),
-            let originalID = TransactionID(number: row.integer(5)),
             let product: ProductID = try row.identifier(6)
         else { throw SQLiteResult.unreadableRow }
         return Transaction(
             id: id,
-            originalID: originalID,
+            originalID: row.optionalInteger(5).flatMap { TransactionID(number: $0) },
             product: product,
             kind: row.optionalText(7).map(ProductKind.init(rawValue:)),
             quantity: Int(row.integer(8)),
