@@ -47,39 +47,11 @@ package struct NotificationV1: Hashable, Sendable {
         webOrderLineItemID = try reader.text("web_order_line_item_id")
         cancellationDate = try reader.moment("cancellation_date")
         deprecation = try reader.text("deprecation")
-        unifiedReceipt = try Self.unified(reader.element("unified_receipt"))
+        unifiedReceipt = try UnifiedReceipt.optional(reader.element("unified_receipt"))
         latestReceipt = try reader.text("latest_receipt")
         latestReceiptInfo = try AnswerTransaction.list(reader.elementsOrOne("latest_receipt_info"))
         latestExpiredReceipt = try reader.text("latest_expired_receipt")
         latestExpiredReceiptInfo = try AnswerTransaction.list(reader.elementsOrOne("latest_expired_receipt_info")).first
-        others = try reader.others()
-    }
-
-    private static func unified(_ reader: AnswerReader?) throws(FormatFault) -> UnifiedReceipt? {
-        guard let reader else { return nil }
-        return try UnifiedReceipt(reader)
-    }
-}
-
-/// The part of a version 1 notification that is shaped like verifyReceipt's answer.
-package struct UnifiedReceipt: Hashable, Sendable {
-    package let environment: AppleEnvironment?
-    package let status: VerifyReceiptStatus?
-    /// Base64 of the newest app receipt.
-    package let latestReceipt: String?
-    /// The newest hundred, without finished consumables.
-    package let latestReceiptInfo: [AnswerTransaction]
-    package let pendingRenewalInfo: [AnswerRenewal]
-    /// Members that have no field here, as they stand.
-    package let others: [RawMember]
-
-    init(_ reader: AnswerReader) throws(FormatFault) {
-        var reader = reader
-        environment = try reader.text("environment").map(AppleEnvironment.init(rawValue:))
-        status = try reader.number("status").map(VerifyReceiptStatus.init(rawValue:))
-        latestReceipt = try reader.text("latest_receipt")
-        latestReceiptInfo = try AnswerTransaction.list(reader.elements("latest_receipt_info"))
-        pendingRenewalInfo = try AnswerRenewal.list(reader.elements("pending_renewal_info"))
         others = try reader.others()
     }
 }

@@ -23,6 +23,8 @@ package struct VerifyReceiptResponse: Hashable, Sendable {
     /// Base64 of the newest receipt, made anew for each answer.
     package let latestReceipt: String?
     package let pendingRenewalInfo: [AnswerRenewal]
+    /// Seen in few answers, in place of the members at the top.
+    package let unifiedReceipt: UnifiedReceipt?
     /// For the internal data access errors.
     package let isRetryable: Bool?
     /// iOS 6 answers have the renewal of their one subscription at the top.
@@ -39,6 +41,7 @@ package struct VerifyReceiptResponse: Hashable, Sendable {
         latestExpiredReceiptInfo = try AnswerTransaction.list(reader.elementsOrOne("latest_expired_receipt_info")).first
         latestReceipt = try reader.text("latest_receipt")
         pendingRenewalInfo = try AnswerRenewal.list(reader.elements("pending_renewal_info"))
+        unifiedReceipt = try UnifiedReceipt.optional(reader.element("unified_receipt"))
         let spelledWithHyphen = try reader.flag("is-retryable")
         let spelledWithLine = try reader.flag("is_retryable")
         isRetryable = spelledWithHyphen ?? spelledWithLine
