@@ -63,7 +63,9 @@ package struct JSONValue: Sendable {
     /// Xcode's StoreKit testing signs dates with a fraction of a millisecond.
     package var milliseconds: Int64? {
         if node.kind == .integer { return int64 }
-        return double.flatMap { Int64(exactly: $0.rounded(.towardZero)) }
+        // Both bounds are doubles that an Int64 holds, so the conversion, which cuts off, cannot trap.
+        guard let double, double.magnitude < 0x1p63 else { return nil }
+        return Int64(double)
     }
 
     package var bool: Bool? {
