@@ -82,6 +82,7 @@ private func fold(_ known: Transaction, _ fresh: Transaction) -> Transaction {
     let (later, earlier) = supersedes(fresh, known) ? (fresh, known) : (known, fresh)
     var folded = later
     folded.isUpgraded = later.isUpgraded || earlier.isUpgraded
+    folded.originalID = later.originalID ?? earlier.originalID
     folded.kind = later.kind ?? earlier.kind
     folded.originallyPurchasedAt = later.originallyPurchasedAt ?? earlier.originallyPurchasedAt
     folded.expiresAt = later.expiresAt ?? earlier.expiresAt
@@ -106,7 +107,7 @@ private func supersedes(_ fresh: Transaction, _ known: Transaction) -> Bool {
 private func precedence(of fact: Transaction) -> (Int64, Int64, Int64, Int64, Int64, ProductID) {
     (
         fact.revocation?.at.milliseconds ?? .min, fact.expiresAt?.milliseconds ?? .min, Int64(fact.quantity),
-        fact.purchasedAt.milliseconds, fact.originalID.number, fact.product
+        fact.purchasedAt.milliseconds, fact.originalID?.number ?? .min, fact.product
     )
 }
 
