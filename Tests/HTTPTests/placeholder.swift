@@ -1,1 +1,5 @@
+<<<<<<< HEAD
 import Testing
+=======
+// placeholder
+>>>>>>> storage

@@ -82,6 +82,7 @@ private func fold(_ known: Transaction, _ fresh: Transaction) -> Transaction {
     let (later, earlier) = supersedes(fresh, known) ? (fresh, known) : (known, fresh)
     var folded = later
     folded.isUpgraded = later.isUpgraded || earlier.isUpgraded
+    folded.originalID = later.originalID ?? earlier.originalID
     folded.kind = later.kind ?? earlier.kind
     folded.originallyPurchasedAt = later.originallyPurchasedAt ?? earlier.originallyPurchasedAt
     folded.expiresAt = later.expiresAt ?? earlier.expiresAt
