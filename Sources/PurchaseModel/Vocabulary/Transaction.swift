@@ -3,8 +3,8 @@
 /// A field that the proof did not carry is `nil`; none is guessed.
 package struct Transaction: Hashable, Sendable {
     package var id: TransactionID
-    /// The first transaction of the chain; equal to ``id`` for a first purchase.
-    package var originalID: TransactionID
+    /// The first transaction of the chain; equal to ``id`` for a first purchase. Xcode's receipts leave it out.
+    package var originalID: TransactionID?
     package var product: ProductID
     package var kind: ProductKind?
     package var quantity: Int
@@ -27,7 +27,7 @@ package struct Transaction: Hashable, Sendable {
 
     package init(
         id: TransactionID,
-        originalID: TransactionID,
+        originalID: TransactionID?,
         product: ProductID,
         kind: ProductKind? = nil,
         quantity: Int = 1,

@@ -1,0 +1,167 @@
+/// The content of an app receipt, iOS 7 and later: a set of numbered attributes.
+///
+/// Decoding says nothing of trust: that is the envelope's matter. What is absent or written as an empty text is nil.
+/// Moments are milliseconds since 1970. The content is kept once; whatever is raw is a slice of it.
+package struct AppReceipt: Hashable, Sendable {
+    /// Real receipts reach some hundreds of purchases; a merchant of daily subscriptions some thousands.
+    package static let purchasesMax = 20_000
+    /// Attributes without a name, in all; real purchases have seven each.
+    package static let otherAttributesMax = 200_000
+
+    /// `Production`, `ProductionSandbox`, `ProductionVPP`, `ProductionVPPSandbox`, `Sandbox` or `Xcode`.
+    package private(set) var kind: String?
+    package private(set) var bundleID: String?
+    package private(set) var applicationVersion: String?
+    package private(set) var originalApplicationVersion: String?
+    package private(set) var creationDate: Int64?
+    package private(set) var requestDate: Int64?
+    package private(set) var originalPurchaseDate: Int64?
+    package private(set) var expirationDate: Int64?
+    /// 0 in sandbox.
+    package private(set) var appAppleID: Int64?
+    /// 0 in sandbox.
+    package private(set) var downloadID: Int64?
+    /// 0 in sandbox.
+    package private(set) var versionExternalID: Int64?
+    /// In the order in which they stand in the receipt, which means nothing.
+    package private(set) var purchases: [ReceiptPurchase] = []
+
+    private let content: ArraySlice<UInt8>
+    /// Attributes without a field: first come those of purchases and the receipt's own as they stood.
+    private var others: [ReceiptAttribute] = []
+    /// Indices in `others` of the receipt's own.
+    private var ownOthers: [Int] = []
+    private var rawValues = RawValues()
+    private var seen: UInt32 = 0
+
+    private struct RawValues: Hashable {
+        var bundleID = 0..<0
+        var opaqueValue = 0..<0
+        var deviceHash = 0..<0
+    }
+
+    /// Decodes all of a receipt's content; see ``SignedData/content``.
+    package init(_ content: ArraySlice<UInt8>) throws(FormatFault) {
+        self.content = content
+        let span = content.span
+        var attributes = try AttributeReader(DERCursor(0..<span.count, rules: .ber), in: span)
+        while let attribute = try attributes.next(in: span) {
+            if attribute.type == ReceiptAttribute.Receipt.inAppPurchase {
+                guard purchases.count < Self.purchasesMax else { throw .tooLarge(at: attribute.value.lowerBound) }
+                purchases.append(try purchase(AttributeReader(attributes.wrapped(in: attribute), in: span), in: span))
+            } else if try take(attribute, in: span) {
+                // The named numbers lie between 0 and 21.
+                let bit = UInt32(1) << UInt32(truncatingIfNeeded: attribute.type)
+                guard seen & bit == 0 else { throw .repeated(field: "attribute_\(attribute.type)") }
+                seen |= bit
+            } else {
+                ownOthers.append(others.count)
+                try keep(attribute)
+            }
+        }
+    }
+
+    /// The attribute's value as raw octets, tag and length included where it has them.
+    package func value(of attribute: ReceiptAttribute) -> ArraySlice<UInt8> {
+        slice(attribute.value)
+    }
+
+    /// The receipt's own attributes that have no field here.
+    package var otherAttributes: [ReceiptAttribute] {
+        ownOthers.map { others[$0] }
+    }
+
+    /// A purchase's attributes that have no field in it.
+    package func otherAttributes(of purchase: ReceiptPurchase) -> ArraySlice<ReceiptAttribute> {
+        others[purchase.otherAttributes.clamped(to: others.indices)]
+    }
+
+    /// The number in one of the receipt's own attributes that has no field here, such as the system's version.
+    package func number(of type: Int32) -> Int64? {
+        guard let attribute = otherAttributes.first(where: { $0.type == type }) else { return nil }
+        return try? attribute.number("attribute", in: content.span)
+    }
+
+    /// The text in one of the receipt's own attributes that has no field here, such as the age rating.
+    package func text(of type: Int32) -> String? {
+        guard let attribute = otherAttributes.first(where: { $0.type == type }) else { return nil }
+        return try? attribute.text("attribute", in: content.span)
+    }
+
+    /// The octets of attribute 2 with their tag and length: what the device hash is made over.
+    package var bundleIDOctets: ArraySlice<UInt8> { slice(rawValues.bundleID) }
+
+    /// Attribute 4, 16 octets or (Xcode) 8; empty when absent.
+    package var opaqueValue: ArraySlice<UInt8> { slice(rawValues.opaqueValue) }
+
+    /// Attribute 5: SHA-1 of device identifier, ``opaqueValue`` and ``bundleIDOctets``; empty when absent.
+    package var deviceHash: ArraySlice<UInt8> { slice(rawValues.deviceHash) }
+
+    /// Reads the bundle id alone, to sort a receipt before anything is verified.
+    ///
+    /// It stops at the first attribute 2; only the whole decoding refuses a second one.
+    package static func bundleID(in content: ArraySlice<UInt8>) throws(FormatFault) -> String? {
+        let span = content.span
+        var attributes = try AttributeReader(DERCursor(0..<span.count, rules: .ber), in: span)
+        while let attribute = try attributes.next(in: span) {
+            guard attribute.type == ReceiptAttribute.Receipt.bundleID else { continue }
+            return try attribute.text("bundle_id", in: span)
+        }
+        return nil
+    }
+
+    // MARK: Decoding
+
+    private mutating func purchase(
+        _ reader: AttributeReader,
+        in span: Span<UInt8>
+    ) throws(FormatFault) -> ReceiptPurchase {
+        var reader = reader
+        var purchase = ReceiptPurchase()
+        let firstOther = others.count
+        while let attribute = try reader.next(in: span) {
+            guard try !purchase.take(attribute, in: span) else { continue }
+            try keep(attribute)
+        }
+        purchase.otherAttributes = firstOther..<others.count
+        return purchase
+    }
+
+    private mutating func keep(_ attribute: ReceiptAttribute) throws(FormatFault) {
+        guard others.count < Self.otherAttributesMax else { throw .tooLarge(at: attribute.value.lowerBound) }
+        others.append(attribute)
+    }
+
+    private mutating func take(_ attribute: ReceiptAttribute, in span: Span<UInt8>) throws(FormatFault) -> Bool {
+        typealias Number = ReceiptAttribute.Receipt
+        switch attribute.type {
+        case Number.kind: kind = try attribute.text("receipt_type", in: span)
+        case Number.appAppleID: appAppleID = try attribute.number("app_item_id", in: span)
+        case Number.bundleID:
+            bundleID = try attribute.text("bundle_id", in: span)
+            rawValues.bundleID = attribute.value
+        case Number.applicationVersion: applicationVersion = try attribute.text("application_version", in: span)
+        case Number.opaqueValue: rawValues.opaqueValue = attribute.value
+        case Number.deviceHash: rawValues.deviceHash = attribute.value
+        case Number.requestDate: requestDate = try attribute.moment("request_date", in: span)
+        case Number.creationDate: creationDate = try attribute.moment("receipt_creation_date", in: span)
+        case Number.downloadID: downloadID = try attribute.number("download_id", in: span)
+        case Number.versionExternalID:
+            versionExternalID = try attribute.number("version_external_identifier", in: span)
+        case Number.originalPurchaseDate:
+            originalPurchaseDate = try attribute.moment("original_purchase_date", in: span)
+        case Number.originalApplicationVersion:
+            originalApplicationVersion = try attribute.text("original_application_version", in: span)
+        case Number.expirationDate: expirationDate = try attribute.moment("expiration_date", in: span)
+        default: return false
+        }
+        return true
+    }
+
+    private func slice(_ range: Range<Int>) -> ArraySlice<UInt8> {
+        let start = content.startIndex + range.lowerBound
+        let end = content.startIndex + range.upperBound
+        guard start <= end, end <= content.endIndex else { return [] }
+        return content[start..<end]
+    }
+}

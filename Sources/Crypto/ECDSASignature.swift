@@ -1,0 +1,46 @@
+/// The two ways of writing an ECDSA signature on P-256: r and s as 32 bytes each (RFC 7518 § 3.4), and as DER for
+/// OpenSSL (RFC 3279 § 2.2.3).
+enum ECDSASignature {
+    /// Of the raw form: two numbers of 32 bytes, big-endian.
+    static let rawLength = 64
+
+    /// The minimal DER of a raw signature; `nil` unless it is 64 bytes. Whether r and s are in range is not looked at:
+    /// who verifies must refuse what is not in 1 … n-1, and OpenSSL does.
+    static func der(raw: Span<UInt8>) -> [UInt8]? {
+        guard raw.count == rawLength else { return nil }
+        var body: [UInt8] = []
+        body.reserveCapacity(70)
+        appendInteger(raw.extracting(0..<32), to: &body)
+        appendInteger(raw.extracting(32..<64), to: &body)
+        return [0x30, UInt8(body.count)] + body
+    }
+
+    /// The raw form of a minimal DER signature; `nil` for anything else.
+    static func raw(der: [UInt8]) -> [UInt8]? {
+        guard der.count >= 2, der[0] == 0x30, Int(der[1]) == der.count - 2 else { return nil }
+        var rest = der[2...]
+        guard let r = takeInteger(from: &rest), let s = takeInteger(from: &rest), rest.isEmpty else { return nil }
+        return r + s
+    }
+
+    private static func appendInteger(_ number: Span<UInt8>, to body: inout [UInt8]) {
+        var first = 0
+        while first < number.count - 1, number[first] == 0 { first += 1 }
+        let needsSignByte = number[first] >= 0x80
+        body.append(0x02)
+        body.append(UInt8(number.count - first + (needsSignByte ? 1 : 0)))
+        if needsSignByte { body.append(0) }
+        for index in first..<number.count { body.append(number[index]) }
+    }
+
+    /// 32 bytes, big-endian.
+    private static func takeInteger(from rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+        guard rest.popFirst() == 0x02, let length = rest.popFirst().map(Int.init), (1...33).contains(length),
+            rest.count >= length
+        else { return nil }
+        let number = rest.prefix(length).drop { $0 == 0 }
+        rest = rest.dropFirst(length)
+        guard number.count <= 32 else { return nil }
+        return [UInt8](repeating: 0, count: 32 - number.count) + number
+    }
+}

@@ -1,0 +1,117 @@
+/// Base64, RFC 4648, with nothing left to taste: one alphabet, one rule for padding, no white space, and the bits that
+/// no byte uses must be zero, so that two different texts never stand for the same bytes.
+package enum Base64 {
+    /// Which characters stand for 62 and 63.
+    package enum Alphabet: Sendable {
+        /// `+` and `/`: receipts, certificates.
+        case standard
+        /// `-` and `_`: the segments of a JWS.
+        case url
+    }
+
+    /// What is asked of a text whose last group is short.
+    package enum Padding: Sendable {
+        /// `=` up to four characters.
+        case required
+        /// No `=` at all.
+        case forbidden
+        /// Either of the two, nothing in between.
+        case optional
+    }
+
+    package static func decode(
+        _ text: ArraySlice<UInt8>,
+        _ alphabet: Alphabet,
+        padding: Padding
+    ) throws(Base64Fault) -> [UInt8] {
+        try decode(text.span, alphabet, padding: padding)
+    }
+
+    package static func decode(
+        _ text: [UInt8],
+        _ alphabet: Alphabet,
+        padding: Padding
+    ) throws(Base64Fault) -> [UInt8] {
+        try decode(text.span, alphabet, padding: padding)
+    }
+
+    /// The bytes that `text` stands for.
+    package static func decode(
+        _ text: Span<UInt8>,
+        _ alphabet: Alphabet,
+        padding: Padding
+    ) throws(Base64Fault) -> [UInt8] {
+        let digitsCount = try digitsCount(text, padding)
+        let table = alphabet == .standard ? Base64Table.standard : Base64Table.url
+        let wholeCount = digitsCount / 4 * 4
+        let tailCount = digitsCount - wholeCount
+        var result = [UInt8](repeating: 0, count: wholeCount / 4 * 3 + max(0, tailCount - 1))
+        var output = result.mutableSpan
+        var to = 0
+        var from = 0
+        while from < wholeCount {
+            let group =
+                table.value(of: text[from]) &<< 18 | table.value(of: text[from &+ 1]) &<< 12 | table.value(
+                    of: text[from &+ 2]
+                ) &<< 6
+                | table.value(of: text[from &+ 3])
+            // A character outside the alphabet sets bits that no group can have.
+            guard group < 1 << 24 else { throw Base64Fault(.invalidCharacter, at: firstInvalid(text, table, from)) }
+            output[to] = UInt8(truncatingIfNeeded: group &>> 16)
+            output[to &+ 1] = UInt8(truncatingIfNeeded: group &>> 8)
+            output[to &+ 2] = UInt8(truncatingIfNeeded: group)
+            from &+= 4
+            to &+= 3
+        }
+        guard tailCount > 0 else { return result }
+        let third = tailCount == 3 ? table.value(of: text[from + 2]) : 0
+        let group = table.value(of: text[from]) << 18 | table.value(of: text[from + 1]) << 12 | third << 6
+        guard group < 1 << 24 else { throw Base64Fault(.invalidCharacter, at: firstInvalid(text, table, from)) }
+        guard group & (tailCount == 3 ? 0xFF : 0xFFFF) == 0 else { throw Base64Fault(.strayBits, at: digitsCount - 1) }
+        output[to] = UInt8(truncatingIfNeeded: group >> 16)
+        if tailCount == 3 { output[to + 1] = UInt8(truncatingIfNeeded: group >> 8) }
+        return result
+    }
+
+    /// The characters that stand for `bytes`; if `isPadded`, the last group is filled up to four with `=`.
+    package static func encode(_ bytes: Span<UInt8>, _ alphabet: Alphabet, isPadded: Bool) -> [UInt8] {
+        let table = alphabet == .standard ? Base64Table.standard : Base64Table.url
+        var result: [UInt8] = []
+        result.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var from = 0
+        while from < bytes.count {
+            let left = bytes.count - from
+            let second = left > 1 ? UInt32(bytes[from + 1]) : 0
+            let third = left > 2 ? UInt32(bytes[from + 2]) : 0
+            let group = UInt32(bytes[from]) << 16 | second << 8 | third
+            result.append(table.character(group >> 18))
+            result.append(table.character(group >> 12))
+            if left > 1 { result.append(table.character(group >> 6)) }
+            if left > 2 { result.append(table.character(group)) }
+            from += 3
+        }
+        while isPadded, result.count % 4 != 0 { result.append(UInt8(ascii: "=")) }
+        return result
+    }
+
+    package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet, isPadded: Bool) -> [UInt8] {
+        encode(bytes.span, alphabet, isPadded: isPadded)
+    }
+
+    /// How many characters stand for bits, once the padding was found to be as asked.
+    private static func digitsCount(_ text: Span<UInt8>, _ padding: Padding) throws(Base64Fault) -> Int {
+        var count = text.count
+        while count > 0, text.count - count < 2, text[count - 1] == UInt8(ascii: "=") { count -= 1 }
+        let isPadded = count < text.count
+        if count % 4 == 1 { throw Base64Fault(.length, at: text.count) }
+        if isPadded, padding == .forbidden || text.count % 4 != 0 { throw Base64Fault(.padding, at: count) }
+        if !isPadded, padding == .required, count % 4 != 0 { throw Base64Fault(.padding, at: count) }
+        return count
+    }
+
+    private static func firstInvalid(_ text: Span<UInt8>, _ table: Base64Table, _ start: Int) -> Int {
+        var at = start
+        while at < text.count, table.value(of: text[at]) < 64 { at += 1 }
+        return at
+    }
+}

@@ -1,0 +1,24 @@
+/// What each of the 256 bytes is worth as a character of an alphabet, and the other way round.
+struct Base64Table: Sendable {
+    private let values: InlineArray<256, UInt32>
+    private let characters: InlineArray<64, UInt8>
+
+    static let standard = Base64Table(last: UInt8(ascii: "+"), UInt8(ascii: "/"))
+    static let url = Base64Table(last: UInt8(ascii: "-"), UInt8(ascii: "_"))
+
+    private init(last: UInt8...) {
+        let all =
+            Array(UInt8(ascii: "A")...UInt8(ascii: "Z")) + Array(UInt8(ascii: "a")...UInt8(ascii: "z"))
+            + Array(UInt8(ascii: "0")...UInt8(ascii: "9")) + last
+        var values = InlineArray<256, UInt32>(repeating: .max)
+        for (value, character) in all.enumerated() { values[Int(character)] = UInt32(value) }
+        self.values = values
+        characters = InlineArray { index in all[index] }
+    }
+
+    /// Less than 64; all bits for a byte outside the alphabet, which shows in a group of 24 bits wherever it is put.
+    func value(of byte: UInt8) -> UInt32 { values[Int(byte)] }
+
+    /// The character for the low six bits.
+    func character(_ value: UInt32) -> UInt8 { characters[Int(value & 63)] }
+}

@@ -1,0 +1,67 @@
+/// Writes the members of one object; see ``JSONWriter``. That no name is given twice is the caller's promise.
+package struct JSONObjectWriter: ~Copyable {
+    var text = JSONText()
+    private var isFirst = true
+
+    /// Takes the buffer; whoever made the writer gives it back.
+    init(onto bytes: inout [UInt8]) {
+        swap(&bytes, &text.bytes)
+    }
+
+    package mutating func member(_ key: String, _ value: String?) {
+        guard let value else { return }
+        name(key)
+        text.string(value)
+    }
+
+    package mutating func member(_ key: String, _ value: Int64?) {
+        guard let value else { return }
+        name(key)
+        text.integer(value)
+    }
+
+    package mutating func member(_ key: String, _ value: Int?) {
+        member(key, value.map(Int64.init))
+    }
+
+    package mutating func member(_ key: String, _ value: Bool?) {
+        guard let value else { return }
+        name(key)
+        text.boolean(value)
+    }
+
+    /// Copies a value of another document, byte for byte.
+    package mutating func member(_ key: String, _ value: JSONValue?) {
+        guard let value else { return }
+        name(key)
+        text.bytes.append(contentsOf: value.raw)
+    }
+
+    package mutating func null(_ key: String) {
+        name(key)
+        text.null()
+    }
+
+    package mutating func object<Failure: Error>(
+        _ key: String,
+        _ body: (inout JSONObjectWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        name(key)
+        try JSONWriter.object(onto: &text.bytes, body)
+    }
+
+    package mutating func array<Failure: Error>(
+        _ key: String,
+        _ body: (inout JSONArrayWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        name(key)
+        try JSONWriter.array(onto: &text.bytes, body)
+    }
+
+    private mutating func name(_ key: String) {
+        if !isFirst { text.bytes.append(UInt8(ascii: ",")) }
+        isFirst = false
+        text.string(key)
+        text.bytes.append(UInt8(ascii: ":"))
+    }
+}

@@ -1,0 +1,160 @@
+import Crypto
+package import PurchaseModel
+package import Storage
+package import Verification
+
+/// Takes a proof of purchase through the house: verify, then record it, keep it for later, or refuse it.
+///
+/// It decides nothing itself: Verification says what is true, `PurchaseModel/Rules` what follows.
+package struct PurchasePipeline: Sendable {
+    private let verifier: Verifier
+    private let recorder: Recorder
+    private let store: any Store
+    private let refusals: RefusalLedger
+    private let refusedBefore = RefusedBefore()
+    private let clock: any WallClock
+    private let limits: PipelineLimits
+    private let report: @Sendable (PipelineEvent) -> Void
+
+    package init(
+        verifier: Verifier, recorder: Recorder, store: any Store, refusals: RefusalLedger, clock: any WallClock,
+        limits: PipelineLimits = PipelineLimits(), report: @escaping @Sendable (PipelineEvent) -> Void
+    ) {
+        self.verifier = verifier
+        self.recorder = recorder
+        self.store = store
+        self.refusals = refusals
+        self.clock = clock
+        self.limits = limits
+        self.report = report
+    }
+
+    /// Takes one proof in. Safe to repeat: the same bytes give the same outcome.
+    ///
+    /// - Throws: ``StoreFailure`` when nothing is known to have been written; the sender should try again.
+    package func submit(_ submission: Submission) async throws(StoreFailure) -> Outcome {
+        guard let digest = ProofDigest(Digest.sha256(submission.bytes)) else {
+            preconditionFailure("a SHA-256 has 32 bytes")
+        }
+        let name = RefusedBefore.Name(app: submission.app.id, digest: digest)
+        if let remnant = refusedBefore.remnant(of: name) {
+            return refuse(remnant, submission, digest, isRepetition: true)
+        }
+        let examination = verifier.examine(submission.bytes, expecting: submission.expectation)
+        let found = examination.report
+        switch found.verdict {
+        case .genuine, .testSigned:
+            guard let proof = examination.proof, mayCount(proof, for: submission.app) else {
+                return refuse(found, submission, name)
+            }
+            return try await record(proof, submission, digest)
+        case .undecidable:
+            return try await keepForLater(submission, found.format, found.reason, digest)
+        case .notYours, .forged, .malformed:
+            return refuse(found, submission, name)
+        }
+    }
+
+    /// Whether what was proved may be recorded at all: policy, after verification.
+    private func mayCount(_ proof: Verified<Proof>, for app: AppPolicy) -> Bool {
+        !proof.provenance.vouchedBy.isTest || app.acceptsTestSigned
+    }
+
+    private func record(
+        _ proof: Verified<Proof>, _ submission: Submission, _ digest: ProofDigest
+    ) async throws(StoreFailure) -> Outcome {
+        let format = proof.fact.format
+        guard format.mayHoldPurchases else { return .nothingToRecord(format) }
+        guard let environment = proof.fact.claims.environment else {
+            return try await keepForLater(submission, format, .environmentUnknown, digest)
+        }
+        guard !proof.fact.transactions.isEmpty else {
+            guard format == .appReceipt else { return .nothingToRecord(format) }
+            return try await keepForLater(submission, format, .noPurchases, digest)
+        }
+        let realm = Realm(environment: environment, isTestSigned: proof.provenance.vouchedBy.isTest)
+        let recording = Recording(
+            app: submission.app.id, realm: realm, transactions: proof.fact.transactions,
+            customer: submission.customer, order: submission.order)
+        let evidence = EvidenceRow(
+            digest: digest, format: format.rawValue, proof: submission.bytes, customer: submission.customer,
+            receivedAt: clock.now, verdict: proof.verdict.rawValue)
+        let decision = try await recorder.record(recording, evidence: evidence)
+        report(
+            .recorded(
+                app: submission.app.id, format: format, transactions: decision.outcomes.count,
+                isRepetition: decision.isRepetition))
+        return .recorded(decision)
+    }
+
+    private func keepForLater(
+        _ submission: Submission, _ format: ProofFormat, _ reason: Reason, _ digest: ProofDigest
+    ) async throws(StoreFailure) -> Outcome {
+        let pending = PendingSubmission(
+            app: submission.app.id, digest: digest, format: format.rawValue, proof: submission.bytes,
+            customer: submission.customer, order: submission.order, product: submission.product,
+            deviceID: submission.deviceID, reason: reason.rawValue, receivedAt: clock.now)
+        let pendingMax = limits.pendingPerApp
+        let id = try await store.write { transaction throws(StoreFailure) in
+            try transaction.keepPending(pending, atMost: pendingMax)
+        }
+        guard let id else { return .busy(retryAfter: limits.retryAfterFull) }
+        report(.pending(app: submission.app.id, format: format, reason: reason))
+        return .pending(id, reason)
+    }
+
+    private func refuse(_ found: Report, _ submission: Submission, _ name: RefusedBefore.Name) -> Outcome {
+        let remnant = RefusedBefore.Remnant(format: found.format, reason: found.reason)
+        if found.reason.dependsOnProofAlone { refusedBefore.remember(remnant, for: name) }
+        return refuse(remnant, submission, name.digest, isRepetition: false)
+    }
+
+    private func refuse(
+        _ remnant: RefusedBefore.Remnant, _ submission: Submission, _ digest: ProofDigest, isRepetition: Bool
+    ) -> Outcome {
+        let now = clock.now
+        refusals.note(
+            RefusalWord(app: submission.app.id, format: remnant.format, reason: remnant.reason), at: now,
+            sample: isRepetition
+                ? nil
+                : RefusalSample(
+                    app: submission.app.id, reason: remnant.reason.rawValue, customer: submission.customer,
+                    receivedAt: now, digest: digest, bytesInAll: submission.bytes.count, proof: submission.bytes))
+        report(
+            .refused(
+                app: submission.app.id, format: remnant.format, reason: remnant.reason, digest: digest,
+                isRepetition: isRepetition))
+        return .refused(Outcome.Refused(format: remnant.format, reason: remnant.reason))
+    }
+}
+
+/// The pipeline's bounds.
+package struct PipelineLimits: Hashable, Sendable {
+    /// Submissions of one app that may wait for a decision: they are stored, and whoever holds a key could send any
+    /// number of them.
+    package var pendingPerApp: Int
+    /// What a sender is told when that many wait already.
+    package var retryAfterFull: Duration
+
+    package init(pendingPerApp: Int = 10_000, retryAfterFull: Duration = .seconds(300)) {
+        self.pendingPerApp = pendingPerApp
+        self.retryAfterFull = retryAfterFull
+    }
+}
+
+extension ProofFormat {
+    /// Whether a transaction can stand in it at all.
+    fileprivate var mayHoldPurchases: Bool {
+        switch self {
+        case .jwsAppTransaction, .jwsRenewalInfo: false
+        default: true
+        }
+    }
+}
+
+extension Reason {
+    /// False for what was refused because of something the sender said beside the proof.
+    fileprivate var dependsOnProofAlone: Bool {
+        self != .otherProduct && self != .foreignDevice
+    }
+}

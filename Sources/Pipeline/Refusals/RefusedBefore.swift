@@ -1,0 +1,45 @@
+import PurchaseModel
+import Storage
+import Synchronization
+import Verification
+
+/// Remembers by hash what was refused, so that the same forgery again costs a hash and a look-up.
+///
+/// Only what the bytes and the app's policy alone decide is kept; both are fixed while the process runs. Bounded, in
+/// two generations: when the newer is full, the older is dropped.
+final class RefusedBefore: Sendable {
+    /// 32-byte hashes and one word each: about 1 MiB when both generations are full.
+    static let generationMax = 8_192
+
+    struct Name: Hashable {
+        let app: AppID
+        let digest: ProofDigest
+    }
+
+    /// What is left of a report: the claims of a forgery are not worth memory.
+    struct Remnant {
+        let format: ProofFormat
+        let reason: Reason
+    }
+
+    private struct State {
+        var young: [Name: Remnant] = [:]
+        var old: [Name: Remnant] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func remnant(of name: Name) -> Remnant? {
+        state.withLock { $0.young[name] ?? $0.old[name] }
+    }
+
+    func remember(_ remnant: Remnant, for name: Name) {
+        state.withLock { state in
+            if state.young.count >= RefusedBefore.generationMax {
+                state.old = state.young
+                state.young = [:]
+            }
+            state.young[name] = remnant
+        }
+    }
+}

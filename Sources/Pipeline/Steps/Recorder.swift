@@ -1,0 +1,181 @@
+package import PurchaseModel
+package import Storage
+import Synchronization
+
+/// Collects what is queued, and for each batch: one situation, many decisions, one commit, then the answers.
+///
+/// There is no waiting for more: a batch is whatever has gathered while the last one was being committed.
+package final class Recorder: Sendable {
+    /// A batch's bounds: beyond them a commit only grows longer, not cheaper.
+    static let batchMax = 256
+    static let batchBytesMax = 512 * 1_024
+
+    private struct Item: Sendable {
+        let recording: Recording
+        let evidence: EvidenceRow
+        let answer: CheckedContinuation<Result<Decision, StoreFailure>, Never>
+    }
+
+    private struct State {
+        var queued: [Item] = []
+        var isStopped = false
+        var idle: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+    private let store: any Store
+    private let refusals: RefusalLedger
+    private let clock: any WallClock
+    private let queuedMax: Int
+    private let report: @Sendable (PipelineEvent) -> Void
+
+    /// - Parameter queuedMax: how many may wait; one more is told to try again later.
+    package init(
+        store: any Store, refusals: RefusalLedger, clock: any WallClock, queuedMax: Int = 4_096,
+        report: @escaping @Sendable (PipelineEvent) -> Void
+    ) {
+        self.store = store
+        self.refusals = refusals
+        self.clock = clock
+        self.queuedMax = queuedMax
+        self.report = report
+    }
+
+    /// Records one proof; returns once its batch is on disk.
+    package func record(_ recording: Recording, evidence: EvidenceRow) async throws(StoreFailure) -> Decision {
+        let result = await withCheckedContinuation { continuation in
+            enqueue(Item(recording: recording, evidence: evidence, answer: continuation))
+        }
+        return try result.get()
+    }
+
+    /// Commits batches until ``stop()`` was called and nothing is queued. Exactly one task runs this.
+    package func run() async {
+        while true {
+            let (batch, isLast) = takeBatch()
+            if batch.isEmpty {
+                if isLast { break }
+                await waitForWork()
+            } else {
+                await commit(batch)
+            }
+        }
+        await flushRefusals()
+    }
+
+    /// Takes nothing more in; what is queued is still committed.
+    package func stop() {
+        let idle = state.withLock { state in
+            state.isStopped = true
+            defer { state.idle = nil }
+            return state.idle
+        }
+        idle?.resume()
+    }
+
+    private func enqueue(_ item: Item) {
+        let (isTaken, idle) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
+            guard !state.isStopped, state.queued.count < queuedMax else { return (false, nil) }
+            state.queued.append(item)
+            defer { state.idle = nil }
+            return (true, state.idle)
+        }
+        idle?.resume()
+        if !isTaken { item.answer.resume(returning: .failure(.busy)) }
+    }
+
+    private func waitForWork() async {
+        await withCheckedContinuation { continuation in
+            let isNeeded = state.withLock { state in
+                guard state.queued.isEmpty, !state.isStopped else { return false }
+                state.idle = continuation
+                return true
+            }
+            if !isNeeded { continuation.resume() }
+        }
+    }
+
+    private func takeBatch() -> (batch: [Item], isLast: Bool) {
+        state.withLock { state in
+            var bytes = 0
+            var count = 0
+            for item in state.queued.prefix(Recorder.batchMax) {
+                bytes += item.evidence.proof.count
+                if count > 0, bytes > Recorder.batchBytesMax { break }
+                count += 1
+            }
+            let batch = Array(state.queued.prefix(count))
+            state.queued.removeFirst(count)
+            return (batch, state.isStopped)
+        }
+    }
+
+    private func commit(_ batch: [Item]) async {
+        let began = clock.now
+        let refused = refusals.takeUnwritten()
+        do throws(StoreFailure) {
+            let written = try await write(batch, refused)
+            if !written.tookRefusals { refusals.putBack(refused) }
+            for (item, decision) in zip(batch, written.decisions) { item.answer.resume(returning: .success(decision)) }
+            report(.committed(submissions: batch.count, duration: began.duration(to: clock.now)))
+        } catch {
+            refusals.putBack(refused)
+            report(.commitFailed(submissions: batch.count, failure: error))
+            await retrySingly(batch, after: error)
+        }
+    }
+
+    /// One proof that the store cannot take must not fail the others of its batch.
+    private func retrySingly(_ batch: [Item], after failure: StoreFailure) async {
+        for item in batch {
+            guard batch.count > 1, failure == .unstorable || failure == .conflict else {
+                item.answer.resume(returning: .failure(failure))
+                continue
+            }
+            do throws(StoreFailure) {
+                let written = try await write([item], .empty)
+                item.answer.resume(returning: written.decisions.first.map { .success($0) } ?? .failure(failure))
+            } catch {
+                item.answer.resume(returning: .failure(error))
+            }
+        }
+    }
+
+    /// One batch, on the writer. The refusals ride along only when there is something to commit anyway.
+    private func write(
+        _ batch: [Item], _ refused: RefusalBatch
+    ) async throws(StoreFailure) -> (decisions: [Decision], tookRefusals: Bool) {
+        let now = clock.now
+        let work = batch.map { (recording: $0.recording, evidence: $0.evidence) }
+        return try await store.write { transaction throws(StoreFailure) in
+            // Read once, decide each in order, write once: the decisions are pure, so nobody can wait in here.
+            var situation = try transaction.situation(around: work.flatMap(\.recording.keys))
+            var decisions: [Decision] = []
+            decisions.reserveCapacity(work.count)
+            var writes = false
+            for (recording, evidence) in work {
+                let decision = decide(situation, recording, at: now)
+                situation.apply(decision)
+                try transaction.apply(decision, evidence: evidence)
+                writes = writes || !decision.changes.isEmpty
+                decisions.append(decision)
+            }
+            if writes, !refused.isEmpty {
+                try transaction.addRefusals(counts: refused.counts, samples: refused.samples)
+            }
+            return (decisions, writes)
+        }
+    }
+
+    private func flushRefusals() async {
+        let refused = refusals.takeUnwritten()
+        guard !refused.isEmpty else { return }
+        do throws(StoreFailure) {
+            try await store.write { transaction throws(StoreFailure) in
+                try transaction.addRefusals(counts: refused.counts, samples: refused.samples)
+            }
+        } catch {
+            refusals.putBack(refused)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Crypto
+import PurchaseModel
+
+/// A leaf, the intermediate that issued it and a pinned root that issued that one; every rule but the dates has been
+/// checked. Only ``ChainBuilder`` makes one.
+struct CertificateChain: Sendable {
+    let leaf: Certificate
+    let intermediate: Certificate
+    let root: Certificate
+    let voucher: Voucher
+    /// The moments at which all three are valid. May be empty: then `validFrom` lies after `validUntil`.
+    let validFrom: Timestamp
+    let validUntil: Timestamp
+
+    init(leaf: Certificate, intermediate: Certificate, root: TrustAnchors.Root) {
+        self.leaf = leaf
+        self.intermediate = intermediate
+        self.root = root.certificate
+        voucher = root.voucher
+        let all = [leaf, intermediate, root.certificate]
+        validFrom = Timestamp(milliseconds: all.map(\.fields.notBefore).max() ?? .max)
+        validUntil = Timestamp(milliseconds: all.map(\.fields.notAfter).min() ?? .min)
+    }
+
+    func isValid(at moment: Timestamp) -> Bool {
+        validFrom <= moment && moment <= validUntil
+    }
+
+    var certificates: [CertificateFacts] {
+        [leaf, intermediate, root].map(CertificateFacts.init)
+    }
+}
+
+extension CertificateChain {
+    func notValid(at moment: Timestamp) -> Refusal {
+        let which =
+            [leaf, intermediate, root].first {
+                moment.milliseconds < $0.fields.notBefore || $0.fields.notAfter < moment.milliseconds
+            } ?? leaf
+        return Refusal(.certificateNotValid, "\(which.fields.subject) is not valid at the moment of signing")
+    }
+}
+
+extension Certificate {
+    /// Reads a certificate that came with a proof.
+    init(fromProof der: [UInt8]) throws(Refusal) {
+        do throws(CryptoError) {
+            self = try Certificate(der: der)
+        } catch {
+            throw Refusal(.certificateUnreadable, "\(error)")
+        }
+    }
+}

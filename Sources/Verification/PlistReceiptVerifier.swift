@@ -1,0 +1,86 @@
+import AppleFormats
+import Crypto
+import PurchaseModel
+
+/// Proves the transaction receipts of iOS 6: one signature over one purchase, by a certificate whose issuer the
+/// receipt does not carry.
+///
+/// What stands beside the signature (`environment`, `pod`, `signing-status`) is read by nobody here. Source: Apple's
+/// guidance of 2012 (TP40012484), checked on genuine receipts of 2011 to 2025.
+struct PlistReceiptVerifier: Sendable {
+    private let anchors: TrustAnchors
+    private let cache = ChainCache<[CertificateChain]>()
+
+    init(anchors: TrustAnchors) {
+        self.anchors = anchors
+    }
+
+    func verify(
+        _ receipt: PlistReceipt, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+    ) throws(Refusal) -> Provenance? {
+        if expecting.refusesEarly, let bundleID = receipt.purchase.bundleID {
+            report.claims.bundleID = bundleID
+            try trace.check(.triage) { () throws(Refusal) in try IdentityRules.checkBundle(bundleID, expecting) }
+        }
+        let leaf = try trace.check(.envelope) { () throws(Refusal) in try Certificate(fromProof: receipt.certificate) }
+        // Before the chain: what its own certificate did not sign is forged, whoever issued that certificate.
+        try trace.check(.signature) { () throws(Refusal) in try checkSignature(of: receipt, by: leaf) }
+        report.claims = try trace.check(.content) { () throws(Refusal) in try PlistTranslation.claims(of: receipt) }
+        report.certificates = [CertificateFacts(leaf)]
+        guard let signedAt = report.claims.signedAt else { throw Refusal(.signingDate, "no purchase date") }
+        let chains = try trace.check(.chain) { () throws(Refusal) in try self.chains(of: receipt, from: leaf) }
+        let moment = expecting.moment ?? signedAt
+        let chain = try trace.check(.validity) { () throws(Refusal) in
+            guard let chain = chains.first(where: { $0.isValid(at: moment) }) else {
+                throw chains.first?.notValid(at: moment) ?? Refusal(.untrustedRoot)
+            }
+            return chain
+        }
+        report.certificates = chain.certificates
+        report.reason = chain.voucher == .apple ? .verified : .addedRoot
+        try IdentityRules.check(report.claims, expecting, &trace)
+        if expecting.deviceID != nil { trace.skipped(.device, "an iOS 6 receipt has no device hash") }
+        return Provenance(vouchedBy: chain.voucher, signedAt: signedAt)
+    }
+
+    /// What an unproved receipt says, for the operator.
+    static func unprovedClaims(of receipt: PlistReceipt) -> Claims? {
+        try? PlistTranslation.claims(of: receipt)
+    }
+
+    private func checkSignature(of receipt: PlistReceipt, by leaf: Certificate) throws(Refusal) {
+        let digest: Digest = receipt.version >= 4 ? .sha256 : .sha1
+        let isValid = leaf.publicKey.isValidRSA(
+            signature: receipt.signature, message: receipt.signedBytes, digest: digest)
+        guard isValid else { throw Refusal(.signature, "the certificate's key did not sign this purchase") }
+    }
+
+    private func chains(of receipt: PlistReceipt, from leaf: Certificate) throws(Refusal) -> [CertificateChain] {
+        let profile: ChainProfile = receipt.version >= 3 ? .receipt : .oldReceipt
+        return try cache.answer(for: [receipt.version] + receipt.certificate) { () throws(Refusal) in
+            if !anchors.intermediates.contains(where: { $0.fields.subjectDER == leaf.fields.issuerDER }) {
+                throw missing(leaf)
+            }
+            return try ChainBuilder(anchors: anchors, profile: profile).chains(
+                from: leaf, through: anchors.intermediates)
+        }
+    }
+
+    /// Apple has other authorities than those that are built in: without the one that issued this leaf nothing can be
+    /// said. A leaf that names anybody else, or itself, is no such case.
+    private func missing(_ leaf: Certificate) -> Refusal {
+        let issuer = leaf.fields.issuer
+        if leaf.fields.issuerDER == leaf.fields.subjectDER {
+            return Refusal(.selfSigned, "\(issuer) vouches for itself")
+        }
+        guard PlistReceiptVerifier.issuers.contains(where: { issuer.contains("CN=\($0)") }) else {
+            return Refusal(.untrustedRoot, "no known authority is called \(issuer)")
+        }
+        return Refusal(.intermediateMissing, "missing: the certificate of \(issuer)")
+    }
+
+    /// The names under which Apple has issued receipt signers.
+    private static let issuers = [
+        "Apple iTunes Store Certification Authority", "Apple Worldwide Developer Relations Certification Authority",
+    ]
+}

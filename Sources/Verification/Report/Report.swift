@@ -1,0 +1,29 @@
+package import PurchaseModel
+
+/// Everything that was found out about a proof: for the operator, in full.
+///
+/// What a proof *says* stands here whether or not it is true; only ``verdict`` tells which. What has been proved, and
+/// may be acted upon, is a ``Verified``.
+package struct Report: Sendable {
+    package var format: ProofFormat = .unknown
+    package var reason: Reason = .unrecognised
+    package var detail: String?
+    package var difference: Difference?
+    package var claims = Claims()
+    package var checks: [Check] = []
+    package var certificates: [CertificateFacts] = []
+
+    package var verdict: Verdict { reason.verdict }
+}
+
+/// What a proof says, in our own words.
+package struct Claims: Hashable, Sendable {
+    package var environment: StoreEnvironment?
+    package var bundleID: String?
+    package var appleID: Int64?
+    package var signedAt: Timestamp?
+    package var transactions: [Transaction] = []
+    package var renewal: Renewal?
+    package var download: AppDownload?
+    package var notice: Notice?
+}

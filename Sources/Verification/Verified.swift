@@ -1,0 +1,43 @@
+package import PurchaseModel
+
+/// A fact, and where it was proved. Its `init` is internal: outside this target none can be made up, not even by a
+/// test.
+package struct Verified<Fact: Sendable>: Sendable {
+    package let fact: Fact
+    package let provenance: Provenance
+
+    init(_ fact: Fact, provenance: Provenance) {
+        self.fact = fact
+        self.provenance = provenance
+    }
+
+    /// `genuine` or `test_signed`: nothing else is ever proved.
+    package var verdict: Verdict { provenance.vouchedBy.isTest ? .testSigned : .genuine }
+}
+
+/// Who vouches for a fact.
+package struct Provenance: Hashable, Sendable {
+    package let vouchedBy: Voucher
+    /// When it was signed, by the signed bytes themselves.
+    package let signedAt: Timestamp
+}
+
+/// Whose certificate stands at the end of a chain.
+package enum Voucher: Hashable, Sendable {
+    /// One of Apple's roots, built in and compared byte by byte.
+    case apple
+    /// A root that the operator added: a simulator's, or that of tests.
+    case addedRoot
+    /// A certificate of StoreKit Testing in Xcode that the operator added.
+    case xcode
+
+    package var isTest: Bool { self != .apple }
+}
+
+/// What a proof proves: the transactions in it, and what it says of renewals, the app or a notification.
+package struct Proof: Hashable, Sendable {
+    package let format: ProofFormat
+    package let claims: Claims
+
+    package var transactions: [Transaction] { claims.transactions }
+}

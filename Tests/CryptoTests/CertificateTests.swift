@@ -1,0 +1,95 @@
+import Crypto
+import TestSupport
+import Testing
+
+@Suite struct CertificateTests {
+    private static let day: Int64 = 86_400_000
+    private static let start: Int64 = 1_700_000_000_000
+
+    private static func request(
+        _ key: PrivateKey,
+        serial: [UInt8] = [0x12, 0x34],
+        subject: DistinguishedName = DistinguishedName(
+            commonName: "Leaf, \"quoted\"\nline",
+            organizationalUnit: "Unit",
+            organization: "Org",
+            country: "US"
+        ),
+        extensions: [CertificateExtension]
+    ) -> CertificateIssuer.Request {
+        CertificateIssuer.Request(
+            subject: subject,
+            publicKey: key.publicKey,
+            serial: serial,
+            notBefore: start,
+            notAfter: start + 365 * day,
+            extensions: extensions
+        )
+    }
+
+    @Test func whatIsIssuedIsReadBack() throws {
+        let issuerKey = try PrivateKey(generate: .p384)
+        let key = try PrivateKey(generate: .p256)
+        let issuer = CertificateIssuer(
+            name: DistinguishedName(commonName: "Issuer", country: "US"),
+            key: issuerKey,
+            digest: .sha384
+        )
+        let certificate = try issuer.issue(
+            Self.request(
+                key,
+                serial: [0x00, 0xEE, 0x01],
+                extensions: [
+                    .basicConstraints(isCA: true, pathLength: 3),
+                    .keyUsage([.certificateSigning, .revocationListSigning]),
+                    .subjectKeyIdentifier(key.publicKey),
+                    .authorityKeyIdentifier(issuerKey.publicKey),
+                    try .extendedKeyUsage(["1.3.6.1.5.5.7.3.3"]),
+                    try .policies(["1.2.840.113635.100.5.6.1"]),
+                    CertificateExtension(oid: "1.2.840.113635.100.6.11.1", isCritical: false, value: [5, 0]),
+                ]
+            )
+        )
+        let fields = certificate.fields
+        #expect(fields.subject == #"C=US,O=Org,OU=Unit,CN=Leaf\, \"quoted\"\0Aline"#)
+        #expect(fields.issuer == "C=US,CN=Issuer")
+        #expect(fields.serial == [0x00, 0xEE, 0x01])
+        #expect(certificate.serialText == "00ee01")
+        #expect(fields.notBefore == Self.start)
+        #expect(fields.notAfter == Self.start + 365 * Self.day)
+        #expect(fields.isCA)
+        #expect(fields.pathLength == 3)
+        #expect(fields.keyUsage == [.certificateSigning, .revocationListSigning])
+        #expect(fields.extendedKeyUsage == ["1.3.6.1.5.5.7.3.3"])
+        #expect(fields.signatureAlgorithm == "1.2.840.10045.4.3.3")
+        #expect(
+            fields.extensions.map(\.oid) == [
+                "2.5.29.19", "2.5.29.15", "2.5.29.14", "2.5.29.35", "2.5.29.37", "2.5.29.32",
+                "1.2.840.113635.100.6.11.1",
+            ]
+        )
+        #expect(fields.extensions.map(\.isCritical) == [true, true, false, false, false, false, false])
+        #expect(fields.extensions.last?.value == [5, 0])
+        #expect(certificate.hasExtension("1.2.840.113635.100.6.11.1"))
+        #expect(!certificate.hasExtension("1.2.840.113635.100.6.11"))
+        #expect(certificate.publicKey == key.publicKey)
+        #expect(certificate.publicKey.kind == .p256)
+        #expect(certificate.sha256 == Digest.sha256(certificate.der))
+        #expect(certificate.isSigned(by: issuerKey.publicKey))
+        #expect(!certificate.isSigned(by: key.publicKey))
+    }
+
+    @Test(arguments: [
+        (-1, false), (0, true), (365 * day, true), (365 * day + 1, false),
+    ])
+    func validityHasBothEndsIn(offset: Int64, isValid: Bool) throws {
+        let key = try PrivateKey(generate: .p256)
+        let issuer = CertificateIssuer(name: DistinguishedName(commonName: "A"), key: key, digest: .sha256)
+        let certificate = try issuer.issue(Self.request(key, extensions: []))
+        #expect(certificate.isValid(at: Self.start + offset) == isValid)
+        #expect(certificate.fields.keyUsage == nil)
+        #expect(certificate.fields.extendedKeyUsage == nil)
+        #expect(!certificate.fields.isCA)
+        #expect(certificate.fields.pathLength == nil)
+    }
+}
