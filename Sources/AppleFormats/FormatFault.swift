@@ -1,7 +1,9 @@
+package import Encoding
+
 /// Why bytes are not the shape that they claim to be. Trying again never helps.
 ///
 /// `at` is an offset in the bytes that the parser was given, `field` the name that Apple gives the part.
-package enum FormatFault: Error, Hashable, Sendable {
+package enum FormatFault: Error, Equatable, Sendable {
     /// The bytes end inside an element.
     case truncated(at: Int)
     /// Bytes follow the end of the value.
@@ -17,7 +19,7 @@ package enum FormatFault: Error, Hashable, Sendable {
     /// A text form (plist, compact JWS, base64) that breaks its grammar.
     case invalidSyntax(at: Int)
     /// JSON that is not well formed, or not strict.
-    case invalidJSON(at: Int)
+    case invalidJSON(JSONFault)
     /// The field's content cannot be what it stands for.
     case invalidValue(field: String)
     /// The field has another type than Apple gives it.
@@ -54,8 +56,9 @@ extension FormatFault {
     package var offset: Int? {
         switch self {
         case .truncated(let at), .trailingBytes(let at), .tooDeep(let at), .tooLarge(let at), .invalidLength(let at),
-            .unexpectedTag(_, let at), .invalidSyntax(let at), .invalidJSON(let at):
+            .unexpectedTag(_, let at), .invalidSyntax(let at):
             at
+        case .invalidJSON(let fault): fault.offset
         case .invalidValue, .wrongType, .repeated, .missing, .unknownVersion:
             nil
         }

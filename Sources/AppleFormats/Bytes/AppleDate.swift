@@ -1,3 +1,5 @@
+import Encoding
+
 /// Reads the texts in which receipts hold moments.
 ///
 /// Two shapes: `2015-08-10T06:54:32Z` in app receipts, where Xcode writes an offset with or without colon and fractions
@@ -17,16 +19,15 @@ package enum AppleDate {
             let minute = number(text, 14, 2), text[16] == 0x3A,
             let second = number(text, 17, 2)
         else { return nil }
-        guard (1...12).contains(month), (1...daysIn(month: month, year: year)).contains(day) else { return nil }
-        guard hour < 24, minute < 60, second < 60 else { return nil }
-        let days = daysSince1970(year: year, month: month, day: day)
-        let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second
+        guard
+            let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        else { return nil }
         switch text[10] {
         case UInt8(ascii: "T"):
             guard let tail = fractionAndZone(text, from: 19) else { return nil }
-            return (seconds - tail.offsetSeconds) * 1_000 + tail.milliseconds
+            return civil.milliseconds + tail.milliseconds - tail.offsetSeconds * 1_000
         case UInt8(ascii: " "):
-            return isZoneGMT(text, from: 19) ? seconds * 1_000 : nil
+            return isZoneGMT(text, from: 19) ? civil.milliseconds : nil
         default:
             return nil
         }
@@ -37,13 +38,13 @@ package enum AppleDate {
         milliseconds(Array(text.utf8).span)
     }
 
-    private static func number(_ text: Span<UInt8>, _ start: Int, _ count: Int) -> Int64? {
+    private static func number(_ text: Span<UInt8>, _ start: Int, _ count: Int) -> Int? {
         guard start + count <= text.count else { return nil }
-        var value: Int64 = 0
+        var value = 0
         for offset in start..<start + count {
             let digit = text[offset] &- 0x30
             guard digit < 10 else { return nil }
-            value = value * 10 + Int64(digit)
+            value = value * 10 + Int(digit)
         }
         return value
     }
@@ -85,7 +86,7 @@ package enum AppleDate {
             return nil
         }
         guard hours < 24, minutes < 60 else { return nil }
-        return sign * (hours * 3_600 + minutes * 60)
+        return sign * Int64(hours * 3_600 + minutes * 60)
     }
 
     private static func isZoneGMT(_ text: Span<UInt8>, from start: Int) -> Bool {
@@ -97,25 +98,5 @@ package enum AppleDate {
             offset += 1
         }
         return true
-    }
-
-    private static func daysIn(month: Int64, year: Int64) -> Int64 {
-        switch month {
-        case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Counts in years that begin in March, so that a leap day is a year's last.
-    private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
-        let marchYear = month > 2 ? year : year - 1
-        let marchMonth = month > 2 ? month - 3 : month + 9
-        let leapDays = floorDivide(marchYear, 4) - floorDivide(marchYear, 100) + floorDivide(marchYear, 400)
-        return marchYear * 365 + leapDays + (marchMonth * 153 + 2) / 5 + day - 719_469
-    }
-
-    private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
-        value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
     }
 }

@@ -44,6 +44,22 @@ package struct OldPlist: Hashable, Sendable {
         self.pairs = pairs
     }
 
+    /// Whether a text begins like a plist rather than like JSON: after the brace a word, or a string that `=` follows.
+    ///
+    /// For sorting only; reading decides.
+    package static func isLikely(_ text: some Collection<UInt8>) -> Bool {
+        let head = Array(text.prefix(512))
+        var reader = OldPlistReader()
+        do throws(FormatFault) {
+            try reader.expect(UInt8(ascii: "{"), in: head.span)
+            if try reader.take(UInt8(ascii: "}"), in: head.span) { return false }
+            _ = try reader.string(in: head.span)
+            return try reader.take(UInt8(ascii: "="), in: head.span)
+        } catch {
+            return false
+        }
+    }
+
     package subscript(key: String) -> String? {
         pairs.first { $0.key == key }?.value
     }
