@@ -86,6 +86,8 @@ extension Ban {
         ),
         Ban(
             words: ["import Foundation"],
+            // Standard input and output are FileHandle's.
+            except: ["Sources/Server/"],
             instead: "FoundationEssentials, if at all: Foundation itself brings locales, regular expressions, networks."
         ),
     ]

@@ -49,7 +49,7 @@ import Testing
         ("Sources/AppleFormats/A.swift", #"text.replacingOccurrences(of: "-", with: "+")"#),
         ("Sources/HTTP/A.swift", #"line.contains(Character("\r"))"#),
         ("Sources/Verification/A.swift", "import FoundationEssentials"),
-        ("Sources/Server/A.swift", "import Foundation"),
+        ("Sources/API/A.swift", "import Foundation"),
     ])
     func aBannedWordIsCaught(path: String, text: String) {
         let (file, code) = source(path, text)
