@@ -23,8 +23,9 @@ rm -rf "$work" .build/docs
 mkdir -p "$work"
 
 clang=()
-for map in Sources/System/*/module.modulemap; do clang+=(-Xcc "-fmodule-map-file=$map"); done
-clang+=(-Xcc -ISources/System/CBeast/include)
+for map in Sources/System/*/module.modulemap "$bin/CBeast.build/module.modulemap"; do
+    clang+=(-Xcc "-fmodule-map-file=$map")
+done
 
 archives=()
 for folder in Sources/*/; do

@@ -39,7 +39,10 @@ struct JWSVerifier: Sendable {
         }
         let signer = try trace.check(.chain) { () throws(Refusal) in try self.signer(of: token) }
         try trace.check(.signature) { () throws(Refusal) in try checkSignature(of: token, by: signer) }
-        let (payload, claims) = try trace.check(.content) { () throws(Refusal) in try early ?? read(token) }
+        let (payload, claims) = try trace.check(.content) { () throws(Refusal) -> (SignedPayload, Claims) in
+            if let early { return early }
+            return try read(token)
+        }
         report.format = payload.format
         report.claims = claims
         let (provenance, voucher) = try vouch(signer, for: claims, expecting, &report, &trace)

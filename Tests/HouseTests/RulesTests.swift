@@ -45,10 +45,11 @@ import Testing
         ("Sources/API/A.swift", #"ProcessInfo.processInfo.environment["A"]"#),
         ("Sources/Server/A.swift", "let c = Cache.shared"),
         ("Sources/Encoding/A.swift", #"let parts = text.split(separator: ".")"#),
+        ("Sources/Encoding/A.swift", "let parts = text.split { $0.isWhitespace }"),
         ("Sources/AppleFormats/A.swift", #"text.replacingOccurrences(of: "-", with: "+")"#),
         ("Sources/HTTP/A.swift", #"line.contains(Character("\r"))"#),
         ("Sources/Verification/A.swift", "import FoundationEssentials"),
-        ("Sources/Server/A.swift", "import Foundation"),
+        ("Sources/API/A.swift", "import Foundation"),
     ])
     func aBannedWordIsCaught(path: String, text: String) {
         let (file, code) = source(path, text)
@@ -61,6 +62,7 @@ import Testing
         ("Sources/HTTP/Listening/A.swift", "Task { await handle(request) }"),
         ("Sources/Server/A.swift", "print(line); Date(); import FoundationEssentials"),
         ("Sources/Encoding/A.swift", "// unlike text.split(, this walks bytes\nlet fingerprint = fingerprint(bytes)"),
+        ("Sources/HTTP/A.swift", #"path.utf8.split(separator: UInt8(ascii: "/"))"#),
         ("Sources/Pipeline/A.swift", "let now = clock.now; let task: Task<Void, Never>"),
         ("Tests/EncodingTests/A.swift", "print(Date())"),
     ])

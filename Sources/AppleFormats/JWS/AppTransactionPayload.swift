@@ -40,7 +40,7 @@ package struct AppTransactionPayload: Hashable, Sendable {
 
     package init(_ object: JSONObject) throws(FormatFault) {
         for (name, value) in object.members where try !take(name, value) {
-            others.append(RawMember(name, value))
+            try others.add(name, value)
         }
     }
 

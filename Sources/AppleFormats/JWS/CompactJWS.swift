@@ -15,7 +15,7 @@ package struct CompactJWS: Hashable, Sendable {
     private let firstDot: Int
     private let secondDot: Int
 
-    /// Cuts at the two dots; refuses more or fewer, empty parts, and letters outside the URL alphabet of base64.
+    /// Cuts at the two dots; refuses more or fewer, and empty parts. Each part's letters are checked as it is decoded.
     package init(_ bytes: [UInt8]) throws(FormatFault) {
         guard bytes.count <= Self.sizeMax else { throw .tooLarge(at: Self.sizeMax) }
         guard let first = bytes.firstIndex(of: UInt8(ascii: ".")) else { throw .truncated(at: bytes.count) }

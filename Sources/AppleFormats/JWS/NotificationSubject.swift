@@ -22,7 +22,7 @@ package struct NotificationData: Hashable, Sendable {
 
     init(_ object: JSONObject) throws(FormatFault) {
         for (name, value) in object.members where try !take(name, value) {
-            others.append(RawMember(name, value))
+            try others.add(name, value)
         }
     }
 
@@ -74,7 +74,7 @@ package struct NotificationSummary: Hashable, Sendable {
 
     init(_ object: JSONObject) throws(FormatFault) {
         for (name, value) in object.members where try !take(name, value) {
-            others.append(RawMember(name, value))
+            try others.add(name, value)
         }
     }
 
@@ -125,7 +125,7 @@ package struct ExternalPurchaseToken: Hashable, Sendable {
 
     init(_ object: JSONObject) throws(FormatFault) {
         for (name, value) in object.members where try !take(name, value) {
-            others.append(RawMember(name, value))
+            try others.add(name, value)
         }
     }
 
@@ -169,7 +169,7 @@ package struct NotificationAppData: Hashable, Sendable {
 
     init(_ object: JSONObject) throws(FormatFault) {
         for (name, value) in object.members where try !take(name, value) {
-            others.append(RawMember(name, value))
+            try others.add(name, value)
         }
     }
 

@@ -59,7 +59,7 @@ package struct RenewalInfoPayload: Hashable, Sendable {
 
     package init(_ object: JSONObject) throws(FormatFault) {
         for (name, value) in object.members where try !take(name, value) {
-            others.append(RawMember(name, value))
+            try others.add(name, value)
         }
     }
 

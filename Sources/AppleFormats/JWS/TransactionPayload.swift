@@ -73,7 +73,7 @@ package struct TransactionPayload: Hashable, Sendable {
 
     package init(_ object: JSONObject) throws(FormatFault) {
         for (name, value) in object.members where try !take(name, value) {
-            others.append(RawMember(name, value))
+            try others.add(name, value)
         }
     }
 

@@ -1,55 +1,64 @@
 import Synchronization
 
-/// Brings requests from the I/O thread to the task that starts their handlers.
+/// Brings requests from the I/O thread to the lanes that run their handlers, in order of arrival.
 ///
 /// Never longer than the requests in flight that the limits allow. It ends when the listener has ended, and not when
-/// the waiting task is cancelled: each request that came in must be answered.
+/// a waiting task is cancelled: each request that came in must be answered.
 final class ExchangeQueue: Sendable {
     private struct State {
+        /// Taken from `first` on; emptied when all are taken.
         var waiting: [Exchange] = []
+        var first = 0
         var isFinished = false
-        var consumer: CheckedContinuation<Void, Never>?
+        var lanes: [CheckedContinuation<Exchange?, Never>] = []
+
+        mutating func take() -> Exchange? {
+            guard first < waiting.count else { return nil }
+            let exchange = waiting[first]
+            first += 1
+            if first == waiting.count {
+                waiting.removeAll(keepingCapacity: true)
+                first = 0
+            }
+            return exchange
+        }
     }
 
     private let state = Mutex(State())
 
     func append(_ exchanges: [Exchange]) {
-        let consumer = state.withLock { state in
+        // The lane that waits since last is still warm. Resumed outside the lock: see URLSession's deadlock.
+        let woken = state.withLock { state in
             state.waiting.append(contentsOf: exchanges)
-            return state.consumer.take()
+            var woken: [(CheckedContinuation<Exchange?, Never>, Exchange)] = []
+            while !state.lanes.isEmpty, let exchange = state.take() {
+                woken.append((state.lanes.removeLast(), exchange))
+            }
+            return woken
         }
-        consumer?.resume()
+        for (lane, exchange) in woken { lane.resume(returning: exchange) }
     }
 
     func finish() {
-        let consumer = state.withLock { state in
+        let lanes = state.withLock { state in
             state.isFinished = true
-            return state.consumer.take()
+            return state.lanes
         }
-        consumer?.resume()
+        for lane in lanes { lane.resume(returning: nil) }
     }
 
-    /// All that came since the last call, at least one; `nil` at the end. One task may ask.
-    func next() async -> [Exchange]? {
-        if let ready = take() { return ready.isEmpty ? nil : ready }
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                if !state.waiting.isEmpty || state.isFinished { return true }
-                state.consumer = continuation
-                return false
+    /// The next request, or `nil` at the end.
+    func next() async -> Exchange? {
+        if let ready = state.withLock({ $0.take() }) { return ready }
+        return await withCheckedContinuation { lane in
+            // The outer nil: to be resumed later, by who brings a request or the end.
+            let known: Exchange?? = state.withLock { state in
+                if let ready = state.take() { return .some(ready) }
+                if state.isFinished { return .some(nil) }
+                state.lanes.append(lane)
+                return nil
             }
-            if isReady { continuation.resume() }
-        }
-        return take().flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    /// What is there; empty at the end; `nil` when there is nothing yet.
-    private func take() -> [Exchange]? {
-        state.withLock { state in
-            if state.waiting.isEmpty { return state.isFinished ? [] : nil }
-            var taken: [Exchange] = []
-            swap(&taken, &state.waiting)
-            return taken
+            if let known { lane.resume(returning: known) }
         }
     }
 }

@@ -14,6 +14,7 @@ package final class HTTPListener: Sendable {
     private let beast: BeastListener
     private let handler: HTTPHandler
     private let report: @Sendable (HTTPEvent) -> Void
+    private let lanes: Int
     private let queue = ExchangeQueue()
 
     /// Binds and listens; clients wait until ``run()``.
@@ -21,16 +22,19 @@ package final class HTTPListener: Sendable {
     /// - Parameters:
     ///   - address: an IPv4 or IPv6 address in text; `::` takes both kinds of clients.
     ///   - port: 0 for a free one.
+    ///   - lanes: how many handlers may compute at once: the processor's cores.
     ///   - report: called on the I/O thread and in the handlers' tasks; it must be quick.
     package init(
         address: String,
         port: UInt16,
         limits: HTTPLimits = HTTPLimits(),
+        lanes: Int,
         handler: HTTPHandler,
         report: @escaping @Sendable (HTTPEvent) -> Void
     ) throws(HTTPListenerFailure) {
         beast = try BeastListener(address: address, port: port, limits: limits)
         self.port = beast.port
+        self.lanes = max(1, lanes)
         self.handler = handler
         self.report = report
     }
@@ -43,10 +47,8 @@ package final class HTTPListener: Sendable {
         DispatchQueue(label: "assay.http").async { self.runLoop() }
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
-                while let exchanges = await queue.next() {
-                    for exchange in exchanges {
-                        group.addTask { await self.serve(exchange) }
-                    }
+                for _ in 0..<lanes {
+                    group.addTask { await self.runLane() }
                 }
             }
         } onCancel: {
@@ -59,10 +61,22 @@ package final class HTTPListener: Sendable {
         beast.stop()
     }
 
-    /// Runs one handler. In a group of one, because a group is what can cancel a child and not itself.
+    /// Starts one request after another on the thread that took it, until each of them first waits for something.
+    ///
+    /// To hand a request to another thread costs as much as to parse it, so that is done once. There are as many lanes
+    /// as threads that could run handlers at once; more would only wake each other.
+    private func runLane() async {
+        await withDiscardingTaskGroup { group in
+            while let exchange = await queue.next() {
+                group.addImmediateTask { await self.serve(exchange) }
+            }
+        }
+    }
+
+    /// Runs one handler. In a group of one, because only a group can cancel one child and not the others.
     private func serve(_ exchange: Exchange) async {
         await withDiscardingTaskGroup { group in
-            group.addTask {
+            group.addImmediateTask {
                 let answer = SerializedAnswer(await self.handler.respond(exchange.request))
                 if answer.isReplaced { self.report(.unsendable(HTTPRequestSummary(exchange.request))) }
                 self.beast.answer(exchange.ticket, answer)
