@@ -20,7 +20,7 @@ final class RawClient: Sendable {
 
     /// A socket that is not connected yet.
     init(receiveBuffer: Int32? = nil) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw ConnectFailure(errno: errno) }
         set(IPPROTO_TCP, TCP_NODELAY, 1)
         if let receiveBuffer { set(Int(SOL_SOCKET), SO_RCVBUF, receiveBuffer) }

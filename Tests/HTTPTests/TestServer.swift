@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import HTTP
 import Synchronization
 import Testing
@@ -58,6 +59,11 @@ func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) a
             continuation.resume(with: Result(catching: body))
         }
     }
+}
+
+/// Lets the other side take what was sent before more comes. Only off the tasks' threads.
+func pause(milliseconds: UInt32) {
+    usleep(milliseconds * 1_000)
 }
 
 extension HTTPLimits {
