@@ -1,43 +1,42 @@
-import Crypto
 import Encoding
 import Foundation
 
-/// The `openssl` program as an independent reader of what the simulator signs.
-struct OpenSSLTool {
-    struct Answer {
-        var isSuccess: Bool
+/// The `openssl` program: an independent reader of what we sign, and a maker of what we cannot.
+package struct OpenSSLTool {
+    package struct Answer {
+        package var isSuccess: Bool
         /// What it wrote, both channels.
-        var text: String
+        package var text: String
     }
 
     private let folder: URL
 
     /// Makes a folder of its own for the files.
-    init() throws {
+    package init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
     /// Takes the files away again.
-    func remove() {
+    package func remove() {
         try? FileManager.default.removeItem(at: folder)
     }
 
     /// Writes a file for the next call and gives its path.
-    func write(_ bytes: [UInt8], as name: String) throws -> String {
+    package func write(_ bytes: [UInt8], as name: String) throws -> String {
         let file = folder.appendingPathComponent(name)
         try Data(bytes).write(to: file)
         return file.path
     }
 
-    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    package func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    func read(_ name: String) throws -> [UInt8] {
+    package func read(_ name: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
     }
 
     /// A certificate as PEM.
-    func writePEM(_ der: [UInt8], as name: String) throws -> String {
+    package func writePEM(_ der: [UInt8], as name: String) throws -> String {
         let text = Base64.encode(der, .standard, isPadded: true)
         var lines = "-----BEGIN CERTIFICATE-----\n"
         for start in stride(from: 0, to: text.count, by: 64) {
@@ -46,7 +45,7 @@ struct OpenSSLTool {
         return try write(Array((lines + "-----END CERTIFICATE-----\n").utf8), as: name)
     }
 
-    func run(_ arguments: [String]) throws -> Answer {
+    package func run(_ arguments: [String]) throws -> Answer {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["openssl"] + arguments
