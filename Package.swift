@@ -99,7 +99,14 @@ let package = Package(
             "VerificationTests",
             ["Verification", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Simulator", "TestSupport"]
         ),
-        tests("StorageTests", ["Storage", "PurchaseModel", "TestSupport"]),
+        // A writer that the kill sweep of StorageTests ends at every system call.
+        .executableTarget(
+            name: "StoreProbe",
+            dependencies: ["PurchaseModel", "Storage"],
+            path: "Tests/StoreProbe",
+            swiftSettings: house
+        ),
+        tests("StorageTests", ["Storage", "PurchaseModel", "TestSupport", "StoreProbe"]),
         tests("SimulatorTests", ["Simulator", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "TestSupport"]),
         tests(
             "PipelineTests",

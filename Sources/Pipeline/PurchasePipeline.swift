@@ -92,13 +92,11 @@ package struct PurchasePipeline: Sendable {
     ) async throws(StoreFailure) -> Outcome {
         let pending = PendingSubmission(
             app: submission.app.id, digest: digest, format: format.rawValue, proof: submission.bytes,
-            customer: submission.customer, order: submission.order, product: submission.product,
-            deviceID: submission.deviceID, reason: reason.rawValue, receivedAt: clock.now)
-        let pendingMax = limits.pendingPerApp
+            customer: submission.customer, order: submission.order,
+            reason: reason.rawValue, receivedAt: clock.now)
         let id = try await store.write { transaction throws(StoreFailure) in
-            try transaction.keepPending(pending, atMost: pendingMax)
+            try transaction.keepPending(pending).id
         }
-        guard let id else { return .busy(retryAfter: limits.retryAfterFull) }
         report(.pending(app: submission.app.id, format: format, reason: reason))
         return .pending(id, reason)
     }

@@ -59,10 +59,6 @@ struct ReceiptVerifier: Sendable {
         guard envelope.signers.count == 1, let signer = envelope.signers.first else {
             throw Refusal(.signerCount, "\(envelope.signers.count) signers instead of one")
         }
-        // Apple signs the content itself. Attributes would make the signature cover something else than what is read.
-        guard signer.signedAttributes == nil else {
-            throw Refusal(.signedAttributes, "the signature covers attributes, not the content")
-        }
         guard envelope.contentType == .data else {
             throw Refusal(.cmsForm, "the content's type is \(envelope.contentType)")
         }
@@ -101,6 +97,10 @@ struct ReceiptVerifier: Sendable {
     private func checkSignature(
         of envelope: SignedData, _ signer: SignerInfo, by signers: Signers
     ) throws(Refusal) {
+        // Apple signs the content itself. Attributes would make the signature cover something else than what is read.
+        guard signer.signedAttributes == nil else {
+            throw Refusal(.signedAttributes, "the signature covers attributes, not the content")
+        }
         let digest: Digest
         switch (signer.digestAlgorithm, signer.signatureAlgorithm) {
         case (.sha1, .rsaEncryption), (.sha1, .sha1WithRSA): digest = .sha1

@@ -1,4 +1,5 @@
-package import PurchaseModel
+import AppleFormats
+import PurchaseModel
 
 /// The front door: bytes in; a report for people, and facts for the ledger only if they were proved.
 ///
@@ -66,7 +67,7 @@ package struct Verifier: Sendable {
             report.claims = try AnswerTranslation.claims(of: answer)
             throw Refusal(.unsignedAnswer, "verifyReceipt's answers are not signed: send the receipt itself")
         case .notificationV1(let notification):
-            report.claims = try AnswerTranslation.claims(of: notification)
+            report.claims = AnswerTranslation.claims(of: notification)
             throw Refusal(.unsignedNotification, "version 1 notifications are not signed")
         case .transactionID:
             throw Refusal(.onlyAnID, "a number proves nothing until Apple is asked")

@@ -7,12 +7,7 @@ package struct JSONObject: Sendable {
 
     /// The value of the member with this name, compared byte for byte with what the name says.
     package subscript(_ key: String) -> JSONValue? {
-        var at = index + 1
-        for _ in 0..<count {
-            if tape.says(key, at) { return JSONValue(tape: tape, index: at + 1) }
-            at = Int(tape.nodes[at + 1].next)
-        }
-        return nil
+        tape.value(of: key, inObjectAt: index).map { JSONValue(tape: tape, index: $0) }
     }
 
     package var members: Members { Members(object: self) }

@@ -33,8 +33,10 @@ package struct Recording: Hashable, Sendable {
 /// proofs leads to the same ledger, save for who came first.
 package func decide(_ situation: Situation, _ recording: Recording, at now: Timestamp) -> Decision {
     var decision = Decision()
-    var situation = situation
-    var place: [TransactionKey: Int] = [:]
+    decision.outcomes.reserveCapacity(recording.transactions.count)
+    let known = situation.transactions(app: recording.app, realm: recording.realm)
+    // Where each id of this proof stands, for those that follow a first one.
+    var places: [TransactionID: Place] = [:]
     for transaction in recording.transactions {
         let fresh = RecordedTransaction(
             app: recording.app,
@@ -44,21 +46,10 @@ package func decide(_ situation: Situation, _ recording: Recording, at now: Time
             order: recording.order,
             recordedAt: now
         )
-        let known = situation[fresh.key]
-        let change = change(from: known, to: fresh)
-        if let change { situation.apply(Decision(changes: [change])) }
-        let current = change?.recorded ?? known ?? fresh
-        let outcome = TransactionOutcome(
-            recorded: current,
-            standing: standing(of: current, for: recording.customer),
-            isNew: known == nil
-        )
-        if let index = place[fresh.key] {
-            decision.repeatOutcome(at: index, outcome, change)
+        if let place = places[transaction.id] {
+            places[transaction.id] = decision.repeatOutcome(at: place, fresh)
         } else {
-            place[fresh.key] = decision.outcomes.count
-            decision.outcomes.append(outcome)
-            if let change { decision.changes.append(change) }
+            places[transaction.id] = decision.addOutcome(from: known[transaction.id], to: fresh)
         }
     }
     return decision
@@ -73,12 +64,12 @@ package func standing(of recorded: RecordedTransaction, for customer: CustomerID
 
 private func change(from known: RecordedTransaction?, to fresh: RecordedTransaction) -> LedgerChange? {
     guard let known else { return .insert(fresh) }
+    if known.transaction == fresh.transaction, known.customer != nil, known.order != nil { return nil }
     var merged = known
     merged.transaction = fold(known.transaction, fresh.transaction)
-    if merged.customer == nil {
-        merged.customer = fresh.customer
-        merged.order = merged.order ?? fresh.order
-    }
+    if merged.customer == nil { merged.customer = fresh.customer }
+    // The owner may name the order later, but no second one.
+    if merged.order == nil, merged.customer == fresh.customer { merged.order = fresh.order }
     return merged == known ? nil : .update(merged)
 }
 
@@ -91,6 +82,7 @@ private func fold(_ known: Transaction, _ fresh: Transaction) -> Transaction {
     let (later, earlier) = supersedes(fresh, known) ? (fresh, known) : (known, fresh)
     var folded = later
     folded.isUpgraded = later.isUpgraded || earlier.isUpgraded
+    folded.originalID = later.originalID ?? earlier.originalID
     folded.kind = later.kind ?? earlier.kind
     folded.originallyPurchasedAt = later.originallyPurchasedAt ?? earlier.originallyPurchasedAt
     folded.expiresAt = later.expiresAt ?? earlier.expiresAt
@@ -107,20 +99,49 @@ private func fold(_ known: Transaction, _ fresh: Transaction) -> Transaction {
 
 private func supersedes(_ fresh: Transaction, _ known: Transaction) -> Bool {
     if fresh.signedAt != known.signedAt { return fresh.signedAt > known.signedAt }
-    return fresh.revocation != nil && known.revocation == nil
+    if (fresh.revocation == nil) != (known.revocation == nil) { return fresh.revocation != nil }
+    return precedence(of: fresh) > precedence(of: known)
+}
+
+/// Orders facts that Apple signed at one moment. Any order does that does not ask which of them came first.
+private func precedence(of fact: Transaction) -> (Int64, Int64, Int64, Int64, Int64, ProductID) {
+    (
+        fact.revocation?.at.milliseconds ?? .min, fact.expiresAt?.milliseconds ?? .min, Int64(fact.quantity),
+        fact.purchasedAt.milliseconds, fact.originalID?.number ?? .min, fact.product
+    )
+}
+
+/// Where a transaction stands in a decision: its outcome, and the row to write if there is one.
+private struct Place {
+    var outcome: Int
+    var change: Int?
 }
 
 extension Decision {
+    fileprivate mutating func addOutcome(from known: RecordedTransaction?, to fresh: RecordedTransaction) -> Place {
+        let change = change(from: known, to: fresh)
+        let current = change?.recorded ?? known ?? fresh
+        outcomes.append(
+            TransactionOutcome(
+                recorded: current,
+                standing: standing(of: current, for: fresh.customer),
+                isNew: known == nil
+            )
+        )
+        if let change { changes.append(change) }
+        return Place(outcome: outcomes.count - 1, change: change == nil ? nil : changes.count - 1)
+    }
+
     /// The same transaction stood twice in one proof: one outcome and one row, with what counts of both.
-    fileprivate mutating func repeatOutcome(at index: Int, _ outcome: TransactionOutcome, _ change: LedgerChange?) {
-        outcomes[index].recorded = outcome.recorded
-        outcomes[index].standing = outcome.standing
-        guard let change else { return }
-        if let earlier = changes.firstIndex(where: { $0.recorded.key == change.recorded.key }) {
-            changes[earlier] =
-                if case .insert = changes[earlier] { .insert(change.recorded) } else { .update(change.recorded) }
-        } else {
-            changes.append(change)
+    fileprivate mutating func repeatOutcome(at place: Place, _ fresh: RecordedTransaction) -> Place {
+        guard let merged = change(from: outcomes[place.outcome].recorded, to: fresh)?.recorded else { return place }
+        outcomes[place.outcome].recorded = merged
+        outcomes[place.outcome].standing = standing(of: merged, for: fresh.customer)
+        guard let index = place.change else {
+            changes.append(.update(merged))
+            return Place(outcome: place.outcome, change: changes.count - 1)
         }
+        if case .insert = changes[index] { changes[index] = .insert(merged) } else { changes[index] = .update(merged) }
+        return place
     }
 }

@@ -44,15 +44,32 @@ package struct RecordedTransaction: Hashable, Sendable {
 /// What the ledger already knows around some transactions. Read once for a whole batch; each decision is applied to
 /// it, so that the next one in the batch sees it.
 package struct Situation: Sendable {
-    private var known: [TransactionKey: RecordedTransaction]
-
-    package init(_ recorded: some Sequence<RecordedTransaction> = []) {
-        known = Dictionary(recorded.map { ($0.key, $0) }, uniquingKeysWith: { _, last in last })
+    /// One app on one side of the wall: a proof never speaks of two.
+    private struct Side: Hashable, Sendable {
+        let app: AppID
+        let realm: Realm
     }
 
-    package subscript(key: TransactionKey) -> RecordedTransaction? { known[key] }
+    private var known: [Side: [TransactionID: RecordedTransaction]] = [:]
+
+    package init(_ recorded: some Sequence<RecordedTransaction> = []) {
+        for recorded in recorded { note(recorded) }
+    }
+
+    package subscript(key: TransactionKey) -> RecordedTransaction? {
+        known[Side(app: key.app, realm: key.realm)]?[key.id]
+    }
+
+    /// All that is known of one app on one side of the wall: looked up once for a proof, not once for each transaction.
+    package func transactions(app: AppID, realm: Realm) -> [TransactionID: RecordedTransaction] {
+        known[Side(app: app, realm: realm)] ?? [:]
+    }
 
     package mutating func apply(_ decision: Decision) {
-        for change in decision.changes { known[change.recorded.key] = change.recorded }
+        for change in decision.changes { note(change.recorded) }
+    }
+
+    private mutating func note(_ recorded: RecordedTransaction) {
+        known[Side(app: recorded.app, realm: recorded.realm), default: [:]][recorded.transaction.id] = recorded
     }
 }

@@ -21,13 +21,16 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 extension Timestamp: InstantProtocol {
     /// The moment that lies `duration` later; saturates at the ends of the range instead of trapping.
     package func advanced(by duration: Duration) -> Timestamp {
+        // Longer ones would not fit into `Int64` seconds either, on which `components` traps.
+        if duration >= .milliseconds(Int64.max) { return shifted(by: .max) }
+        if duration <= .milliseconds(Int64.min) { return shifted(by: .min) }
         let (seconds, attoseconds) = duration.components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
-        if overflow { return Timestamp(milliseconds: seconds < 0 ? .min : .max) }
-        let (delta, deltaOverflow) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
-        if deltaOverflow { return Timestamp(milliseconds: seconds < 0 ? .min : .max) }
-        let (sum, sumOverflow) = milliseconds.addingReportingOverflow(delta)
-        return Timestamp(milliseconds: sumOverflow ? (delta < 0 ? .min : .max) : sum)
+        return shifted(by: seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+    }
+
+    private func shifted(by delta: Int64) -> Timestamp {
+        let (sum, overflow) = milliseconds.addingReportingOverflow(delta)
+        return Timestamp(milliseconds: overflow ? (delta < 0 ? .min : .max) : sum)
     }
 
     package func duration(to other: Timestamp) -> Duration {

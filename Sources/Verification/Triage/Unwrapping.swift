@@ -87,11 +87,18 @@ struct Unwrapping {
             }
         }
         let decoded = try? Base64.decode(text, .standard, padding: .optional)
-        guard let decoded = decoded ?? plusSigns(bytes) else { return nil }
+        guard let decoded = decoded ?? plusSigns(bytes) ?? wholeGroups(of: text) else { return nil }
         if isWrapped { layers.append(.whitespace) }
         if isEscaped { layers.append(.backslashes) }
         layers.append(.base64)
         return decoded
+    }
+
+    /// What was cut off in the middle of a group is decoded as far as it goes, so that it can be told from junk.
+    private func wholeGroups(of text: [UInt8]) -> [UInt8]? {
+        let digits = text.prefix { $0 != UInt8(ascii: "=") }
+        guard digits.count >= 64 else { return nil }
+        return try? Base64.decode(digits.prefix(digits.count / 4 * 4), .standard, padding: .forbidden)
     }
 
     /// A form that was read as if it were percent-encoded has turned each `+` into a space.

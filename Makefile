@@ -1,0 +1,25 @@
+# The verbs of this repository; each is one line here and, where it needs more, a script in scripts/.
+.DEFAULT_GOAL := help
+.PHONY: help build test check docs run
+
+help: ## this help
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## debug build
+	@scripts/bootstrap.sh
+	swift build
+
+test: ## installs what is missing, runs all tests
+	@scripts/bootstrap.sh
+	swift test
+
+check: ## what CI runs: format, imports, build with warnings as errors, tests, documentation, fuzzers for a moment
+	@scripts/check.sh
+
+docs: ## DocC archive of all targets into .build/docs
+	@scripts/bootstrap.sh
+	@scripts/docs.sh
+
+run: ## installs what is missing, builds, serves Assay on localhost with a test authority; no Apple account needed
+	@scripts/bootstrap.sh
+	@scripts/run.sh

@@ -1,0 +1,29 @@
+import Encoding
+import HTTP
+import Storage
+
+/// `/livez`, `/readyz` and `/metrics`.
+struct Health: Sendable {
+    let store: any Store
+    let metrics: @Sendable () -> String
+
+    /// The process answers; nothing else is asked.
+    func live() -> HTTPResponse {
+        .json(.ok) { $0.member("status", "live") }
+    }
+
+    /// The ledger can be read and takes writes.
+    func ready() async -> HTTPResponse {
+        do throws(StoreFailure) {
+            _ = try await store.read { reader throws(StoreFailure) in try reader.figures() }
+            return .json(.ok) { $0.member("status", "ready") }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    func scrape() -> HTTPResponse {
+        HTTPResponse(
+            .ok, fields: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"], body: Array(metrics().utf8))
+    }
+}

@@ -1,0 +1,77 @@
+import Encoding
+import HTTP
+import Pipeline
+import PurchaseModel
+import Storage
+import Verification
+
+/// `POST /v1/purchases`: a proof in, a decision out.
+struct SubmitPurchase: Sendable {
+    let pipeline: PurchasePipeline
+
+    func respond(to request: HTTPRequest, app: AppPolicy) async -> HTTPResponse {
+        guard PurchaseRequest.isJSON(request.fields) else {
+            return Problem.response(
+                .unsupportedMediaType, code: "unsupported_media_type", detail: "Send application/json, uncompressed.")
+        }
+        let submission: Submission
+        do throws(PurchaseRequest.Fault) {
+            submission = try PurchaseRequest(request.body).submission(for: app)
+        } catch {
+            return Problem.response(.badRequest, code: "invalid_request", detail: error.detail) { json in
+                json.member("field", error.field)
+            }
+        }
+        do throws(StoreFailure) {
+            return SubmitPurchase.answer(try await pipeline.submit(submission))
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    private static func answer(_ outcome: Outcome) -> HTTPResponse {
+        switch outcome {
+        case .recorded(let decision):
+            .json(.ok) { json in
+                json.member("result", decision.isRepetition ? "already_recorded" : "recorded")
+                json.array("transactions") { json in
+                    for outcome in decision.outcomes { json.object { write(outcome, into: &$0) } }
+                }
+            }
+        case .nothingToRecord(let format):
+            .json(.ok) { json in
+                json.member("result", "nothing_to_record")
+                json.member("format", format.rawValue)
+                json.array("transactions") { _ in }
+            }
+        case .pending(let id, let reason):
+            .json(.accepted, fields: ["Location": "/v1/submissions/\(id.number)"]) { json in
+                json.member("result", "pending")
+                json.member("submission_id", String(id.number))
+                json.member("reason", reason.publicWord.rawValue)
+            }
+        case .refused(let refused):
+            Problem.response(
+                .unprocessableContent, code: "refused", detail: "This proof of purchase is not accepted."
+            ) { json in
+                json.member("verdict", refused.reason.verdict.rawValue)
+                json.member("reason", refused.reason.publicWord.rawValue)
+            }
+        case .busy(let retryAfter):
+            Problem.response(
+                .serviceUnavailable, code: "too_many_pending",
+                detail: "Too many proofs wait for a decision already.", retryAfter: retryAfter)
+        }
+    }
+
+    /// What a customer is told of a transaction that another one brought is only that: not when, and not by whom.
+    private static func write(_ outcome: TransactionOutcome, into json: inout JSONObjectWriter) {
+        json.member("decision", outcome.standing.rawValue)
+        guard outcome.standing != .ownedByAnother else {
+            json.member("transaction_id", outcome.recorded.transaction.id.description)
+            json.member("product_id", outcome.recorded.transaction.product.text)
+            return
+        }
+        TransactionJSON.write(outcome.recorded, into: &json)
+    }
+}

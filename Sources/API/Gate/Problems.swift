@@ -1,0 +1,66 @@
+import Encoding
+import HTTP
+import Storage
+
+/// What goes wrong, as RFC 9457 problems with a stable `code`. A temporary trouble is always 5xx or 429 with
+/// Retry-After; any other 4xx means that the same request will never do.
+enum Problem {
+    /// - Parameters:
+    ///   - detail: one sentence for whoever reads the client's log.
+    ///   - retryAfter: given exactly when the same request may do later.
+    ///   - members: further members of the problem object.
+    static func response(
+        _ status: HTTPStatus, code: String, detail: String, retryAfter: Duration? = nil,
+        members: (inout JSONObjectWriter) -> Void = { _ in }
+    ) -> HTTPResponse {
+        let body = JSONWriter.object { json in
+            json.member("type", "about:blank")
+            json.member("title", status.phrase)
+            json.member("status", status.rawValue)
+            json.member("code", code)
+            json.member("detail", detail)
+            json.member("retryable", retryAfter != nil)
+            members(&json)
+        }
+        var fields: HTTPFields = ["Content-Type": "application/problem+json"]
+        if let retryAfter { fields["Retry-After"] = String(max(1, seconds(retryAfter))) }
+        return HTTPResponse(status, fields: fields, body: body)
+    }
+
+    static func unauthorized() -> HTTPResponse {
+        var response = response(
+            .unauthorized, code: "unauthorized", detail: "A bearer key is needed, and this is none that is known.")
+        response.fields["WWW-Authenticate"] = "Bearer"
+        return response
+    }
+
+    static func notFound(_ what: String) -> HTTPResponse {
+        response(.notFound, code: "not_found", detail: "There is no such \(what).")
+    }
+
+    /// Every way in which the store can fail is ours to mend, never the client's.
+    static func store(_ failure: StoreFailure) -> HTTPResponse {
+        switch failure {
+        case .busy, .conflict:
+            response(
+                .serviceUnavailable, code: "busy", detail: "More is waiting than can be written now.",
+                retryAfter: .seconds(1))
+        case .full:
+            response(
+                .serviceUnavailable, code: "storage_full", detail: "There is no room to record anything.",
+                retryAfter: .seconds(60))
+        case .closed:
+            response(
+                .serviceUnavailable, code: "stopping", detail: "The server is stopping.", retryAfter: .seconds(5))
+        case .broken, .unstorable:
+            response(
+                .serviceUnavailable, code: "storage_failed", detail: "The ledger cannot be written.",
+                retryAfter: .seconds(30))
+        }
+    }
+
+    private static func seconds(_ duration: Duration) -> Int64 {
+        let (whole, rest) = duration.components
+        return rest > 0 ? whole + 1 : whole
+    }
+}

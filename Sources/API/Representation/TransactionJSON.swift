@@ -1,0 +1,55 @@
+package import Encoding
+package import PurchaseModel
+
+/// A transaction as our JSON shows it: ids as strings, moments in RFC 3339 with milliseconds, absent values left out.
+package enum TransactionJSON {
+    package static func write(_ transaction: Transaction, into json: inout JSONObjectWriter) {
+        json.member("transaction_id", transaction.id.description)
+        json.member("original_transaction_id", transaction.originalID?.description)
+        json.member("product_id", transaction.product.text)
+        json.member("type", transaction.kind?.rawValue)
+        json.member("quantity", transaction.quantity)
+        json.member("purchase_date", text(transaction.purchasedAt))
+        json.member("original_purchase_date", text(transaction.originallyPurchasedAt))
+        json.member("expires_date", text(transaction.expiresAt))
+        if let revocation = transaction.revocation {
+            json.member("revocation_date", text(revocation.at))
+            json.member("revocation_reason", revocation.reason)
+            json.member("revocation_type", revocation.type)
+            json.member("revocation_percentage", revocation.percentage)
+        }
+        if transaction.isUpgraded { json.member("is_upgraded", true) }
+        json.member("ownership", transaction.ownership?.rawValue)
+        json.member("app_account_token", transaction.accountToken?.description)
+        if let offer = transaction.offer {
+            json.member("offer_type", offer.kind.rawValue)
+            json.member("offer_identifier", offer.identifier)
+            json.member("offer_discount_type", offer.discount)
+            json.member("offer_period", offer.period)
+        }
+        if let price = transaction.price {
+            json.member("price_milliunits", price.milliunits)
+            json.member("currency", price.currency)
+        }
+        json.member("storefront", transaction.storefront)
+        json.member("subscription_group", transaction.subscriptionGroup)
+        json.member("web_order_line_item_id", transaction.webOrderLineItem)
+        json.member("app_transaction_id", transaction.appTransaction)
+    }
+
+    /// A recorded transaction, with the side of the wall on which it stands.
+    package static func write(_ recorded: RecordedTransaction, into json: inout JSONObjectWriter) {
+        write(recorded.transaction, into: &json)
+        json.member("environment", recorded.realm.environment.rawValue)
+        if recorded.realm.isTestSigned { json.member("test_signed", true) }
+        json.member("customer_id", recorded.customer?.text)
+        json.member("order_id", recorded.order?.text)
+        json.member("signed_at", text(recorded.transaction.signedAt))
+        json.member("recorded_at", text(recorded.recordedAt))
+    }
+
+    /// `nil` for none, and for a moment outside of the years 0 to 9999, which no signed date means.
+    package static func text(_ moment: Timestamp?) -> String? {
+        moment.flatMap { RFC3339.text(milliseconds: $0.milliseconds) }
+    }
+}

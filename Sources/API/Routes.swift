@@ -1,0 +1,55 @@
+package import HTTP
+package import Pipeline
+package import PurchaseModel
+package import Storage
+
+/// What the API needs from the rest of the house.
+package struct APIParts: Sendable {
+    package var pipeline: PurchasePipeline
+    package var store: any Store
+    package var apps: [AppPolicy]
+    package var keys: KeyRing
+    package var clock: any WallClock
+    /// Requests a second for each key; 0 for no limit.
+    package var requestsPerSecond: Int
+    /// The metrics in Prometheus' text format.
+    package var metrics: @Sendable () -> String
+
+    package init(
+        pipeline: PurchasePipeline, store: any Store, apps: [AppPolicy], keys: KeyRing, clock: any WallClock,
+        requestsPerSecond: Int = 0, metrics: @escaping @Sendable () -> String
+    ) {
+        self.pipeline = pipeline
+        self.store = store
+        self.apps = apps
+        self.keys = keys
+        self.clock = clock
+        self.requestsPerSecond = requestsPerSecond
+        self.metrics = metrics
+    }
+}
+
+/// The table of everything that is answered: read this first.
+package func routes(_ parts: APIParts) -> Router {
+    let gate = Gate(
+        keys: parts.keys, apps: parts.apps, rate: RateLimit(perSecond: parts.requestsPerSecond, clock: parts.clock))
+    let submit = SubmitPurchase(pipeline: parts.pipeline)
+    let transactions = ReadTransactions(store: parts.store)
+    let submissions = ReadSubmission(store: parts.store)
+    let health = Health(store: parts.store, metrics: parts.metrics)
+    return Router([
+        gate.route(.post, "/v1/purchases") { request, app, _ in await submit.respond(to: request, app: app) },
+        gate.route(.get, "/v1/transactions/{id}") { _, app, path in
+            await transactions.transaction(path["id"] ?? "", app: app.id)
+        },
+        gate.route(.get, "/v1/customers/{id}/transactions") { request, app, path in
+            await transactions.transactions(of: path["id"] ?? "", query: request.query, app: app.id)
+        },
+        gate.route(.get, "/v1/submissions/{id}") { _, app, path in
+            await submissions.respond(to: path["id"] ?? "", app: app.id)
+        },
+        Route(.get, "/livez") { _, _ in health.live() },
+        Route(.get, "/readyz") { _, _ in await health.ready() },
+        Route(.get, "/metrics") { _, _ in health.scrape() },
+    ])
+}

@@ -1,0 +1,44 @@
+/// An answer as the C listener takes it: the status line and the fields as bytes, the body beside them.
+struct SerializedAnswer: Sendable {
+    let status: Int32
+    let head: [UInt8]
+    let body: [UInt8]
+    /// The answer was not fit to be sent, and this is a 500 in its place.
+    let isReplaced: Bool
+
+    init(_ response: HTTPResponse) {
+        if SerializedAnswer.isSendable(response) {
+            self.init(checked: response, isReplaced: false)
+        } else {
+            self.init(checked: .problem(.internalServerError, code: "internal_error"), isReplaced: true)
+        }
+    }
+
+    private init(checked response: HTTPResponse, isReplaced: Bool) {
+        var head = Array("HTTP/1.1 \(response.status) \(response.status.phrase)\r\n".utf8)
+        for field in response.fields {
+            head.append(contentsOf: field.name.utf8)
+            head.append(contentsOf: ": ".utf8)
+            head.append(contentsOf: field.value.utf8)
+            head.append(contentsOf: "\r\n".utf8)
+        }
+        status = Int32(clamping: response.status.rawValue)
+        self.head = head
+        body = response.body
+        self.isReplaced = isReplaced
+    }
+
+    /// How a message is delimited and when its connection ends is the listener's to say: a second word on it, perhaps
+    /// from a value that a client chose, could split the answer in two.
+    private static func isSendable(_ response: HTTPResponse) -> Bool {
+        (200...599).contains(response.status.rawValue)
+            && response.fields.isSendable
+            && response.fields.allSatisfy { field in
+                !listenersFields.contains { HTTPFields.isSame($0, field.name) }
+            }
+    }
+
+    private static let listenersFields = [
+        "Date", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Trailer", "Upgrade",
+    ]
+}

@@ -1,0 +1,57 @@
+import Crypto
+import Encoding
+import Foundation
+import PurchaseModel
+import Verification
+
+/// `assay verify`: examines files offline and explains.
+struct Verify {
+    /// What is asked for; see the help for the flags.
+    struct Options {
+        var files: [String] = []
+        var isJSON = false
+        var expecting = Expectation()
+        var roots: String?
+        var certificates: String?
+    }
+
+    /// The largest file that is read: a receipt of many years has less than a megabyte.
+    private static let bytesMax = 16 * 1_024 * 1_024
+
+    let options: Options
+
+    /// - Returns: 0 when all were genuine, 1 when any was not, 2 when something could not be read.
+    func run() -> Int32 {
+        let verifier: Verifier
+        do {
+            verifier = Verifier(
+                anchors: try CertificateFolder.anchors(roots: options.roots, certificates: options.certificates),
+                bytesMax: Verify.bytesMax)
+        } catch {
+            Console.error("assay verify: \(error)")
+            return 2
+        }
+        var code: Int32 = 0
+        for file in options.files {
+            guard let bytes = Verify.read(file) else {
+                Console.error("assay verify: \(ReportText.printable(file)): cannot be read, or is larger than 16 MiB")
+                code = 2
+                continue
+            }
+            let report = verifier.examine(bytes, expecting: options.expecting).report
+            if options.isJSON {
+                Console.write(ReportJSON.line(file: file, report) + [0x0A])
+            } else {
+                Console.write(Array(ReportText.lines(file: file, report).utf8))
+            }
+            if report.verdict != .genuine, code == 0 { code = 1 }
+        }
+        return code
+    }
+
+    private static func read(_ file: String) -> [UInt8]? {
+        let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
+        guard let data = try? handle?.read(upToCount: bytesMax + 1) ?? (handle == nil ? nil : Data()) else { return nil }
+        return data.count > bytesMax ? nil : Array(data)
+    }
+}

@@ -1,0 +1,26 @@
+import PurchaseModel
+
+/// All that a memory store holds. A row's sequence number is its place, from 1.
+struct MemoryLedger: Sendable {
+    struct Entry: Sendable {
+        var sequence: Int64
+        var recorded: RecordedTransaction
+        /// Places in ``MemoryLedger/evidence``.
+        var firstEvidence: Int
+        var latestEvidence: Int
+    }
+
+    /// What makes a pending submission the same one.
+    struct SubmissionName: Hashable, Sendable {
+        var app: AppID
+        var digest: ProofDigest
+        var customer: CustomerID?
+    }
+
+    var transactions: [TransactionKey: Entry] = [:]
+    var evidence: [EvidenceRow] = []
+    var submissions: [KeptSubmission] = []
+    var submissionPlaces: [SubmissionName: Int] = [:]
+    var refusals: [RefusalKey: Int] = [:]
+    var samples: [RefusalSample] = []
+}

@@ -1,0 +1,83 @@
+import PurchaseModel
+
+// The questions, answered by looking at everything.
+extension MemoryTransaction {
+    func transactions(_ keys: [TransactionKey]) -> [RecordedTransaction] {
+        keys.compactMap { ledger.transactions[$0]?.recorded }
+    }
+
+    func transactions(app: AppID, id: TransactionID) -> [RecordedTransaction] {
+        entries { $0.app == app && $0.transaction.id == id }.map(\.recorded)
+    }
+
+    func transactions(
+        app: AppID,
+        customer: CustomerID,
+        order: ListingOrder,
+        after cursor: TransactionCursor?,
+        limit: Int
+    ) -> TransactionPage {
+        let limit = min(max(limit, 1), TransactionPage.limitMax)
+        let listed = entries { $0.app == app && $0.customer == customer }
+        let rest =
+            switch order {
+            case .oldestFirst: listed.filter { $0.sequence > cursor?.sequence ?? .min }
+            case .newestFirst: listed.reversed().filter { $0.sequence < cursor?.sequence ?? .max }
+            }
+        let page = rest.prefix(limit)
+        let next = rest.count > limit ? page.last.map { TransactionCursor(sequence: $0.sequence) } : nil
+        return TransactionPage(transactions: page.map(\.recorded), next: next)
+    }
+
+    func evidence(of key: TransactionKey) -> EvidenceRow? {
+        ledger.transactions[key].map { ledger.evidence[$0.firstEvidence] }
+    }
+
+    func latestEvidence(of key: TransactionKey) -> EvidenceRow? {
+        ledger.transactions[key].map { ledger.evidence[$0.latestEvidence] }
+    }
+
+    func submission(_ id: SubmissionID) -> KeptSubmission? {
+        ledger.submissions.first { $0.id == id }
+    }
+
+    func pendingSubmissions(app: AppID?, after id: SubmissionID?, limit: Int) -> SubmissionPage {
+        let limit = min(max(limit, 1), SubmissionPage.limitMax)
+        let rest = ledger.submissions.filter { kept in
+            kept.settlement == nil && (app == nil || kept.submission.app == app)
+                && kept.id.number > id?.number ?? .min
+        }
+        let page = Array(rest.prefix(limit))
+        return SubmissionPage(submissions: page, next: rest.count > limit ? page.last?.id : nil)
+    }
+
+    func figures() -> StoreFigures {
+        StoreFigures(
+            transactions: ledger.transactions.count,
+            evidence: ledger.evidence.count,
+            submissions: ledger.submissions.count,
+            pendingSubmissions: ledger.submissions.count { $0.settlement == nil }
+        )
+    }
+
+    func refusalCounts(since hour: HourOfTime, limit: Int) -> [RefusalCount] {
+        ledger.refusals.filter { $0.key.hour >= hour }
+            .map { RefusalCount(key: $0.key, count: $0.value) }
+            .sorted { Self.listing(of: $0.key).lexicographicallyPrecedes(Self.listing(of: $1.key)) }
+            .prefix(min(max(limit, 1), TransactionPage.limitMax))
+            .map(\.self)
+    }
+
+    func refusalSamples(limit: Int) -> [RefusalSample] {
+        ledger.samples.reversed().prefix(min(max(limit, 1), SubmissionPage.limitMax)).map(\.self)
+    }
+
+    private func entries(where isListed: (RecordedTransaction) -> Bool) -> [MemoryLedger.Entry] {
+        ledger.transactions.values.filter { isListed($0.recorded) }.sorted { $0.sequence < $1.sequence }
+    }
+
+    /// What the counts are sorted by: the hour, then the bytes of the names, each ended by 0.
+    private static func listing(of key: RefusalKey) -> [Int64] {
+        [key.hour.number] + (key.app?.text.utf8.map(Int64.init) ?? []) + [0] + key.reason.utf8.map(Int64.init)
+    }
+}

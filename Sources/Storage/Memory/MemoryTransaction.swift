@@ -1,0 +1,95 @@
+import PurchaseModel
+
+/// One write over a memory ledger, with what takes it back.
+final class MemoryTransaction: StoreTransaction {
+    private(set) var ledger: MemoryLedger
+    /// A failure that the closure may have swallowed, but that must not be committed over.
+    private(set) var doom: StoreFailure?
+    private var undo: [(inout MemoryLedger) -> Void] = []
+
+    init(over ledger: MemoryLedger) {
+        self.ledger = ledger
+    }
+
+    func rollBack() {
+        while let step = undo.popLast() { step(&ledger) }
+    }
+
+    func apply(_ decision: Decision, evidence: EvidenceRow) throws(StoreFailure) {
+        guard !decision.changes.isEmpty else { return }
+        guard evidence.isStorable, decision.changes.allSatisfy(\.recorded.isStorable) else { throw .unstorable }
+        let place = ledger.evidence.count
+        ledger.evidence.append(evidence)
+        undo.append { $0.evidence.removeLast() }
+        for change in decision.changes { try apply(change, provedAt: place) }
+    }
+
+    func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {
+        guard submission.isStorable else { throw .unstorable }
+        let name = MemoryLedger.SubmissionName(
+            app: submission.app,
+            digest: submission.digest,
+            customer: submission.customer
+        )
+        if let place = ledger.submissionPlaces[name] { return (ledger.submissions[place].id, false) }
+        let place = ledger.submissions.count
+        let id = SubmissionID(number: Int64(place + 1))
+        ledger.submissions.append(KeptSubmission(id: id, submission: submission))
+        ledger.submissionPlaces[name] = place
+        undo.append { ledger in
+            ledger.submissions.removeLast()
+            ledger.submissionPlaces[name] = nil
+        }
+        return (id, true)
+    }
+
+    func settlePending(_ id: SubmissionID, as settlement: Settlement) throws(StoreFailure) -> Bool {
+        guard settlement.isStorable else { throw .unstorable }
+        guard let place = place(of: id), ledger.submissions[place].settlement == nil else { return false }
+        ledger.submissions[place].settlement = settlement
+        undo.append { $0.submissions[place].settlement = nil }
+        return true
+    }
+
+    func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {
+        guard counts.keys.allSatisfy(\.isStorable), samples.allSatisfy(\.isStorable) else { throw .unstorable }
+        let before = (refusals: ledger.refusals, samples: ledger.samples)
+        undo.append { ledger in
+            ledger.refusals = before.refusals
+            ledger.samples = before.samples
+        }
+        for (key, count) in counts where count > 0 { ledger.refusals[key, default: 0] += count }
+        ledger.samples = (ledger.samples + samples).suffix(RefusalSample.keptMax)
+    }
+
+    private func apply(_ change: LedgerChange, provedAt place: Int) throws(StoreFailure) {
+        let key = change.recorded.key
+        let known = ledger.transactions[key]
+        switch (change, known) {
+        case (.insert(let recorded), nil):
+            let sequence = Int64(ledger.transactions.count + 1)
+            ledger.transactions[key] = MemoryLedger.Entry(
+                sequence: sequence,
+                recorded: recorded,
+                firstEvidence: place,
+                latestEvidence: place
+            )
+        case (.update(let recorded), .some(let known)):
+            ledger.transactions[key] = MemoryLedger.Entry(
+                sequence: known.sequence,
+                recorded: recorded,
+                firstEvidence: known.firstEvidence,
+                latestEvidence: place
+            )
+        case (.insert, .some), (.update, nil):
+            doom = .conflict
+            throw .conflict
+        }
+        undo.append { $0.transactions[key] = known }
+    }
+
+    private func place(of id: SubmissionID) -> Int? {
+        guard id.number >= 1, id.number <= ledger.submissions.count else { return nil }
+        return Int(id.number) - 1
+    }
+}

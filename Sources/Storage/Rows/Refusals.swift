@@ -1,0 +1,82 @@
+package import PurchaseModel
+
+/// An hour, counted since 1970-01-01T00:00:00Z: how finely refusals are counted.
+package struct HourOfTime: Hashable, Comparable, Sendable {
+    package let number: Int64
+
+    package init(number: Int64) { self.number = number }
+
+    /// The hour in which the moment lies.
+    package init(containing moment: Timestamp) {
+        let (hours, rest) = moment.milliseconds.quotientAndRemainder(dividingBy: 3_600_000)
+        number = rest < 0 ? hours - 1 : hours
+    }
+
+    package static func < (left: HourOfTime, right: HourOfTime) -> Bool { left.number < right.number }
+}
+
+/// What refusals are counted by.
+package struct RefusalKey: Hashable, Sendable {
+    package var hour: HourOfTime
+    /// `nil` when the proof was for no app that we know.
+    package var app: AppID?
+    /// The word for the reason.
+    package var reason: String
+
+    package init(hour: HourOfTime, app: AppID?, reason: String) {
+        self.hour = hour
+        self.app = app
+        self.reason = reason
+    }
+
+    var isStorable: Bool { StorableText.isWord(reason) }
+}
+
+/// How many proofs were refused for one reason in one hour.
+package struct RefusalCount: Hashable, Sendable {
+    package var key: RefusalKey
+    package var count: Int
+
+    package init(key: RefusalKey, count: Int) {
+        self.key = key
+        self.count = count
+    }
+}
+
+/// One refused proof, for a person to look at.
+package struct RefusalSample: Hashable, Sendable {
+    /// How much of a proof a sample keeps: a whole JWS, the beginning of a large receipt.
+    package static let bytesMax = 16_384
+    /// How many samples the store keeps; older ones are deleted.
+    package static let keptMax = 1_000
+
+    package var app: AppID?
+    package var reason: String
+    package var customer: CustomerID?
+    package var receivedAt: Timestamp
+    package var digest: ProofDigest
+    /// The proof's length as it was received, in bytes.
+    package var bytesInAll: Int
+    /// Its beginning, at most ``bytesMax`` bytes.
+    package let proof: [UInt8]
+
+    package init(
+        app: AppID?,
+        reason: String,
+        customer: CustomerID?,
+        receivedAt: Timestamp,
+        digest: ProofDigest,
+        bytesInAll: Int,
+        proof: some Collection<UInt8>
+    ) {
+        self.app = app
+        self.reason = reason
+        self.customer = customer
+        self.receivedAt = receivedAt
+        self.digest = digest
+        self.bytesInAll = bytesInAll
+        self.proof = Array(proof.prefix(Self.bytesMax))
+    }
+
+    var isStorable: Bool { StorableText.isWord(reason) }
+}

@@ -1,0 +1,36 @@
+import PurchaseModel
+
+/// Which text every store can hold alike: at most ``bytesMax`` bytes of UTF-8, none of them NUL.
+///
+/// SQLite would keep a NUL and cut the text there in some functions; PostgreSQL refuses it.
+enum StorableText {
+    /// Far above any identifier of Apple's or ours, far below what would make a row spill over many pages.
+    static let bytesMax = 4_096
+
+    static func isStorable(_ text: String?) -> Bool {
+        guard let text else { return true }
+        return text.utf8.count <= bytesMax && !text.utf8.contains(0)
+    }
+
+    /// Words of our own, such as a verdict: 1 to 255 bytes of printable ASCII, so that equal text is equal bytes.
+    static func isWord(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+}
+
+extension RecordedTransaction {
+    /// False when a text of it, or its environment, is none that a store can hold.
+    var isStorable: Bool {
+        RealmCode(realm) != nil && transaction.storedTexts.allSatisfy(StorableText.isStorable)
+    }
+}
+
+extension Transaction {
+    /// The texts that are not checked by their own type.
+    fileprivate var storedTexts: [String?] {
+        [
+            kind?.rawValue, ownership?.rawValue, revocation?.type, offer?.identifier, offer?.discount, offer?.period,
+            price?.currency, storefront, subscriptionGroup, webOrderLineItem, appTransaction,
+        ]
+    }
+}

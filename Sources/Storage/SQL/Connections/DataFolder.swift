@@ -1,0 +1,41 @@
+import Glibc
+
+/// The folder that holds the store's files, readable to its owner alone.
+struct DataFolder {
+    // The calls marked unsafe take a path; Swift ends it with NUL and keeps it alive until they return.
+    let path: String
+
+    var databasePath: String { path + "/assay.sqlite" }
+
+    /// Makes the folder if it is not there (not its parents), and claims it.
+    func claim() throws(StoreOpenFailure) -> FolderLock {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw .inaccessible(path: path, errno: EINVAL) }
+        if unsafe mkdir(path, 0o700) == 0 {
+            try sync(path + "/..")
+        } else if errno != EEXIST {
+            throw .inaccessible(path: path, errno: errno)
+        }
+        let lock = try FolderLock(path: path + "/assay.lock")
+        try prepareDatabaseFile()
+        return lock
+    }
+
+    /// SQLite makes its files readable to all; so the file is made first, and the log takes its mode from it.
+    ///
+    /// Only while no connection of this process is open: closing any descriptor of the file would drop its locks.
+    private func prepareDatabaseFile() throws(StoreOpenFailure) {
+        let descriptor = unsafe open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .inaccessible(path: databasePath, errno: errno) }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, 0o600) == 0 else { throw .inaccessible(path: databasePath, errno: errno) }
+        try sync(path)
+    }
+
+    /// Makes a folder's new entries survive a loss of power.
+    private func sync(_ folder: String) throws(StoreOpenFailure) {
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .inaccessible(path: folder, errno: errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .inaccessible(path: folder, errno: errno) }
+    }
+}

@@ -1,0 +1,21 @@
+import Glibc
+
+/// The claim of one store on a data folder, held as long as it lives. The kernel ends it with the process.
+final class FolderLock: Sendable {
+    private let descriptor: Int32
+
+    /// - Throws: ``StoreOpenFailure/alreadyOpen`` when another store holds it.
+    init(path: String) throws(StoreOpenFailure) {
+        // Swift ends the path with NUL and keeps it alive until the call returns.
+        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if descriptor < 0 { throw .inaccessible(path: path, errno: errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let number = errno
+            Glibc.close(descriptor)
+            if number == EWOULDBLOCK { throw .alreadyOpen }
+            throw .inaccessible(path: path, errno: number)
+        }
+    }
+
+    deinit { Glibc.close(descriptor) }
+}

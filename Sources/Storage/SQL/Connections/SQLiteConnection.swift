@@ -1,0 +1,190 @@
+import CSQLite
+
+/// One connection to a database file, used by one thread at a time.
+@safe final class SQLiteConnection {
+    /// What a connection may do. Debian 12's SQLite can lose pages when one connection checkpoints while another
+    /// commits (the WAL-reset bug, mended in 3.51.3): so exactly one connection writes, and it alone checkpoints.
+    enum Role { case writer, reader }
+
+    /// How long a lock is waited for. None of ours is held that long; a foreign tool's may be.
+    private static let busyMilliseconds: Int32 = 2_000
+
+    private let handle: OpaquePointer
+    private var statements: [ObjectIdentifier: SQLiteStatement] = [:]
+    /// The first failure since the transaction began: it dooms the transaction even when the closure swallows it.
+    private var doom: StoreFailure?
+    private let walPages: UnsafeMutablePointer<Int32>
+
+    /// - Throws: ``StoreOpenFailure/broken(code:)``.
+    init(path: String, role: Role) throws(StoreOpenFailure) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let handle = unsafe opened else {
+            unsafe sqlite3_close_v2(opened)
+            throw .broken(code: code)
+        }
+        unsafe self.handle = handle
+        unsafe walPages = .allocate(capacity: 1)
+        unsafe walPages.initialize(to: 0)
+        unsafe sqlite3_busy_timeout(handle, Self.busyMilliseconds)
+        unsafe sqlite3_wal_autocheckpoint(handle, 0)
+        unsafe assay_sqlite_set_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        unsafe assay_sqlite_set_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        switch role {
+        case .reader: unsafe assay_sqlite_set_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        case .writer: unsafe countPagesOfLog(handle)
+        }
+    }
+
+    deinit {
+        statements.removeAll()
+        unsafe sqlite3_close_v2(handle)
+        unsafe walPages.deallocate()
+    }
+
+    /// Rows inserted, updated or deleted since the connection was opened.
+    var changesInAll: Int64 { unsafe sqlite3_total_changes64(handle) }
+
+    /// How many pages stood in the write-ahead log after the last commit.
+    var pagesOfLog: Int { unsafe Int(walPages.pointee) }
+
+    /// Runs a statement that gives no rows.
+    ///
+    /// - Returns: how many rows it changed.
+    @discardableResult
+    func run(_ query: Query, _ values: [SQLValue] = []) throws(StoreFailure) -> Int {
+        try forEachRow(of: query, values) { _ in }
+        return unsafe Int(sqlite3_changes64(handle))
+    }
+
+    func rows<Value>(
+        _ query: Query,
+        _ values: [SQLValue] = [],
+        _ read: (SQLRow) throws(StoreFailure) -> Value
+    ) throws(StoreFailure) -> [Value] {
+        var found: [Value] = []
+        try forEachRow(of: query, values) { row throws(StoreFailure) in found.append(try read(row)) }
+        return found
+    }
+
+    /// The only row there is, or `nil`.
+    func row<Value>(
+        _ query: Query,
+        _ values: [SQLValue] = [],
+        _ read: (SQLRow) throws(StoreFailure) -> Value
+    ) throws(StoreFailure) -> Value? {
+        var found: Value?
+        try forEachRow(of: query, values) { row throws(StoreFailure) in found = try read(row) }
+        return found
+    }
+
+    /// Makes the current transaction impossible to commit.
+    func doom(_ failure: StoreFailure) { doom = doom ?? failure }
+
+    /// Runs several statements without parameters, as a migration has them.
+    func runScript(_ text: String) throws(StoreFailure) {
+        let code = unsafe sqlite3_exec(handle, text, nil, nil, nil)
+        if code != SQLITE_OK { throw failure(code) }
+    }
+
+    /// Runs the closure in a transaction that writes. Commits when the closure changed something and nothing failed.
+    func write<Value>(
+        _ body: (SQLiteConnection) throws(StoreFailure) -> Value
+    ) throws(StoreFailure) -> Value {
+        let before = changesInAll
+        try begin(Self.beginWrite)
+        do throws(StoreFailure) {
+            let value = try body(self)
+            if let doom { throw doom }
+            try run(changesInAll == before ? Self.rollback : Self.commit)
+            return value
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Runs the closure over one snapshot.
+    func read<Value>(
+        _ body: (SQLiteConnection) throws(StoreFailure) -> Value
+    ) throws(StoreFailure) -> Value {
+        try begin(Self.beginRead)
+        defer { rollBack() }
+        let value = try body(self)
+        if let doom { throw doom }
+        return value
+    }
+
+    /// Copies pages from the log into the database.
+    ///
+    /// - Parameter mode: one of SQLite's `SQLITE_CHECKPOINT_` numbers.
+    /// - Returns: how many pages stand in the log; 0 when it was emptied.
+    /// - Throws: ``StoreFailure/busy`` when readers held it back.
+    func checkpoint(_ mode: Int32) throws(StoreFailure) -> Int {
+        var pages: Int32 = 0
+        let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, mode, &pages, nil)
+        if code != SQLITE_OK { throw failure(code) }
+        return Int(max(pages, 0))
+    }
+
+    private static let beginWrite = Query("BEGIN IMMEDIATE")
+    private static let beginRead = Query("BEGIN")
+    private static let commit = Query("COMMIT")
+    private static let rollback = Query("ROLLBACK")
+
+    private func begin(_ query: Query) throws(StoreFailure) {
+        doom = nil
+        try run(query)
+    }
+
+    /// Ends the transaction if there still is one: some failures end it by themselves.
+    private func rollBack() {
+        if unsafe sqlite3_get_autocommit(handle) == 0 { _ = try? run(Self.rollback) }
+    }
+
+    private func forEachRow(
+        of query: Query,
+        _ values: [SQLValue],
+        _ visit: (SQLRow) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) {
+        let statement = try statement(query)
+        defer { statement.reset() }
+        var code = statement.bind(values)
+        if code == SQLITE_OK { code = statement.step() }
+        while code == SQLITE_ROW {
+            try visit(SQLRow(of: statement))
+            code = statement.step()
+        }
+        if code != SQLITE_DONE { throw failure(code) }
+    }
+
+    private func statement(_ query: Query) throws(StoreFailure) -> SQLiteStatement {
+        if let known = statements[ObjectIdentifier(query)] { return known }
+        var prepared: OpaquePointer?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        let code = unsafe sqlite3_prepare_v3(handle, query.text, -1, flags, &prepared, nil)
+        guard code == SQLITE_OK, let prepared = unsafe prepared else { throw failure(code) }
+        let statement = unsafe SQLiteStatement(owning: prepared)
+        statements[ObjectIdentifier(query)] = statement
+        return statement
+    }
+
+    private func failure(_ code: Int32) -> StoreFailure {
+        let failure = unsafe SQLiteResult.failure(code, systemError: sqlite3_system_errno(handle))
+        doom(failure)
+        return failure
+    }
+
+    /// Has SQLite note after each commit how long the log is. The number's memory lives as long as the handle.
+    private func countPagesOfLog(_ handle: OpaquePointer) {
+        unsafe sqlite3_wal_hook(
+            handle,
+            { pages, _, _, count in
+                unsafe pages?.assumingMemoryBound(to: Int32.self).pointee = count
+                return SQLITE_OK
+            },
+            walPages
+        )
+    }
+}

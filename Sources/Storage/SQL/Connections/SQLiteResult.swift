@@ -1,0 +1,22 @@
+import CSQLite
+
+/// Reads SQLite's result codes.
+enum SQLiteResult {
+    /// What a code means for who asked.
+    ///
+    /// - Parameters:
+    ///   - code: an extended result code.
+    ///   - systemError: `errno` of the failed call, for the disk failures that are only a lack of space.
+    /// - Returns: what a retry, space or a person can mend.
+    static func failure(_ code: Int32, systemError: Int32 = 0) -> StoreFailure {
+        switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_NOMEM, SQLITE_INTERRUPT: .busy
+        case SQLITE_FULL: .full
+        case SQLITE_IOERR where SystemErrors.isLackOfSpace(systemError): .full
+        default: .broken(code: code)
+        }
+    }
+
+    /// A row that we cannot have written.
+    static var unreadableRow: StoreFailure { .broken(code: SQLITE_CORRUPT) }
+}

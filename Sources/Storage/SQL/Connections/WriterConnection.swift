@@ -1,0 +1,64 @@
+import CSQLite
+
+/// The one connection that writes and checkpoints, on a queue of its own.
+actor WriterConnection {
+    private let queue: BlockingQueue
+    private var connection: SQLiteConnection?
+    private var lock: FolderLock?
+    /// What went wrong with the disk. A page of which a write failed may be lost although a second try succeeds, so
+    /// nothing is promised any more until the store is opened, and the log read, again.
+    private var breakage: StoreFailure?
+    private var schedule = CheckpointSchedule()
+
+    // The queue lives as long as the actor.
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
+
+    init(_ connection: sending SQLiteConnection, lock: FolderLock) {
+        self.connection = connection
+        self.lock = lock
+        queue = BlockingQueue(named: "assay.store.writer")
+    }
+
+    /// Runs the closure in one transaction; returns after its commit is on disk.
+    func write<Value: Sendable>(
+        _ body: @Sendable (SQLiteConnection) throws(StoreFailure) -> Value
+    ) throws(StoreFailure) -> Value {
+        guard let connection else { throw .closed }
+        if let breakage { throw breakage }
+        do throws(StoreFailure) {
+            let value = try connection.write(body)
+            scheduleCheckpoint(connection)
+            return value
+        } catch {
+            note(error)
+            throw error
+        }
+    }
+
+    /// Brings the whole log into the database and closes. What was queued before has run.
+    func close() {
+        if breakage == nil { _ = try? connection?.checkpoint(SQLITE_CHECKPOINT_TRUNCATE) }
+        connection = nil
+        lock = nil
+    }
+
+    private func scheduleCheckpoint(_ connection: SQLiteConnection) {
+        guard schedule.isDue(pagesOfLog: connection.pagesOfLog) else { return }
+        // After the answer, so that nobody waits for it but the next batch.
+        queue.later { self.assumeIsolated { $0.checkpoint() } }
+    }
+
+    private func checkpoint() {
+        guard let connection, breakage == nil else { return }
+        do throws(StoreFailure) {
+            schedule.finished(pagesOfLog: try connection.checkpoint(schedule.mode))
+        } catch {
+            schedule.finished(pagesOfLog: connection.pagesOfLog)
+            note(error)
+        }
+    }
+
+    private func note(_ failure: StoreFailure) {
+        if case .broken = failure { breakage = failure }
+    }
+}

@@ -1,0 +1,84 @@
+/// The steps that make a file's schema the one we know: numbered SQL texts, each applied once, in order, in a
+/// transaction of its own.
+enum Migrations {
+    /// "ASAY": how a file says that it is ours.
+    static let applicationID: Int64 = 0x4153_4159
+
+    /// The texts in order; the number of each is its place, from 1. One that was released is never changed.
+    static let texts = [PackageResources.sqlite_0001_sql].map { String(decoding: $0, as: UTF8.self) }
+
+    private static let identity = Query(
+        """
+        SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+        FROM pragma_application_id, pragma_user_version
+        """
+    )
+    private static let applied = Query("SELECT number, text FROM migrations ORDER BY number")
+    private static let remember = Query("INSERT INTO migrations (number, text) VALUES ($1, $2)")
+
+    /// Refuses a file that is not ours, or newer than we are, or was made otherwise. Writes nothing.
+    ///
+    /// - Returns: how many migrations are applied to it.
+    @discardableResult
+    static func check(_ connection: SQLiteConnection, texts: [String] = texts) throws(StoreOpenFailure) -> Int {
+        let version = try version(of: connection)
+        guard version <= texts.count else { throw .newerSchema(found: version, known: texts.count) }
+        try compare(connection, texts.prefix(version))
+        return version
+    }
+
+    /// Brings a checked file up to date.
+    static func run(on connection: SQLiteConnection, texts: [String] = texts) throws(StoreOpenFailure) {
+        let version = try check(connection, texts: texts)
+        for (index, text) in texts.enumerated().dropFirst(version) {
+            try connection.opening { connection throws(StoreFailure) in
+                try connection.write { connection throws(StoreFailure) in
+                    try apply(text, number: index + 1, on: connection)
+                }
+            }
+        }
+    }
+
+    private static func apply(
+        _ text: String,
+        number: Int,
+        on connection: SQLiteConnection
+    ) throws(StoreFailure) {
+        if number == 1 {
+            try connection.runScript(
+                """
+                PRAGMA application_id = \(applicationID);
+                CREATE TABLE migrations (number INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+                """
+            )
+        }
+        try connection.runScript(text)
+        try connection.run(remember, [.integer(Int64(number)), .text(text)])
+        try connection.runScript("PRAGMA user_version = \(number)")
+    }
+
+    private static func version(of connection: SQLiteConnection) throws(StoreOpenFailure) -> Int {
+        let found = try connection.opening { connection throws(StoreFailure) in
+            try connection.row(identity) { (application: $0.integer(0), version: $0.integer(1), tables: $0.integer(2)) }
+        }
+        guard let found else { throw .foreign }
+        if found.application == 0, found.version == 0, found.tables == 0 { return 0 }
+        guard found.application == applicationID, found.version >= 1 else { throw .foreign }
+        return Int(found.version)
+    }
+
+    private static func compare(
+        _ connection: SQLiteConnection,
+        _ known: ArraySlice<String>
+    ) throws(StoreOpenFailure) {
+        if known.isEmpty { return }
+        let found = try connection.opening { connection throws(StoreFailure) in
+            try connection.rows(applied) { (number: Int($0.integer(0)), text: $0.text(1)) }
+        }
+        for (index, text) in known.enumerated() {
+            // Compared as bytes: two texts that differ only in their normalisation are two texts.
+            guard index < found.count, found[index].number == index + 1, found[index].text.utf8.elementsEqual(text.utf8)
+            else { throw .changedMigration(number: index + 1) }
+        }
+    }
+}

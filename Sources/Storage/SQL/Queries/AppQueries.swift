@@ -1,0 +1,30 @@
+import PurchaseModel
+
+/// Apps as the small numbers that stand for them in rows.
+///
+/// What was looked up is kept for the length of one transaction: a rolled-back one leaves no number behind.
+final class AppQueries {
+    private let connection: SQLiteConnection
+    private var codes: [AppID: Int64] = [:]
+
+    init(_ connection: SQLiteConnection) { self.connection = connection }
+
+    private static let find = Query("SELECT code FROM apps WHERE name = $1")
+    private static let insert = Query("INSERT INTO apps (name) VALUES ($1) ON CONFLICT (name) DO NOTHING")
+
+    /// `nil` for an app that nothing was written for.
+    func code(of app: AppID) throws(StoreFailure) -> Int64? {
+        if let known = codes[app] { return known }
+        let code = try connection.row(Self.find, [.text(app.text)]) { $0.integer(0) }
+        if let code { codes[app] = code }
+        return code
+    }
+
+    /// The app's number; gives it one if need be.
+    func codeForWriting(_ app: AppID) throws(StoreFailure) -> Int64 {
+        if let code = try code(of: app) { return code }
+        try connection.run(Self.insert, [.text(app.text)])
+        guard let code = try code(of: app) else { throw SQLiteResult.unreadableRow }
+        return code
+    }
+}

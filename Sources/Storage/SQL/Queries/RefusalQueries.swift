@@ -1,0 +1,91 @@
+import PurchaseModel
+
+/// Counts refused proofs, and keeps samples of them.
+struct RefusalQueries {
+    let connection: SQLiteConnection
+    let apps: AppQueries
+
+    /// What stands in rows for no app that we know.
+    private static let noApp: Int64 = 0
+
+    private static let count = Query(
+        """
+        INSERT INTO refusal_counts (hour, app, reason, refusals) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (hour, app, reason) DO UPDATE SET refusals = refusal_counts.refusals + excluded.refusals
+        """
+    )
+    private static let insertSample = Query(
+        """
+        INSERT INTO refusal_samples (app, reason, customer, received_at, sha256, bytes_in_all, proof)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        """
+    )
+    private static let deleteOldSamples = Query(
+        "DELETE FROM refusal_samples WHERE sequence <= (SELECT max(sequence) FROM refusal_samples) - $1"
+    )
+    private static let listCounts = Query(
+        """
+        SELECT hour, apps.name, reason, refusals
+        FROM refusal_counts LEFT JOIN apps ON apps.code = refusal_counts.app
+        WHERE hour >= $1 ORDER BY hour, coalesce(apps.name, ''), reason LIMIT $2
+        """
+    )
+    private static let listSamples = Query(
+        """
+        SELECT apps.name, reason, customer, received_at, sha256, bytes_in_all, proof
+        FROM refusal_samples LEFT JOIN apps ON apps.code = refusal_samples.app
+        ORDER BY refusal_samples.sequence DESC LIMIT $1
+        """
+    )
+
+    func add(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {
+        guard counts.keys.allSatisfy(\.isStorable), samples.allSatisfy(\.isStorable) else { throw .unstorable }
+        for (key, count) in counts where count > 0 {
+            let values: [SQLValue] = [
+                .integer(key.hour.number), .integer(try code(of: key.app)), .text(key.reason), .integer(Int64(count)),
+            ]
+            try connection.run(Self.count, values)
+        }
+        // Those that would be deleted at once are not written.
+        for sample in samples.suffix(RefusalSample.keptMax) {
+            let values: [SQLValue] = [
+                .integer(try code(of: sample.app)), .text(sample.reason), .optional(sample.customer?.text),
+                .integer(sample.receivedAt.milliseconds), .bytes(sample.digest.bytes),
+                .integer(Int64(sample.bytesInAll)), .bytes(sample.proof),
+            ]
+            try connection.run(Self.insertSample, values)
+        }
+        if !samples.isEmpty { try connection.run(Self.deleteOldSamples, [.integer(Int64(RefusalSample.keptMax))]) }
+    }
+
+    func counts(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalCount] {
+        let limit = min(max(limit, 1), TransactionPage.limitMax)
+        return try connection.rows(Self.listCounts, [.integer(hour.number), .integer(Int64(limit))]) {
+            row throws(StoreFailure) in
+            let hour = HourOfTime(number: row.integer(0))
+            let key = RefusalKey(hour: hour, app: try row.identifier(1), reason: row.text(2))
+            return RefusalCount(key: key, count: Int(row.integer(3)))
+        }
+    }
+
+    func samples(limit: Int) throws(StoreFailure) -> [RefusalSample] {
+        let limit = min(max(limit, 1), SubmissionPage.limitMax)
+        return try connection.rows(Self.listSamples, [.integer(Int64(limit))]) { row throws(StoreFailure) in
+            guard let digest = ProofDigest(row.bytes(4)) else { throw SQLiteResult.unreadableRow }
+            return RefusalSample(
+                app: try row.identifier(0),
+                reason: row.text(1),
+                customer: try row.identifier(2),
+                receivedAt: Timestamp(milliseconds: row.integer(3)),
+                digest: digest,
+                bytesInAll: Int(row.integer(5)),
+                proof: row.bytes(6)
+            )
+        }
+    }
+
+    private func code(of app: AppID?) throws(StoreFailure) -> Int64 {
+        guard let app else { return Self.noApp }
+        return try apps.codeForWriting(app)
+    }
+}

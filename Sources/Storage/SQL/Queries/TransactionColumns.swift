@@ -1,0 +1,149 @@
+import PurchaseModel
+
+/// How a recorded transaction stands in a row: the one place that knows the order of the columns.
+enum TransactionColumns {
+    /// What identifies a row, then what a change of it may write.
+    static let key = ["app", "transaction_id", "realm"]
+    static let content = [
+        "recorded_at", "customer", "order_id", "original_id", "product", "kind", "quantity", "purchased_at",
+        "originally_purchased_at", "expires_at", "revoked_at", "revocation_reason", "revocation_type",
+        "revocation_percentage", "is_upgraded", "ownership", "account_token", "offer_kind", "offer_identifier",
+        "offer_discount", "offer_period", "price_milliunits", "price_currency", "storefront", "subscription_group",
+        "web_order_line_item", "app_transaction", "signed_at",
+    ]
+
+    /// For `SELECT`: what ``read(_:app:)`` expects, from column 0.
+    static let selected = (["transaction_id", "realm"] + content).joined(separator: ", ")
+
+    /// The values of ``content``, in its order.
+    static func values(of recorded: RecordedTransaction) -> [SQLValue] {
+        let transaction = recorded.transaction
+        let revocation = transaction.revocation
+        return [
+            .integer(recorded.recordedAt.milliseconds),
+            .optional(recorded.customer?.text),
+            .optional(recorded.order?.text),
+            .optional(transaction.originalID?.number),
+            .text(transaction.product.text),
+            .optional(transaction.kind?.rawValue),
+            .integer(Int64(transaction.quantity)),
+            .integer(transaction.purchasedAt.milliseconds),
+            .optional(transaction.originallyPurchasedAt?.milliseconds),
+            .optional(transaction.expiresAt?.milliseconds),
+            .optional(revocation?.at.milliseconds),
+            .optional(revocation?.reason),
+            .optional(revocation?.type),
+            .optional(revocation?.percentage),
+            .integer(transaction.isUpgraded ? 1 : 0),
+            .optional(transaction.ownership?.rawValue),
+            .optional(transaction.accountToken.map(bytes)),
+            .optional(transaction.offer?.kind.rawValue),
+            .optional(transaction.offer?.identifier),
+            .optional(transaction.offer?.discount),
+            .optional(transaction.offer?.period),
+            .optional(transaction.price?.milliunits),
+            .optional(transaction.price?.currency),
+            .optional(transaction.storefront),
+            .optional(transaction.subscriptionGroup),
+            .optional(transaction.webOrderLineItem),
+            .optional(transaction.appTransaction),
+            .integer(transaction.signedAt.milliseconds),
+        ]
+    }
+
+    /// Reads a row of ``selected``.
+    static func read(_ row: SQLRow, app: AppID) throws(StoreFailure) -> RecordedTransaction {
+        guard let realm = RealmCode(number: row.integer(1)).realm else { throw SQLiteResult.unreadableRow }
+        return RecordedTransaction(
+            app: app,
+            realm: realm,
+            transaction: try transaction(row),
+            customer: try row.identifier(3),
+            order: try row.identifier(4),
+            recordedAt: Timestamp(milliseconds: row.integer(2))
+        )
+    }
+
+    private static func transaction(_ row: SQLRow) throws(StoreFailure) -> Transaction {
+        guard let product: ProductID = try row.identifier(6) else { throw SQLiteResult.unreadableRow }
+        return Transaction(
+            id: try transactionID(row.integer(0)),
+            originalID: try row.optionalInteger(5).map { number throws(StoreFailure) in try transactionID(number) },
+            product: product,
+            kind: row.optionalText(7).map(ProductKind.init(rawValue:)),
+            quantity: Int(row.integer(8)),
+            purchasedAt: Timestamp(milliseconds: row.integer(9)),
+            originallyPurchasedAt: row.optionalTimestamp(10),
+            expiresAt: row.optionalTimestamp(11),
+            revocation: revocation(row),
+            isUpgraded: row.integer(16) != 0,
+            ownership: row.optionalText(17).map(Ownership.init(rawValue:)),
+            accountToken: try row.optionalBytes(18).map { bytes throws(StoreFailure) in try accountToken(bytes) },
+            offer: offer(row),
+            price: price(row),
+            storefront: row.optionalText(25),
+            subscriptionGroup: row.optionalText(26),
+            webOrderLineItem: row.optionalText(27),
+            appTransaction: row.optionalText(28),
+            signedAt: Timestamp(milliseconds: row.integer(29))
+        )
+    }
+
+    private static func transactionID(_ number: Int64) throws(StoreFailure) -> TransactionID {
+        guard let id = TransactionID(number: number) else { throw SQLiteResult.unreadableRow }
+        return id
+    }
+
+    private static func revocation(_ row: SQLRow) -> Revocation? {
+        row.optionalTimestamp(12).map { moment in
+            Revocation(
+                at: moment,
+                reason: row.optionalInteger(13).map { Int($0) },
+                type: row.optionalText(14),
+                percentage: row.optionalInteger(15).map { Int($0) }
+            )
+        }
+    }
+
+    private static func offer(_ row: SQLRow) -> Offer? {
+        row.optionalInteger(19).map { kind in
+            Offer(
+                kind: OfferKind(rawValue: Int(kind)),
+                identifier: row.optionalText(20),
+                discount: row.optionalText(21),
+                period: row.optionalText(22)
+            )
+        }
+    }
+
+    private static func price(_ row: SQLRow) -> Price? {
+        guard let milliunits = row.optionalInteger(23), let currency = row.optionalText(24) else { return nil }
+        return Price(milliunits: milliunits, currency: currency)
+    }
+
+    /// Big-endian, as in the UUID's text.
+    private static func bytes(of token: AccountToken) -> [UInt8] {
+        [token.high, token.low].flatMap { half in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) }
+        }
+    }
+
+    private static func accountToken(_ bytes: [UInt8]) throws(StoreFailure) -> AccountToken {
+        guard bytes.count == 16 else { throw SQLiteResult.unreadableRow }
+        let half = { (part: ArraySlice<UInt8>) in part.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+        return AccountToken(high: half(bytes.prefix(8)), low: half(bytes.suffix(8)))
+    }
+}
+
+extension SQLRow {
+    func optionalTimestamp(_ column: Int32) -> Timestamp? {
+        optionalInteger(column).map(Timestamp.init(milliseconds:))
+    }
+
+    /// An identifier that was checked when it was written, and is checked again.
+    func identifier<Identifier: ASCIIIdentifier>(_ column: Int32) throws(StoreFailure) -> Identifier? {
+        guard let text = optionalText(column) else { return nil }
+        guard let identifier = Identifier(text) else { throw SQLiteResult.unreadableRow }
+        return identifier
+    }
+}

@@ -1,0 +1,79 @@
+import PurchaseModel
+
+/// One transaction over a connection. Hands each verb to the file that knows its SQL.
+final class SQLTransaction: StoreTransaction {
+    private let connection: SQLiteConnection
+    private let apps: AppQueries
+
+    init(_ connection: SQLiteConnection) {
+        self.connection = connection
+        apps = AppQueries(connection)
+    }
+
+    private var ledger: TransactionQueries { TransactionQueries(connection: connection, apps: apps) }
+    private var proofs: EvidenceQueries { EvidenceQueries(connection: connection, apps: apps) }
+    private var submissions: SubmissionQueries { SubmissionQueries(connection: connection, apps: apps) }
+    private var refusals: RefusalQueries { RefusalQueries(connection: connection, apps: apps) }
+
+    func transactions(_ keys: [TransactionKey]) throws(StoreFailure) -> [RecordedTransaction] {
+        try ledger.find(keys)
+    }
+
+    func transactions(app: AppID, id: TransactionID) throws(StoreFailure) -> [RecordedTransaction] {
+        try ledger.find(app: app, id: id)
+    }
+
+    func transactions(
+        app: AppID,
+        customer: CustomerID,
+        order: ListingOrder,
+        after cursor: TransactionCursor?,
+        limit: Int
+    ) throws(StoreFailure) -> TransactionPage {
+        try ledger.list(app: app, customer: customer, order: order, after: cursor, limit: limit)
+    }
+
+    func evidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow? {
+        try proofs.first(of: key)
+    }
+
+    func latestEvidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow? {
+        try proofs.latest(of: key)
+    }
+
+    func submission(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission? {
+        try submissions.get(id)
+    }
+
+    func pendingSubmissions(app: AppID?, after id: SubmissionID?, limit: Int) throws(StoreFailure) -> SubmissionPage {
+        try submissions.listPending(app: app, after: id, limit: limit)
+    }
+
+    func figures() throws(StoreFailure) -> StoreFigures {
+        try FigureQueries(connection: connection).read()
+    }
+
+    func refusalCounts(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalCount] {
+        try refusals.counts(since: hour, limit: limit)
+    }
+
+    func refusalSamples(limit: Int) throws(StoreFailure) -> [RefusalSample] {
+        try refusals.samples(limit: limit)
+    }
+
+    func apply(_ decision: Decision, evidence: EvidenceRow) throws(StoreFailure) {
+        try DecisionQueries(connection: connection, apps: apps).apply(decision, evidence: evidence)
+    }
+
+    func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {
+        try submissions.keep(submission)
+    }
+
+    func settlePending(_ id: SubmissionID, as settlement: Settlement) throws(StoreFailure) -> Bool {
+        try submissions.settle(id, as: settlement)
+    }
+
+    func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {
+        try refusals.add(counts: counts, samples: samples)
+    }
+}

@@ -1,0 +1,76 @@
+import Synchronization
+
+/// A store in one SQLite file: one connection writes and checkpoints, a few others read.
+package final class SQLiteStore: Store {
+    /// How many writes may wait. Whoever submits batches its work, so more than this is a fault and not a load.
+    package static let waitingWritesMax = 4_096
+    /// How many reads may wait, over all connections.
+    package static let waitingReadsMax = 4_096
+
+    private let writer: WriterConnection
+    private let readers: [ReaderConnection]
+    private let waitingWrites = Atomic(0)
+    /// How many reads wait at each reader, and whether ``close()`` was called.
+    private let waitingReads: Mutex<[Int]>
+
+    /// Opens, or makes, the store in a folder; blocks until its schema is up to date.
+    ///
+    /// - Parameters:
+    ///   - folder: made with mode 0700 if it is not there; its parent must be.
+    ///   - readers: how many connections read at the same time, at least 1.
+    /// - Returns: the store; nobody else can open the folder until it is closed.
+    /// - Throws: ``StoreOpenFailure``, before anything in the folder is changed unless it is ours.
+    package static func open(folder: String, readers: Int = 2) throws(StoreOpenFailure) -> SQLiteStore {
+        try SQLiteStore(in: DataFolder(path: folder), readers: max(readers, 1))
+    }
+
+    private init(in folder: DataFolder, readers count: Int) throws(StoreOpenFailure) {
+        let lock = try folder.claim()
+        let connection = try SQLiteConnection(path: folder.databasePath, role: .writer)
+        try Migrations.check(connection)
+        try connection.prepareForWriting()
+        try Migrations.run(on: connection)
+        var readers: [ReaderConnection] = []
+        for number in 1...count {
+            let connection = try SQLiteConnection(path: folder.databasePath, role: .reader)
+            try connection.prepareForReading()
+            readers.append(ReaderConnection(connection, number: number))
+        }
+        self.readers = readers
+        writer = WriterConnection(connection, lock: lock)
+        waitingReads = Mutex(Array(repeating: 0, count: count))
+    }
+
+    package func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        let waiting = waitingWrites.add(1, ordering: .relaxed).newValue
+        defer { waitingWrites.subtract(1, ordering: .relaxed) }
+        guard waiting <= Self.waitingWritesMax else { throw .busy }
+        return try await writer.write { connection throws(StoreFailure) in try body(SQLTransaction(connection)) }
+    }
+
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        let index = try leastBusyReader()
+        defer { waitingReads.withLock { $0[index] -= 1 } }
+        return try await readers[index].read { connection throws(StoreFailure) in try body(SQLTransaction(connection)) }
+    }
+
+    /// The readers close first, so that the writer is the last connection: SQLite then removes the log.
+    package func close() async {
+        for reader in readers { await reader.close() }
+        await writer.close()
+    }
+
+    /// Takes a place at the reader with the shortest queue.
+    private func leastBusyReader() throws(StoreFailure) -> Int {
+        try waitingReads.withLock { waiting throws(StoreFailure) in
+            guard waiting.reduce(0, +) < Self.waitingReadsMax else { throw .busy }
+            let index = waiting.indices.min { waiting[$0] < waiting[$1] } ?? 0
+            waiting[index] += 1
+            return index
+        }
+    }
+}

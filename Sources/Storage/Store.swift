@@ -1,0 +1,19 @@
+/// What must survive a crash. ``MemoryStore`` says what each verb means; ``SQLiteStore`` keeps it on disk.
+package protocol Store: Sendable {
+    /// Runs the closure in one transaction, and returns after a durable commit.
+    ///
+    /// The closure is synchronous: nothing can be waited for while a lock is held. It may be run more than once. When
+    /// it throws, or any verb in it threw anything but ``StoreFailure/unstorable``, nothing of it is kept. When it
+    /// wrote nothing, nothing is committed and the disk is not touched.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value
+
+    /// Runs the closure over one snapshot of what is committed. Keep it short: a snapshot holds back the checkpoint.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value
+
+    /// Finishes what is queued and closes; every later verb throws ``StoreFailure/closed``.
+    func close() async
+}

@@ -1,0 +1,52 @@
+package import PurchaseModel
+
+/// The questions that a store answers.
+package protocol StoreReader {
+    /// The recorded ones among these, in the order of the keys.
+    func transactions(_ keys: [TransactionKey]) throws(StoreFailure) -> [RecordedTransaction]
+
+    /// One number on every side of every wall, in the order of recording.
+    func transactions(app: AppID, id: TransactionID) throws(StoreFailure) -> [RecordedTransaction]
+
+    /// A customer's transactions after a place in the listing; the limit is brought between 1 and
+    /// ``TransactionPage/limitMax``.
+    func transactions(
+        app: AppID,
+        customer: CustomerID,
+        order: ListingOrder,
+        after cursor: TransactionCursor?,
+        limit: Int
+    ) throws(StoreFailure) -> TransactionPage
+
+    /// What first proved a transaction. `nil` when it is not recorded.
+    func evidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow?
+
+    /// What last changed a transaction: the proof of its revocation, say. The first one when nothing has changed.
+    func latestEvidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow?
+
+    func submission(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission?
+
+    /// The undecided submissions of an app, or of all, oldest first; the limit is brought between 1 and
+    /// ``SubmissionPage/limitMax``.
+    func pendingSubmissions(
+        app: AppID?,
+        after id: SubmissionID?,
+        limit: Int
+    ) throws(StoreFailure) -> SubmissionPage
+
+    func figures() throws(StoreFailure) -> StoreFigures
+
+    /// Counts of an hour and later, by hour, then app (none first, then by name), then reason; the limit is brought
+    /// between 1 and ``TransactionPage/limitMax``.
+    func refusalCounts(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalCount]
+
+    /// The last refused proofs, newest first; the limit is brought between 1 and ``SubmissionPage/limitMax``.
+    func refusalSamples(limit: Int) throws(StoreFailure) -> [RefusalSample]
+}
+
+extension StoreReader {
+    /// What is known around some transactions: what a decision is made from.
+    package func situation(around keys: [TransactionKey]) throws(StoreFailure) -> Situation {
+        Situation(try transactions(keys))
+    }
+}

@@ -1,0 +1,171 @@
+// The listener's voice: answers from the handlers, its own refusals, and the careful end of a connection.
+#pragma once
+
+#include "Listener.hpp"
+
+#include <boost/asio/post.hpp>
+
+namespace assay {
+
+/// Answers a request without handing it over. After a request that was not read to its end nothing can follow.
+inline void Listener::refuse(Connection &connection, assay_refusal why, bool closes) {
+    const Answer &answer = refusals[why];
+    add_event(assay_event_refused, connection).code = why;
+    connection.keeps_alive = connection.keeps_alive && !closes;
+    connection.is_answering = false;
+    if (closes) connection.input.clear();
+    prepare_output(connection, answer.status, std::string(answer.head), std::string(answer.body));
+}
+
+/// From any thread.
+inline void Listener::post(Answer &&answer) {
+    const std::lock_guard lock(inbox_lock);
+    inbox.push_back(std::move(answer));
+    if (is_inbox_announced) return;
+    is_inbox_announced = true;
+    boost::asio::post(io, [this] { answer_all(); });
+}
+
+inline void Listener::answer_all() {
+    std::vector<Answer> answers;
+    {
+        const std::lock_guard lock(inbox_lock);
+        answers.swap(inbox);
+        is_inbox_announced = false;
+    }
+    for (Answer &answer : answers) {
+        handling -= 1;
+        Connection *const found = find(answer.slot, answer.generation);
+        if (found == nullptr || found->phase != Phase::handling) {
+            assay_event event{};
+            event.kind = assay_event_unanswered;
+            event.slot = answer.slot;
+            event.generation = answer.generation;
+            event.code = answer.status;
+            events.push_back(event);
+            continue;
+        }
+        found->is_answering = true;
+        prepare_output(*found, answer.status, std::move(answer.head), std::move(answer.body));
+        pump(*found);
+    }
+}
+
+inline void Listener::prepare_output(Connection &connection, int status, std::string &&head, std::string &&body) {
+    connection.release_request();
+    // In a drain the last of the requests that the client has sent already is the last to be answered.
+    const bool is_last = connection.is_input_ended || is_draining;
+    connection.closes_after_output = !connection.keeps_alive || (is_last && connection.input.empty());
+    connection.output_head = std::move(head);
+    std::string &text = connection.output_head;
+    text += date_line();
+    if (status != 204 && status != 304) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+    if (connection.closes_after_output) {
+        text += "Connection: close\r\n";
+    } else if (connection.is_version_1_0) {
+        text += "Connection: keep-alive\r\n";
+    }
+    text += "\r\n";
+    const bool has_body = !connection.is_head_request && status != 204 && status != 304;
+    connection.output_body = has_body ? std::move(body) : std::string();
+    connection.output_written = 0;
+    connection.output_status = status;
+    connection.phase = Phase::writing;
+    connection.output_goal = output_step;
+    set_deadline(connection, limits.write_duration);
+    count_buffered(connection);
+}
+
+/// True when the output is written and the connection goes on.
+inline bool Listener::write(Connection &connection) {
+    const std::size_t total = connection.output_bytes();
+    while (connection.output_written < total) {
+        const std::string &head = connection.output_head;
+        const std::string &body = connection.output_body;
+        const std::size_t in_head = std::min(connection.output_written, head.size());
+        const std::size_t in_body = connection.output_written - in_head;
+        const std::array<boost::asio::const_buffer, 2> rest{
+            boost::asio::buffer(head.data() + in_head, head.size() - in_head),
+            boost::asio::buffer(body.data() + in_body, body.size() - in_body)
+        };
+        Error error;
+        connection.output_written += connection.socket.write_some(rest, error);
+        if (error == boost::asio::error::would_block || error == boost::asio::error::interrupted) {
+            if (connection.output_written >= connection.output_goal) {
+                connection.output_goal = connection.output_written + output_step;
+                set_deadline(connection, limits.write_duration);
+            }
+            await_room(connection);
+            return false;
+        }
+        if (error) {
+            close(connection);
+            return false;
+        }
+    }
+    return finish_output(connection);
+}
+
+inline bool Listener::finish_output(Connection &connection) {
+    if (connection.is_answering) {
+        assay_event &event = add_event(assay_event_answered, connection);
+        event.code = connection.output_status;
+        event.bytes = connection.output_bytes();
+        const auto lasted = std::chrono::duration_cast<std::chrono::microseconds>(SteadyClock::now() - connection.began);
+        event.microseconds = static_cast<std::uint64_t>(lasted.count());
+        connection.is_answering = false;
+    }
+    connection.release_output();
+    count_buffered(connection);
+    if (!connection.closes_after_output) {
+        connection.phase = Phase::idle;
+        set_deadline(connection, is_draining ? limits.drain_idle_duration : limits.idle_duration);
+        return true;
+    }
+    // To close with bytes unread would reset the connection, and the client might lose the answer.
+    Error error;
+    connection.socket.shutdown(tcp::socket::shutdown_send, error);
+    if (error || connection.is_input_ended) {
+        close(connection);
+        return false;
+    }
+    connection.phase = Phase::lingering;
+    set_deadline(connection, limits.linger_duration);
+    await_input(connection);
+    return false;
+}
+
+inline void Listener::await_room(Connection &connection) {
+    if (connection.is_write_awaited) return;
+    connection.is_write_awaited = true;
+    connection.socket.async_wait(
+        tcp::socket::wait_write,
+        [this, slot = connection.slot, generation = connection.generation](const Error &) {
+            Connection *const found = find(slot, generation);
+            if (found == nullptr) return;
+            found->is_write_awaited = false;
+            if (found->phase == Phase::writing) pump(*found);
+        }
+    );
+}
+
+/// RFC 9110 § 6.6.1.
+inline const std::string &Listener::date_line() {
+    const std::time_t now = std::time(nullptr);
+    if (now == date_second && !date.empty()) return date;
+    static constexpr const char *days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static constexpr const char *months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                             "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[64];
+    const int count = std::snprintf(
+        text, sizeof text, "Date: %s, %02d %s %d %02d:%02d:%02d GMT\r\n", days[parts.tm_wday], parts.tm_mday,
+        months[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec
+    );
+    date.assign(text, static_cast<std::size_t>(count));
+    date_second = now;
+    return date;
+}
+
+}  // namespace assay

@@ -1,1 +1,0 @@
-int assay_beast_placeholder;

@@ -1,0 +1,177 @@
+import AppleFormats
+import Crypto
+import PurchaseModel
+
+/// Proves Apple's JWS: header, then chain, then signature, then payload, in this order.
+///
+/// Source: RFC 7515; Apple, *JWSTransaction* and *JWSDecodedHeader*; the rules of Apple's own server libraries, save
+/// that the root must be spelled out and is compared byte by byte, and that nothing switches a check off.
+struct JWSVerifier: Sendable {
+    private let anchors: TrustAnchors
+    private let builder: ChainBuilder
+    private let cache = ChainCache<Signer>()
+
+    init(anchors: TrustAnchors) {
+        self.anchors = anchors
+        builder = ChainBuilder(anchors: anchors, profile: .jws)
+    }
+
+    /// Who signed, as the header's certificates tell: everything but the dates has been checked.
+    private enum Signer: Sendable {
+        case chain(CertificateChain)
+        case xcode(Certificate, isTrusted: Bool)
+
+        var key: PublicKey {
+            switch self {
+            case .chain(let chain): chain.leaf.publicKey
+            case .xcode(let certificate, _): certificate.publicKey
+            }
+        }
+    }
+
+    func verify(
+        _ token: CompactJWS, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+    ) throws(Refusal) -> Provenance? {
+        var early: (payload: SignedPayload, claims: Claims)?
+        if expecting.refusesEarly {
+            // Reading what is not proved yet is cheaper than proving what is not for us. It decides refusals only.
+            early = try refuseEarly(token, expecting, &report, &trace)
+        }
+        let signer = try trace.check(.chain) { () throws(Refusal) in try self.signer(of: token) }
+        try trace.check(.signature) { () throws(Refusal) in try checkSignature(of: token, by: signer) }
+        let (payload, claims) = try trace.check(.content) { () throws(Refusal) -> (SignedPayload, Claims) in
+            if let early { return early }
+            return try read(token)
+        }
+        report.format = payload.format
+        report.claims = claims
+        let (provenance, voucher) = try vouch(signer, for: claims, expecting, &report, &trace)
+        if case .notification(let notification) = payload {
+            try NestedVerifier(verifier: self).verify(notification, by: voucher, expecting, &report, &trace)
+        }
+        try IdentityRules.check(report.claims, expecting, &trace)
+        if expecting.deviceID != nil { trace.skipped(.device, "a JWS has no device hash that a server can check") }
+        return provenance
+    }
+
+    /// Proves a JWS that stands inside another: by the same rules, whatever vouches for the outer one.
+    func verifyNested(_ token: CompactJWS, moment: Timestamp?) throws(Refusal) -> (SignedPayload, Claims, Voucher) {
+        let signer = try signer(of: token)
+        try checkSignature(of: token, by: signer)
+        let payload = try SignedPayload(token)
+        let claims = try payload.claims()
+        let signedAt = try JWSVerifier.signingDate(of: claims)
+        guard case .chain(let chain) = signer else {
+            try XcodeCertificate.check(claims.environment)
+            return (payload, claims, .xcode)
+        }
+        guard chain.isValid(at: moment ?? signedAt) else { throw chain.notValid(at: moment ?? signedAt) }
+        return (payload, claims, chain.voucher)
+    }
+
+    /// What an unproved JWS says, for the operator.
+    static func unprovedClaims(of token: CompactJWS) -> (ProofFormat, Claims)? {
+        guard let payload = try? SignedPayload(token) else { return nil }
+        return (payload.format, (try? payload.claims()) ?? Claims())
+    }
+
+    /// The certificates that a header names, whether or not anything vouches for them.
+    static func certificates(of token: CompactJWS) -> [[UInt8]] {
+        guard let bytes = try? token.headerBytes(), let header = try? JWSHeader(bytes) else { return [] }
+        return header.certificates ?? []
+    }
+
+    private func signer(of token: CompactJWS) throws(Refusal) -> Signer {
+        try cache.answer(for: Array(token.headerSegment)) { () throws(Refusal) in
+            let header: JWSHeader
+            do throws(FormatFault) {
+                header = try JWSHeader(try token.headerBytes())
+            } catch {
+                throw Refusal(.jwsHeader, error.sentence)
+            }
+            guard header.algorithm == "ES256" else {
+                throw Refusal(.algorithmNotAllowed, "alg is \(header.algorithm ?? "absent")")
+            }
+            guard header.otherParameters.isEmpty else {
+                throw Refusal(.headerNotAllowed, header.otherParameters.joined(separator: ", "))
+            }
+            return try signer(named: header.certificates ?? [])
+        }
+    }
+
+    private func signer(named certificates: [[UInt8]]) throws(Refusal) -> Signer {
+        if certificates.count == 1, let der = certificates.first {
+            let certificate = try Certificate(fromProof: der)
+            guard certificate.publicKey.kind == .p256 else { throw Refusal(.keyType, "the key is not P-256") }
+            let own = try XcodeCertificate.checked(certificate, among: [certificate])
+            return .xcode(own, isTrusted: anchors.isTrustedXcode(own))
+        }
+        guard certificates.count == 3 else { throw Refusal(.chainLength, "\(certificates.count) certificates in x5c") }
+        // The cheapest check first: a made-up root is refused before anything of it is parsed.
+        guard let root = anchors.root(equalTo: certificates[2]) else {
+            throw Refusal(.untrustedRoot, "the root in x5c is none of the pinned ones")
+        }
+        let leaf = try Certificate(fromProof: certificates[0])
+        let intermediate = try Certificate(fromProof: certificates[1])
+        return .chain(try builder.chain(leaf, intermediate, root))
+    }
+
+    private func checkSignature(of token: CompactJWS, by signer: Signer) throws(Refusal) {
+        let signature: [UInt8]
+        do throws(FormatFault) {
+            signature = try token.signature()
+        } catch {
+            throw Refusal(.jwsForm, error.sentence)
+        }
+        guard signer.key.isValidES256(signature: signature.span, message: token.signingInput.span) else {
+            throw Refusal(.signature, "the leaf's key did not sign this token")
+        }
+    }
+
+    /// - Returns: no provenance for a certificate of Xcode's that the operator has not added.
+    private func vouch(
+        _ signer: Signer, for claims: Claims, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+    ) throws(Refusal) -> (Provenance?, Voucher) {
+        let signedAt = try JWSVerifier.signingDate(of: claims)
+        switch signer {
+        case .xcode(let certificate, let isTrusted):
+            report.certificates = [CertificateFacts(certificate)]
+            try trace.check(.validity) { () throws(Refusal) in try XcodeCertificate.check(claims.environment) }
+            report.reason = .xcode
+            return (isTrusted ? Provenance(vouchedBy: .xcode, signedAt: signedAt) : nil, .xcode)
+        case .chain(let chain):
+            if !expecting.refusesEarly { report.certificates = chain.certificates }
+            let moment = expecting.moment ?? signedAt
+            try trace.check(.validity) { () throws(Refusal) in
+                guard chain.isValid(at: moment) else { throw chain.notValid(at: moment) }
+            }
+            report.reason = chain.voucher == .apple ? .verified : .addedRoot
+            return (Provenance(vouchedBy: chain.voucher, signedAt: signedAt), chain.voucher)
+        }
+    }
+
+    private static func signingDate(of claims: Claims) throws(Refusal) -> Timestamp {
+        guard let signedAt = claims.signedAt else {
+            throw Refusal(.signingDate, "neither signedDate nor receiptCreationDate")
+        }
+        return signedAt
+    }
+
+    private func read(_ token: CompactJWS) throws(Refusal) -> (SignedPayload, Claims) {
+        let payload = try SignedPayload(token)
+        return (payload, try payload.claims())
+    }
+
+    private func refuseEarly(
+        _ token: CompactJWS, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+    ) throws(Refusal) -> (SignedPayload, Claims) {
+        let (payload, claims) = try trace.check(.triage) { () throws(Refusal) in try read(token) }
+        report.format = payload.format
+        try trace.check(.triage) { () throws(Refusal) in
+            if let bundleID = claims.bundleID { try IdentityRules.checkBundle(bundleID, expecting) }
+            if claims.environment != nil { try IdentityRules.checkEnvironment(claims, expecting) }
+        }
+        try IdentityRules.checkProducts(claims, expecting, &trace)
+        return (payload, claims)
+    }
+}

@@ -1,0 +1,45 @@
+import AppleFormats
+import Encoding
+import PurchaseModel
+
+/// The payload of a JWS, decoded by what its keys say it is.
+enum SignedPayload {
+    case transaction(TransactionPayload)
+    case renewalInfo(RenewalInfoPayload)
+    case appTransaction(AppTransactionPayload)
+    case notification(NotificationPayload)
+
+    /// Decodes what is not necessarily proved: the caller knows.
+    init(_ token: CompactJWS) throws(Refusal) {
+        do throws(FormatFault) {
+            let document = try JSONDocument.ofApple(try token.payloadBytes())
+            switch PayloadKind(of: document) {
+            case .transaction: self = .transaction(try TransactionPayload(document))
+            case .renewalInfo: self = .renewalInfo(try RenewalInfoPayload(document))
+            case .appTransaction: self = .appTransaction(try AppTransactionPayload(document))
+            case .notification: self = .notification(try NotificationPayload(document))
+            case .realtimeRequest, .unknown: throw .missing(field: "transactionId")
+            }
+        } catch {
+            throw Refusal(.jwsPayload, error.sentence)
+        }
+    }
+
+    var format: ProofFormat {
+        switch self {
+        case .transaction: .jwsTransaction
+        case .renewalInfo: .jwsRenewalInfo
+        case .appTransaction: .jwsAppTransaction
+        case .notification: .jwsNotification
+        }
+    }
+
+    func claims() throws(Refusal) -> Claims {
+        switch self {
+        case .transaction(let payload): try TransactionTranslation.claims(of: payload)
+        case .renewalInfo(let payload): try RenewalTranslation.claims(of: payload)
+        case .appTransaction(let payload): try AppTransactionTranslation.claims(of: payload)
+        case .notification(let payload): try NotificationTranslation.claims(of: payload)
+        }
+    }
+}

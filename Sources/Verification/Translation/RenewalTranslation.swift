@@ -1,0 +1,40 @@
+import AppleFormats
+import PurchaseModel
+
+/// Renewal infos in our own words. They name no app: only what carries them does.
+enum RenewalTranslation {
+    static func claims(of payload: RenewalInfoPayload) throws(Refusal) -> Claims {
+        let renewal = try renewal(payload)
+        var claims = Claims()
+        claims.environment = renewal.environment
+        claims.signedAt = payload.signedDate.map(Timestamp.init(milliseconds:))
+        claims.renewal = renewal
+        return claims
+    }
+
+    private static func renewal(_ payload: RenewalInfoPayload) throws(Refusal) -> Renewal {
+        var renewal = Renewal(
+            originalID: try FieldReader.transactionID(payload.originalTransactionID, "originalTransactionId"),
+            product: try FieldReader.product(payload.productID, "productId"),
+            signedAt: Timestamp(milliseconds: payload.signedDate ?? 0))
+        renewal.nextProduct = payload.autoRenewProductID.flatMap { ProductID($0) }
+        renewal.willAutoRenew = payload.autoRenewStatus.map { $0 == 1 }
+        renewal.environment = payload.environment.map { StoreEnvironment(apple: $0.rawValue) }
+        renewal.expirationIntent = payload.expirationIntent.map { Int($0.rawValue) }
+        renewal.isInBillingRetry = payload.isInBillingRetryPeriod
+        renewal.graceEndsAt = payload.gracePeriodExpiresDate.map(Timestamp.init(milliseconds:))
+        renewal.renewsAt = payload.renewalDate.map(Timestamp.init(milliseconds:))
+        renewal.recentStartAt = payload.recentSubscriptionStartDate.map(Timestamp.init(milliseconds:))
+        if let milliunits = payload.renewalPrice, let currency = payload.currency {
+            renewal.nextPrice = Price(milliunits: milliunits, currency: currency)
+        }
+        renewal.priceIncreaseStatus = payload.priceIncreaseStatus.map(Int.init)
+        renewal.offer = payload.offerType.map { type in
+            Offer(
+                kind: OfferKind(rawValue: Int(type.rawValue)), identifier: payload.offerIdentifier,
+                discount: payload.offerDiscountType?.rawValue, period: payload.offerPeriod)
+        }
+        renewal.accountToken = FieldReader.accountToken(payload.appAccountToken)
+        return renewal
+    }
+}

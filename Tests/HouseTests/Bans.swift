@@ -1,0 +1,94 @@
+/// Words that our code does without, save in the places that are there for them.
+struct Ban: Sendable {
+    let words: [String]
+    var within = ["Sources/"]
+    var except: [String] = []
+    let instead: String
+
+    func findings(in file: TextFile, _ code: SwiftCode) -> [Finding] {
+        guard file.lies(in: within), !file.lies(in: except) else { return [] }
+        return words.flatMap { word in
+            code.lines(with: word).map { Finding(file.path, line: $0, "\(word) stands here", instead: instead) }
+        }
+    }
+}
+
+extension Ban {
+    /// The targets that read bytes from outside.
+    private static let parsers = [
+        "Sources/Encoding/", "Sources/AppleFormats/", "Sources/Crypto/", "Sources/HTTP/", "Sources/Verification/",
+        "Sources/Storage/",
+    ]
+    /// Where C libraries are called.
+    private static let unsafePlaces = [
+        "Sources/Crypto/", "Sources/HTTP/Listening/", "Sources/Storage/SQL/Connections/",
+    ]
+
+    static let all = [
+        Ban(
+            words: ["unsafe", "@safe", "Unsafe*", "withUnsafe*", "OpaquePointer", "Unmanaged", "unsafeBitCast"],
+            except: unsafePlaces,
+            instead: "Use Span or arrays; a C library belongs behind Crypto, HTTP/Listening or Storage/SQL/Connections."
+        ),
+        Ban(
+            words: ["@unchecked Sendable", "nonisolated(unsafe)"],
+            // The owner of every C object that many threads read; the file says why that holds.
+            except: ["Sources/Crypto/SharedHandle.swift"],
+            instead: "Make it a value, or put its state behind a Mutex; a C handle has one owner that is not copied."
+        ),
+        Ban(
+            words: ["Date()", "Date.now", "ContinuousClock", "SuspendingClock", "clock_gettime", "gettimeofday"],
+            except: ["Sources/Server/"],
+            instead: "Take a WallClock, or the moment itself, through init; only Server reads the machine's clock."
+        ),
+        Ban(
+            words: ["Task.sleep", "Thread.sleep", "usleep"],
+            except: ["Sources/Server/"],
+            instead: "Take what waits as a closure, or let a deadline of the listener or a job's due moment do it."
+        ),
+        Ban(
+            words: ["Task {", "Task(", "Task.detached"],
+            except: ["Sources/Server/", "Sources/HTTP/Listening/"],
+            instead: "Make it a child of a task group: a task without a parent outlives a shutdown."
+        ),
+        Ban(
+            words: [".random(", ".randomElement(", ".shuffled(", "SystemRandomNumberGenerator"],
+            except: ["Sources/Server/"],
+            instead: "Take a seeded generator through init, so that a test can repeat what happened."
+        ),
+        Ban(
+            words: ["print(", "debugPrint(", "dump(", "NSLog("],
+            except: ["Sources/Server/"],
+            instead: "Hand an event to the reporter: only Server turns events into lines."
+        ),
+        Ban(
+            words: ["ProcessInfo", "getenv", "CommandLine"],
+            except: ["Sources/Server/"],
+            instead: "Take the setting through init: only Server reads arguments and the environment."
+        ),
+        Ban(
+            words: [".shared"],
+            instead: "Pass the thing in through init: a singleton cannot be replaced in a test."
+        ),
+        Ban(
+            // Bytes may be split, at a byte; text is told by its separator.
+            words: [
+                ".split(separator: \"", ".split(whereSeparator", ".split {", ".components(", "replacingOccurrences",
+                "trimmingCharacters", "Character",
+            ],
+            within: parsers,
+            instead: "Text is bytes: walk utf8 with a cursor. One Character may hold a quote and a combining mark."
+        ),
+        Ban(
+            words: ["import Foundation", "import Foundation*"],
+            within: parsers.filter { $0 != "Sources/HTTP/" } + ["Sources/PurchaseModel/", "Sources/Pipeline/"],
+            instead: "This target does without Foundation: Encoding has JSON, base64 and dates, Timestamp the time."
+        ),
+        Ban(
+            words: ["import Foundation"],
+            // Standard input and output are FileHandle's.
+            except: ["Sources/Server/"],
+            instead: "FoundationEssentials, if at all: Foundation itself brings locales, regular expressions, networks."
+        ),
+    ]
+}

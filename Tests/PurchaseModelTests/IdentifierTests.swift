@@ -1,0 +1,84 @@
+import PurchaseModel
+import Testing
+
+@Suite struct IdentifierTests {
+    @Test(arguments: [
+        (text: "0", number: Int64(0)), ("1", 1), ("2000000123456789", 2_000_000_123_456_789),
+        ("9223372036854775807", .max),
+    ])
+    func aTransactionIDIsItsCanonicalNumber(text: String, number: Int64) throws {
+        let id = try #require(TransactionID(text))
+        #expect(id.number == number)
+        #expect(id.description == text)
+        #expect(TransactionID(number: number) == id)
+    }
+
+    @Test(arguments: [
+        "", "00", "01", "-1", "-0", "+1", " 1", "1 ", "1\n", "1.0", "1e3", "0x1", "1_000", "1\u{0}", "١", "１",
+        "1\u{301}",
+        "9223372036854775808", "10000000000000000000", "99999999999999999999999999",
+    ])
+    func noOtherFormOfANumberIsATransactionID(text: String) {
+        #expect(TransactionID(text) == nil)
+    }
+
+    @Test func aNegativeNumberIsNoTransactionID() {
+        #expect(TransactionID(number: -1) == nil)
+        #expect(TransactionID(number: .min) == nil)
+    }
+
+    @Test func transactionIDsAreOrderedByNumberAndNotByText() throws {
+        #expect(try #require(TransactionID("9")) < #require(TransactionID("10")))
+    }
+
+    @Test(arguments: ["a", "com.example.app", "~!@#$%^&*()\"'<>\\", String(repeating: "x", count: 255)])
+    func printableASCIIIsAnIdentifier(text: String) throws {
+        #expect(try #require(ProductID(text)).text == text)
+        #expect(try #require(CustomerID(text)).description == text)
+    }
+
+    @Test(arguments: [
+        "", " ", "a b", "a\n", "\r\n", "a\u{0}", "\u{7F}", "\u{1B}[2J", "caf\u{E9}", "cafe\u{301}", "\"\u{301}",
+        "a\u{200B}",
+        "\u{202E}a", "日本", "😀", "\u{FEFF}a", String(repeating: "x", count: 256),
+    ])
+    func anythingElseIsNone(text: String) {
+        #expect(ProductID(text) == nil)
+        #expect(BundleID(text) == nil)
+        #expect(AppID(text) == nil)
+        #expect(CustomerID(text) == nil)
+        #expect(OrderID(text) == nil)
+    }
+
+    @Test func identifiersAreOrderedByTheirBytes() throws {
+        let ordered = try ["A", "B", "a", "a-", "aa", "b"].map { try #require(AppID($0)) }
+        #expect(ordered.shuffled().sorted() == ordered)
+    }
+
+    @Test(arguments: [
+        "7f9c24e8-3b12-4fef-91e0-2a5c0d8b6e71", "00000000-0000-0000-0000-000000000000",
+        "ffffffff-ffff-ffff-ffff-ffffffffffff", "01234567-89ab-cdef-0123-456789abcdef",
+    ])
+    func anAccountTokenIsAUUIDInEitherCase(text: String) throws {
+        let token = try #require(AccountToken(text))
+        #expect(token.description == text)
+        #expect(AccountToken(text.uppercased()) == token)
+    }
+
+    @Test(arguments: [
+        "", "7f9c24e8", "7f9c24e83b124fef91e02a5c0d8b6e71", "{7f9c24e8-3b12-4fef-91e0-2a5c0d8b6e71}",
+        "7f9c24e8-3b12-4fef-91e0-2a5c0d8b6e7", "7f9c24e8-3b12-4fef-91e0-2a5c0d8b6e711",
+        "7f9c24e8-3b12-4fef-91e0-2a5c0d8b6e71 ", "7f9c24e8-3b12-4fef-91e0_2a5c0d8b6e71",
+        "7f9c24e-83b12-4fef-91e0-2a5c0d8b6e71", "gf9c24e8-3b12-4fef-91e0-2a5c0d8b6e71",
+        "7f9c24e8-3b12-4fef-91e0-2a5c0d8b6e7\u{661}", "7f9c24e8-3b12-4fef-91e0-2a5c0d8b6e7-",
+    ])
+    func noOtherTextIsAnAccountToken(text: String) {
+        #expect(AccountToken(text) == nil)
+    }
+
+    @Test func anAccountTokensHalvesAreItsDigits() throws {
+        let token = try #require(AccountToken("01234567-89ab-cdef-fedc-ba9876543210"))
+        #expect(token.high == 0x0123_4567_89AB_CDEF)
+        #expect(token.low == 0xFEDC_BA98_7654_3210)
+    }
+}

@@ -1,0 +1,181 @@
+import PurchaseModel
+import Testing
+
+@Suite struct RecordingTests {
+    struct OrderRow {
+        var first: (customer: String?, order: String?)
+        var then: (customer: String?, order: String?)
+        var kept: String?
+    }
+
+    @Test func theFirstProofIsRecorded() throws {
+        var ledger = Ledger()
+        let decision = ledger.record(try Facts.recording(Facts.transaction(), customer: "ann", order: "o-1"))
+        let row = try #require(decision.changes.first?.recorded)
+        #expect(decision.changes == [.insert(row)])
+        #expect(decision.outcomes == [TransactionOutcome(recorded: row, standing: .recorded, isNew: true)])
+        #expect(!decision.isRepetition)
+        #expect(row.recordedAt == Facts.now)
+        #expect(row.customer?.text == "ann")
+        #expect(row.order?.text == "o-1")
+    }
+
+    @Test func theSameProofAgainChangesNothingAndIsAnsweredTheSame() throws {
+        var ledger = Ledger()
+        let recording = try Facts.recording(Facts.transaction(), customer: "ann")
+        let first = ledger.record(recording)
+        let again = ledger.record(recording, at: Facts.now.advanced(by: .seconds(60)))
+        #expect(again.changes == [])
+        #expect(again.isRepetition)
+        #expect(again.outcomes.map(\.recorded) == first.outcomes.map(\.recorded))
+        #expect(again.outcomes.map(\.standing) == [.recorded])
+    }
+
+    @Test func aProofWithoutTransactionsDecidesNothing() throws {
+        var ledger = Ledger()
+        #expect(ledger.record(try Facts.recording()) == Decision())
+    }
+
+    /// Each row: facts in the order of their arrival, each the second when Apple signed it and `r` for revoked; and
+    /// whether the transaction is revoked after them.
+    @Test(arguments: [
+        ("0 5r", true), ("5r 0", true), ("5r 0 4", true), ("5r 9", false), ("9 5r", false), ("5r 9 5r", false),
+        ("5r 9 12r", true), ("5 5r", true), ("5r 5", true), ("0r", true), ("0", false),
+    ])
+    func theFactSignedLastDecidesAboutARevocation(facts: String, isRevoked: Bool) throws {
+        var ledger = Ledger()
+        var last: Decision?
+        for fact in facts.split(separator: " ") {
+            let second = try #require(Int64(fact.filter(\.isNumber)))
+            let transaction = try Facts.transaction(signed: second, revoked: fact.hasSuffix("r"))
+            last = ledger.record(try Facts.recording(transaction))
+        }
+        let outcome = try #require(last?.outcomes.first)
+        #expect(outcome.standing == (isRevoked ? .revoked : .recorded))
+        #expect((outcome.recorded.transaction.revocation != nil) == isRevoked)
+    }
+
+    @Test func anUpgradeStaysWhateverOlderFormatsSay() throws {
+        var upgraded = try Facts.transaction(signed: 1)
+        upgraded.isUpgraded = true
+        var ledger = Ledger()
+        ledger.record(try Facts.recording(upgraded))
+        let later = ledger.record(try Facts.recording(Facts.transaction(signed: 2)))
+        #expect(later.outcomes.map(\.standing) == [.upgraded])
+        let revoked = ledger.record(try Facts.recording(Facts.transaction(signed: 3, revoked: true)))
+        #expect(revoked.outcomes.map(\.standing) == [.revoked])
+    }
+
+    @Test(arguments: [true, false])
+    func aPoorerFormatErasesNothing(richComesFirst: Bool) throws {
+        var rich = try Facts.transaction(signed: richComesFirst ? 1 : 2)
+        rich.kind = .consumable
+        rich.price = Price(milliunits: 990, currency: "EUR")
+        rich.accountToken = AccountToken(high: 1, low: 2)
+        rich.storefront = "DEU"
+        rich.ownership = .purchased
+        rich.offer = Offer(kind: .introductory)
+        rich.subscriptionGroup = "g"
+        rich.webOrderLineItem = "w"
+        rich.appTransaction = "t"
+        rich.expiresAt = Facts.moment(9)
+        rich.originallyPurchasedAt = Facts.moment(0)
+        let poor = try Facts.transaction(signed: richComesFirst ? 2 : 1)
+        var ledger = Ledger()
+        for fact in richComesFirst ? [rich, poor] : [poor, rich] { ledger.record(try Facts.recording(fact)) }
+        var expected = rich
+        expected.signedAt = Facts.moment(2)
+        #expect(Array(ledger.facts.values) == [expected])
+    }
+
+    @Test func whoCameFirstOwnsIt() throws {
+        var ledger = Ledger()
+        ledger.record(try Facts.recording(Facts.transaction(), customer: "ann", order: "o-1"))
+        let other = ledger.record(try Facts.recording(Facts.transaction(), customer: "bob", order: "o-2"))
+        #expect(other.changes == [])
+        #expect(other.outcomes.map(\.standing) == [.ownedByAnother])
+        #expect(other.outcomes.map(\.isNew) == [false])
+        #expect(other.outcomes.first?.recorded.order?.text == "o-1")
+    }
+
+    @Test func anotherCustomersNewerFactCountsButMovesNothing() throws {
+        var ledger = Ledger()
+        ledger.record(try Facts.recording(Facts.transaction(), customer: "ann"))
+        let other = ledger.record(
+            try Facts.recording(Facts.transaction(signed: 1, revoked: true), customer: "bob")
+        )
+        #expect(other.outcomes.map(\.standing) == [.ownedByAnother])
+        #expect(other.changes.map(\.recorded.customer?.text) == ["ann"])
+        let owner = ledger.record(try Facts.recording(Facts.transaction(), customer: "ann"))
+        #expect(owner.outcomes.map(\.standing) == [.revoked])
+    }
+
+    @Test func whatCameWithoutACustomerIsOwnedByTheFirstWhoNamesOne() throws {
+        var ledger = Ledger()
+        ledger.record(try Facts.recording(Facts.transaction()))
+        let ann = ledger.record(try Facts.recording(Facts.transaction(), customer: "ann", order: "o-1"))
+        #expect(ann.changes.count == 1)
+        #expect(ann.outcomes.map(\.standing) == [.recorded])
+        #expect(ann.outcomes.map(\.isNew) == [false])
+        let bob = ledger.record(try Facts.recording(Facts.transaction(), customer: "bob"))
+        #expect(bob.outcomes.map(\.standing) == [.ownedByAnother])
+        #expect(ledger.rows.values.map(\.order?.text) == ["o-1"])
+    }
+
+    /// Each row: who named an order when the transaction was new, who names one now, and what is kept.
+    @Test(arguments: [
+        OrderRow(first: ("ann", nil), then: ("ann", "o-2"), kept: "o-2"),
+        OrderRow(first: ("ann", "o-1"), then: ("ann", "o-2"), kept: "o-1"),
+        OrderRow(first: ("ann", nil), then: ("bob", "o-2"), kept: nil),
+        OrderRow(first: ("ann", nil), then: (nil, "o-2"), kept: nil),
+        OrderRow(first: (nil, "o-1"), then: ("ann", "o-2"), kept: "o-1"),
+        OrderRow(first: (nil, nil), then: (nil, "o-2"), kept: "o-2"),
+    ])
+    func theOwnerNamesTheOrderOnce(row: OrderRow) throws {
+        var ledger = Ledger()
+        ledger.record(try Facts.recording(Facts.transaction(), customer: row.first.customer, order: row.first.order))
+        ledger.record(try Facts.recording(Facts.transaction(), customer: row.then.customer, order: row.then.order))
+        #expect(ledger.rows.values.map(\.order?.text) == [row.kept])
+    }
+
+    @Test func theSameIDTwiceInOneProofIsOneOutcomeAndOneRow() throws {
+        var ledger = Ledger()
+        let plain = try Facts.transaction(signed: 1)
+        let revoked = try Facts.transaction(signed: 2, revoked: true)
+        let other = try Facts.transaction(2)
+        let decision = ledger.record(try Facts.recording(plain, other, revoked, plain))
+        #expect(decision.outcomes.map(\.recorded.transaction) == [revoked, other])
+        #expect(decision.outcomes.map(\.standing) == [.revoked, .recorded])
+        #expect(decision.outcomes.map(\.isNew) == [true, true])
+        #expect(decision.changes == decision.outcomes.map { .insert($0.recorded) })
+    }
+
+    @Test func aKnownIDTwiceInOneProofIsUpdatedOnce() throws {
+        var ledger = Ledger()
+        ledger.record(try Facts.recording(Facts.transaction(signed: 1)))
+        let newest = try Facts.transaction(signed: 3)
+        let decision = ledger.record(
+            try Facts.recording(Facts.transaction(signed: 1), Facts.transaction(signed: 2, revoked: true), newest)
+        )
+        #expect(decision.changes.map(\.recorded.transaction) == [newest])
+        #expect(decision.outcomes.map(\.recorded.transaction) == [newest])
+        #expect(decision.outcomes.map(\.isNew) == [false])
+    }
+
+    @Test func oneNumberOnTwoSidesOfAWallIsTwoTransactions() throws {
+        var ledger = Ledger()
+        let fact = try Facts.transaction()
+        for environment in StoreEnvironment.known {
+            for isTestSigned in [false, true] {
+                let realm = Realm(environment: environment, isTestSigned: isTestSigned)
+                #expect(!ledger.record(try Facts.recording(fact, customer: "ann", realm: realm)).isRepetition)
+            }
+        }
+        #expect(!ledger.record(try Facts.recording(fact, customer: "bob", app: "other")).isRepetition)
+        #expect(ledger.rows.count == StoreEnvironment.known.count * 2 + 1)
+        // A test signer's revocation reaches nothing on the other side.
+        let revoked = try Facts.transaction(signed: 9, revoked: true)
+        ledger.record(try Facts.recording(revoked, realm: Realm(environment: .production, isTestSigned: true)))
+        #expect(ledger.rows.values.count { $0.transaction.revocation != nil } == 1)
+    }
+}

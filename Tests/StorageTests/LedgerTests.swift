@@ -1,0 +1,186 @@
+import PurchaseModel
+import Storage
+import Testing
+
+/// What every store does with decisions about transactions.
+@Suite struct LedgerTests {
+    @Test(arguments: StoreKind.allCases)
+    func readsBackEveryFieldOfWhatWasRecorded(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let full = try Samples.recorded(Samples.fullTransaction(7), customer: "ann", order: "o-1")
+            let bare = try Samples.recorded(Samples.transaction(0))
+            let evidence = try Samples.evidence()
+            try await store.write { transaction throws(StoreFailure) in
+                try transaction.apply(Decision(changes: [.insert(full), .insert(bare)]), evidence: evidence)
+            }
+            let found = try await store.read { reader throws(StoreFailure) in
+                try reader.transactions([bare.key, full.key])
+            }
+            #expect(found == [bare, full])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func keepsOneRowForEachSideOfTheWall(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let evidence = try Samples.evidence()
+            let realms = StoreEnvironment.known.flatMap {
+                [Realm(environment: $0, isTestSigned: false), Realm(environment: $0, isTestSigned: true)]
+            }
+            let rows = try realms.map { try Samples.recorded(Samples.transaction(.max), realm: $0) }
+            let other = try Samples.recorded(Samples.transaction(.max), app: "other")
+            try await store.write { transaction throws(StoreFailure) in
+                try transaction.apply(Decision(changes: (rows + [other]).map(LedgerChange.insert)), evidence: evidence)
+            }
+            let app = try Samples.app()
+            let found = try await store.read { reader throws(StoreFailure) in
+                try reader.transactions(app: app, id: rows[0].transaction.id)
+            }
+            #expect(found == rows)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func refusesADecisionMadeFromAnOldSituation(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let evidence = try Samples.evidence()
+            let row = try Samples.recorded(Samples.transaction(1))
+            let another = try Samples.recorded(Samples.transaction(2))
+            try await store.write { transaction throws(StoreFailure) in
+                try transaction.apply(Decision(changes: [.insert(row)]), evidence: evidence)
+            }
+            for changes: [LedgerChange] in [[.insert(another), .insert(row)], [.update(another)]] {
+                await #expect(throws: StoreFailure.conflict) {
+                    try await store.write { transaction throws(StoreFailure) in
+                        try transaction.apply(Decision(changes: changes), evidence: evidence)
+                    }
+                }
+            }
+            #expect(try await store.read { reader throws(StoreFailure) in try reader.figures() }.transactions == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func commitsNothingOverASwallowedConflict(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let evidence = try Samples.evidence()
+            let missing = try Samples.recorded(Samples.transaction(1))
+            let good = try Samples.recorded(Samples.transaction(2))
+            await #expect(throws: StoreFailure.conflict) {
+                try await store.write { transaction throws(StoreFailure) in
+                    try? transaction.apply(Decision(changes: [.update(missing)]), evidence: evidence)
+                    try transaction.apply(Decision(changes: [.insert(good)]), evidence: evidence)
+                }
+            }
+            #expect(try await store.read { reader throws(StoreFailure) in try reader.figures() } == StoreFigures())
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func keepsNothingOfAWriteThatThrows(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let evidence = try Samples.evidence()
+            let row = try Samples.recorded(Samples.transaction(1), customer: "ann")
+            let submission = try Samples.submission(1, app: "new")
+            let count = RefusalKey(hour: HourOfTime(number: 1), app: nil, reason: "untrusted")
+            await #expect(throws: StoreFailure.busy) {
+                try await store.write { transaction throws(StoreFailure) in
+                    try transaction.apply(Decision(changes: [.insert(row)]), evidence: evidence)
+                    try transaction.apply(Decision(changes: [.update(row)]), evidence: evidence)
+                    let kept = try transaction.keepPending(submission)
+                    _ = try transaction.settlePending(kept.id, as: Settlement(verdict: "refused", at: Samples.now))
+                    try transaction.addRefusals(counts: [count: 1], samples: [])
+                    throw .busy
+                }
+            }
+            let left = try await store.read { reader throws(StoreFailure) in
+                (try reader.figures(), try reader.refusalCounts(since: HourOfTime(number: 0), limit: 9))
+            }
+            #expect(left.0 == StoreFigures())
+            #expect(left.1 == [])
+            // And the same write can be made again.
+            try await store.write { transaction throws(StoreFailure) in
+                try transaction.apply(Decision(changes: [.insert(row)]), evidence: evidence)
+                _ = try transaction.keepPending(submission)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func tellsWhatProvedATransactionFirstAndWhatChangedItLast(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let first = try Samples.evidence([1, 0, 255], customer: "ann")
+            let second = try Samples.evidence([])
+            let row = try Samples.recorded(Samples.transaction(1))
+            var revoked = row
+            revoked.transaction.revocation = Revocation(at: Samples.now)
+            let update = LedgerChange.update(revoked)
+            try await store.write { transaction throws(StoreFailure) in
+                try transaction.apply(Decision(changes: [.insert(row)]), evidence: first)
+                let before = try transaction.latestEvidence(of: row.key)
+                precondition(before == first)
+                try transaction.apply(Decision(changes: [update]), evidence: second)
+            }
+            let found = try await store.read { reader throws(StoreFailure) in
+                (
+                    try reader.evidence(of: row.key), try reader.latestEvidence(of: row.key),
+                    try reader.transactions([row.key])
+                )
+            }
+            #expect(found.0 == first)
+            #expect(found.1 == second)
+            #expect(found.2 == [revoked])
+            let unknown = try Samples.key(2)
+            #expect(try await store.read { reader throws(StoreFailure) in try reader.evidence(of: unknown) } == nil)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func recordsOnceWhatAThousandBringAtOnce(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let evidence = try Samples.evidence()
+            let app = try Samples.app()
+            let transaction = try Samples.transaction(9)
+            let owners = try (0..<1_000).map { try Samples.customer("c\($0)") }
+            let decisions = try await withThrowingTaskGroup(of: Decision.self) { group in
+                for owner in owners {
+                    let recording = Recording(
+                        app: app,
+                        realm: Samples.production,
+                        transactions: [transaction],
+                        customer: owner
+                    )
+                    group.addTask {
+                        try await store.write { write throws(StoreFailure) in
+                            let situation = try write.situation(around: recording.keys)
+                            let decision = decide(situation, recording, at: Samples.now)
+                            try write.apply(decision, evidence: evidence)
+                            return decision
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(decisions.count == 1_000)
+            #expect(decisions.count { !$0.isRepetition } == 1)
+            #expect(decisions.count { $0.outcomes.first?.standing == .ownedByAnother } == 999)
+            let figures = try await store.read { reader throws(StoreFailure) in try reader.figures() }
+            #expect(figures.transactions == 1)
+            #expect(figures.evidence == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func refusesEveryVerbOnceItIsClosed(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            await store.close()
+            await store.close()
+            await #expect(throws: StoreFailure.closed) {
+                try await store.read { reader throws(StoreFailure) in try reader.figures() }
+            }
+            await #expect(throws: StoreFailure.closed) {
+                try await store.write { transaction throws(StoreFailure) in try transaction.figures() }
+            }
+        }
+    }
+}

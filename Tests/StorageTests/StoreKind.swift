@@ -1,0 +1,35 @@
+import Foundation
+import Storage
+import Testing
+
+/// The stores that run the same suite.
+enum StoreKind: CaseIterable {
+    case memory
+    case sqlite
+
+    /// Opens an empty store, hands it over, closes it and removes its files.
+    func withStore<Value>(_ body: (any Store) async throws -> Value) async throws -> Value {
+        switch self {
+        case .memory:
+            return try await body(MemoryStore())
+        case .sqlite:
+            return try await TemporaryFolder.with { folder in
+                let store = try SQLiteStore.open(folder: folder + "/data")
+                let result: Result<Value, any Error>
+                do { result = .success(try await body(store)) } catch { result = .failure(error) }
+                await store.close()
+                return try result.get()
+            }
+        }
+    }
+}
+
+/// A folder that is gone after the test.
+enum TemporaryFolder {
+    static func with<Value>(_ body: (String) async throws -> Value) async throws -> Value {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "assay-store-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try await body(folder.path)
+    }
+}

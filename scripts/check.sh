@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change goes in; CI runs exactly this. Stops at the first step that fails.
+#
+# Every step uses the one debug build in .build, so nothing is compiled twice.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# How long each fuzzer runs here: long enough to replay its seeds and to notice a parser that broke.
+readonly fuzz_seconds=10
+
+step() {
+    local title=$1
+    shift
+    printf '\n== %s\n' "$title"
+    local started=$SECONDS
+    "$@"
+    printf '== %s: good, %d s\n' "$title" $((SECONDS - started))
+}
+
+lint_scripts() {
+    local script
+    for script in scripts/*.sh .ci/run; do bash -n "$script"; done
+    if command -v shellcheck >/dev/null; then
+        shellcheck scripts/*.sh .ci/run
+    else
+        echo "shellcheck is not installed: only the syntax was checked"
+    fi
+}
+
+lint_swift() {
+    local folder folders=()
+    for folder in Sources Tests Benchmarks Fuzz; do
+        if [[ -d $folder ]]; then folders+=("$folder"); fi
+    done
+    swift format lint --strict --parallel --recursive Package.swift "${folders[@]}"
+}
+
+# Warnings are errors by the manifest. The flag refuses an import of a target that the manifest does not declare.
+build() {
+    swift build --build-tests --explicit-target-dependency-import-check error
+}
+
+step "what is needed" scripts/bootstrap.sh
+step "format: scripts" lint_scripts
+step "format: Swift" lint_swift
+step "build" build
+step "tests" swift test
+step "documentation" scripts/docs.sh
+if [[ -x Fuzz/run.sh ]]; then
+    step "fuzzers, $fuzz_seconds s each" Fuzz/run.sh "$fuzz_seconds"
+fi
+printf '\nAll good, %d s.\n' "$SECONDS"

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Builds Assay for speed and serves it on this machine only, with a test authority in place of Apple.
+#
+# Everything it writes is in ./data; delete that folder to begin anew. Ctrl-C stops it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+swift build --configuration release --product assay
+assay=$(swift build --configuration release --show-bin-path)/assay
+
+mkdir -p data
+exec "$assay" demo --data data --listen 127.0.0.1:8080
