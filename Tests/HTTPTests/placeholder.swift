@@ -1,5 +1,1 @@
-<<<<<<< HEAD
 import Testing
-=======
-// placeholder
->>>>>>> storage
