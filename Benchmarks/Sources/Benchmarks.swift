@@ -12,7 +12,7 @@ import Verification
         // For a profiler: nothing but this.
         if chosen.contains("spin") {
             let verifier = try samples.verifier()
-            for index in 0..<50_000 { _ = verifier.examine(samples.tokens[index % 64], expecting: Samples.expectation) }
+            for index in 0..<(Int(CommandLine.arguments.last ?? "") ?? 50_000) { _ = verifier.examine(samples.tokens[index % 64], expecting: Samples.expectation) }
         }
     }
 }
