@@ -64,6 +64,14 @@ package final class SQLiteStore: Store {
         await writer.close()
     }
 
+    /// What SQLite finds wrong with the file, one sentence each; empty when it is sound. Walks the whole file, which
+    /// takes a second for each some hundred MB, and keeps one reader busy.
+    package func integrityProblems() async throws(StoreFailure) -> [String] {
+        try await readers[0].read { connection throws(StoreFailure) in
+            try IntegrityQueries(connection: connection).problems()
+        }
+    }
+
     /// Takes a place at the reader with the shortest queue.
     private func leastBusyReader() throws(StoreFailure) -> Int {
         try waitingReads.withLock { waiting throws(StoreFailure) in
