@@ -78,8 +78,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Pipeline",
-                "API", "Simulator",
+                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Verification", "Storage", "Pipeline", "Simulator",
+                "COpenSSL", "CSQLite",
             ],
             path: "Benchmarks/Sources",
             swiftSettings: house
