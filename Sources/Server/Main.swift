@@ -30,7 +30,9 @@ struct Main {
             }
             return try await run(command.name, arguments, environment)
         } catch let fault as UsageFault {
-            Console.error("assay: \(ReportText.printable(fault.description))")
+            for line in fault.description.utf8.split(separator: 0x0A) {
+                Console.error("assay: \(ReportText.printable(String(decoding: line, as: UTF8.self)))")
+            }
             return UsageFault.exitCode
         } catch {
             Console.error("assay: \(error)")
