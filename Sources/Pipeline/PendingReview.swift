@@ -41,7 +41,11 @@ package struct PendingReview: Sendable {
     private func review(_ kept: KeptSubmission, for app: AppPolicy) async {
         guard let customer = kept.submission.customer else { return }
         let submission = Submission(
-            app: app, bytes: kept.submission.proof, customer: customer, order: kept.submission.order)
+            app: app,
+            bytes: kept.submission.proof,
+            customer: customer,
+            order: kept.submission.order
+        )
         guard let outcome = try? await pipeline.submit(submission), let verdict = outcome.verdict else { return }
         let settlement = Settlement(verdict: verdict.rawValue, at: clock.now)
         _ = try? await store.write { transaction throws(StoreFailure) in

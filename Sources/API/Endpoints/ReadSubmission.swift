@@ -9,7 +9,9 @@ struct ReadSubmission: Sendable {
     let store: any Store
 
     func respond(to text: String, app: AppID) async -> HTTPResponse {
-        guard let number = Int64(text), number > 0, String(number) == text else { return Problem.notFound("submission") }
+        guard let number = Int64(text), number > 0, String(number) == text else {
+            return Problem.notFound("submission")
+        }
         do throws(StoreFailure) {
             let found = try await store.read { reader throws(StoreFailure) in
                 try reader.submission(SubmissionID(number: number))
@@ -21,7 +23,9 @@ struct ReadSubmission: Sendable {
                 json.member("result", found.settlement == nil ? "pending" : "decided")
                 json.member("verdict", found.settlement?.verdict)
                 json.member(
-                    "reason", (Reason(rawValue: found.submission.reason) ?? .unrecognised).publicWord.rawValue)
+                    "reason",
+                    (Reason(rawValue: found.submission.reason) ?? .unrecognised).publicWord.rawValue
+                )
                 json.member("customer_id", found.submission.customer?.text)
                 json.member("order_id", found.submission.order?.text)
                 json.member("received_at", TransactionJSON.text(found.submission.receivedAt))

@@ -12,7 +12,10 @@ struct SubmitPurchase: Sendable {
     func respond(to request: HTTPRequest, app: AppPolicy) async -> HTTPResponse {
         guard PurchaseRequest.isJSON(request.fields) else {
             return Problem.response(
-                .unsupportedMediaType, code: "unsupported_media_type", detail: "Send application/json, uncompressed.")
+                .unsupportedMediaType,
+                code: "unsupported_media_type",
+                detail: "Send application/json, uncompressed."
+            )
         }
         let submission: Submission
         do throws(PurchaseRequest.Fault) {
@@ -52,15 +55,20 @@ struct SubmitPurchase: Sendable {
             }
         case .refused(let refused):
             Problem.response(
-                .unprocessableContent, code: "refused", detail: "This proof of purchase is not accepted."
+                .unprocessableContent,
+                code: "refused",
+                detail: "This proof of purchase is not accepted."
             ) { json in
                 json.member("verdict", refused.reason.verdict.rawValue)
                 json.member("reason", refused.reason.publicWord.rawValue)
             }
         case .busy(let retryAfter):
             Problem.response(
-                .serviceUnavailable, code: "too_many_pending",
-                detail: "Too many proofs wait for a decision already.", retryAfter: retryAfter)
+                .serviceUnavailable,
+                code: "too_many_pending",
+                detail: "Too many proofs wait for a decision already.",
+                retryAfter: retryAfter
+            )
         }
     }
 

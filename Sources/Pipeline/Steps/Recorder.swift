@@ -31,7 +31,10 @@ package final class Recorder: Sendable {
 
     /// - Parameter queuedMax: how many may wait; one more is told to try again later.
     package init(
-        store: any Store, refusals: RefusalLedger, clock: any WallClock, queuedMax: Int = 4_096,
+        store: any Store,
+        refusals: RefusalLedger,
+        clock: any WallClock,
+        queuedMax: Int = 4_096,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         self.store = store
@@ -145,7 +148,8 @@ package final class Recorder: Sendable {
 
     /// One batch, on the writer. Without anything new there is no commit; the refusals ride along when there is one.
     private func write(
-        _ batch: [Item], _ refused: RefusalBatch
+        _ batch: [Item],
+        _ refused: RefusalBatch
     ) async throws(StoreFailure) -> (decisions: [Decision], isCommitted: Bool) {
         let now = clock.now
         let work = batch.map { (recording: $0.recording, evidence: $0.evidence) }
