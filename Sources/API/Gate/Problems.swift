@@ -6,9 +6,12 @@ import Storage
 /// Retry-After; any other 4xx means that the same request will never do.
 enum Problem {
     /// - Parameters:
+    ///   - status: a 4xx or 5xx.
+    ///   - code: a stable word.
     ///   - detail: one sentence for whoever reads the client's log.
     ///   - retryAfter: given exactly when the same request may do later.
     ///   - members: further members of the problem object.
+    /// - Returns: the whole answer.
     static func response(
         _ status: HTTPStatus,
         code: String,

@@ -29,7 +29,12 @@ package final class Recorder: Sendable {
     private let queuedMax: Int
     private let report: @Sendable (PipelineEvent) -> Void
 
-    /// - Parameter queuedMax: how many may wait; one more is told to try again later.
+    /// - Parameters:
+    ///   - store: where batches go.
+    ///   - refusals: what rides along with a commit.
+    ///   - clock: dates what is recorded.
+    ///   - queuedMax: how many may wait; one more is told to try again later.
+    ///   - report: hears of every batch.
     package init(
         store: any Store,
         refusals: RefusalLedger,
