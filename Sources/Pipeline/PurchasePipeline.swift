@@ -109,7 +109,7 @@ package struct PurchasePipeline: Sendable {
 
     private func nothingToRecord(_ format: ProofFormat, _ submission: Submission) -> Outcome {
         report(.nothingToRecord(app: submission.app.id, format: format))
-        return .nothingToRecord(format)
+        return .nothingToRecord(format: format.rawValue)
     }
 
     private func keepForLater(
@@ -132,7 +132,7 @@ package struct PurchasePipeline: Sendable {
             try transaction.keepPending(pending).id
         }
         report(.pending(app: submission.app.id, format: format, reason: reason))
-        return .pending(id, reason)
+        return .pending(id)
     }
 
     private func refuse(_ found: Report, _ submission: Submission, _ name: RefusedBefore.Name) -> Outcome {
@@ -172,7 +172,7 @@ package struct PurchasePipeline: Sendable {
                 isRepetition: isRepetition
             )
         )
-        return .refused(Outcome.Refused(format: remnant.format, reason: remnant.reason))
+        return .refused(Outcome.Refused(remnant.reason))
     }
 }
 

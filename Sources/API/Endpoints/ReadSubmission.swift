@@ -2,7 +2,6 @@ import Encoding
 import HTTP
 import PurchaseModel
 import Storage
-import Verification
 
 /// `GET /v1/submissions/{id}`: what has become of a proof that could not be decided at once.
 struct ReadSubmission: Sendable {
@@ -22,10 +21,6 @@ struct ReadSubmission: Sendable {
                 json.member("submission_id", text)
                 json.member("result", found.settlement == nil ? "pending" : "decided")
                 json.member("verdict", found.settlement?.verdict)
-                json.member(
-                    "reason",
-                    (Reason(rawValue: found.submission.reason) ?? .unrecognised).publicWord.rawValue
-                )
                 json.member("customer_id", found.submission.customer?.text)
                 json.member("order_id", found.submission.order?.text)
                 json.member("received_at", TransactionJSON.text(found.submission.receivedAt))

@@ -3,7 +3,6 @@ import HTTP
 import Pipeline
 import PurchaseModel
 import Storage
-import Verification
 
 /// `POST /v1/purchases`: a proof in, a decision out.
 struct SubmitPurchase: Sendable {
@@ -44,14 +43,14 @@ struct SubmitPurchase: Sendable {
         case .nothingToRecord(let format):
             .json(.ok) { json in
                 json.member("result", "nothing_to_record")
-                json.member("format", format.rawValue)
+                json.member("format", format)
                 json.array("transactions") { _ in }
             }
-        case .pending(let id, let reason):
+        case .pending(let id):
             .json(.accepted, fields: ["Location": "/v1/submissions/\(id.number)"]) { json in
                 json.member("result", "pending")
                 json.member("submission_id", String(id.number))
-                json.member("reason", reason.publicWord.rawValue)
+                json.member("reason", "pending")
             }
         case .refused(let refused):
             Problem.response(
@@ -59,8 +58,8 @@ struct SubmitPurchase: Sendable {
                 code: "refused",
                 detail: "This proof of purchase is not accepted."
             ) { json in
-                json.member("verdict", refused.reason.verdict.rawValue)
-                json.member("reason", refused.reason.publicWord.rawValue)
+                json.member("verdict", refused.verdict)
+                json.member("reason", refused.publicReason)
             }
         case .busy(let retryAfter):
             Problem.response(
