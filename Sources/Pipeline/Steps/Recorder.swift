@@ -115,9 +115,11 @@ package final class Recorder: Sendable {
         let refused = refusals.takeUnwritten()
         do throws(StoreFailure) {
             let written = try await write(batch, refused)
-            if !written.tookRefusals { refusals.putBack(refused) }
+            if !written.isCommitted { refusals.putBack(refused) }
             for (item, decision) in zip(batch, written.decisions) { item.answer.resume(returning: .success(decision)) }
-            report(.committed(submissions: batch.count, duration: began.duration(to: clock.now)))
+            if written.isCommitted {
+                report(.committed(submissions: batch.count, duration: began.duration(to: clock.now)))
+            }
         } catch {
             refusals.putBack(refused)
             report(.commitFailed(submissions: batch.count, failure: error))
@@ -141,10 +143,10 @@ package final class Recorder: Sendable {
         }
     }
 
-    /// One batch, on the writer. The refusals ride along only when there is something to commit anyway.
+    /// One batch, on the writer. Without anything new there is no commit; the refusals ride along when there is one.
     private func write(
         _ batch: [Item], _ refused: RefusalBatch
-    ) async throws(StoreFailure) -> (decisions: [Decision], tookRefusals: Bool) {
+    ) async throws(StoreFailure) -> (decisions: [Decision], isCommitted: Bool) {
         let now = clock.now
         let work = batch.map { (recording: $0.recording, evidence: $0.evidence) }
         return try await store.write { transaction throws(StoreFailure) in

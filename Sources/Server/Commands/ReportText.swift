@@ -34,7 +34,7 @@ enum ReportText {
 
     private static func claims(_ report: Report) -> [String] {
         let claims = report.claims
-        let isProved = report.verdict == .genuine
+        let isProved = [.genuine, .notYours, .testSigned].contains(report.verdict)
         var lines: [String] = []
         if let bundleID = claims.bundleID { lines.append("  app          \(printable(bundleID))") }
         if let environment = claims.environment { lines.append("  environment  \(printable(environment.rawValue))") }
