@@ -64,12 +64,12 @@ package struct PurchasePipeline: Sendable {
         _ proof: Verified<Proof>, _ submission: Submission, _ digest: ProofDigest
     ) async throws(StoreFailure) -> Outcome {
         let format = proof.fact.format
-        guard format.mayHoldPurchases else { return .nothingToRecord(format) }
+        guard format.mayHoldPurchases else { return nothingToRecord(format, submission) }
         guard let environment = proof.fact.claims.environment else {
             return try await keepForLater(submission, format, .environmentUnknown, digest)
         }
         guard !proof.fact.transactions.isEmpty else {
-            guard format == .appReceipt else { return .nothingToRecord(format) }
+            guard format == .appReceipt else { return nothingToRecord(format, submission) }
             return try await keepForLater(submission, format, .noPurchases, digest)
         }
         let realm = Realm(environment: environment, isTestSigned: proof.provenance.vouchedBy.isTest)
@@ -85,6 +85,11 @@ package struct PurchasePipeline: Sendable {
                 app: submission.app.id, format: format, transactions: decision.outcomes.count,
                 isRepetition: decision.isRepetition))
         return .recorded(decision)
+    }
+
+    private func nothingToRecord(_ format: ProofFormat, _ submission: Submission) -> Outcome {
+        report(.nothingToRecord(app: submission.app.id, format: format))
+        return .nothingToRecord(format)
     }
 
     private func keepForLater(
