@@ -86,7 +86,7 @@ let package = Package(
         ),
         .target(
             name: "TestSupport",
-            dependencies: ["PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Simulator"],
+            dependencies: ["PurchaseModel", "Encoding", "Simulator"],
             path: "Tests/TestSupport",
             swiftSettings: house
         ),

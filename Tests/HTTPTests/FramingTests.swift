@@ -3,7 +3,7 @@ import Testing
 
 /// What a request may look like on the wire, and what is refused: each row is followed by a request on the same
 /// connection, which is answered after a good row and must never be after a bad one.
-@Suite struct FramingTests {
+@Suite(.serialized) struct FramingTests {
     /// A request and how it must be understood.
     struct Good: Sendable, CustomTestStringConvertible {
         let name: String

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Clients that leave: their handlers are cancelled, nothing is kept for them, and nobody gets what was theirs.
-@Suite struct LeavingTests {
+@Suite(.serialized) struct LeavingTests {
     enum Manner: CaseIterable {
         case closing
         case reset

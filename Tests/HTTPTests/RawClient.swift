@@ -76,9 +76,10 @@ final class RawClient: Sendable {
         send(Array(text.utf8))
     }
 
-    /// Everything until the other side ends.
-    func readToEnd() -> (bytes: [UInt8], end: End) {
+    /// Everything until the other side ends, with a pause after each piece.
+    func readToEnd(pausing milliseconds: UInt32 = 0) -> (bytes: [UInt8], end: End) {
         while true {
+            if milliseconds > 0 { pause(milliseconds: milliseconds) }
             if let end = readMore() { return (unread.withLock { $0 }, end) }
         }
     }
@@ -94,6 +95,12 @@ final class RawClient: Sendable {
             if let found { return found }
             if readMore() != nil { return nil }
         }
+    }
+
+    /// The next answer that is not an interim one.
+    func finalResponse() -> RawResponse? {
+        let first = response()
+        return first?.status == 100 ? response() : first
     }
 
     /// Ends the sending side only.

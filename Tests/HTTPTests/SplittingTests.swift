@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// However the bytes of requests arrive, the requests are the same.
-@Suite struct SplittingTests {
+@Suite(.serialized) struct SplittingTests {
     /// Each cut on a connection of its own, all at once, so that there is one wait for all of them.
     @Test(arguments: FramingTests.Good.all)
     func aRequestMayArriveInTwoPieces(_ row: FramingTests.Good) async throws {
@@ -16,7 +16,7 @@ import Testing
                 for (cut, client) in zip(1..., clients) { client.send(Array(bytes[..<cut])) }
                 pause(milliseconds: 30)
                 for (cut, client) in zip(1..., clients) { client.send(Array(bytes[cut...])) }
-                return clients.map { $0.response()?.text }
+                return clients.map { $0.finalResponse()?.text }
             }
             #expect(answers == Array(repeating: row.answer, count: bytes.count - 1))
         }
@@ -32,7 +32,7 @@ import Testing
                     client.send([byte])
                     pause(milliseconds: 1)
                 }
-                return client.response()?.text
+                return client.finalResponse()?.text
             }
             #expect(answer == row.answer)
         }

@@ -18,13 +18,22 @@ package final class SQLiteStore: Store {
     /// - Parameters:
     ///   - folder: made with mode 0700 if it is not there; its parent must be.
     ///   - readers: how many connections read at the same time, at least 1.
+    ///   - limits: how long the log may grow.
     /// - Returns: the store; nobody else can open the folder until it is closed.
     /// - Throws: ``StoreOpenFailure``, before anything in the folder is changed unless it is ours.
-    package static func open(folder: String, readers: Int = 2) throws(StoreOpenFailure) -> SQLiteStore {
-        try SQLiteStore(in: DataFolder(path: folder), readers: max(readers, 1))
+    package static func open(
+        folder: String,
+        readers: Int = 2,
+        limits: CheckpointLimits = CheckpointLimits()
+    ) throws(StoreOpenFailure) -> SQLiteStore {
+        try SQLiteStore(in: DataFolder(path: folder), readers: max(readers, 1), limits: limits)
     }
 
-    private init(in folder: DataFolder, readers count: Int) throws(StoreOpenFailure) {
+    private init(
+        in folder: DataFolder,
+        readers count: Int,
+        limits: CheckpointLimits
+    ) throws(StoreOpenFailure) {
         let lock = try folder.claim()
         let connection = try SQLiteConnection(path: folder.databasePath, role: .writer)
         try Migrations.check(connection)
@@ -37,7 +46,7 @@ package final class SQLiteStore: Store {
             readers.append(ReaderConnection(connection, number: number))
         }
         self.readers = readers
-        writer = WriterConnection(connection, lock: lock)
+        writer = WriterConnection(connection, lock: lock, limits: limits)
         waitingReads = Mutex(Array(repeating: 0, count: count))
     }
 
