@@ -26,15 +26,19 @@ enum IdentityRules {
     static func checkBundle(_ found: String?, _ expecting: Expectation) throws(Refusal) {
         guard let expected = expecting.bundleID?.text, found != expected else { return }
         throw Refusal(
-            .foreignBundleID, "signed for another app",
-            difference: Difference(field: "bundle_id", expected: expected, found: found ?? "none"))
+            .foreignBundleID,
+            "signed for another app",
+            difference: Difference(field: "bundle_id", expected: expected, found: found ?? "none")
+        )
     }
 
     private static func checkAppleID(_ found: Int64?, _ expecting: Expectation) throws(Refusal) {
         guard let expected = expecting.appleID, found != expected else { return }
         throw Refusal(
-            .foreignAppleID, "signed for another app",
-            difference: Difference(field: "apple_id", expected: "\(expected)", found: found.map(String.init) ?? "none"))
+            .foreignAppleID,
+            "signed for another app",
+            difference: Difference(field: "apple_id", expected: "\(expected)", found: found.map(String.init) ?? "none")
+        )
     }
 
     static func checkEnvironment(_ claims: Claims, _ expecting: Expectation) throws(Refusal) {
@@ -45,12 +49,16 @@ enum IdentityRules {
         guard !accepted.contains(found) else { return }
         let expected = accepted.map(\.rawValue).sorted().joined(separator: ", ")
         throw Refusal(
-            .environmentNotAccepted, "the app does not accept purchases from there",
-            difference: Difference(field: "environment", expected: expected, found: found.rawValue))
+            .environmentNotAccepted,
+            "the app does not accept purchases from there",
+            difference: Difference(field: "environment", expected: expected, found: found.rawValue)
+        )
     }
 
     static func checkProducts(
-        _ claims: Claims, _ expecting: Expectation, _ trace: inout Trace
+        _ claims: Claims,
+        _ expecting: Expectation,
+        _ trace: inout Trace
     ) throws(Refusal) {
         let transactions = claims.transactions
         guard !transactions.isEmpty, expecting.products != nil || expecting.product != nil else { return }
@@ -58,13 +66,17 @@ enum IdentityRules {
             let found = transactions.prefix(8).map(\.product.text).joined(separator: ", ")
             if let products = expecting.products, !transactions.contains(where: { products.contains($0.product) }) {
                 throw Refusal(
-                    .unknownProduct, "none of the products is in the catalogue",
-                    difference: Difference(field: "product_id", expected: "one of the catalogue", found: found))
+                    .unknownProduct,
+                    "none of the products is in the catalogue",
+                    difference: Difference(field: "product_id", expected: "one of the catalogue", found: found)
+                )
             }
             if let product = expecting.product, !transactions.contains(where: { $0.product == product }) {
                 throw Refusal(
-                    .otherProduct, "the proof is for other products",
-                    difference: Difference(field: "product_id", expected: product.text, found: found))
+                    .otherProduct,
+                    "the proof is for other products",
+                    difference: Difference(field: "product_id", expected: product.text, found: found)
+                )
             }
         }
     }

@@ -30,7 +30,10 @@ struct JWSVerifier: Sendable {
     }
 
     func verify(
-        _ token: CompactJWS, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+        _ token: CompactJWS,
+        _ expecting: Expectation,
+        _ report: inout Report,
+        _ trace: inout Trace
     ) throws(Refusal) -> Provenance? {
         var early: (payload: SignedPayload, claims: Claims)?
         if expecting.refusesEarly {
@@ -130,7 +133,11 @@ struct JWSVerifier: Sendable {
 
     /// - Returns: no provenance for a certificate of Xcode's that the operator has not added.
     private func vouch(
-        _ signer: Signer, for claims: Claims, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+        _ signer: Signer,
+        for claims: Claims,
+        _ expecting: Expectation,
+        _ report: inout Report,
+        _ trace: inout Trace
     ) throws(Refusal) -> (Provenance?, Voucher) {
         let signedAt = try JWSVerifier.signingDate(of: claims)
         switch signer {
@@ -163,7 +170,10 @@ struct JWSVerifier: Sendable {
     }
 
     private func refuseEarly(
-        _ token: CompactJWS, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+        _ token: CompactJWS,
+        _ expecting: Expectation,
+        _ report: inout Report,
+        _ trace: inout Trace
     ) throws(Refusal) -> (SignedPayload, Claims) {
         let (payload, claims) = try trace.check(.triage) { () throws(Refusal) in try read(token) }
         report.format = payload.format

@@ -7,7 +7,10 @@ struct NestedVerifier {
     let verifier: JWSVerifier
 
     func verify(
-        _ notification: NotificationPayload, by voucher: Voucher, _ expecting: Expectation, _ report: inout Report,
+        _ notification: NotificationPayload,
+        by voucher: Voucher,
+        _ expecting: Expectation,
+        _ report: inout Report,
         _ trace: inout Trace
     ) throws(Refusal) {
         let inner = [
@@ -28,7 +31,8 @@ struct NestedVerifier {
     }
 
     private func proved(
-        _ text: String, _ expecting: Expectation
+        _ text: String,
+        _ expecting: Expectation
     ) throws(Refusal) -> (SignedPayload, Claims, Voucher) {
         let token: CompactJWS
         do throws(FormatFault) {
@@ -42,14 +46,21 @@ struct NestedVerifier {
     private func compare(_ inner: Claims, with outer: Claims) throws(Refusal) {
         if let found = inner.bundleID, found != outer.bundleID {
             throw Refusal(
-                .nestedMismatch, "an inner fact is for another app",
-                difference: Difference(field: "bundle_id", expected: outer.bundleID ?? "none", found: found))
+                .nestedMismatch,
+                "an inner fact is for another app",
+                difference: Difference(field: "bundle_id", expected: outer.bundleID ?? "none", found: found)
+            )
         }
         if let found = inner.environment, found != outer.environment {
             throw Refusal(
-                .nestedMismatch, "an inner fact is from another store",
+                .nestedMismatch,
+                "an inner fact is from another store",
                 difference: Difference(
-                    field: "environment", expected: outer.environment?.rawValue ?? "none", found: found.rawValue))
+                    field: "environment",
+                    expected: outer.environment?.rawValue ?? "none",
+                    found: found.rawValue
+                )
+            )
         }
     }
 

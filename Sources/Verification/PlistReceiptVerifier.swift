@@ -16,7 +16,10 @@ struct PlistReceiptVerifier: Sendable {
     }
 
     func verify(
-        _ receipt: PlistReceipt, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+        _ receipt: PlistReceipt,
+        _ expecting: Expectation,
+        _ report: inout Report,
+        _ trace: inout Trace
     ) throws(Refusal) -> Provenance? {
         if expecting.refusesEarly, let bundleID = receipt.purchase.bundleID {
             report.claims.bundleID = bundleID
@@ -51,7 +54,10 @@ struct PlistReceiptVerifier: Sendable {
     private func checkSignature(of receipt: PlistReceipt, by leaf: Certificate) throws(Refusal) {
         let digest: Digest = receipt.version >= 4 ? .sha256 : .sha1
         let isValid = leaf.publicKey.isValidRSA(
-            signature: receipt.signature, message: receipt.signedBytes, digest: digest)
+            signature: receipt.signature,
+            message: receipt.signedBytes,
+            digest: digest
+        )
         guard isValid else { throw Refusal(.signature, "the certificate's key did not sign this purchase") }
     }
 
@@ -62,7 +68,9 @@ struct PlistReceiptVerifier: Sendable {
                 throw missing(leaf)
             }
             return try ChainBuilder(anchors: anchors, profile: profile).chains(
-                from: leaf, through: anchors.intermediates)
+                from: leaf,
+                through: anchors.intermediates
+            )
         }
     }
 

@@ -29,7 +29,10 @@ struct ReceiptVerifier: Sendable {
     }
 
     func verify(
-        _ envelope: SignedData, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+        _ envelope: SignedData,
+        _ expecting: Expectation,
+        _ report: inout Report,
+        _ trace: inout Trace
     ) throws(Refusal) -> Provenance? {
         if expecting.refusesEarly, let bundleID = try? AppReceipt.bundleID(in: envelope.content) {
             report.claims.bundleID = bundleID
@@ -80,14 +83,19 @@ struct ReceiptVerifier: Sendable {
     }
 
     private func findSigners(
-        _ envelope: SignedData, issuer: [UInt8], serial: [UInt8]
+        _ envelope: SignedData,
+        issuer: [UInt8],
+        serial: [UInt8]
     ) throws(Refusal) -> Signers {
         var certificates: [Certificate] = []
         for der in envelope.certificates { certificates.append(try Certificate(fromProof: Array(der))) }
         let leaf = certificates.first { $0.fields.issuerDER == issuer && $0.fields.serial == serial }
         guard let leaf else { throw Refusal(.signerMissing, "none of the certificates is the signer's") }
         if leaf.fields.issuerDER == leaf.fields.subjectDER {
-            return .xcode(try XcodeCertificate.checked(leaf, among: certificates), isTrusted: anchors.isTrustedXcode(leaf))
+            return .xcode(
+                try XcodeCertificate.checked(leaf, among: certificates),
+                isTrusted: anchors.isTrustedXcode(leaf)
+            )
         }
         let carried = certificates.filter { $0.der != leaf.der }
         let known = anchors.intermediates.filter { known in !carried.contains { $0.der == known.der } }
@@ -95,7 +103,9 @@ struct ReceiptVerifier: Sendable {
     }
 
     private func checkSignature(
-        of envelope: SignedData, _ signer: SignerInfo, by signers: Signers
+        of envelope: SignedData,
+        _ signer: SignerInfo,
+        by signers: Signers
     ) throws(Refusal) {
         // Apple signs the content itself. Attributes would make the signature cover something else than what is read.
         guard signer.signedAttributes == nil else {
@@ -111,7 +121,10 @@ struct ReceiptVerifier: Sendable {
         guard
             let leaf = signers.leaf,
             leaf.publicKey.isValidRSA(
-                signature: signer.signature.span, message: envelope.content.span, digest: digest)
+                signature: signer.signature.span,
+                message: envelope.content.span,
+                digest: digest
+            )
         else { throw Refusal(.signature, "the signer's key did not sign this content") }
     }
 
@@ -125,7 +138,10 @@ struct ReceiptVerifier: Sendable {
 
     /// Who vouches at the moment of signing: any of the chains will do.
     private func vouch(
-        _ signers: Signers, at moment: Timestamp, signedAt: Timestamp, _ report: inout Report
+        _ signers: Signers,
+        at moment: Timestamp,
+        signedAt: Timestamp,
+        _ report: inout Report
     ) throws(Refusal) -> Provenance? {
         switch signers {
         case .xcode(let certificate, let isTrusted):
@@ -145,7 +161,9 @@ struct ReceiptVerifier: Sendable {
 
     /// Source: Apple, "Validating receipts on the device": SHA-1 over identifier, opaque value and the bundle id's raw bytes.
     private func checkDevice(
-        _ receipt: AppReceipt, _ expecting: Expectation, _ trace: inout Trace
+        _ receipt: AppReceipt,
+        _ expecting: Expectation,
+        _ trace: inout Trace
     ) throws(Refusal) {
         guard let deviceID = expecting.deviceID else { return trace.skipped(.device, "no device id was given") }
         try trace.check(.device) { () throws(Refusal) in

@@ -34,16 +34,23 @@ struct ChainBuilder: Sendable {
 
     /// The one chain that a message spells out, in the order leaf, intermediate, root.
     func chain(
-        _ leaf: Certificate, _ intermediate: Certificate, _ root: TrustAnchors.Root
+        _ leaf: Certificate,
+        _ intermediate: Certificate,
+        _ root: TrustAnchors.Root
     ) throws(Refusal) -> CertificateChain {
         try checkLeaf(leaf)
         try checkAuthority(intermediate, mayHaveBelow: 0)
         guard leaf.fields.issuerDER == intermediate.fields.subjectDER else {
-            throw Refusal(.issuerMismatch, "the leaf names \(leaf.fields.issuer), the intermediate is \(intermediate.fields.subject)")
+            throw Refusal(
+                .issuerMismatch,
+                "the leaf names \(leaf.fields.issuer), the intermediate is \(intermediate.fields.subject)"
+            )
         }
         guard intermediate.fields.issuerDER == root.certificate.fields.subjectDER else {
             throw Refusal(
-                .issuerMismatch, "the intermediate names \(intermediate.fields.issuer), the root is \(root.certificate.fields.subject)")
+                .issuerMismatch,
+                "the intermediate names \(intermediate.fields.issuer), the root is \(root.certificate.fields.subject)"
+            )
         }
         try checkAuthority(root.certificate, mayHaveBelow: 1)
         guard intermediate.isSigned(by: root.certificate.publicKey) else {
@@ -90,7 +97,10 @@ struct ChainBuilder: Sendable {
             throw Refusal(.leafMarkerMissing, "\(leaf.fields.subject) has no \(profile.leafMarker)")
         }
         guard intermediate.hasExtension(profile.intermediateMarker) else {
-            throw Refusal(.intermediateMarkerMissing, "\(intermediate.fields.subject) has no \(profile.intermediateMarker)")
+            throw Refusal(
+                .intermediateMarkerMissing,
+                "\(intermediate.fields.subject) has no \(profile.intermediateMarker)"
+            )
         }
     }
 
@@ -102,7 +112,10 @@ struct ChainBuilder: Sendable {
                 throw Refusal(.certificateExtension, "\(certificate.fields.subject) has \(element.oid) twice")
             }
             if element.isCritical, !ChainBuilder.judged.contains(element.oid) {
-                throw Refusal(.certificateExtension, "\(certificate.fields.subject): critical \(element.oid) is not understood")
+                throw Refusal(
+                    .certificateExtension,
+                    "\(certificate.fields.subject): critical \(element.oid) is not understood"
+                )
             }
         }
     }

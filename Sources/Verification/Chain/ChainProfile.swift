@@ -17,15 +17,25 @@ struct ChainProfile: Hashable, Sendable {
 
     /// StoreKit 2 and everything else that is a JWS.
     static let jws = ChainProfile(
-        name: "jws", leafMarker: receiptSigning, intermediateMarker: developerRelations, keys: .ellipticCurve)
+        name: "jws",
+        leafMarker: receiptSigning,
+        intermediateMarker: developerRelations,
+        keys: .ellipticCurve
+    )
     /// App receipts, and the iOS 6 receipts of signature versions 3 and 4.
     static let receipt = ChainProfile(
-        name: "receipt", leafMarker: receiptSigning, intermediateMarker: developerRelations,
-        keys: .rsa(leafBitsMin: 2_048))
+        name: "receipt",
+        leafMarker: receiptSigning,
+        intermediateMarker: developerRelations,
+        keys: .rsa(leafBitsMin: 2_048)
+    )
     /// iOS 6 receipts of signature version 2.
     static let oldReceipt = ChainProfile(
-        name: "old_receipt", leafMarker: purchaseReceiptSigning, intermediateMarker: itunesStore,
-        keys: .rsa(leafBitsMin: 1_024))
+        name: "old_receipt",
+        leafMarker: purchaseReceiptSigning,
+        intermediateMarker: itunesStore,
+        keys: .rsa(leafBitsMin: 1_024)
+    )
 
     /// Mac App Store and iTunes Store receipt signing, on the leaf.
     private static let receiptSigning = "1.2.840.113635.100.6.11.1"

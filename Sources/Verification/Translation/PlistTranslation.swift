@@ -10,9 +10,13 @@ enum PlistTranslation {
         var transaction = Transaction(
             id: id,
             originalID: try FieldReader.optionalTransactionID(
-                purchase.originalTransactionID, "original-transaction-id"),
-            product: try FieldReader.product(purchase.productID, "product-id"), purchasedAt: purchasedAt,
-            signedAt: purchasedAt)
+                purchase.originalTransactionID,
+                "original-transaction-id"
+            ),
+            product: try FieldReader.product(purchase.productID, "product-id"),
+            purchasedAt: purchasedAt,
+            signedAt: purchasedAt
+        )
         transaction.quantity = try FieldReader.quantity(purchase.quantity)
         transaction.originallyPurchasedAt = purchase.originalPurchaseDate.map(Timestamp.init(milliseconds:))
         transaction.expiresAt = purchase.expiresDate.map(Timestamp.init(milliseconds:))
