@@ -9,6 +9,8 @@ struct ReceiptVerifier: Sendable {
     private let builder: ChainBuilder
     private let anchors: TrustAnchors
     private let cache = ChainCache<Signers>()
+    /// Apple's receipts carry three, Xcode's one.
+    private static let certificatesMax = 6
 
     init(anchors: TrustAnchors) {
         self.anchors = anchors
@@ -41,14 +43,20 @@ struct ReceiptVerifier: Sendable {
         let signer = try trace.check(.envelope) { () throws(Refusal) in try soleSigner(of: envelope) }
         let signers = try trace.check(.chain) { () throws(Refusal) in try self.signers(of: envelope, signer) }
         try trace.check(.signature) { () throws(Refusal) in try checkSignature(of: envelope, signer, by: signers) }
-        let receipt = try trace.check(.content) { () throws(Refusal) in try ReceiptVerifier.content(of: envelope) }
-        report.claims = try ReceiptTranslation.claims(of: receipt)
-        guard let signedAt = report.claims.signedAt else { throw Refusal(.signingDate, "no creation date") }
-        let provenance = try trace.check(.validity) { () throws(Refusal) in
-            try vouch(signers, at: expecting.moment ?? signedAt, signedAt: signedAt, &report)
+        let (receipt, claims) = try trace.check(.content) { () throws(Refusal) in
+            let receipt = try ReceiptVerifier.content(of: envelope)
+            return (receipt, try ReceiptTranslation.claims(of: receipt))
         }
-        try IdentityRules.check(report.claims, expecting, &trace)
+        report.claims = claims
+        guard let signedAt = claims.signedAt else { throw Refusal(.signingDate, "no creation date") }
+        let provenance = try trace.check(.validity) { () throws(Refusal) in
+            try vouch(signers, signedAt: signedAt, expecting, &report)
+        }
+        try IdentityRules.check(claims, of: .appReceipt, expecting, &trace)
         try checkDevice(receipt, expecting, &trace)
+        if expecting.product != nil, claims.transactions.isEmpty, provenance != nil {
+            throw Refusal(.noPurchases, "genuine, and no purchase stands in it")
+        }
         return provenance
     }
 
@@ -73,10 +81,11 @@ struct ReceiptVerifier: Sendable {
         guard case .issuerAndSerial(let issuer, let serial) = signer.identity else {
             throw Refusal(.signerMissing, "the signer is not named by issuer and serial")
         }
+        guard envelope.certificates.count <= ReceiptVerifier.certificatesMax else {
+            throw Refusal(.chainLength, "\(envelope.certificates.count) certificates")
+        }
         // All the bytes that this is decided from: nothing may be remembered under a part of them.
-        var key = Array(envelope.certificateBlock ?? [])
-        key.append(contentsOf: issuer)
-        key.append(contentsOf: serial)
+        let key = ChainKey([envelope.certificateBlock ?? [], issuer, serial])
         return try cache.answer(for: key) { () throws(Refusal) in
             try findSigners(envelope, issuer: Array(issuer), serial: Array(serial))
         }
@@ -91,7 +100,7 @@ struct ReceiptVerifier: Sendable {
         for der in envelope.certificates { certificates.append(try Certificate(fromProof: Array(der))) }
         let leaf = certificates.first { $0.fields.issuerDER == issuer && $0.fields.serial == serial }
         guard let leaf else { throw Refusal(.signerMissing, "none of the certificates is the signer's") }
-        if leaf.fields.issuerDER == leaf.fields.subjectDER {
+        if leaf.isSelfIssued {
             return .xcode(
                 try XcodeCertificate.checked(leaf, among: certificates),
                 isTrusted: anchors.isTrustedXcode(leaf)
@@ -136,11 +145,11 @@ struct ReceiptVerifier: Sendable {
         }
     }
 
-    /// Who vouches at the moment of signing: any of the chains will do.
+    /// Who vouches at the moment of signing: any of the chains will do, and Apple's before an added root's.
     private func vouch(
         _ signers: Signers,
-        at moment: Timestamp,
         signedAt: Timestamp,
+        _ expecting: Expectation,
         _ report: inout Report
     ) throws(Refusal) -> Provenance? {
         switch signers {
@@ -150,9 +159,10 @@ struct ReceiptVerifier: Sendable {
             report.reason = .xcode
             return isTrusted ? Provenance(vouchedBy: .xcode, signedAt: signedAt) : nil
         case .chains(let chains):
-            let valid = chains.first { $0.isValid(at: moment) }
+            let moment = expecting.moment ?? signedAt
+            let valid = chains.valid(at: moment)
             guard let shown = valid ?? chains.first else { throw Refusal(.untrustedRoot) }
-            report.certificates = shown.certificates
+            if !expecting.refusesEarly { report.certificates = shown.certificates }
             guard let valid else { throw shown.notValid(at: moment) }
             report.reason = valid.voucher == .apple ? .verified : .addedRoot
             return Provenance(vouchedBy: valid.voucher, signedAt: signedAt)

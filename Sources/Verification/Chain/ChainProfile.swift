@@ -11,9 +11,24 @@ struct ChainProfile: Hashable, Sendable {
     enum Keys: Hashable, Sendable {
         /// P-256 leaf under P-256 or P-384 authorities.
         case ellipticCurve
-        /// RSA of at least so many bits, the leaf and its authorities.
+        /// RSA: the leaf of at least so many bits, its authorities of 2048.
         case rsa(leafBitsMin: Int)
     }
+
+    /// How the certificates may be signed, as dotted OIDs: with the SHA-2 family, and receipts, until 2024, with SHA-1.
+    var signatureAlgorithms: Set<String> {
+        switch keys {
+        case .ellipticCurve: ChainProfile.ecdsa
+        case .rsa: ChainProfile.rsa
+        }
+    }
+
+    /// RFC 5758 § 3.2: with SHA-256, SHA-384, SHA-512.
+    private static let ecdsa: Set<String> = ["1.2.840.10045.4.3.2", "1.2.840.10045.4.3.3", "1.2.840.10045.4.3.4"]
+    /// RFC 8017 § A.2.4: with SHA-1, SHA-256, SHA-384, SHA-512.
+    private static let rsa: Set<String> = [
+        "1.2.840.113549.1.1.5", "1.2.840.113549.1.1.11", "1.2.840.113549.1.1.12", "1.2.840.113549.1.1.13",
+    ]
 
     /// StoreKit 2 and everything else that is a JWS.
     static let jws = ChainProfile(

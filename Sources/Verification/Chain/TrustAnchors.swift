@@ -66,7 +66,6 @@ package struct TrustAnchors: Sendable {
 
     /// StoreKit Testing's certificates name themselves; the receipt signer of 2020 says only `StoreKit`.
     private static func isXcode(_ certificate: Certificate) -> Bool {
-        certificate.fields.subject.utf8.starts(with: certificate.fields.issuer.utf8)
-            && certificate.fields.subject.contains("StoreKit")
+        certificate.isSelfIssued && certificate.fields.subject.contains("StoreKit")
     }
 }

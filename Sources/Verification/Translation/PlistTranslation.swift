@@ -5,7 +5,7 @@ import PurchaseModel
 enum PlistTranslation {
     static func claims(of receipt: PlistReceipt) throws(Refusal) -> Claims {
         let purchase = receipt.purchase
-        let purchasedAt = try FieldReader.moment(purchase.purchaseDate, "purchase-date")
+        let purchasedAt = try FieldReader.signingMoment(purchase.purchaseDate, "purchase-date")
         let id = try FieldReader.transactionID(purchase.transactionID, "transaction-id")
         var transaction = Transaction(
             id: id,
@@ -30,7 +30,7 @@ enum PlistTranslation {
         var claims = Claims()
         claims.bundleID = try FieldReader.required(purchase.bundleID, "bid")
         claims.environment = environment(of: id)
-        claims.appleID = purchase.appItemID.flatMap { Int64($0) }
+        claims.appleID = purchase.appItemID.flatMap { Int64($0) }.flatMap { $0 == 0 ? nil : $0 }
         claims.signedAt = purchasedAt
         claims.transactions = [transaction]
         return claims

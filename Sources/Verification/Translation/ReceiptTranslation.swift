@@ -4,7 +4,7 @@ import PurchaseModel
 /// App receipts in our own words.
 enum ReceiptTranslation {
     static func claims(of receipt: AppReceipt) throws(Refusal) -> Claims {
-        let signedAt = try FieldReader.moment(receipt.creationDate, "creation_date")
+        let signedAt = try FieldReader.signingMoment(receipt.creationDate, "receipt_creation_date")
         var claims = Claims()
         claims.bundleID = try FieldReader.required(receipt.bundleID, "bundle_id")
         claims.environment = receipt.kind.map(StoreEnvironment.init(apple:))
