@@ -78,15 +78,15 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Pipeline",
-                "API", "Simulator",
+                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Verification", "Storage", "Pipeline", "Simulator",
+                "COpenSSL", "CSQLite",
             ],
             path: "Benchmarks/Sources",
             swiftSettings: house
         ),
         .target(
             name: "TestSupport",
-            dependencies: ["PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Simulator"],
+            dependencies: ["PurchaseModel", "Encoding", "Simulator"],
             path: "Tests/TestSupport",
             swiftSettings: house
         ),

@@ -103,8 +103,8 @@ package struct PublicKey: Sendable {
     }
 
     private static func kind(of handle: SharedHandle, _ der: [UInt8]) -> Kind {
-        // A curve given by its parameters instead of its name, or a compressed point, encodes differently: so a curve
-        // that only looks like P-256 is never taken for it.
+        // A curve given by its parameters instead of its name encodes differently: so one that only looks like P-256,
+        // with a generator of its maker's choice, is never taken for it.
         if der.count == 91, der.starts(with: p256Prefix) { return .p256 }
         if der.count == 120, der.starts(with: p384Prefix) { return .p384 }
         return unsafe handle.read { key in

@@ -177,8 +177,14 @@ import Testing
     func looseImportsAreCaught(text: String, findings: Int) throws {
         let manifest = Manifest(Self.manifest)
         let high = try #require(manifest.targets.first { $0.name == "High" })
-        let all = Set(manifest.targets.map(\.name))
-        #expect(ImportTable.loose(high, [source("Sources/High/A.swift", text)], all: all).count == findings)
+        #expect(ImportTable.loose(high, [source("Sources/High/A.swift", text)], in: manifest).count == findings)
+    }
+
+    @Test func whatATestStartsItNeedNotImport() throws {
+        let manifest = Manifest(Self.manifest + #"tests("ServerTests", ["Server", "Low"])"#)
+        let tests = try #require(manifest.targets.last)
+        let findings = ImportTable.loose(tests, [source("Tests/ServerTests/A.swift", "import Testing")], in: manifest)
+        #expect(findings.map(\.what) == ["ServerTests declares Low and never imports it"])
     }
 
     // MARK: Documents

@@ -68,6 +68,26 @@ enum JSONString {
         return result
     }
 
+    /// Whether an escaped string stands for `wanted`; stops at the first byte that differs.
+    static func says(_ wanted: Span<UInt8>, _ text: Span<UInt8>) -> Bool {
+        var at = 0
+        var matched = 0
+        while at < text.count {
+            if text[at] == UInt8(ascii: "\\"), let (scalar, end) = try? escape(text, at) {
+                for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+                    guard matched < wanted.count, wanted[matched] == byte else { return false }
+                    matched += 1
+                }
+                at = end
+            } else {
+                guard matched < wanted.count, wanted[matched] == text[at] else { return false }
+                matched += 1
+                at += 1
+            }
+        }
+        return matched == wanted.count
+    }
+
     /// Reads the escape whose backslash lies at `start`.
     private static func escape(
         _ input: Span<UInt8>,

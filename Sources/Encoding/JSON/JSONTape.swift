@@ -34,13 +34,11 @@ extension JSONTape {
 
     @inline(__always)
     private static func says(_ wanted: Span<UInt8>, _ bytes: Span<UInt8>, _ node: JSONNode) -> Bool {
-        if node.kind == .escapedString { return saysEscaped(wanted, bytes, node) }
-        return node.kind == .plainString && areEqual(wanted, bytes, node.range)
-    }
-
-    private static func saysEscaped(_ wanted: Span<UInt8>, _ bytes: Span<UInt8>, _ node: JSONNode) -> Bool {
-        let text = JSONString.unescape(bytes.extracting(node.range))
-        return areEqual(wanted, text.span, 0..<text.count)
+        switch node.kind {
+        case .plainString: areEqual(wanted, bytes, node.range)
+        case .escapedString: JSONString.says(wanted, bytes.extracting(node.range))
+        default: false
+        }
     }
 
     @inline(__always)

@@ -22,8 +22,11 @@ package final class HTTPListener: Sendable {
     /// - Parameters:
     ///   - address: an IPv4 or IPv6 address in text; `::` takes both kinds of clients.
     ///   - port: 0 for a free one.
+    ///   - limits: what a client is allowed.
     ///   - lanes: how many handlers may compute at once: the processor's cores.
+    ///   - handler: answers each request.
     ///   - report: called on the I/O thread and in the handlers' tasks; it must be quick.
+    /// - Throws: ``HTTPListenerFailure``.
     package init(
         address: String,
         port: UInt16,

@@ -64,9 +64,9 @@ package func standing(of recorded: RecordedTransaction, for customer: CustomerID
 
 private func change(from known: RecordedTransaction?, to fresh: RecordedTransaction) -> LedgerChange? {
     guard let known else { return .insert(fresh) }
-    if known.transaction == fresh.transaction, known.customer != nil, known.order != nil { return nil }
     var merged = known
-    merged.transaction = fold(known.transaction, fresh.transaction)
+    // A repetition, by far the most common case, leaves the shared transaction alone.
+    if fresh.transaction != known.transaction { merged.transaction = fold(known.transaction, fresh.transaction) }
     if merged.customer == nil { merged.customer = fresh.customer }
     // The owner may name the order later, but no second one.
     if merged.order == nil, merged.customer == fresh.customer { merged.order = fresh.order }

@@ -37,6 +37,8 @@ struct CertificateShape: Sendable {
     static let developerRelations = "1.2.840.113635.100.6.2.1"
     /// On the leaf of iOS 6 receipts of version 2.
     static let purchaseReceiptSigning = "1.2.840.113635.100.6.5.1"
+    /// On the intermediate of iOS 6 receipts of version 2: the iTunes Store's own authority.
+    static let itunesStore = "1.2.840.113635.100.6.2.2"
     private static let policy = "1.2.840.113635.100.5.6.1"
     /// In the arc that is set aside for examples.
     private static let unknown = "2.999.1"
@@ -66,7 +68,7 @@ extension CertificateShape {
         case .oldIntermediate:
             self = .developerRelations(unit: "Simulated Certification Authority", .rsa2048, .sha1)
             subject = .simulated("Simulated iTunes Store Certification Authority", "Simulated Certification Authority")
-            marker = nil
+            marker = Self.itunesStore
         case .oldLeaf:
             self = .leaf("Simulated PurchaseReceiptCertificate", .rsa1024, .sha1)
             policies = []

@@ -6,7 +6,10 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -40,6 +43,7 @@ inline boost::system::error_code Listener::listen(const char *address, std::uint
     if (error) return error;
     const tcp::endpoint endpoint(host, port);
     if (acceptor.open(endpoint.protocol(), error)) return error;
+    ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
     if (acceptor.set_option(tcp::acceptor::reuse_address(true), error)) return error;
     if (host.is_v6() && acceptor.set_option(boost::asio::ip::v6_only(false), error)) return error;
     if (acceptor.bind(endpoint, error)) return error;
@@ -74,28 +78,37 @@ inline bool Listener::accept_client() {
         is_accept_paused = true;  // Until somebody leaves.
         return false;
     }
-    tcp::socket socket(io);
+    // Asio's own accept would let a program that we start inherit the connection, which then could not be closed.
     tcp::endpoint peer;
-    Error error;
-    acceptor.accept(socket, peer, error);
-    if (!error) {
-        open(std::move(socket), peer);
+    auto peer_bytes = static_cast<socklen_t>(peer.capacity());
+    const int descriptor = ::accept4(
+        acceptor.native_handle(), peer.data(), &peer_bytes, SOCK_NONBLOCK | SOCK_CLOEXEC
+    );
+    if (descriptor >= 0) {
+        peer.resize(peer_bytes);
+        open(descriptor, peer);
         return true;
     }
-    if (error == boost::asio::error::would_block || error == boost::asio::error::try_again) return false;
-    if (error == boost::asio::error::connection_aborted || error == boost::asio::error::interrupted) return true;
+    const int error = errno;
+    if (error == EAGAIN || error == EWOULDBLOCK) return false;
+    if (error != EMFILE && error != ENFILE && error != ENOBUFS && error != ENOMEM) return true;  // This one client's.
     // The waiting client keeps the listener readable: to wait for it again at once would be to spin.
     is_accept_paused = true;
     await_tick();
     assay_event event{};
     event.kind = assay_event_exhausted;
-    event.code = error.value();
+    event.code = error;
     events.push_back(event);
     return false;
 }
 
-inline void Listener::open(tcp::socket &&socket, const tcp::endpoint &peer) {
+inline void Listener::open(int descriptor, const tcp::endpoint &peer) {
+    tcp::socket socket(io);
     Error ignored;
+    if (socket.assign(peer.protocol(), descriptor, ignored)) {
+        ::close(descriptor);
+        return;
+    }
     socket.non_blocking(true, ignored);
     socket.set_option(tcp::no_delay(true), ignored);
     std::uint32_t slot = static_cast<std::uint32_t>(slots.size());

@@ -52,7 +52,7 @@ private:
     void await_client();
     void accept_clients();
     bool accept_client();
-    void open(tcp::socket &&socket, const tcp::endpoint &peer);
+    void open(int descriptor, const tcp::endpoint &peer);
     void close(Connection &connection);
     Connection *find(std::uint32_t slot, std::uint32_t generation);
 

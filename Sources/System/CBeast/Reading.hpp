@@ -94,11 +94,6 @@ inline void Listener::pump(Connection &connection) {
 
 inline bool Listener::begin_request(Connection &connection) {
     std::string &input = connection.input;
-    // RFC 9112 § 2.2: one empty line before a request is to be forgiven.
-    if (!connection.has_skipped_empty_line && input.starts_with("\r\n")) {
-        input.erase(0, 2);
-        connection.has_skipped_empty_line = true;
-    }
     if (input.empty()) {
         if (connection.is_input_ended) {
             close(connection);
@@ -117,6 +112,16 @@ inline bool Listener::begin_request(Connection &connection) {
 
 inline bool Listener::parse_head(Connection &connection) {
     std::string &input = connection.input;
+    // RFC 9112 § 2.2: one empty line before a request is to be forgiven.
+    if (!connection.has_skipped_empty_line && input.starts_with("\r\n")) {
+        input.erase(0, 2);
+        connection.has_skipped_empty_line = true;
+        connection.scan = {};
+        if (input.empty()) {
+            connection.phase = Phase::idle;
+            return true;
+        }
+    }
     if (!connection.scan.finds_end(input.data(), input.size(), limits)) {
         if (connection.scan.refusal != assay_refusal_none) {
             refuse(connection, connection.scan.refusal, true);
@@ -164,8 +169,9 @@ inline bool Listener::parse_body(Connection &connection) {
     connection.input.erase(0, taken);
     count_buffered(connection);
     // What is left unparsed is one chunk's size line, or the trailers.
-    if (!request.is_done() && connection.input.size() > limits.header_bytes) refusal = assay_refusal_chunk;
-    if (buffered > limits.buffered_bytes) refusal = assay_refusal_too_many_bytes;
+    const bool is_too_long = !request.is_done() && connection.input.size() > limits.header_bytes;
+    if (refusal == assay_refusal_none && is_too_long) refusal = assay_refusal_chunk;
+    if (refusal == assay_refusal_none && buffered > limits.buffered_bytes) refusal = assay_refusal_too_many_bytes;
     if (refusal != assay_refusal_none) {
         refuse(connection, refusal, true);
         return true;
