@@ -1,5 +1,6 @@
 import Encoding
 import Testing
+import TestSupport
 
 @testable import Server
 
