@@ -29,7 +29,7 @@ package final class Recorder: Sendable {
     private let queuedMax: Int
     private let report: @Sendable (PipelineEvent) -> Void
 
-    /// - Parameter queuedMax: how many may wait; one more is told to try again later.
+    /// `queuedMax` may wait; one more is told to try again later.
     package init(
         store: any Store, refusals: RefusalLedger, clock: any WallClock, queuedMax: Int = 4_096,
         report: @escaping @Sendable (PipelineEvent) -> Void
