@@ -17,15 +17,25 @@ struct JWSVerifier: Sendable {
     }
 
     /// Who signed, as the header's certificates tell: everything but the dates has been checked.
-    private enum Signer: Sendable {
-        case chain(CertificateChain)
-        case xcode(Certificate, isTrusted: Bool)
+    private final class Signer: Sendable {
+        enum Origin: Sendable {
+            case chain(CertificateChain)
+            case xcode(Certificate, isTrusted: Bool)
+        }
 
-        var key: PublicKey {
-            switch self {
-            case .chain(let chain): chain.leaf.publicKey
-            case .xcode(let certificate, _): certificate.publicKey
-            }
+        let origin: Origin
+        let key: PublicKey
+        /// Four fifths of what is signed are the header, and the same every time: that much is hashed already.
+        let hashed: DigestPrefix
+
+        init(_ origin: Origin, of token: CompactJWS) {
+            self.origin = origin
+            key =
+                switch origin {
+                case .chain(let chain): chain.leaf.publicKey
+                case .xcode(let certificate, _): certificate.publicKey
+                }
+            hashed = DigestPrefix(.sha256, of: token.signingPrefix.span)
         }
     }
 
@@ -61,7 +71,7 @@ struct JWSVerifier: Sendable {
         let payload = try SignedPayload(token)
         let claims = try payload.claims()
         let signedAt = try JWSVerifier.signingDate(of: claims)
-        guard case .chain(let chain) = signer else {
+        guard case .chain(let chain) = signer.origin else {
             try XcodeCertificate.check(claims.environment)
             return (payload, claims, .xcode)
         }
@@ -82,7 +92,7 @@ struct JWSVerifier: Sendable {
     }
 
     private func signer(of token: CompactJWS) throws(Refusal) -> Signer {
-        try cache.answer(for: Array(token.headerSegment)) { () throws(Refusal) in
+        try cache.answer(for: token.headerSegment) { () throws(Refusal) in
             let header: JWSHeader
             do throws(FormatFault) {
                 header = try JWSHeader(try token.headerBytes())
@@ -95,11 +105,11 @@ struct JWSVerifier: Sendable {
             guard header.otherParameters.isEmpty else {
                 throw Refusal(.headerNotAllowed, header.otherParameters.joined(separator: ", "))
             }
-            return try signer(named: header.certificates ?? [])
+            return Signer(try origin(named: header.certificates ?? []), of: token)
         }
     }
 
-    private func signer(named certificates: [[UInt8]]) throws(Refusal) -> Signer {
+    private func origin(named certificates: [[UInt8]]) throws(Refusal) -> Signer.Origin {
         if certificates.count == 1, let der = certificates.first {
             let certificate = try Certificate(fromProof: der)
             guard certificate.publicKey.kind == .p256 else { throw Refusal(.keyType, "the key is not P-256") }
@@ -123,7 +133,8 @@ struct JWSVerifier: Sendable {
         } catch {
             throw Refusal(.jwsForm, error.sentence)
         }
-        guard signer.key.isValidES256(signature: signature.span, message: token.signingInput.span) else {
+        let digest = signer.hashed.hash(appending: token.payloadSegment.span)
+        guard signer.key.isValidES256(signature: signature.span, digest: digest) else {
             throw Refusal(.signature, "the leaf's key did not sign this token")
         }
     }
@@ -133,7 +144,7 @@ struct JWSVerifier: Sendable {
         _ signer: Signer, for claims: Claims, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
     ) throws(Refusal) -> (Provenance?, Voucher) {
         let signedAt = try JWSVerifier.signingDate(of: claims)
-        switch signer {
+        switch signer.origin {
         case .xcode(let certificate, let isTrusted):
             report.certificates = [CertificateFacts(certificate)]
             try trace.check(.validity) { () throws(Refusal) in try XcodeCertificate.check(claims.environment) }

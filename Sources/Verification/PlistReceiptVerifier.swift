@@ -57,7 +57,7 @@ struct PlistReceiptVerifier: Sendable {
 
     private func chains(of receipt: PlistReceipt, from leaf: Certificate) throws(Refusal) -> [CertificateChain] {
         let profile: ChainProfile = receipt.version >= 3 ? .receipt : .oldReceipt
-        return try cache.answer(for: [receipt.version] + receipt.certificate) { () throws(Refusal) in
+        return try cache.answer(for: ([receipt.version] + receipt.certificate)[...]) { () throws(Refusal) in
             if !anchors.intermediates.contains(where: { $0.fields.subjectDER == leaf.fields.issuerDER }) {
                 throw missing(leaf)
             }

@@ -74,7 +74,7 @@ struct ReceiptVerifier: Sendable {
         var key = Array(envelope.certificateBlock ?? [])
         key.append(contentsOf: issuer)
         key.append(contentsOf: serial)
-        return try cache.answer(for: key) { () throws(Refusal) in
+        return try cache.answer(for: key[...]) { () throws(Refusal) in
             try findSigners(envelope, issuer: Array(issuer), serial: Array(serial))
         }
     }

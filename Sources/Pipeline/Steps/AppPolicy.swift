@@ -13,8 +13,12 @@ package struct AppPolicy: Hashable, Sendable {
     package let acceptsTestSigned: Bool
 
     package init(
-        id: AppID, bundleID: BundleID, appleID: Int64? = nil, environments: Set<StoreEnvironment> = [.production],
-        products: Set<ProductID>? = nil, acceptsTestSigned: Bool = false
+        id: AppID,
+        bundleID: BundleID,
+        appleID: Int64? = nil,
+        environments: Set<StoreEnvironment> = [.production],
+        products: Set<ProductID>? = nil,
+        acceptsTestSigned: Bool = false
     ) {
         self.id = id
         self.bundleID = bundleID

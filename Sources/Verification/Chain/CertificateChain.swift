@@ -2,8 +2,8 @@ import Crypto
 import PurchaseModel
 
 /// A leaf, the intermediate that issued it and a pinned root that issued that one; every rule but the dates has been
-/// checked. Only ``ChainBuilder`` makes one.
-struct CertificateChain: Sendable {
+/// checked. Only ``ChainBuilder`` makes one, and shares it: it is asked for with every proof.
+final class CertificateChain: Sendable {
     let leaf: Certificate
     let intermediate: Certificate
     let root: Certificate
@@ -11,6 +11,8 @@ struct CertificateChain: Sendable {
     /// The moments at which all three are valid. May be empty: then `validFrom` lies after `validUntil`.
     let validFrom: Timestamp
     let validUntil: Timestamp
+    /// For the report.
+    let certificates: [CertificateFacts]
 
     init(leaf: Certificate, intermediate: Certificate, root: TrustAnchors.Root) {
         self.leaf = leaf
@@ -20,14 +22,11 @@ struct CertificateChain: Sendable {
         let all = [leaf, intermediate, root.certificate]
         validFrom = Timestamp(milliseconds: all.map(\.fields.notBefore).max() ?? .max)
         validUntil = Timestamp(milliseconds: all.map(\.fields.notAfter).min() ?? .min)
+        certificates = all.map(CertificateFacts.init)
     }
 
     func isValid(at moment: Timestamp) -> Bool {
         validFrom <= moment && moment <= validUntil
-    }
-
-    var certificates: [CertificateFacts] {
-        [leaf, intermediate, root].map(CertificateFacts.init)
     }
 }
 

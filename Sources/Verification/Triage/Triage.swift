@@ -19,7 +19,9 @@ struct Triage {
             guard let first = text.first else { throw Refusal(.empty) }
             if KnownCrackers.contains(text) { throw Refusal(.knownCracker, "a cracking tool's token") }
             if first == UInt8(ascii: "{"), OldPlist.isLikely(text) { return try plist(Array(text)) }
-            if first == UInt8(ascii: "e"), Triage.looksLikeJWS(text) { return try jws(Array(text)) }
+            if first == UInt8(ascii: "e"), Triage.looksLikeJWS(text) {
+                return try jws(text.count == layer.count ? layer : Array(text))
+            }
             if let id = try transactionID(text) { return .transactionID(id) }
             if let answer = try answer(text) { return answer }
             guard let inner = unwrapping.unwrapped(text) else {
@@ -98,7 +100,8 @@ struct Triage {
     }
 
     private static func looksLikeJWS(_ text: ArraySlice<UInt8>) -> Bool {
-        text.dropFirst().first == UInt8(ascii: "y") && text.contains(UInt8(ascii: "."))
+        text.dropFirst().first == UInt8(ascii: "y")
+            && ByteSearch.firstIndex(of: UInt8(ascii: "."), in: text.span) != nil
     }
 
     private static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
