@@ -36,7 +36,7 @@ package struct PurchasePipeline: Sendable {
 
     /// Takes one proof in. Safe to repeat: the same bytes give the same outcome.
     ///
-    /// - Throws: ``StoreFailure`` when nothing is known to have been written; the sender should try again.
+    /// - Throws: `StoreFailure` when nothing is known to have been written; the sender should try again.
     package func submit(_ submission: Submission) async throws(StoreFailure) -> Outcome {
         guard let digest = ProofDigest(Digest.sha256(submission.bytes)) else {
             preconditionFailure("a SHA-256 has 32 bytes")
