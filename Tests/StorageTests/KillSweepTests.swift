@@ -53,7 +53,7 @@ struct KillSweepTests {
         let found = try await store.read { reader throws(StoreFailure) in
             (
                 try reader.transactions(keys).map(\.id.number), try reader.figures(),
-                try reader.pendingSubmissions(app: nil, after: nil, limit: 100).submissions.map(\.submission.customer)
+                try reader.pendingSubmissions(app: nil, after: nil, limit: 20).submissions.map(\.submission.customer)
             )
         }
         #expect(found.0.starts(with: acknowledged), place)
