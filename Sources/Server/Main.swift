@@ -41,7 +41,9 @@ struct Main {
     }
 
     private static func run(
-        _ command: String, _ arguments: Arguments, _ environment: [String: String]
+        _ command: String,
+        _ arguments: Arguments,
+        _ environment: [String: String]
     ) async throws -> Int32 {
         switch command {
         case "verify": return Verify(options: try Verify.Options(arguments)).run()
@@ -68,7 +70,8 @@ struct Main {
 
     /// A configuration that cannot be used is a usage error: all of its faults at once, one a line.
     private static func read(
-        _ environment: [String: String], _ flags: [String: String]
+        _ environment: [String: String],
+        _ flags: [String: String]
     ) throws(UsageFault) -> Configuration {
         do throws(ConfigurationFaults) {
             return try Configuration.read(environment: environment, flags: flags)

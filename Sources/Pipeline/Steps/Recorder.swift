@@ -29,9 +29,17 @@ package final class Recorder: Sendable {
     private let queuedMax: Int
     private let report: @Sendable (PipelineEvent) -> Void
 
-    /// - Parameter queuedMax: how many may wait; one more is told to try again later.
+    /// - Parameters:
+    ///   - store: where batches go.
+    ///   - refusals: what rides along with a commit.
+    ///   - clock: dates what is recorded.
+    ///   - queuedMax: how many may wait; one more is told to try again later.
+    ///   - report: hears of every batch.
     package init(
-        store: any Store, refusals: RefusalLedger, clock: any WallClock, queuedMax: Int = 4_096,
+        store: any Store,
+        refusals: RefusalLedger,
+        clock: any WallClock,
+        queuedMax: Int = 4_096,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         self.store = store
@@ -145,7 +153,8 @@ package final class Recorder: Sendable {
 
     /// One batch, on the writer. Without anything new there is no commit; the refusals ride along when there is one.
     private func write(
-        _ batch: [Item], _ refused: RefusalBatch
+        _ batch: [Item],
+        _ refused: RefusalBatch
     ) async throws(StoreFailure) -> (decisions: [Decision], isCommitted: Bool) {
         let now = clock.now
         let work = batch.map { (recording: $0.recording, evidence: $0.evidence) }

@@ -1,8 +1,10 @@
 /// Every command that there is, with its flags: what `assay --help` prints.
 enum CommandLineTable {
     static let all = CommandTable(
-        program: "assay", summary: "Assay verifies App Store purchases and records each of them once.",
-        commands: [verify, serve, demo, configCheck, configPrint])
+        program: "assay",
+        summary: "Assay verifies App Store purchases and records each of them once.",
+        commands: [verify, serve, demo, configCheck, configPrint]
+    )
 
     private static let verify = CommandShape(
         name: "verify",
@@ -22,14 +24,16 @@ enum CommandLineTable {
         examples: [
             ("assay verify receipt.bin", "an app receipt, as it lies on the device or in base64"),
             ("assay verify --json --bundle-id com.example.app - < transaction.jws", "a StoreKit 2 transaction"),
-        ])
+        ]
+    )
 
     private static let serve = CommandShape(
         name: "serve",
         summary: "Takes proofs over HTTP and records each transaction once.",
         options: Setting.options,
         notes: ["Each flag also has a name in the environment, such as ASSAY_LISTEN, and a place in the file."],
-        examples: [("assay serve --config assay.json", "everything from one file")])
+        examples: [("assay serve --config assay.json", "everything from one file")]
+    )
 
     private static let demo = CommandShape(
         name: "demo",
@@ -37,13 +41,18 @@ enum CommandLineTable {
         options: [
             .init("data", value: "DIR", "Where everything is kept; data if not given."),
             .init("listen", value: "ADDRESS:PORT", "Where to listen; 127.0.0.1:8080 if not given."),
-        ])
+        ]
+    )
 
     private static let configCheck = CommandShape(
-        name: "config check", summary: "Reads the configuration and says what is wrong with it.",
-        options: Setting.options)
+        name: "config check",
+        summary: "Reads the configuration and says what is wrong with it.",
+        options: Setting.options
+    )
 
     private static let configPrint = CommandShape(
-        name: "config print", summary: "Prints every value that is in force, and where it came from.",
-        options: Setting.options)
+        name: "config print",
+        summary: "Prints every value that is in force, and where it came from.",
+        options: Setting.options
+    )
 }

@@ -14,7 +14,8 @@ enum ReportText {
         if let difference = report.difference {
             lines.append(
                 "  differs      \(difference.field): expected \(printable(difference.expected)),"
-                    + " found \(printable(difference.found))")
+                    + " found \(printable(difference.found))"
+            )
         }
         lines.append("  format       \(report.format.rawValue)")
         lines += claims(report)

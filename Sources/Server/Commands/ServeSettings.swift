@@ -21,13 +21,20 @@ extension ServeSettings {
     init(_ configuration: Configuration) {
         apps = configuration.apps.map { app in
             AppPolicy(
-                id: app.id, bundleID: app.bundleID, appleID: app.appleID, environments: Set(app.environments),
-                products: app.products.map { Set($0.map(\.id)) }, acceptsTestSigned: app.acceptsTestSigned)
+                id: app.id,
+                bundleID: app.bundleID,
+                appleID: app.appleID,
+                environments: Set(app.environments),
+                products: app.products.map { Set($0.map(\.id)) },
+                acceptsTestSigned: app.acceptsTestSigned
+            )
         }
         keys = KeyRing(
             Dictionary(
                 configuration.keys.map { ($0.sha256, KeyRing.Holder(name: $0.name, app: $0.app)) },
-                uniquingKeysWith: { first, _ in first }))
+                uniquingKeysWith: { first, _ in first }
+            )
+        )
         roots = configuration.trust.roots
         certificates = configuration.trust.certificates
         address = configuration.listen.address

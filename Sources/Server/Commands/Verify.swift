@@ -26,7 +26,8 @@ struct Verify {
         do {
             verifier = Verifier(
                 anchors: try CertificateFolder.anchors(roots: options.roots, certificates: options.certificates),
-                bytesMax: Verify.bytesMax)
+                bytesMax: Verify.bytesMax
+            )
         } catch {
             Console.error("assay verify: \(error)")
             return 2
@@ -51,7 +52,9 @@ struct Verify {
 
     private static func read(_ file: String) -> [UInt8]? {
         let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
-        guard let data = try? handle?.read(upToCount: bytesMax + 1) ?? (handle == nil ? nil : Data()) else { return nil }
+        guard let data = try? handle?.read(upToCount: bytesMax + 1) ?? (handle == nil ? nil : Data()) else {
+            return nil
+        }
         return data.count > bytesMax ? nil : Array(data)
     }
 }
