@@ -8,6 +8,7 @@ import Verification
         let samples = try Samples(tokensCount: 64)
         let verify = VerifyBenchmark(samples: samples)
         if isChosen("verify") { print(try verify.tokens().text) }
+        if isChosen("steps") { print(try verify.steps().text) }
         if isChosen("receipts") { for section in try verify.receipts() { print(section.text) } }
         // For a profiler: nothing but this.
         if chosen.contains("spin") {
