@@ -1,4 +1,4 @@
-/// An X.509 certificate, read once into plain values. Reading one trusts nobody: see ``isSigned(by:)``.
+/// An X.509 certificate, read once into plain values. Reading one trusts nobody: see ``isSigned(by:)-(Certificate)``.
 ///
 /// Source: RFC 5280 § 4.1.
 package struct Certificate: Sendable {

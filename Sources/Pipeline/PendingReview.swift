@@ -41,9 +41,13 @@ package struct PendingReview: Sendable {
     private func review(_ kept: KeptSubmission, for app: AppPolicy) async {
         guard let customer = kept.submission.customer else { return }
         let submission = Submission(
-            app: app, bytes: kept.submission.proof, customer: customer, order: kept.submission.order)
+            app: app,
+            bytes: kept.submission.proof,
+            customer: customer,
+            order: kept.submission.order
+        )
         guard let outcome = try? await pipeline.submit(submission), let verdict = outcome.verdict else { return }
-        let settlement = Settlement(verdict: verdict.rawValue, at: clock.now)
+        let settlement = Settlement(verdict: verdict, at: clock.now)
         _ = try? await store.write { transaction throws(StoreFailure) in
             try transaction.settlePending(kept.id, as: settlement)
         }
@@ -52,12 +56,13 @@ package struct PendingReview: Sendable {
 
 extension Outcome {
     /// The verdict that settles a pending submission; `nil` while it stays open.
-    fileprivate var verdict: Verdict? {
+    fileprivate var verdict: String? {
         switch self {
         case .recorded(let decision):
-            decision.outcomes.contains { $0.recorded.realm.isTestSigned } ? .testSigned : .genuine
-        case .nothingToRecord: .genuine
-        case .refused(let refused): refused.reason.verdict
+            decision.outcomes.contains { $0.recorded.realm.isTestSigned }
+                ? Verdict.testSigned.rawValue : Verdict.genuine.rawValue
+        case .nothingToRecord: Verdict.genuine.rawValue
+        case .refused(let refused): refused.verdict
         case .pending, .busy: nil
         }
     }

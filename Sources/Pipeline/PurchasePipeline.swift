@@ -17,8 +17,13 @@ package struct PurchasePipeline: Sendable {
     private let report: @Sendable (PipelineEvent) -> Void
 
     package init(
-        verifier: Verifier, recorder: Recorder, store: any Store, refusals: RefusalLedger, clock: any WallClock,
-        limits: PipelineLimits = PipelineLimits(), report: @escaping @Sendable (PipelineEvent) -> Void
+        verifier: Verifier,
+        recorder: Recorder,
+        store: any Store,
+        refusals: RefusalLedger,
+        clock: any WallClock,
+        limits: PipelineLimits = PipelineLimits(),
+        report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         self.verifier = verifier
         self.recorder = recorder
@@ -61,7 +66,9 @@ package struct PurchasePipeline: Sendable {
     }
 
     private func record(
-        _ proof: Verified<Proof>, _ submission: Submission, _ digest: ProofDigest
+        _ proof: Verified<Proof>,
+        _ submission: Submission,
+        _ digest: ProofDigest
     ) async throws(StoreFailure) -> Outcome {
         let format = proof.fact.format
         guard format.mayHoldPurchases else { return nothingToRecord(format, submission) }
@@ -74,36 +81,58 @@ package struct PurchasePipeline: Sendable {
         }
         let realm = Realm(environment: environment, isTestSigned: proof.provenance.vouchedBy.isTest)
         let recording = Recording(
-            app: submission.app.id, realm: realm, transactions: proof.fact.transactions,
-            customer: submission.customer, order: submission.order)
+            app: submission.app.id,
+            realm: realm,
+            transactions: proof.fact.transactions,
+            customer: submission.customer,
+            order: submission.order
+        )
         let evidence = EvidenceRow(
-            digest: digest, format: format.rawValue, proof: submission.bytes, customer: submission.customer,
-            receivedAt: clock.now, verdict: proof.verdict.rawValue)
+            digest: digest,
+            format: format.rawValue,
+            proof: submission.bytes,
+            customer: submission.customer,
+            receivedAt: clock.now,
+            verdict: proof.verdict.rawValue
+        )
         let decision = try await recorder.record(recording, evidence: evidence)
         report(
             .recorded(
-                app: submission.app.id, format: format, transactions: decision.outcomes.count,
-                isRepetition: decision.isRepetition))
+                app: submission.app.id,
+                format: format,
+                transactions: decision.outcomes.count,
+                isRepetition: decision.isRepetition
+            )
+        )
         return .recorded(decision)
     }
 
     private func nothingToRecord(_ format: ProofFormat, _ submission: Submission) -> Outcome {
         report(.nothingToRecord(app: submission.app.id, format: format))
-        return .nothingToRecord(format)
+        return .nothingToRecord(format: format.rawValue)
     }
 
     private func keepForLater(
-        _ submission: Submission, _ format: ProofFormat, _ reason: Reason, _ digest: ProofDigest
+        _ submission: Submission,
+        _ format: ProofFormat,
+        _ reason: Reason,
+        _ digest: ProofDigest
     ) async throws(StoreFailure) -> Outcome {
         let pending = PendingSubmission(
-            app: submission.app.id, digest: digest, format: format.rawValue, proof: submission.bytes,
-            customer: submission.customer, order: submission.order,
-            reason: reason.rawValue, receivedAt: clock.now)
+            app: submission.app.id,
+            digest: digest,
+            format: format.rawValue,
+            proof: submission.bytes,
+            customer: submission.customer,
+            order: submission.order,
+            reason: reason.rawValue,
+            receivedAt: clock.now
+        )
         let id = try await store.write { transaction throws(StoreFailure) in
             try transaction.keepPending(pending).id
         }
         report(.pending(app: submission.app.id, format: format, reason: reason))
-        return .pending(id, reason)
+        return .pending(id)
     }
 
     private func refuse(_ found: Report, _ submission: Submission, _ name: RefusedBefore.Name) -> Outcome {
@@ -113,21 +142,37 @@ package struct PurchasePipeline: Sendable {
     }
 
     private func refuse(
-        _ remnant: RefusedBefore.Remnant, _ submission: Submission, _ digest: ProofDigest, isRepetition: Bool
+        _ remnant: RefusedBefore.Remnant,
+        _ submission: Submission,
+        _ digest: ProofDigest,
+        isRepetition: Bool
     ) -> Outcome {
         let now = clock.now
         refusals.note(
-            RefusalWord(app: submission.app.id, format: remnant.format, reason: remnant.reason), at: now,
+            RefusalWord(app: submission.app.id, format: remnant.format, reason: remnant.reason),
+            at: now,
             sample: isRepetition
                 ? nil
                 : RefusalSample(
-                    app: submission.app.id, reason: remnant.reason.rawValue, customer: submission.customer,
-                    receivedAt: now, digest: digest, bytesInAll: submission.bytes.count, proof: submission.bytes))
+                    app: submission.app.id,
+                    reason: remnant.reason.rawValue,
+                    customer: submission.customer,
+                    receivedAt: now,
+                    digest: digest,
+                    bytesInAll: submission.bytes.count,
+                    proof: submission.bytes
+                )
+        )
         report(
             .refused(
-                app: submission.app.id, format: remnant.format, reason: remnant.reason, digest: digest,
-                isRepetition: isRepetition))
-        return .refused(Outcome.Refused(format: remnant.format, reason: remnant.reason))
+                app: submission.app.id,
+                format: remnant.format,
+                reason: remnant.reason,
+                digest: digest,
+                isRepetition: isRepetition
+            )
+        )
+        return .refused(Outcome.Refused(remnant.reason))
     }
 }
 

@@ -11,7 +11,9 @@ package struct Verifier: Sendable {
     private let signatures: JWSVerifier
     private let bytesMax: Int
 
-    /// - Parameter bytesMax: the longest submission that is looked at, in bytes.
+    /// - Parameters:
+    ///   - anchors: whom to believe.
+    ///   - bytesMax: the longest submission that is looked at, in bytes.
     package init(anchors: TrustAnchors, bytesMax: Int = 16 * 1_024 * 1_024) {
         receipts = ReceiptVerifier(anchors: anchors)
         oldReceipts = PlistReceiptVerifier(anchors: anchors)

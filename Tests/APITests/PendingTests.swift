@@ -34,7 +34,8 @@ import TestSupport
             let signer = PurchaseSigner(TestAuthority.shared, app: try Sample.app())
             let receipt = try signer.receipt([], createdAt: TestHouse.now)
             let answer = await house.submit(
-                String(decoding: Base64.encode(receipt, .standard, isPadded: true), as: UTF8.self))
+                String(decoding: Base64.encode(receipt, .standard, isPadded: true), as: UTF8.self)
+            )
             #expect(answer.status == .accepted)
             #expect(try answer.json()["transactions"] == nil)
         }
@@ -59,9 +60,15 @@ import TestSupport
         let app = try #require(AppID("demo"))
         let proof = Array(try signer.transaction(Sample.transaction(number)).utf8)
         let pending = PendingSubmission(
-            app: app, digest: try #require(ProofDigest([UInt8](repeating: 7, count: 32))), format: "jws_transaction",
-            proof: proof, customer: CustomerID("customer-1"), order: nil, reason: "intermediate_missing",
-            receivedAt: TestHouse.now)
+            app: app,
+            digest: try #require(ProofDigest([UInt8](repeating: 7, count: 32))),
+            format: "jws_transaction",
+            proof: proof,
+            customer: CustomerID("customer-1"),
+            order: nil,
+            reason: "intermediate_missing",
+            receivedAt: TestHouse.now
+        )
         let id = try await store.write { transaction throws(StoreFailure) in
             try transaction.keepPending(pending).id
         }

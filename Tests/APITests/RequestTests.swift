@@ -66,7 +66,9 @@ import Testing
     @Test func aCompressedBodyIsNotTaken() async throws {
         try await TestHouse().open { house in
             let answer = await house.post(
-                [0x1F, 0x8B], fields: ["Content-Type": "application/json", "Content-Encoding": "gzip"])
+                [0x1F, 0x8B],
+                fields: ["Content-Type": "application/json", "Content-Encoding": "gzip"]
+            )
             #expect(answer.status == .unsupportedMediaType)
         }
     }

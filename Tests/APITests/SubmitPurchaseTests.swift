@@ -23,7 +23,8 @@ import TestSupport
             #expect(try again.json()["result"]?.string == "already_recorded")
             #expect(
                 try again.json()["transactions"].map { Array($0.raw) }
-                    == first.json()["transactions"].map { Array($0.raw) })
+                    == first.json()["transactions"].map { Array($0.raw) }
+            )
         }
     }
 
@@ -43,7 +44,10 @@ import TestSupport
             #expect(try oldAnswer.first("transaction_id") == "1000000000000014")
 
             var notice = Notice(
-                uuid: "b7a1b5cc-6f3a-4c8e-8a53-1c1f6a6b1a01", type: "DID_RENEW", signedAt: TestHouse.now)
+                uuid: "b7a1b5cc-6f3a-4c8e-8a53-1c1f6a6b1a01",
+                type: "DID_RENEW",
+                signedAt: TestHouse.now
+            )
             notice.transaction = try Sample.transaction(2_000_000_000_000_015)
             let body = String(decoding: try signer.notificationBody(notice), as: UTF8.self)
             let noticeAnswer = await house.submit(body)

@@ -24,8 +24,12 @@ struct TestHouse {
     private let pending: PendingReview
 
     init(
-        store: any Store = MemoryStore(), trustsSimulator: Bool = true,
-        acceptsTestSigned: Bool = true, requestsPerSecond: Int = 0, pendingPerApp: Int = 1_000, queuedMax: Int = 4_096
+        store: any Store = MemoryStore(),
+        trustsSimulator: Bool = true,
+        acceptsTestSigned: Bool = true,
+        requestsPerSecond: Int = 0,
+        pendingPerApp: Int = 1_000,
+        queuedMax: Int = 4_096
     ) throws {
         var anchors = try TrustAnchors.apple()
         if trustsSimulator {
@@ -40,27 +44,44 @@ struct TestHouse {
         let refusals = RefusalLedger()
         recorder = Recorder(store: store, refusals: refusals, clock: clock, queuedMax: queuedMax) { _ in }
         let pipeline = PurchasePipeline(
-            verifier: Verifier(anchors: anchors, bytesMax: 1 << 20), recorder: recorder, store: store,
-            refusals: refusals, clock: clock, limits: PipelineLimits(pendingPerApp: pendingPerApp)
+            verifier: Verifier(anchors: anchors, bytesMax: 1 << 20),
+            recorder: recorder,
+            store: store,
+            refusals: refusals,
+            clock: clock,
+            limits: PipelineLimits(pendingPerApp: pendingPerApp)
         ) { _ in }
         let demo = try #require(AppID("demo"))
         let other = try #require(AppID("other"))
         let apps = [
             AppPolicy(
-                id: demo, bundleID: try #require(BundleID("com.example.demo")), environments: [.production, .sandbox],
-                acceptsTestSigned: acceptsTestSigned),
+                id: demo,
+                bundleID: try #require(BundleID("com.example.demo")),
+                environments: [.production, .sandbox],
+                acceptsTestSigned: acceptsTestSigned
+            ),
             AppPolicy(
-                id: other, bundleID: try #require(BundleID("com.example.other")), environments: [.production],
-                acceptsTestSigned: acceptsTestSigned),
+                id: other,
+                bundleID: try #require(BundleID("com.example.other")),
+                environments: [.production],
+                acceptsTestSigned: acceptsTestSigned
+            ),
         ]
         pending = PendingReview(pipeline: pipeline, store: store, apps: apps, clock: clock)
         router = routes(
             APIParts(
-                pipeline: pipeline, store: store, apps: apps,
+                pipeline: pipeline,
+                store: store,
+                apps: apps,
                 keys: KeyRing([
                     Digest.sha256(Array(TestHouse.key.utf8)): KeyRing.Holder(name: "shop", app: demo),
                     Digest.sha256(Array(TestHouse.otherKey.utf8)): KeyRing.Holder(name: "other", app: other),
-                ]), clock: clock, requestsPerSecond: requestsPerSecond, metrics: { "" }))
+                ]),
+                clock: clock,
+                requestsPerSecond: requestsPerSecond,
+                metrics: { "" }
+            )
+        )
     }
 
     /// Runs the recorder while the body does its requests.
@@ -80,12 +101,17 @@ struct TestHouse {
         if fields["Content-Type"] == nil { fields["Content-Type"] = "application/json" }
         if let key { fields["Authorization"] = "Bearer \(key)" }
         return await router.respond(
-            to: HTTPRequest(method: .post, path: "/v1/purchases", fields: fields, body: body))
+            to: HTTPRequest(method: .post, path: "/v1/purchases", fields: fields, body: body)
+        )
     }
 
     func submit(
-        _ proof: String, customer: String = "customer-1", order: String? = nil, product: String? = nil,
-        device: String? = nil, key: String = TestHouse.key
+        _ proof: String,
+        customer: String = "customer-1",
+        order: String? = nil,
+        product: String? = nil,
+        device: String? = nil,
+        key: String = TestHouse.key
     ) async -> HTTPResponse {
         await post(
             JSONWriter.object { json in
@@ -94,7 +120,9 @@ struct TestHouse {
                 json.member("order_id", order)
                 json.member("product_id", product)
                 json.member("device_id", device)
-            }, key: key)
+            },
+            key: key
+        )
     }
 
     func get(_ path: String, query: String? = nil, key: String? = TestHouse.key) async -> HTTPResponse {
@@ -118,18 +146,27 @@ extension HTTPResponse {
 
 /// Purchases that the shared authority signs.
 enum Sample {
-    static func app(_ bundleID: String = "com.example.demo", _ environment: StoreEnvironment = .sandbox) throws -> SimulatedApp {
+    static func app(_ bundleID: String = "com.example.demo", _ environment: StoreEnvironment = .sandbox) throws
+        -> SimulatedApp
+    {
         SimulatedApp(bundleID: try #require(BundleID(bundleID)), appleID: 1_234, environment: environment)
     }
 
     static func transaction(
-        _ number: Int64, product: String = "com.example.demo.coins", revokedAt: Timestamp? = nil,
+        _ number: Int64,
+        product: String = "com.example.demo.coins",
+        revokedAt: Timestamp? = nil,
         signedAt: Timestamp = TestHouse.now
     ) throws -> Transaction {
         let id = try #require(TransactionID(number: number))
         var transaction = Transaction(
-            id: id, originalID: id, product: try #require(ProductID(product)), kind: .consumable,
-            purchasedAt: TestHouse.now, signedAt: signedAt)
+            id: id,
+            originalID: id,
+            product: try #require(ProductID(product)),
+            kind: .consumable,
+            purchasedAt: TestHouse.now,
+            signedAt: signedAt
+        )
         transaction.originallyPurchasedAt = TestHouse.now
         transaction.ownership = .purchased
         transaction.revocation = revokedAt.map { Revocation(at: $0, reason: 1) }
@@ -137,11 +174,16 @@ enum Sample {
     }
 
     static func jws(
-        _ number: Int64, product: String = "com.example.demo.coins", bundleID: String = "com.example.demo",
-        environment: StoreEnvironment = .sandbox, revokedAt: Timestamp? = nil, signedAt: Timestamp = TestHouse.now
+        _ number: Int64,
+        product: String = "com.example.demo.coins",
+        bundleID: String = "com.example.demo",
+        environment: StoreEnvironment = .sandbox,
+        revokedAt: Timestamp? = nil,
+        signedAt: Timestamp = TestHouse.now
     ) throws -> String {
         let signer = PurchaseSigner(TestAuthority.shared, app: try app(bundleID, environment))
         return try signer.transaction(
-            transaction(number, product: product, revokedAt: revokedAt, signedAt: signedAt))
+            transaction(number, product: product, revokedAt: revokedAt, signedAt: signedAt)
+        )
     }
 }

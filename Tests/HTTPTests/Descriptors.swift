@@ -8,16 +8,12 @@ enum Descriptors {
         (0..<Int32(4_096)).filter { fcntl($0, F_GETFD) >= 0 }.count
     }
 
-    /// Forbids numbers from `count` on.
-    static func limit(to count: Int) {
-        var limit = rlimit(rlim_cur: rlim_t(count), rlim_max: rlim_t(count))
+    /// Leaves exactly `count` free: a number that the limit forbids stays open where it is open already.
+    static func leave(_ count: Int) {
+        let free = (0..<Int32(4_096)).filter { fcntl($0, F_GETFD) < 0 }
+        var limit = rlimit(rlim_cur: rlim_t(free[count]), rlim_max: rlim_t(free[count]))
         let result = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         #expect(result == 0)
-    }
-
-    /// One more than the highest that is open.
-    static func end() -> Int {
-        Int((0..<Int32(4_096)).last { fcntl($0, F_GETFD) >= 0 } ?? -1) + 1
     }
 }
 

@@ -131,7 +131,9 @@ import Testing
         return nil
     }
 
-    @Test(arguments: ["GET /a HTTP/1.1\r\nHost: h\r\n\r\n", "GET /a HTT", "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n"])
+    @Test(arguments: [
+        "GET /a HTTP/1.1\r\nHost: h\r\n\r\n", "GET /a HTT", "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n",
+    ])
     func theEndComesAtTheLimit(wire: String) async throws {
         var limits = HTTPLimits.quick
         limits.drain = .milliseconds(200)

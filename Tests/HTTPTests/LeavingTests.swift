@@ -87,7 +87,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "GET /a HT", "GET /a HTTP/1.1\r\nHost: h\r\n", "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhel",
+        "", "GET /a HT", "GET /a HTTP/1.1\r\nHost: h\r\n",
+        "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhel",
         "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe",
     ])
     func aRequestThatIsNotWholeIsNone(wire: String) async throws {

@@ -5,6 +5,8 @@ import Glibc
 import PurchaseModel
 import Storage
 
+// FOLDER COUNT: with a count of 0 it only makes the files.
+
 /// A purchase and a pending submission in one write, made from nothing but a number.
 struct Step: Sendable {
     let recording: Recording
@@ -60,17 +62,25 @@ guard CommandLine.arguments.count == 3, let count = Int64(CommandLine.arguments[
     exit(2)
 }
 
-let store = try SQLiteStore.open(folder: CommandLine.arguments[1])
-for number in 1...count {
+// Checkpoints after every few purchases, so that these are swept too.
+let store = try SQLiteStore.open(
+    folder: CommandLine.arguments[1],
+    limits: CheckpointLimits(stepPages: 12, limitPages: 30)
+)
+for number in 0..<count {
     guard let step = Step(number) else { exit(2) }
-    let isNew = try await store.write { transaction throws(StoreFailure) in
-        let situation = try transaction.situation(around: step.recording.keys)
-        let decision = decide(situation, step.recording, at: Timestamp(milliseconds: number))
-        try transaction.apply(decision, evidence: step.evidence)
-        _ = try transaction.keepPending(step.submission)
-        return !decision.isRepetition
+    do throws(StoreFailure) {
+        let isNew = try await store.write { transaction throws(StoreFailure) in
+            let situation = try transaction.situation(around: step.recording.keys)
+            let decision = decide(situation, step.recording, at: Timestamp(milliseconds: number))
+            try transaction.apply(decision, evidence: step.evidence)
+            _ = try transaction.keepPending(step.submission)
+            return !decision.isRepetition
+        }
+        say("\(number) \(isNew ? "new" : "known")")
+    } catch {
+        say("\(number) \(error)")
     }
-    say("\(number) \(isNew ? "new" : "known")")
 }
 await store.close()
 say("closed")

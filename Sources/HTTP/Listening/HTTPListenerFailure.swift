@@ -2,4 +2,8 @@
 /// address that is none. A retry can mend the first.
 package struct HTTPListenerFailure: Error, Equatable, Sendable {
     package let errno: Int32
+
+    package init(errno: Int32) {
+        self.errno = errno
+    }
 }

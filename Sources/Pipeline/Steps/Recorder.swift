@@ -29,9 +29,17 @@ package final class Recorder: Sendable {
     private let queuedMax: Int
     private let report: @Sendable (PipelineEvent) -> Void
 
-    /// - Parameter queuedMax: how many may wait; one more is told to try again later.
+    /// - Parameters:
+    ///   - store: where batches go.
+    ///   - refusals: what rides along with a commit.
+    ///   - clock: dates what is recorded.
+    ///   - queuedMax: how many may wait; one more is told to try again later.
+    ///   - report: hears of every batch.
     package init(
-        store: any Store, refusals: RefusalLedger, clock: any WallClock, queuedMax: Int = 4_096,
+        store: any Store,
+        refusals: RefusalLedger,
+        clock: any WallClock,
+        queuedMax: Int = 4_096,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         self.store = store
@@ -115,9 +123,11 @@ package final class Recorder: Sendable {
         let refused = refusals.takeUnwritten()
         do throws(StoreFailure) {
             let written = try await write(batch, refused)
-            if !written.tookRefusals { refusals.putBack(refused) }
+            if !written.isCommitted { refusals.putBack(refused) }
             for (item, decision) in zip(batch, written.decisions) { item.answer.resume(returning: .success(decision)) }
-            report(.committed(submissions: batch.count, duration: began.duration(to: clock.now)))
+            if written.isCommitted {
+                report(.committed(submissions: batch.count, duration: began.duration(to: clock.now)))
+            }
         } catch {
             refusals.putBack(refused)
             report(.commitFailed(submissions: batch.count, failure: error))
@@ -141,10 +151,11 @@ package final class Recorder: Sendable {
         }
     }
 
-    /// One batch, on the writer. The refusals ride along only when there is something to commit anyway.
+    /// One batch, on the writer. Without anything new there is no commit; the refusals ride along when there is one.
     private func write(
-        _ batch: [Item], _ refused: RefusalBatch
-    ) async throws(StoreFailure) -> (decisions: [Decision], tookRefusals: Bool) {
+        _ batch: [Item],
+        _ refused: RefusalBatch
+    ) async throws(StoreFailure) -> (decisions: [Decision], isCommitted: Bool) {
         let now = clock.now
         let work = batch.map { (recording: $0.recording, evidence: $0.evidence) }
         return try await store.write { transaction throws(StoreFailure) in

@@ -6,6 +6,8 @@ enum Console {
         try? FileHandle.standardOutput.write(contentsOf: Data(bytes))
     }
 
+    static func write(_ text: String) { write(Array(text.utf8)) }
+
     static func error(_ line: String) {
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }

@@ -35,7 +35,10 @@ struct Demo {
     func prepare(at now: Timestamp) throws(Fault) {
         guard !FileManager.default.fileExists(atPath: configurationPath) else { return }
         let authority = SimulatorAuthority(
-            validity: AuthorityValidity(now.advanced(by: .seconds(-86_400))...now.advanced(by: .seconds(10 * 31_536_000))))
+            validity: AuthorityValidity(
+                now.advanced(by: .seconds(-86_400))...now.advanced(by: .seconds(10 * 31_536_000))
+            )
+        )
         let (roots, sample): ([[UInt8]], String)
         do throws(CryptoError) {
             roots = try authority.roots()
@@ -55,7 +58,9 @@ struct Demo {
             JSONWriter.object { json in
                 json.member("proof", sample)
                 json.member("customer_id", "customer-1")
-            }, samplePath)
+            },
+            samplePath
+        )
         // Last, because its presence says that all is there.
         try write(configuration(), configurationPath)
     }
@@ -91,7 +96,13 @@ struct Demo {
         else { preconditionFailure("the demo's own names are ids") }
         let app = SimulatedApp(bundleID: bundleID, appleID: 1, environment: .sandbox)
         var transaction = Transaction(
-            id: id, originalID: id, product: product, kind: .consumable, purchasedAt: now, signedAt: now)
+            id: id,
+            originalID: id,
+            product: product,
+            kind: .consumable,
+            purchasedAt: now,
+            signedAt: now
+        )
         transaction.originallyPurchasedAt = now
         transaction.ownership = .purchased
         transaction.price = Price(milliunits: 990, currency: "USD")
@@ -102,7 +113,10 @@ struct Demo {
     private func makeFolder(_ path: String) throws(Fault) {
         do {
             try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                atPath: path,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
         } catch {
             throw .cannotWrite(path)
         }

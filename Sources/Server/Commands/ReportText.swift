@@ -14,7 +14,8 @@ enum ReportText {
         if let difference = report.difference {
             lines.append(
                 "  differs      \(difference.field): expected \(printable(difference.expected)),"
-                    + " found \(printable(difference.found))")
+                    + " found \(printable(difference.found))"
+            )
         }
         lines.append("  format       \(report.format.rawValue)")
         lines += claims(report)
@@ -34,7 +35,7 @@ enum ReportText {
 
     private static func claims(_ report: Report) -> [String] {
         let claims = report.claims
-        let isProved = report.verdict == .genuine
+        let isProved = [.genuine, .notYours, .testSigned].contains(report.verdict)
         var lines: [String] = []
         if let bundleID = claims.bundleID { lines.append("  app          \(printable(bundleID))") }
         if let environment = claims.environment { lines.append("  environment  \(printable(environment.rawValue))") }

@@ -24,9 +24,13 @@ struct Serve {
             let store = try SQLiteStore.open(folder: settings.data)
             let house = House(settings, anchors, store, clock, reporter)
             let listener = try HTTPListener(
-                address: settings.address, port: settings.port, limits: settings.http,
+                address: settings.address,
+                port: settings.port,
+                limits: settings.http,
                 lanes: ProcessInfo.processInfo.activeProcessorCount,
-                handler: routes(house.parts).handler, report: { reporter.report($0) })
+                handler: routes(house.parts).handler,
+                report: { reporter.report($0) }
+            )
             await run(house, listener, store, log, ready)
             return 0
         } catch {
@@ -36,7 +40,11 @@ struct Serve {
     }
 
     private func run(
-        _ house: House, _ listener: HTTPListener, _ store: SQLiteStore, _ log: Log, _ ready: @Sendable (UInt16) -> Void
+        _ house: House,
+        _ listener: HTTPListener,
+        _ store: SQLiteStore,
+        _ log: Log,
+        _ ready: @Sendable (UInt16) -> Void
     ) async {
         let signals = StopSignals { listener.stop() }
         log.write(.info, "listening") { json in
@@ -78,19 +86,30 @@ private struct House {
     let parts: APIParts
 
     init(
-        _ settings: ServeSettings, _ anchors: TrustAnchors, _ store: SQLiteStore, _ clock: SystemClock,
+        _ settings: ServeSettings,
+        _ anchors: TrustAnchors,
+        _ store: SQLiteStore,
+        _ clock: SystemClock,
         _ reporter: Reporter
     ) {
         let refusals = RefusalLedger()
         recorder = Recorder(store: store, refusals: refusals, clock: clock) { reporter.report($0) }
         let pipeline = PurchasePipeline(
-            verifier: Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes), recorder: recorder, store: store,
-            refusals: refusals, clock: clock, limits: settings.pipeline
+            verifier: Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes),
+            recorder: recorder,
+            store: store,
+            refusals: refusals,
+            clock: clock,
+            limits: settings.pipeline
         ) { reporter.report($0) }
         pending = PendingReview(pipeline: pipeline, store: store, apps: settings.apps, clock: clock)
         let metrics = reporter.metrics
         parts = APIParts(
-            pipeline: pipeline, store: store, apps: settings.apps, keys: settings.keys, clock: clock,
+            pipeline: pipeline,
+            store: store,
+            apps: settings.apps,
+            keys: settings.keys,
+            clock: clock,
             requestsPerSecond: settings.requestsPerSecond
         ) { metrics.text() }
     }

@@ -26,7 +26,8 @@ struct Verify {
         do {
             verifier = Verifier(
                 anchors: try CertificateFolder.anchors(roots: options.roots, certificates: options.certificates),
-                bytesMax: Verify.bytesMax)
+                bytesMax: Verify.bytesMax
+            )
         } catch {
             Console.error("assay verify: \(error)")
             return 2
@@ -42,7 +43,7 @@ struct Verify {
             if options.isJSON {
                 Console.write(ReportJSON.line(file: file, report) + [0x0A])
             } else {
-                Console.write(Array(ReportText.lines(file: file, report).utf8))
+                Console.write(ReportText.lines(file: file, report))
             }
             if report.verdict != .genuine, code == 0 { code = 1 }
         }
@@ -51,7 +52,42 @@ struct Verify {
 
     private static func read(_ file: String) -> [UInt8]? {
         let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
-        guard let data = try? handle?.read(upToCount: bytesMax + 1) ?? (handle == nil ? nil : Data()) else { return nil }
+        guard let data = try? handle?.read(upToCount: bytesMax + 1) ?? (handle == nil ? nil : Data()) else {
+            return nil
+        }
         return data.count > bytesMax ? nil : Array(data)
+    }
+}
+
+extension Verify.Options {
+    /// What the command line asks for.
+    init(_ arguments: Arguments) throws(UsageFault) {
+        files = arguments.positionals
+        isJSON = arguments.isSet("json")
+        roots = arguments.value("roots")
+        certificates = arguments.value("certificates")
+        if let text = arguments.value("bundle-id") {
+            guard let bundleID = BundleID(text) else { throw UsageFault("--bundle-id is no bundle id") }
+            expecting.bundleID = bundleID
+        }
+        if let text = arguments.value("environment") {
+            guard text == "production" || text == "sandbox" else {
+                throw UsageFault("--environment is production or sandbox")
+            }
+            expecting.environments = [StoreEnvironment(rawValue: text)]
+        }
+        if let text = arguments.value("at") {
+            guard let milliseconds = RFC3339.milliseconds(text) else {
+                throw UsageFault("--at is a moment such as 2024-02-29T12:00:00Z")
+            }
+            expecting.moment = Timestamp(milliseconds: milliseconds)
+        }
+        if let text = arguments.value("device-id") {
+            let digits = text.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
+            guard let bytes = Hexadecimal.decode(digits), bytes.count == 16 || bytes.count == 6 else {
+                throw UsageFault("--device-id is a UUID, or the 6 bytes of a Mac's address, in hexadecimal")
+            }
+            expecting.deviceID = bytes
+        }
     }
 }

@@ -10,14 +10,20 @@ final class Metrics: Sendable {
         let help: String
 
         static let submissions = Family(
-            name: "assay_submissions_total", help: "Proofs of purchase by what became of them.")
+            name: "assay_submissions_total",
+            help: "Proofs of purchase by what became of them."
+        )
         static let refusals = Family(name: "assay_refusals_total", help: "Refused proofs by reason.")
         static let transactions = Family(
-            name: "assay_transactions_total", help: "Transactions in recorded proofs, known ones among them.")
+            name: "assay_transactions_total",
+            help: "Transactions in recorded proofs, known ones among them."
+        )
         static let commits = Family(name: "assay_commits_total", help: "Commits to the ledger by result.")
         static let requests = Family(name: "assay_http_requests_total", help: "Answered requests by status.")
         static let refusedRequests = Family(
-            name: "assay_http_refused_total", help: "Requests that the listener answered by itself, by code.")
+            name: "assay_http_refused_total",
+            help: "Requests that the listener answered by itself, by code."
+        )
         static let connections = Family(name: "assay_http_connections_total", help: "Accepted connections.")
     }
 

@@ -28,7 +28,8 @@ enum ProcessFigures {
     }
 
     private static func statusKilobytes(_ name: String) -> Int? {
-        for line in contents("/proc/self/status").split(separator: 0x0A) where line.starts(with: Array("\(name):".utf8)) {
+        for line in contents("/proc/self/status").split(separator: 0x0A) where line.starts(with: Array("\(name):".utf8))
+        {
             let digits = line.filter { (0x30...0x39).contains($0) }
             return Int(String(decoding: digits, as: UTF8.self))
         }

@@ -32,7 +32,8 @@ struct Reporter: Sendable {
                     .init(name: "app", value: app.text), .init(name: "reason", value: reason.rawValue),
                     .init(name: "verdict", value: reason.verdict.rawValue),
                     .init(name: "repeated", value: isRepetition ? "true" : "false"),
-                ])
+                ]
+            )
         case .committed(_, let duration):
             metrics.count(.commits, [.init(name: "result", value: "committed")])
             metrics.observe(.commit, duration)
@@ -54,7 +55,9 @@ struct Reporter: Sendable {
             metrics.observe(.request, duration)
         case .unanswered(_, let status):
             metrics.count(
-                .requests, [.init(name: "status", value: status.description), .init(name: "unanswered", value: "true")])
+                .requests,
+                [.init(name: "status", value: status.description), .init(name: "unanswered", value: "true")]
+            )
         case .refused(let refusal, _):
             metrics.count(.refusedRequests, [.init(name: "code", value: refusal.rawValue)])
         case .unsendable(let request):
@@ -73,6 +76,7 @@ struct Reporter: Sendable {
             [
                 .init(name: "app", value: app.text), .init(name: "format", value: format.rawValue),
                 .init(name: "result", value: result),
-            ])
+            ]
+        )
     }
 }

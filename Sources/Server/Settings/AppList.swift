@@ -13,7 +13,7 @@ enum AppList {
         let elements = reader.elements(value, at: path)
         if elements.isEmpty, value.kind == .array { reader.fault(path, "must not be empty") }
         for (path, value) in elements {
-            guard let app = app(value, at: path, &reader) else { continue }
+            guard let app = Self.app(value, at: path, &reader) else { continue }
             if let twin = apps.first(where: { $0.app.id == app.id }) {
                 reader.fault("\(path).id", "\(twin.path) has the same")
             }
@@ -35,13 +35,13 @@ enum AppList {
         let bundleID = reader.required(object, "bundle_id", at: path).flatMap { value in
             reader.identifier(value, at: "\(path).bundle_id", "1 to 255 printable ASCII characters", BundleID.init)
         }
-        let appleID = object["apple_id"].flatMap { appleID($0, at: "\(path).apple_id", &reader) }
-        let environments = object["environments"].map { environments($0, at: "\(path).environments", &reader) }
+        let appleID = object["apple_id"].flatMap { Self.appleID($0, at: "\(path).apple_id", &reader) }
+        let environments = object["environments"].map { Self.environments($0, at: "\(path).environments", &reader) }
         let acceptsTestSigned = object["accept_test_signed"].flatMap { value in
             reader.bool(value, at: "\(path).accept_test_signed")
         }
         if acceptsTestSigned != true, let environments { checkTests(environments, at: "\(path).environments", &reader) }
-        let products = object["products"].map { products($0, at: "\(path).products", &reader) }
+        let products = object["products"].map { Self.products($0, at: "\(path).products", &reader) }
         guard let id, let bundleID else { return nil }
         var app = Configuration.App(id: id, bundleID: bundleID)
         app.appleID = appleID
@@ -113,7 +113,7 @@ enum AppList {
         var order: [ProductID] = []
         let elements = reader.elements(value, at: path)
         for (path, value) in elements {
-            guard let product = product(value, at: path, &reader) else { continue }
+            guard let product = Self.product(value, at: path, &reader) else { continue }
             if products.updateValue(product, forKey: product.id) != nil {
                 reader.fault("\(path).id", "stands there twice")
             } else {

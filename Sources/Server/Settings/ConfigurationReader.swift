@@ -1,4 +1,5 @@
 import Encoding
+import PurchaseModel
 
 /// Puts a configuration together: each layer outdoes the one before, and each is checked whole.
 struct ConfigurationReader {

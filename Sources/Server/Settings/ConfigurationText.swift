@@ -1,4 +1,5 @@
 import Encoding
+import PurchaseModel
 
 /// What is in force and who decided it, for `assay config print`. Secrets are not in the configuration; of their hashes
 /// only the beginning is shown.

@@ -17,7 +17,7 @@ struct KeyList {
     func read(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> [Configuration.Key] {
         var keys: [(path: String, key: Configuration.Key)] = []
         for (path, value) in reader.elements(value, at: path) {
-            guard let key = key(value, at: path, &reader) else { continue }
+            guard let key = self.key(value, at: path, &reader) else { continue }
             if let twin = keys.first(where: { $0.key.name == key.name }) {
                 reader.fault("\(path).name", "\(twin.path) has the same")
             }
@@ -39,7 +39,7 @@ struct KeyList {
         let app = reader.required(object, "app", at: path).flatMap { value in
             reader.identifier(value, at: "\(path).app", "the id of an app", AppID.init)
         }
-        let sha256 = sha256(object, at: path, &reader)
+        let sha256 = self.sha256(object, at: path, &reader)
         guard let name, let app, let sha256 else { return nil }
         return Configuration.Key(name: name, app: app, sha256: sha256)
     }

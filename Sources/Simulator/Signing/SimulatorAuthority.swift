@@ -5,7 +5,7 @@ import Synchronization
 /// An authority of exactly Apple's shape that is not Apple's: what the simulator and all tests sign with.
 ///
 /// Its members are made when they are first asked for, for an RSA key takes a tenth of a second and who needs only
-/// StoreKit 2 needs none. What it signs is good for whoever trusts ``roots()``, and for nobody else.
+/// StoreKit 2 needs none. What it signs is good for whoever trusts `roots()`, and for nobody else.
 package final class SimulatorAuthority: Sendable {
     private let validity: AuthorityValidity
     private let state: Mutex<State>

@@ -39,11 +39,12 @@ package final class SQLiteStore: Store {
         try Migrations.check(connection)
         try connection.prepareForWriting()
         try Migrations.run(on: connection)
+        try folder.sync()
         var readers: [ReaderConnection] = []
-        for number in 1...count {
+        for _ in 0..<count {
             let connection = try SQLiteConnection(path: folder.databasePath, role: .reader)
             try connection.prepareForReading()
-            readers.append(ReaderConnection(connection, number: number))
+            readers.append(ReaderConnection(connection))
         }
         self.readers = readers
         writer = WriterConnection(connection, lock: lock, limits: limits)

@@ -17,7 +17,7 @@ actor WriterConnection {
         schedule = CheckpointSchedule(limits)
         self.connection = connection
         self.lock = lock
-        queue = BlockingQueue(named: "assay.store.writer")
+        queue = BlockingQueue()
     }
 
     /// Runs the closure in one transaction; returns after its commit is on disk.
