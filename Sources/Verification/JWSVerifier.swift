@@ -42,22 +42,22 @@ struct JWSVerifier: Sendable {
     func verify(
         _ token: CompactJWS, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
     ) throws(Refusal) -> Provenance? {
-        var early: (payload: SignedPayload, claims: Claims)?
+        var early: SignedFacts?
         if expecting.refusesEarly {
             // Reading what is not proved yet is cheaper than proving what is not for us. It decides refusals only.
             early = try refuseEarly(token, expecting, &report, &trace)
         }
         let signer = try trace.check(.chain) { () throws(Refusal) in try self.signer(of: token) }
         try trace.check(.signature) { () throws(Refusal) in try checkSignature(of: token, by: signer) }
-        let (payload, claims) = try trace.check(.content) { () throws(Refusal) -> (SignedPayload, Claims) in
+        let facts = try trace.check(.content) { () throws(Refusal) -> SignedFacts in
             if let early { return early }
-            return try read(token)
+            return try SignedFacts(token)
         }
-        report.format = payload.format
-        report.claims = claims
-        let (provenance, voucher) = try vouch(signer, for: claims, expecting, &report, &trace)
-        if case .notification(let notification) = payload {
-            try NestedVerifier(verifier: self).verify(notification, by: voucher, expecting, &report, &trace)
+        report.format = facts.format
+        report.claims = facts.claims
+        let (provenance, voucher) = try vouch(signer, for: facts.claims, expecting, &report, &trace)
+        if facts.format == .jwsNotification {
+            try NestedVerifier(verifier: self).verify(facts.inner, by: voucher, expecting, &report, &trace)
         }
         try IdentityRules.check(report.claims, expecting, &trace)
         if expecting.deviceID != nil { trace.skipped(.device, "a JWS has no device hash that a server can check") }
@@ -65,18 +65,17 @@ struct JWSVerifier: Sendable {
     }
 
     /// Proves a JWS that stands inside another: by the same rules, whatever vouches for the outer one.
-    func verifyNested(_ token: CompactJWS, moment: Timestamp?) throws(Refusal) -> (SignedPayload, Claims, Voucher) {
+    func verifyNested(_ token: CompactJWS, moment: Timestamp?) throws(Refusal) -> (SignedFacts, Voucher) {
         let signer = try signer(of: token)
         try checkSignature(of: token, by: signer)
-        let payload = try SignedPayload(token)
-        let claims = try payload.claims()
-        let signedAt = try JWSVerifier.signingDate(of: claims)
+        let facts = try SignedFacts(token)
+        let signedAt = try JWSVerifier.signingDate(of: facts.claims)
         guard case .chain(let chain) = signer.origin else {
-            try XcodeCertificate.check(claims.environment)
-            return (payload, claims, .xcode)
+            try XcodeCertificate.check(facts.claims.environment)
+            return (facts, .xcode)
         }
         guard chain.isValid(at: moment ?? signedAt) else { throw chain.notValid(at: moment ?? signedAt) }
-        return (payload, claims, chain.voucher)
+        return (facts, chain.voucher)
     }
 
     /// What an unproved JWS says, for the operator.
@@ -168,21 +167,17 @@ struct JWSVerifier: Sendable {
         return signedAt
     }
 
-    private func read(_ token: CompactJWS) throws(Refusal) -> (SignedPayload, Claims) {
-        let payload = try SignedPayload(token)
-        return (payload, try payload.claims())
-    }
-
     private func refuseEarly(
         _ token: CompactJWS, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
-    ) throws(Refusal) -> (SignedPayload, Claims) {
-        let (payload, claims) = try trace.check(.triage) { () throws(Refusal) in try read(token) }
-        report.format = payload.format
+    ) throws(Refusal) -> SignedFacts {
+        let facts = try trace.check(.triage) { () throws(Refusal) in try SignedFacts(token) }
+        let claims = facts.claims
+        report.format = facts.format
         try trace.check(.triage) { () throws(Refusal) in
             if let bundleID = claims.bundleID { try IdentityRules.checkBundle(bundleID, expecting) }
             if claims.environment != nil { try IdentityRules.checkEnvironment(claims, expecting) }
         }
         try IdentityRules.checkProducts(claims, expecting, &trace)
-        return (payload, claims)
+        return facts
     }
 }

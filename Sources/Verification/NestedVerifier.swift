@@ -7,29 +7,22 @@ struct NestedVerifier {
     let verifier: JWSVerifier
 
     func verify(
-        _ notification: NotificationPayload, by voucher: Voucher, _ expecting: Expectation, _ report: inout Report,
-        _ trace: inout Trace
+        _ inner: [String], by voucher: Voucher, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
     ) throws(Refusal) {
-        let inner = [
-            notification.data?.signedTransactionInfo, notification.data?.signedRenewalInfo,
-            notification.appData?.signedAppTransactionInfo,
-        ].compactMap { $0 }
         guard !inner.isEmpty else { return trace.skipped(.nested, "no signed facts inside") }
         for text in inner {
             try trace.check(.nested) { () throws(Refusal) in
-                let (payload, claims, innerVoucher) = try proved(text, expecting)
+                let (facts, innerVoucher) = try proved(text, expecting)
                 guard innerVoucher == voucher else {
                     throw Refusal(.nestedMismatch, "an inner fact is vouched for by somebody else")
                 }
-                try compare(claims, with: report.claims)
-                add(payload, claims, to: &report.claims)
+                try compare(facts.claims, with: report.claims)
+                add(facts, to: &report.claims)
             }
         }
     }
 
-    private func proved(
-        _ text: String, _ expecting: Expectation
-    ) throws(Refusal) -> (SignedPayload, Claims, Voucher) {
+    private func proved(_ text: String, _ expecting: Expectation) throws(Refusal) -> (SignedFacts, Voucher) {
         let token: CompactJWS
         do throws(FormatFault) {
             token = try CompactJWS(Array(text.utf8))
@@ -53,16 +46,17 @@ struct NestedVerifier {
         }
     }
 
-    private func add(_ payload: SignedPayload, _ inner: Claims, to claims: inout Claims) {
-        switch payload {
-        case .transaction:
+    private func add(_ facts: SignedFacts, to claims: inout Claims) {
+        let inner = facts.claims
+        switch facts.format {
+        case .jwsTransaction:
             claims.transactions.append(contentsOf: inner.transactions)
             claims.notice?.transaction = inner.transactions.first
-        case .renewalInfo:
+        case .jwsRenewalInfo:
             claims.renewal = inner.renewal
             claims.notice?.renewal = inner.renewal
-        case .appTransaction: claims.download = inner.download
-        case .notification: break
+        case .jwsAppTransaction: claims.download = inner.download
+        default: break
         }
     }
 }

@@ -34,6 +34,15 @@ enum SignedPayload {
         }
     }
 
+    /// The signed facts inside, each a JWS of its own.
+    var inner: [String] {
+        guard case .notification(let notification) = self else { return [] }
+        return [
+            notification.data?.signedTransactionInfo, notification.data?.signedRenewalInfo,
+            notification.appData?.signedAppTransactionInfo,
+        ].compactMap { $0 }
+    }
+
     func claims() throws(Refusal) -> Claims {
         switch self {
         case .transaction(let payload): try TransactionTranslation.claims(of: payload)
@@ -41,5 +50,19 @@ enum SignedPayload {
         case .appTransaction(let payload): try AppTransactionTranslation.claims(of: payload)
         case .notification(let payload): try NotificationTranslation.claims(of: payload)
         }
+    }
+}
+
+/// What is left of a payload once it has been translated: Apple's own fields are not carried any further.
+struct SignedFacts {
+    let format: ProofFormat
+    let claims: Claims
+    let inner: [String]
+
+    init(_ token: CompactJWS) throws(Refusal) {
+        let payload = try SignedPayload(token)
+        format = payload.format
+        claims = try payload.claims()
+        inner = payload.inner
     }
 }
