@@ -57,22 +57,22 @@ struct JWSVerifier: Sendable {
         _ report: inout Report,
         _ trace: inout Trace
     ) throws(Refusal) -> Provenance? {
-        var early: (payload: SignedPayload, claims: Claims)?
+        var early: SignedFacts?
         if expecting.refusesEarly {
             // Reading what is not proved yet is cheaper than proving what is not for us. It decides refusals only.
             early = try refuseEarly(token, expecting, &report, &trace)
         }
         let signer = try trace.check(.chain) { () throws(Refusal) in try self.signer(of: token) }
         try trace.check(.signature) { () throws(Refusal) in try checkSignature(of: token, by: signer) }
-        let (payload, claims) = try trace.check(.content) { () throws(Refusal) -> (SignedPayload, Claims) in
+        let facts = try trace.check(.content) { () throws(Refusal) -> SignedFacts in
             if let early { return early }
-            return try read(token)
+            return try SignedFacts(token)
         }
-        report.format = payload.format
-        report.claims = claims
-        let provenance = try vouch(signer, for: claims, expecting, &report, &trace)
-        if case .notification(let notification) = payload {
-            try NestedVerifier(verifier: self).verify(notification, by: signer, expecting, &report, &trace)
+        report.format = facts.format
+        report.claims = facts.claims
+        let provenance = try vouch(signer, for: facts.claims, expecting, &report, &trace)
+        if facts.format == .jwsNotification {
+            try NestedVerifier(verifier: self).verify(facts.inner, by: signer, expecting, &report, &trace)
         }
         try IdentityRules.check(report.claims, of: report.format, expecting, &trace)
         if expecting.deviceID != nil { trace.skipped(.device, "a JWS has no device hash that a server can check") }
@@ -80,17 +80,17 @@ struct JWSVerifier: Sendable {
     }
 
     /// Proves a JWS that stands inside another: by the same rules, whatever vouches for the outer one.
-    func verifyNested(_ token: CompactJWS, moment: Timestamp?) throws(Refusal) -> (SignedPayload, Claims, Signer) {
+    func verifyNested(_ token: CompactJWS, moment: Timestamp?) throws(Refusal) -> (SignedFacts, Signer) {
         let signer = try signer(of: token)
         try checkSignature(of: token, by: signer)
-        let (payload, claims) = try read(token)
-        let signedAt = try JWSVerifier.signingDate(of: claims)
+        let facts = try SignedFacts(token)
+        let signedAt = try JWSVerifier.signingDate(of: facts.claims)
         switch signer.origin {
-        case .xcode: try XcodeCertificate.check(claims.environment)
+        case .xcode: try XcodeCertificate.check(facts.claims.environment)
         case .chain(let chain):
             guard chain.isValid(at: moment ?? signedAt) else { throw chain.notValid(at: moment ?? signedAt) }
         }
-        return (payload, claims, signer)
+        return (facts, signer)
     }
 
     /// What an unproved JWS says, for the operator.
@@ -190,24 +190,20 @@ struct JWSVerifier: Sendable {
         return signedAt
     }
 
-    private func read(_ token: CompactJWS) throws(Refusal) -> (SignedPayload, Claims) {
-        let payload = try SignedPayload(token)
-        return (payload, try payload.claims())
-    }
-
     private func refuseEarly(
         _ token: CompactJWS,
         _ expecting: Expectation,
         _ report: inout Report,
         _ trace: inout Trace
-    ) throws(Refusal) -> (SignedPayload, Claims) {
+    ) throws(Refusal) -> SignedFacts {
         try trace.check(.triage) { () throws(Refusal) in
-            let (payload, claims) = try read(token)
-            report.format = payload.format
+            let facts = try SignedFacts(token)
+            let claims = facts.claims
+            report.format = facts.format
             if let bundleID = claims.bundleID { try IdentityRules.checkBundle(bundleID, expecting) }
             if claims.environment != nil { try IdentityRules.checkEnvironment(claims, expecting) }
             try IdentityRules.checkProducts(claims, expecting)
-            return (payload, claims)
+            return facts
         }
     }
 }

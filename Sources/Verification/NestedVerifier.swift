@@ -8,40 +8,33 @@ struct NestedVerifier {
     let verifier: JWSVerifier
 
     func verify(
-        _ notification: NotificationPayload,
+        _ inner: [InnerFact],
         by signer: JWSVerifier.Signer,
         _ expecting: Expectation,
         _ report: inout Report,
         _ trace: inout Trace
     ) throws(Refusal) {
-        let places: [(text: String?, format: ProofFormat)] = [
-            (notification.data?.signedTransactionInfo, .jwsTransaction),
-            (notification.data?.signedRenewalInfo, .jwsRenewalInfo),
-            (notification.appData?.signedAppTransactionInfo, .jwsAppTransaction),
-        ]
-        var isEmpty = true
-        for (text, format) in places {
-            guard let text else { continue }
-            isEmpty = false
+        guard !inner.isEmpty else { return trace.skipped(.nested, "no signed facts inside") }
+        for fact in inner {
             try trace.check(.nested) { () throws(Refusal) in
-                let (payload, claims, innerSigner) = try proved(text, expecting)
-                guard payload.format == format else {
-                    throw Refusal(.nestedMismatch, "\(payload.format.rawValue) in the place of \(format.rawValue)")
+                let (facts, innerSigner) = try proved(fact.text, expecting)
+                guard facts.format == fact.format else {
+                    throw Refusal(
+                        .nestedMismatch, "\(facts.format.rawValue) in the place of \(fact.format.rawValue)")
                 }
                 guard innerSigner.isTrustedLike(signer) else {
                     throw Refusal(.nestedMismatch, "an inner fact is vouched for by somebody else")
                 }
-                try compare(claims, with: report.claims)
-                add(payload, claims, to: &report.claims)
+                try compare(facts.claims, with: report.claims)
+                add(facts, to: &report.claims)
             }
         }
-        if isEmpty { trace.skipped(.nested, "no signed facts inside") }
     }
 
     private func proved(
         _ text: String,
         _ expecting: Expectation
-    ) throws(Refusal) -> (SignedPayload, Claims, JWSVerifier.Signer) {
+    ) throws(Refusal) -> (SignedFacts, JWSVerifier.Signer) {
         let token: CompactJWS
         do throws(FormatFault) {
             token = try CompactJWS(Array(text.utf8))
@@ -76,16 +69,17 @@ struct NestedVerifier {
         )
     }
 
-    private func add(_ payload: SignedPayload, _ inner: Claims, to claims: inout Claims) {
-        switch payload {
-        case .transaction:
+    private func add(_ facts: SignedFacts, to claims: inout Claims) {
+        let inner = facts.claims
+        switch facts.format {
+        case .jwsTransaction:
             claims.transactions.append(contentsOf: inner.transactions)
             claims.notice?.transaction = inner.transactions.first
-        case .renewalInfo:
+        case .jwsRenewalInfo:
             claims.renewal = inner.renewal
             claims.notice?.renewal = inner.renewal
-        case .appTransaction: claims.download = inner.download
-        case .notification: break
+        case .jwsAppTransaction: claims.download = inner.download
+        default: break
         }
     }
 }
