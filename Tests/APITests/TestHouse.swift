@@ -42,7 +42,13 @@ struct TestHouse {
         }
         self.store = store
         let refusals = RefusalLedger()
-        recorder = Recorder(store: store, refusals: refusals, clock: clock, queuedMax: queuedMax) { _ in }
+        recorder = Recorder(
+            store: store,
+            refusals: refusals,
+            clock: clock,
+            uptime: { .zero },
+            queuedMax: queuedMax
+        ) { _ in }
         let pipeline = PurchasePipeline(
             verifier: Verifier(anchors: anchors, bytesMax: 1 << 20),
             recorder: recorder,

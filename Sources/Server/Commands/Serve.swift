@@ -17,8 +17,10 @@ struct Serve {
     /// - Returns: the exit code.
     func run(ready: @Sendable (UInt16) -> Void = { _ in }) async -> Int32 {
         let clock = SystemClock()
-        let log = Log(clock: clock)
-        let reporter = Reporter(log: log, metrics: Metrics())
+        let metrics = Metrics()
+        let log = Log(clock: clock) { metrics.count(.droppedLines, []) }
+        defer { log.finish() }
+        let reporter = Reporter(log: log, metrics: metrics)
         do {
             let anchors = try CertificateFolder.anchors(roots: settings.roots, certificates: settings.certificates)
             let store = try SQLiteStore.open(folder: settings.data)
@@ -57,8 +59,10 @@ struct Serve {
             group.addTask { await house.recorder.run() }
             group.addTask { await house.pending.run() }
             await listener.run()
-            // Everybody is answered; what a client did not wait for is still written.
+            // Everybody is answered; what a client did not wait for is still written. What was being looked at again
+            // is looked at again at the next start.
             house.recorder.stop()
+            group.cancelAll()
         }
         signals.cancel()
         await store.close()
@@ -93,7 +97,13 @@ private struct House {
         _ reporter: Reporter
     ) {
         let refusals = RefusalLedger()
-        recorder = Recorder(store: store, refusals: refusals, clock: clock) { reporter.report($0) }
+        let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
+        recorder = Recorder(
+            store: store,
+            refusals: refusals,
+            clock: clock,
+            uptime: { start.duration(to: uptime.now) }
+        ) { reporter.report($0) }
         let pipeline = PurchasePipeline(
             verifier: Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes),
             recorder: recorder,
