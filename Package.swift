@@ -78,15 +78,15 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Pipeline",
-                "API", "Simulator",
+                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Verification", "Storage", "Pipeline", "Simulator",
+                "COpenSSL", "CSQLite",
             ],
             path: "Benchmarks/Sources",
             swiftSettings: house
         ),
         .target(
             name: "TestSupport",
-            dependencies: ["PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Simulator"],
+            dependencies: ["PurchaseModel", "Encoding", "Simulator"],
             path: "Tests/TestSupport",
             swiftSettings: house
         ),
@@ -99,7 +99,14 @@ let package = Package(
             "VerificationTests",
             ["Verification", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Simulator", "TestSupport"]
         ),
-        tests("StorageTests", ["Storage", "PurchaseModel", "TestSupport"]),
+        // A writer that the kill sweep of StorageTests ends at every system call.
+        .executableTarget(
+            name: "StoreProbe",
+            dependencies: ["PurchaseModel", "Storage"],
+            path: "Tests/StoreProbe",
+            swiftSettings: house
+        ),
+        tests("StorageTests", ["Storage", "PurchaseModel", "TestSupport", "StoreProbe"]),
         tests("SimulatorTests", ["Simulator", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "TestSupport"]),
         tests(
             "PipelineTests",
@@ -113,7 +120,7 @@ let package = Package(
                 "TestSupport",
             ]
         ),
-        tests("ServerTests", ["Server", "Encoding", "TestSupport"]),
+        tests("ServerTests", ["Server", "PurchaseModel", "Crypto", "Encoding", "TestSupport"]),
         tests("HouseTests", []),
     ],
     swiftLanguageModes: [.v6],

@@ -60,7 +60,9 @@ check_packages() {
     fi
     echo "bootstrap: installing ${missing[*]}"
     export DEBIAN_FRONTEND=noninteractive
-    if ! { apt-get update -qq && $install -qq; } </dev/null >&2; then
+    # Package lists that cannot be renewed may still be good enough: what counts is whether the installation succeeds.
+    apt-get update -qq </dev/null >&2 || true
+    if ! $install -qq </dev/null >&2; then
         echo "bootstrap: apt-get failed (above). Is there a network? The command was: $install" >&2
         exit 1
     fi

@@ -18,10 +18,12 @@ step() {
 }
 
 lint_scripts() {
-    local script
-    for script in scripts/*.sh .ci/run; do bash -n "$script"; done
+    local script scripts
+    mapfile -t scripts < <(find . -name .build -prune -o -name '*.sh' -print)
+    scripts+=(.ci/run)
+    for script in "${scripts[@]}"; do bash -n "$script"; done
     if command -v shellcheck >/dev/null; then
-        shellcheck scripts/*.sh .ci/run
+        shellcheck "${scripts[@]}"
     else
         echo "shellcheck is not installed: only the syntax was checked"
     fi
@@ -46,7 +48,5 @@ step "format: Swift" lint_swift
 step "build" build
 step "tests" swift test
 step "documentation" scripts/docs.sh
-if [[ -x Fuzz/run.sh ]]; then
-    step "fuzzers, $fuzz_seconds s each" Fuzz/run.sh "$fuzz_seconds"
-fi
+step "fuzzers, $fuzz_seconds s each" Fuzz/run.sh "$fuzz_seconds"
 printf '\nAll good, %d s.\n' "$SECONDS"

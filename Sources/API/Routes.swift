@@ -16,8 +16,13 @@ package struct APIParts: Sendable {
     package var metrics: @Sendable () -> String
 
     package init(
-        pipeline: PurchasePipeline, store: any Store, apps: [AppPolicy], keys: KeyRing, clock: any WallClock,
-        requestsPerSecond: Int = 0, metrics: @escaping @Sendable () -> String
+        pipeline: PurchasePipeline,
+        store: any Store,
+        apps: [AppPolicy],
+        keys: KeyRing,
+        clock: any WallClock,
+        requestsPerSecond: Int = 0,
+        metrics: @escaping @Sendable () -> String
     ) {
         self.pipeline = pipeline
         self.store = store
@@ -32,7 +37,10 @@ package struct APIParts: Sendable {
 /// The table of everything that is answered: read this first.
 package func routes(_ parts: APIParts) -> Router {
     let gate = Gate(
-        keys: parts.keys, apps: parts.apps, rate: RateLimit(perSecond: parts.requestsPerSecond, clock: parts.clock))
+        keys: parts.keys,
+        apps: parts.apps,
+        rate: RateLimit(perSecond: parts.requestsPerSecond, clock: parts.clock)
+    )
     let submit = SubmitPurchase(pipeline: parts.pipeline)
     let transactions = ReadTransactions(store: parts.store)
     let submissions = ReadSubmission(store: parts.store)

@@ -1,4 +1,4 @@
-/// An X.509 certificate, read once into plain values. Reading one trusts nobody: see ``isSigned(by:)``.
+/// An X.509 certificate, read once into plain values. Reading one trusts nobody: see ``isSigned(by:)-(Certificate)``.
 ///
 /// Source: RFC 5280 § 4.1.
 package struct Certificate: Sendable {
@@ -37,14 +37,15 @@ package struct Certificate: Sendable {
         package var signatureAlgorithm: String
     }
 
-    /// Reads one certificate. Refused are: bytes after it, an encoding that is not DER, an OID among the extensions
-    /// twice, an extension that OpenSSL knows and cannot read, and a key that it does not know.
-    package init(der: [UInt8]) throws(CryptoError) {
-        let reader = try CertificateReader(der: der)
-        try self.init(der: der, reader)
-    }
+    /// Longer ones are not looked at: Apple's have less than 2 000 bytes, and anybody may send us any.
+    package static let bytesMax = 32_768
 
-    init(der: [UInt8], _ reader: CertificateReader) throws(CryptoError) {
+    /// Reads one certificate. Refused are: more bytes than ``bytesMax``, bytes after it, an encoding that is not DER,
+    /// an OID among the extensions twice, an extension that OpenSSL knows and cannot read, and a key that it does not
+    /// know.
+    package init(der: [UInt8]) throws(CryptoError) {
+        guard der.count <= Certificate.bytesMax else { throw .malformed("longer than any certificate") }
+        let reader = try CertificateReader(der: der)
         self.der = der
         sha256 = Digest.sha256(der)
         fields = try reader.fields()
@@ -58,7 +59,7 @@ package struct Certificate: Sendable {
         CertificateReader.isSigned(handle, by: key.handle)
     }
 
-    /// True when the issuer's key signed this certificate; see ``isSigned(by:)-(PublicKey)``.
+    /// True when the issuer's key signed this certificate; nothing else is looked at here either.
     package func isSigned(by issuer: Certificate) -> Bool {
         isSigned(by: issuer.publicKey)
     }

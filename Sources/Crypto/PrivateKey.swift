@@ -105,6 +105,12 @@ package struct PrivateKey: Sendable {
         try signRSA(message.span, digest: digest)
     }
 
+    /// Signs as a key of this kind signs in certificates: ECDSA as DER, or RSASSA-PKCS1-v1_5.
+    package func sign(_ message: [UInt8], digest: Digest) throws(CryptoError) -> [UInt8] {
+        if case .rsa = publicKey.kind { return try signRSA(message, digest: digest) }
+        return unsafe try signature(of: digest.hash(message.span)) { unsafe EVP_PKEY_sign_init($0) }
+    }
+
     private func signature(
         of digest: [UInt8],
         _ prepare: (OpaquePointer) -> Int32

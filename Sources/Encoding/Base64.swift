@@ -43,33 +43,32 @@ package enum Base64 {
     ) throws(Base64Fault) -> [UInt8] {
         let digitsCount = try digitsCount(text, padding)
         let table = alphabet == .standard ? Base64Table.standard : Base64Table.url
-        let wholeCount = digitsCount / 4 * 4
-        let tailCount = digitsCount - wholeCount
-        var result = [UInt8](repeating: 0, count: wholeCount / 4 * 3 + max(0, tailCount - 1))
-        var output = result.mutableSpan
-        var to = 0
-        var from = 0
-        while from < wholeCount {
-            let group =
-                table.value(of: text[from]) &<< 18 | table.value(of: text[from &+ 1]) &<< 12 | table.value(
-                    of: text[from &+ 2]
-                ) &<< 6
-                | table.value(of: text[from &+ 3])
-            // A character outside the alphabet sets bits that no group can have.
-            guard group < 1 << 24 else { throw Base64Fault(.invalidCharacter, at: firstInvalid(text, table, from)) }
-            output[to] = UInt8(truncatingIfNeeded: group &>> 16)
-            output[to &+ 1] = UInt8(truncatingIfNeeded: group &>> 8)
-            output[to &+ 2] = UInt8(truncatingIfNeeded: group)
-            from &+= 4
-            to &+= 3
+        let groups = digitsCount / 4
+        let tail = text.extracting(groups * 4..<digitsCount)
+        var seen: UInt32 = 0
+        var result = [UInt8](capacity: groups * 3 + 2) { output in
+            for group in 0..<groups {
+                let digits = text.extracting(group &* 4..<group &* 4 &+ 4)
+                let bits =
+                    table.value(of: digits[0]) &<< 18 | table.value(of: digits[1]) &<< 12
+                    | table.value(of: digits[2]) &<< 6 | table.value(of: digits[3])
+                seen |= bits
+                output.append(UInt8(truncatingIfNeeded: bits &>> 16))
+                output.append(UInt8(truncatingIfNeeded: bits &>> 8))
+                output.append(UInt8(truncatingIfNeeded: bits))
+            }
         }
-        guard tailCount > 0 else { return result }
-        let third = tailCount == 3 ? table.value(of: text[from + 2]) : 0
-        let group = table.value(of: text[from]) << 18 | table.value(of: text[from + 1]) << 12 | third << 6
-        guard group < 1 << 24 else { throw Base64Fault(.invalidCharacter, at: firstInvalid(text, table, from)) }
-        guard group & (tailCount == 3 ? 0xFF : 0xFFFF) == 0 else { throw Base64Fault(.strayBits, at: digitsCount - 1) }
-        output[to] = UInt8(truncatingIfNeeded: group >> 16)
-        if tailCount == 3 { output[to + 1] = UInt8(truncatingIfNeeded: group >> 8) }
+        if tail.count > 1 {
+            let third = tail.count == 3 ? table.value(of: tail[2]) : 0
+            let bits = table.value(of: tail[0]) << 18 | table.value(of: tail[1]) << 12 | third << 6
+            seen |= bits
+            result.append(UInt8(truncatingIfNeeded: bits >> 16))
+            if tail.count == 3 { result.append(UInt8(truncatingIfNeeded: bits >> 8)) }
+            let strayBits = bits & (tail.count == 3 ? 0xFF : 0xFFFF)
+            if strayBits != 0, seen < 1 << 24 { throw Base64Fault(.strayBits, at: digitsCount - 1) }
+        }
+        // A character outside the alphabet sets bits that no group of 24 can have.
+        if seen >= 1 << 24 { throw Base64Fault(.invalidCharacter, at: firstInvalid(text, table)) }
         return result
     }
 
@@ -109,9 +108,7 @@ package enum Base64 {
         return count
     }
 
-    private static func firstInvalid(_ text: Span<UInt8>, _ table: Base64Table, _ start: Int) -> Int {
-        var at = start
-        while at < text.count, table.value(of: text[at]) < 64 { at += 1 }
-        return at
+    private static func firstInvalid(_ text: Span<UInt8>, _ table: Base64Table) -> Int {
+        text.indices.first { table.value(of: text[$0]) >= 64 } ?? text.count
     }
 }

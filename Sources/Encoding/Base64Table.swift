@@ -1,7 +1,7 @@
 /// What each of the 256 bytes is worth as a character of an alphabet, and the other way round.
 struct Base64Table: Sendable {
-    private let values: InlineArray<256, UInt32>
-    private let characters: InlineArray<64, UInt8>
+    private let values: [UInt32]
+    private let characters: [UInt8]
 
     static let standard = Base64Table(last: UInt8(ascii: "+"), UInt8(ascii: "/"))
     static let url = Base64Table(last: UInt8(ascii: "-"), UInt8(ascii: "_"))
@@ -10,10 +10,10 @@ struct Base64Table: Sendable {
         let all =
             Array(UInt8(ascii: "A")...UInt8(ascii: "Z")) + Array(UInt8(ascii: "a")...UInt8(ascii: "z"))
             + Array(UInt8(ascii: "0")...UInt8(ascii: "9")) + last
-        var values = InlineArray<256, UInt32>(repeating: .max)
+        var values = [UInt32](repeating: .max, count: 256)
         for (value, character) in all.enumerated() { values[Int(character)] = UInt32(value) }
         self.values = values
-        characters = InlineArray { index in all[index] }
+        characters = all
     }
 
     /// Less than 64; all bits for a byte outside the alphabet, which shows in a group of 24 bits wherever it is put.

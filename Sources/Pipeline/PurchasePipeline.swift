@@ -13,12 +13,18 @@ package struct PurchasePipeline: Sendable {
     private let refusals: RefusalLedger
     private let refusedBefore = RefusedBefore()
     private let clock: any WallClock
+    private let room: PendingRoom
     private let limits: PipelineLimits
     private let report: @Sendable (PipelineEvent) -> Void
 
     package init(
-        verifier: Verifier, recorder: Recorder, store: any Store, refusals: RefusalLedger, clock: any WallClock,
-        limits: PipelineLimits = PipelineLimits(), report: @escaping @Sendable (PipelineEvent) -> Void
+        verifier: Verifier,
+        recorder: Recorder,
+        store: any Store,
+        refusals: RefusalLedger,
+        clock: any WallClock,
+        limits: PipelineLimits = PipelineLimits(),
+        report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         self.verifier = verifier
         self.recorder = recorder
@@ -27,12 +33,27 @@ package struct PurchasePipeline: Sendable {
         self.clock = clock
         self.limits = limits
         self.report = report
+        room = PendingRoom(max: limits.pendingPerApp)
     }
 
     /// Takes one proof in. Safe to repeat: the same bytes give the same outcome.
     ///
-    /// - Throws: ``StoreFailure`` when nothing is known to have been written; the sender should try again.
+    /// - Throws: `StoreFailure` when nothing is known to have been written; the sender should try again.
     package func submit(_ submission: Submission) async throws(StoreFailure) -> Outcome {
+        try await take(submission, kept: nil)
+    }
+
+    /// Looks again at what is kept. What stays undecided stays as it is, and nobody hears of it again.
+    func review(_ submission: Submission, kept id: SubmissionID) async throws(StoreFailure) -> Outcome {
+        try await take(submission, kept: id)
+    }
+
+    /// A submission that was kept has been decided: its place is free for another one.
+    func settled(_ submission: Submission) {
+        room.giveBack(submission.app.id)
+    }
+
+    private func take(_ submission: Submission, kept id: SubmissionID?) async throws(StoreFailure) -> Outcome {
         guard let digest = ProofDigest(Digest.sha256(submission.bytes)) else {
             preconditionFailure("a SHA-256 has 32 bytes")
         }
@@ -47,9 +68,9 @@ package struct PurchasePipeline: Sendable {
             guard let proof = examination.proof, mayCount(proof, for: submission.app) else {
                 return refuse(found, submission, name)
             }
-            return try await record(proof, submission, digest)
+            return try await record(proof, submission, digest, kept: id)
         case .undecidable:
-            return try await keepForLater(submission, found.format, found.reason, digest)
+            return try await keepForLater(submission, found.format, found.reason, digest, kept: id)
         case .notYours, .forged, .malformed:
             return refuse(found, submission, name)
         }
@@ -61,46 +82,89 @@ package struct PurchasePipeline: Sendable {
     }
 
     private func record(
-        _ proof: Verified<Proof>, _ submission: Submission, _ digest: ProofDigest
+        _ proof: Verified<Proof>,
+        _ submission: Submission,
+        _ digest: ProofDigest,
+        kept id: SubmissionID?
     ) async throws(StoreFailure) -> Outcome {
         let format = proof.fact.format
-        guard format.mayHoldPurchases else { return .nothingToRecord(format) }
+        guard format.mayHoldPurchases else { return nothingToRecord(format, submission) }
         guard let environment = proof.fact.claims.environment else {
-            return try await keepForLater(submission, format, .environmentUnknown, digest)
+            return try await keepForLater(submission, format, .environmentUnknown, digest, kept: id)
         }
         guard !proof.fact.transactions.isEmpty else {
-            guard format == .appReceipt else { return .nothingToRecord(format) }
-            return try await keepForLater(submission, format, .noPurchases, digest)
+            guard format == .appReceipt else { return nothingToRecord(format, submission) }
+            return try await keepForLater(submission, format, .noPurchases, digest, kept: id)
         }
         let realm = Realm(environment: environment, isTestSigned: proof.provenance.vouchedBy.isTest)
         let recording = Recording(
-            app: submission.app.id, realm: realm, transactions: proof.fact.transactions,
-            customer: submission.customer, order: submission.order)
+            app: submission.app.id,
+            realm: realm,
+            transactions: proof.fact.transactions,
+            customer: submission.customer,
+            order: submission.order
+        )
         let evidence = EvidenceRow(
-            digest: digest, format: format.rawValue, proof: submission.bytes, customer: submission.customer,
-            receivedAt: clock.now, verdict: proof.verdict.rawValue)
+            digest: digest,
+            format: format.rawValue,
+            proof: submission.bytes,
+            customer: submission.customer,
+            receivedAt: clock.now,
+            verdict: proof.verdict.rawValue
+        )
         let decision = try await recorder.record(recording, evidence: evidence)
         report(
             .recorded(
-                app: submission.app.id, format: format, transactions: decision.outcomes.count,
-                isRepetition: decision.isRepetition))
+                app: submission.app.id,
+                format: format,
+                transactions: decision.outcomes.count,
+                isRepetition: decision.isRepetition
+            )
+        )
         return .recorded(decision)
     }
 
+    private func nothingToRecord(_ format: ProofFormat, _ submission: Submission) -> Outcome {
+        report(.nothingToRecord(app: submission.app.id, format: format))
+        return .nothingToRecord(format: format.rawValue)
+    }
+
     private func keepForLater(
-        _ submission: Submission, _ format: ProofFormat, _ reason: Reason, _ digest: ProofDigest
+        _ submission: Submission,
+        _ format: ProofFormat,
+        _ reason: Reason,
+        _ digest: ProofDigest,
+        kept: SubmissionID?
     ) async throws(StoreFailure) -> Outcome {
+        if let kept { return .pending(kept) }
         let pending = PendingSubmission(
-            app: submission.app.id, digest: digest, format: format.rawValue, proof: submission.bytes,
-            customer: submission.customer, order: submission.order, product: submission.product,
-            deviceID: submission.deviceID, reason: reason.rawValue, receivedAt: clock.now)
-        let pendingMax = limits.pendingPerApp
-        let id = try await store.write { transaction throws(StoreFailure) in
-            try transaction.keepPending(pending, atMost: pendingMax)
+            app: submission.app.id,
+            digest: digest,
+            format: format.rawValue,
+            proof: submission.bytes,
+            customer: submission.customer,
+            order: submission.order,
+            reason: reason.rawValue,
+            receivedAt: clock.now
+        )
+        guard let (id, isNew) = try await keep(pending) else { return .busy(retryAfter: limits.retryAfterFull) }
+        report(.pending(app: submission.app.id, format: format, reason: reason, isRepetition: !isNew))
+        return .pending(id)
+    }
+
+    /// - Returns: `nil` when as many wait already as may, and this one is not among them.
+    private func keep(
+        _ pending: PendingSubmission
+    ) async throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)? {
+        let hasRoom = try await room.take(pending.app, in: store)
+        var isKept = false
+        defer { if hasRoom, !isKept { room.giveBack(pending.app) } }
+        let place = try await store.write { transaction throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)? in
+            if let known = try transaction.submission(alike: pending) { return (known, false) }
+            return hasRoom ? try transaction.keepPending(pending) : nil
         }
-        guard let id else { return .busy(retryAfter: limits.retryAfterFull) }
-        report(.pending(app: submission.app.id, format: format, reason: reason))
-        return .pending(id, reason)
+        isKept = place?.isNew ?? false
+        return place
     }
 
     private func refuse(_ found: Report, _ submission: Submission, _ name: RefusedBefore.Name) -> Outcome {
@@ -110,21 +174,38 @@ package struct PurchasePipeline: Sendable {
     }
 
     private func refuse(
-        _ remnant: RefusedBefore.Remnant, _ submission: Submission, _ digest: ProofDigest, isRepetition: Bool
+        _ remnant: RefusedBefore.Remnant,
+        _ submission: Submission,
+        _ digest: ProofDigest,
+        isRepetition: Bool
     ) -> Outcome {
         let now = clock.now
         refusals.note(
-            RefusalWord(app: submission.app.id, format: remnant.format, reason: remnant.reason), at: now,
+            submission.app.id,
+            remnant.reason,
+            at: now,
             sample: isRepetition
                 ? nil
                 : RefusalSample(
-                    app: submission.app.id, reason: remnant.reason.rawValue, customer: submission.customer,
-                    receivedAt: now, digest: digest, bytesInAll: submission.bytes.count, proof: submission.bytes))
+                    app: submission.app.id,
+                    reason: remnant.reason.rawValue,
+                    customer: submission.customer,
+                    receivedAt: now,
+                    digest: digest,
+                    bytesInAll: submission.bytes.count,
+                    proof: submission.bytes
+                )
+        )
         report(
             .refused(
-                app: submission.app.id, format: remnant.format, reason: remnant.reason, digest: digest,
-                isRepetition: isRepetition))
-        return .refused(Outcome.Refused(format: remnant.format, reason: remnant.reason))
+                app: submission.app.id,
+                format: remnant.format,
+                reason: remnant.reason,
+                digest: digest,
+                isRepetition: isRepetition
+            )
+        )
+        return .refused(Outcome.Refused(remnant.reason))
     }
 }
 

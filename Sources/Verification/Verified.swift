@@ -22,18 +22,6 @@ package struct Provenance: Hashable, Sendable {
     package let signedAt: Timestamp
 }
 
-/// Whose certificate stands at the end of a chain.
-package enum Voucher: Hashable, Sendable {
-    /// One of Apple's roots, built in and compared byte by byte.
-    case apple
-    /// A root that the operator added: a simulator's, or that of tests.
-    case addedRoot
-    /// A certificate of StoreKit Testing in Xcode that the operator added.
-    case xcode
-
-    package var isTest: Bool { self != .apple }
-}
-
 /// What a proof proves: the transactions in it, and what it says of renewals, the app or a notification.
 package struct Proof: Hashable, Sendable {
     package let format: ProofFormat

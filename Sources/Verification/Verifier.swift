@@ -1,4 +1,5 @@
-package import PurchaseModel
+import AppleFormats
+import PurchaseModel
 
 /// The front door: bytes in; a report for people, and facts for the ledger only if they were proved.
 ///
@@ -10,7 +11,9 @@ package struct Verifier: Sendable {
     private let signatures: JWSVerifier
     private let bytesMax: Int
 
-    /// - Parameter bytesMax: the longest submission that is looked at, in bytes.
+    /// - Parameters:
+    ///   - anchors: whom to believe.
+    ///   - bytesMax: the longest submission that is looked at, in bytes.
     package init(anchors: TrustAnchors, bytesMax: Int = 16 * 1_024 * 1_024) {
         receipts = ReceiptVerifier(anchors: anchors)
         oldReceipts = PlistReceiptVerifier(anchors: anchors)
@@ -26,7 +29,9 @@ package struct Verifier: Sendable {
         var evidence: Evidence?
         var provenance: Provenance?
         do throws(Refusal) {
-            guard bytes.count <= bytesMax else { throw Refusal(.tooLarge, "\(bytes.count) bytes; \(bytesMax) are read") }
+            guard bytes.count <= bytesMax else {
+                throw Refusal(.tooLarge, "\(bytes.count) bytes; \(bytesMax) are read")
+            }
             let opened = try triage.open(bytes)
             evidence = opened
             report.format = triage.format
@@ -53,7 +58,10 @@ package struct Verifier: Sendable {
 
     /// - Returns: who vouches; `nil` for a test signature that the operator has not trusted.
     private func verify(
-        _ evidence: Evidence, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+        _ evidence: Evidence,
+        _ expecting: Expectation,
+        _ report: inout Report,
+        _ trace: inout Trace
     ) throws(Refusal) -> Provenance? {
         switch evidence {
         case .appReceipt(let envelope):
@@ -66,7 +74,7 @@ package struct Verifier: Sendable {
             report.claims = try AnswerTranslation.claims(of: answer)
             throw Refusal(.unsignedAnswer, "verifyReceipt's answers are not signed: send the receipt itself")
         case .notificationV1(let notification):
-            report.claims = try AnswerTranslation.claims(of: notification)
+            report.claims = AnswerTranslation.claims(of: notification)
             throw Refusal(.unsignedNotification, "version 1 notifications are not signed")
         case .transactionID:
             throw Refusal(.onlyAnID, "a number proves nothing until Apple is asked")

@@ -1,14 +1,14 @@
 import AppleFormats
-import Foundation
+import TestSupport
 import Testing
 
-@Suite("Real app receipts", .enabled(if: Corpus.isPresent, Corpus.absence))
+@Suite("Real app receipts", .enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absenceNote)))
 struct ReceiptCorpusTests {
-    @Test("open into what another program found in them", arguments: Corpus.cases(in: "receipts"))
+    @Test("open into what another program found in them", arguments: CorpusCase.all(in: "receipts"))
     func envelope(_ sample: CorpusCase) throws {
-        let bytes = try sample.bytes()
+        let bytes = try sample.content()
         let envelope = try SignedData(bytes)
-        let facts = try #require(try sample.facts())
+        let facts = try #require(try sample.recordedFacts())
         let outer = try #require(facts["outer"] as? [String: Any])
         #expect(envelope.version == 1)
         #expect(envelope.contentType == .data)
@@ -30,10 +30,10 @@ struct ReceiptCorpusTests {
         #expect(serials.contains("0x" + trimmed))
     }
 
-    @Test("hold the fields that another program found in them", arguments: Corpus.cases(in: "receipts"))
+    @Test("hold the fields that another program found in them", arguments: CorpusCase.all(in: "receipts"))
     func fields(_ sample: CorpusCase) throws {
-        let receipt = try AppReceipt(SignedData(sample.bytes()).content)
-        let facts = try #require(try sample.facts())
+        let receipt = try AppReceipt(SignedData(sample.content()).content)
+        let facts = try #require(try sample.recordedFacts())
         let fields = try #require(facts["fields"] as? [String: Any])
         #expect(receipt.kind == text(ofFact: fields["receipt_type"]))
         #expect(receipt.bundleID == text(ofFact: fields["bundle_id"]))
@@ -52,13 +52,13 @@ struct ReceiptCorpusTests {
         for type: Int32 in [9, 11, 13, 14, 25] {
             #expect(receipt.number(of: type) == number(ofFact: fields["t\(type)"]))
         }
-        #expect(try AppReceipt.bundleID(in: SignedData(sample.bytes()).content) == receipt.bundleID)
+        #expect(try AppReceipt.bundleID(in: SignedData(sample.content()).content) == receipt.bundleID)
     }
 
-    @Test("keep every attribute that has no field", arguments: Corpus.cases(in: "receipts"))
+    @Test("keep every attribute that has no field", arguments: CorpusCase.all(in: "receipts"))
     func attributes(_ sample: CorpusCase) throws {
-        let receipt = try AppReceipt(SignedData(sample.bytes()).content)
-        let facts = try #require(try sample.facts())
+        let receipt = try AppReceipt(SignedData(sample.content()).content)
+        let facts = try #require(try sample.recordedFacts())
         let attributes = try #require(facts["attributes_in_order"] as? [[String: Any]])
         let named: Set<Int64> = [0, 1, 2, 3, 4, 5, 8, 12, 15, 16, 17, 18, 19, 21]
         let others = attributes.filter { !named.contains(number(ofFact: $0["type"]) ?? -1) }
@@ -72,13 +72,12 @@ struct ReceiptCorpusTests {
         #expect(hexadecimal(receipt.bundleIDOctets) == bundle?["value_hex"] as? String)
     }
 
-    @Test("hold the purchases that another program found in them", arguments: Corpus.cases(in: "receipts"))
+    @Test("hold the purchases that another program found in them", arguments: CorpusCase.all(in: "receipts"))
     func purchases(_ sample: CorpusCase) throws {
-        let receipt = try AppReceipt(SignedData(sample.bytes()).content)
-        let facts = try #require(try sample.facts())
+        let receipt = try AppReceipt(SignedData(sample.content()).content)
+        let facts = try #require(try sample.recordedFacts())
         let theirs = try #require(facts["in_app"] as? [[String: Any]])
-        let expectation = try #require(try sample.row()["expect"] as? [String: Any])
-        #expect(receipt.purchases.count == number(ofFact: expectation["in_app_count"]).map(Int.init))
+        #expect(receipt.purchases.count == sample.expect.inAppCount)
         #expect(receipt.purchases.count == theirs.count)
         for (purchase, fact) in zip(receipt.purchases, theirs) {
             #expect(purchase.quantity == number(ofFact: fact["quantity"]))

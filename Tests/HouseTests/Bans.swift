@@ -71,7 +71,11 @@ extension Ban {
             instead: "Pass the thing in through init: a singleton cannot be replaced in a test."
         ),
         Ban(
-            words: [".split(", ".components(", "replacingOccurrences", "trimmingCharacters", "Character("],
+            // Bytes may be split, at a byte; text is told by its separator.
+            words: [
+                ".split(separator: \"", ".split(whereSeparator", ".split {", ".components(", "replacingOccurrences",
+                "trimmingCharacters", "Character",
+            ],
             within: parsers,
             instead: "Text is bytes: walk utf8 with a cursor. One Character may hold a quote and a combining mark."
         ),
@@ -82,6 +86,8 @@ extension Ban {
         ),
         Ban(
             words: ["import Foundation"],
+            // Standard input and output are FileHandle's.
+            except: ["Sources/Server/"],
             instead: "FoundationEssentials, if at all: Foundation itself brings locales, regular expressions, networks."
         ),
     ]

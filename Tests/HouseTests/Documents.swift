@@ -70,7 +70,7 @@ enum Documents {
     /// What tests there are: `ATests`, and `ATests.worksWell` for each function of its file.
     static func tests(in sources: [(file: TextFile, code: SwiftCode)]) -> Set<String> {
         sources.reduce(into: []) { tests, source in
-            let tokens = source.code.tokens()
+            let tokens = source.code.tokens
             let names = zip(tokens, tokens.dropFirst()).map { (word: $0.text, name: $1.text) }
             for suite in names where suite.word == "struct" || suite.word == "extension" {
                 tests.insert(suite.name)

@@ -56,7 +56,7 @@ enum Folders {
         init(of source: (file: TextFile, code: SwiftCode)) {
             path = source.file.path
             let kinds: Set = ["struct", "class", "enum", "actor", "protocol", "typealias", "associatedtype"]
-            let tokens = source.code.tokens()
+            let tokens = source.code.tokens
             var lineStart = 0
             for (index, token) in tokens.enumerated() {
                 if token.text == "\n" { lineStart = index + 1 }

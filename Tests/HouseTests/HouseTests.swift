@@ -46,9 +46,9 @@ import Testing
     }
 
     @Test func everyDependencyIsDeclaredAndUsed() {
-        let all = Set(Repository.manifest.targets.map(\.name))
-        let findings = Repository.manifest.targets.filter { !$0.isForeign }.flatMap {
-            ImportTable.loose($0, Repository.sources(of: $0), all: all)
+        let manifest = Repository.manifest
+        let findings = manifest.targets.filter { !$0.isForeign }.flatMap {
+            ImportTable.loose($0, Repository.sources(of: $0), in: manifest)
         }
         report(findings)
     }

@@ -76,16 +76,21 @@ enum ImportTable {
         return wrong + gone.map { Finding("ARCHITECTURE.md", "there is no target \($0)", instead: instead) }
     }
 
-    /// Declared and not imported, or imported and not declared.
-    static func loose(_ target: Manifest.Target, _ sources: [(file: TextFile, code: SwiftCode)], all: Set<String>)
-        -> [Finding]
-    {
+    /// Declared and not imported, or imported and not declared. The compiler's own check lets pass what a dependency
+    /// depends on; this one does not.
+    static func loose(
+        _ target: Manifest.Target,
+        _ sources: [(file: TextFile, code: SwiftCode)],
+        in manifest: Manifest
+    ) -> [Finding] {
         let imports = sources.flatMap { source in source.code.imports().map { (source.file.path, $0.module, $0.line) } }
-        let imported = Set(imports.map(\.1))
-        let unused = target.dependencies.filter { !imported.contains($0) }.map {
+        let started = target.isTest ? manifest.targets.filter(\.isExecutable).map(\.name) : []
+        let used = Set(imports.map(\.1) + started)
+        let unused = target.dependencies.filter { !used.contains($0) }.map {
             Finding("Package.swift", "\(target.name) declares \($0) and never imports it", instead: "Delete it there.")
         }
-        let undeclared = imports.filter { all.contains($0.1) && !target.dependencies.contains($0.1) }.map {
+        let ours = Set(manifest.targets.map(\.name)).subtracting(target.dependencies)
+        let undeclared = imports.filter { ours.contains($0.1) }.map {
             Finding($0.0, line: $0.2, "\($0.1) is not declared", instead: "Declare it in Package.swift, if it may be.")
         }
         return unused + undeclared

@@ -6,6 +6,8 @@ struct Manifest {
         let dependencies: [String]
         let folder: String
         let isTest: Bool
+        /// Tests that depend on one start it, and do not import it.
+        let isExecutable: Bool
         /// A system library or C++: not a room of ours, only what one stands on.
         let isForeign: Bool
     }
@@ -59,6 +61,7 @@ struct Manifest {
             dependencies: quoted(list),
             folder: folder + "/",
             isTest: isTest || folder.hasPrefix("Tests/"),
+            isExecutable: call == ".executableTarget",
             isForeign: foreign
         )
     }

@@ -45,10 +45,11 @@ import Testing
         ("Sources/API/A.swift", #"ProcessInfo.processInfo.environment["A"]"#),
         ("Sources/Server/A.swift", "let c = Cache.shared"),
         ("Sources/Encoding/A.swift", #"let parts = text.split(separator: ".")"#),
+        ("Sources/Encoding/A.swift", "let parts = text.split { $0.isWhitespace }"),
         ("Sources/AppleFormats/A.swift", #"text.replacingOccurrences(of: "-", with: "+")"#),
         ("Sources/HTTP/A.swift", #"line.contains(Character("\r"))"#),
         ("Sources/Verification/A.swift", "import FoundationEssentials"),
-        ("Sources/Server/A.swift", "import Foundation"),
+        ("Sources/API/A.swift", "import Foundation"),
     ])
     func aBannedWordIsCaught(path: String, text: String) {
         let (file, code) = source(path, text)
@@ -61,6 +62,7 @@ import Testing
         ("Sources/HTTP/Listening/A.swift", "Task { await handle(request) }"),
         ("Sources/Server/A.swift", "print(line); Date(); import FoundationEssentials"),
         ("Sources/Encoding/A.swift", "// unlike text.split(, this walks bytes\nlet fingerprint = fingerprint(bytes)"),
+        ("Sources/HTTP/A.swift", #"path.utf8.split(separator: UInt8(ascii: "/"))"#),
         ("Sources/Pipeline/A.swift", "let now = clock.now; let task: Task<Void, Never>"),
         ("Tests/EncodingTests/A.swift", "print(Date())"),
     ])
@@ -175,8 +177,14 @@ import Testing
     func looseImportsAreCaught(text: String, findings: Int) throws {
         let manifest = Manifest(Self.manifest)
         let high = try #require(manifest.targets.first { $0.name == "High" })
-        let all = Set(manifest.targets.map(\.name))
-        #expect(ImportTable.loose(high, [source("Sources/High/A.swift", text)], all: all).count == findings)
+        #expect(ImportTable.loose(high, [source("Sources/High/A.swift", text)], in: manifest).count == findings)
+    }
+
+    @Test func whatATestStartsItNeedNotImport() throws {
+        let manifest = Manifest(Self.manifest + #"tests("ServerTests", ["Server", "Low"])"#)
+        let tests = try #require(manifest.targets.last)
+        let findings = ImportTable.loose(tests, [source("Tests/ServerTests/A.swift", "import Testing")], in: manifest)
+        #expect(findings.map(\.what) == ["ServerTests declares Low and never imports it"])
     }
 
     // MARK: Documents

@@ -28,7 +28,7 @@ enum Shape {
 
     /// The functions whose text, from `func` to the closing brace, is longer than ``functionLinesMax``.
     static func longFunctions(in file: TextFile, _ code: SwiftCode) -> [Finding] {
-        let tokens = code.tokens()
+        let tokens = code.tokens
         return tokens.indices.compactMap { index in
             guard let end = endOfBody(of: index, tokens) else { return nil }
             let (first, count) = (tokens[index].line, tokens[end].line - tokens[index].line + 1)

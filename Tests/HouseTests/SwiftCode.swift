@@ -4,11 +4,20 @@
 /// interpolation. The inside of an interpolation counts as text.
 struct SwiftCode {
     let bytes: [UInt8]
+    let tokens: [Token]
+
+    /// A name, number or sign, where it stands, and how many braces are open around it.
+    struct Token: Hashable {
+        let text: String
+        let line: Int
+        let depth: Int
+    }
 
     init(_ text: String) {
         var scanner = Blanker(bytes: Array(text.utf8))
         scanner.run()
         bytes = scanner.bytes
+        tokens = SwiftCode.tokens(of: bytes)
     }
 
     /// The 1-based lines where `word` stands. Where it begins or ends in a letter, it must begin or end a name there; a
@@ -31,14 +40,7 @@ struct SwiftCode {
         return found
     }
 
-    /// A name, number or sign, where it stands, and how many braces are open around it.
-    struct Token: Hashable {
-        let text: String
-        let line: Int
-        let depth: Int
-    }
-
-    func tokens() -> [Token] {
+    private static func tokens(of bytes: [UInt8]) -> [Token] {
         var tokens: [Token] = []
         var (line, depth, index) = (1, 0, 0)
         while index < bytes.count {
@@ -57,7 +59,7 @@ struct SwiftCode {
     /// The modules that the file imports, each with its line.
     func imports() -> [(module: String, line: Int)] {
         let kinds: Set = ["struct", "class", "enum", "protocol", "func", "typealias", "let", "var"]
-        let code = tokens()
+        let code = tokens
         return code.indices.compactMap { index in
             guard code[index].text == "import", index + 1 < code.count else { return nil }
             let skips = kinds.contains(code[index + 1].text) && index + 2 < code.count

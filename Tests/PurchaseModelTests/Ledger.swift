@@ -41,7 +41,7 @@ enum Facts {
     {
         Transaction(
             id: try #require(TransactionID(number: number)),
-            originalID: try #require(TransactionID(number: number)),
+            originalID: TransactionID(number: number),
             product: try #require(ProductID("coins")),
             purchasedAt: moment(0),
             revocation: revoked ? Revocation(at: moment(second)) : nil,

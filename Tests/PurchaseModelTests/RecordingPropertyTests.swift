@@ -1,11 +1,12 @@
 import PurchaseModel
+import TestSupport
 import Testing
 
 /// What holds for any facts in any order. A red seed is a name to run again.
 @Suite struct RecordingPropertyTests {
     @Test(arguments: UInt64(0)..<200)
     func anyOrderAndRepetitionOfTheSameFactsEndsInTheSameLedger(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededRandom(seed: seed)
         let proofs = try (0..<Int.random(in: 1...8, using: &random)).map { _ in try Self.proof(&random) }
         let expected = try Self.facts(of: proofs)
         for _ in 0..<6 {
@@ -23,7 +24,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<200)
     func recordingTwiceChangesNothing(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededRandom(seed: seed)
         let proofs = try (0..<Int.random(in: 1...8, using: &random)).map { _ in try Self.proof(&random) }
         var ledger = Ledger()
         for proof in proofs {
@@ -39,7 +40,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<200)
     func eachTransactionIsNewExactlyOnceAndKeepsItsFirstOwner(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededRandom(seed: seed)
         var ledger = Ledger()
         var owners: [TransactionKey: CustomerID] = [:]
         var seen: Set<TransactionKey> = []
@@ -63,7 +64,7 @@ import Testing
     }
 
     /// A proof of up to 4 of 5 transactions, in few enough variants that facts meet and tie.
-    private static func proof(_ random: inout SplitMix) throws -> Recording {
+    private static func proof(_ random: inout SeededRandom) throws -> Recording {
         var recording = try Facts.recording(
             customer: ["ann", "bob", nil].randomElement(using: &random) ?? nil,
             realm: Realm(environment: Bool.random(using: &random) ? .production : .sandbox, isTestSigned: false)
@@ -72,7 +73,7 @@ import Testing
         return recording
     }
 
-    private static func fact(_ random: inout SplitMix) throws -> Transaction {
+    private static func fact(_ random: inout SeededRandom) throws -> Transaction {
         let number = Int64.random(in: 0...4, using: &random)
         var fact = try Facts.transaction(
             number,
@@ -87,20 +88,5 @@ import Testing
         if Bool.random(using: &random) { fact.price = Price(milliunits: number, currency: "USD") }
         if Bool.random(using: &random) { fact.accountToken = AccountToken(high: 0, low: UInt64(number)) }
         return fact
-    }
-}
-
-/// A small generator with a seed (the SplitMix64 sequence).
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -16,7 +16,7 @@ enum Samples {
     static func transaction(_ number: Int64, signedAt: Timestamp = now) throws -> Transaction {
         Transaction(
             id: try sample(TransactionID(number: number)),
-            originalID: try sample(TransactionID(number: number)),
+            originalID: TransactionID(number: number),
             product: try sample(ProductID("coins.100")),
             purchasedAt: now,
             signedAt: signedAt
@@ -26,7 +26,7 @@ enum Samples {
     /// A transaction with every field set.
     static func fullTransaction(_ number: Int64) throws -> Transaction {
         var transaction = try transaction(number)
-        transaction.originalID = try sample(TransactionID(number: .max))
+        transaction.originalID = TransactionID(number: .max)
         transaction.kind = .autoRenewable
         transaction.quantity = 3
         transaction.originallyPurchasedAt = Timestamp(milliseconds: -1)

@@ -1,3 +1,4 @@
+import Encoding
 import HTTP
 import Storage
 
@@ -23,6 +24,9 @@ struct Health: Sendable {
 
     func scrape() -> HTTPResponse {
         HTTPResponse(
-            .ok, fields: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"], body: Array(metrics().utf8))
+            .ok,
+            fields: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],
+            body: Array(metrics().utf8)
+        )
     }
 }

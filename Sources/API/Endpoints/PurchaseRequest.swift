@@ -55,7 +55,9 @@ struct PurchaseRequest {
     private static let members: Set<String> = ["proof", "customer_id", "order_id", "product_id", "device_id"]
 
     private static func identifier<Identifier: ASCIIIdentifier>(
-        _ type: Identifier.Type, _ field: String, _ object: JSONObject
+        _ type: Identifier.Type,
+        _ field: String,
+        _ object: JSONObject
     ) throws(Fault) -> Identifier? {
         guard let value = object[field], !value.isNull else { return nil }
         guard let text = value.string, let identifier = Identifier(text) else {

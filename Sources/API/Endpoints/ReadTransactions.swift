@@ -26,14 +26,20 @@ struct ReadTransactions: Sendable {
         guard let customer = CustomerID(text) else { return Problem.notFound("customer") }
         guard let place = PageQuery(query) else {
             return Problem.response(
-                .badRequest, code: "invalid_query",
-                detail: "limit is 1 to \(TransactionPage.limitMax), after is the next of another page.")
+                .badRequest,
+                code: "invalid_query",
+                detail: "limit is 1 to \(TransactionPage.limitMax), after is the next of another page."
+            )
         }
         do throws(StoreFailure) {
             let page = try await store.read { reader throws(StoreFailure) in
                 try reader.transactions(
-                    app: app, customer: customer, order: .newestFirst,
-                    after: place.after.map(TransactionCursor.init(sequence:)), limit: place.limit)
+                    app: app,
+                    customer: customer,
+                    order: .newestFirst,
+                    after: place.after.map(TransactionCursor.init(sequence:)),
+                    limit: place.limit
+                )
             }
             return .json(.ok) { json in
                 ReadTransactions.write(page.transactions, into: &json)

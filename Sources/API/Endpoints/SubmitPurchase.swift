@@ -3,7 +3,6 @@ import HTTP
 import Pipeline
 import PurchaseModel
 import Storage
-import Verification
 
 /// `POST /v1/purchases`: a proof in, a decision out.
 struct SubmitPurchase: Sendable {
@@ -12,7 +11,10 @@ struct SubmitPurchase: Sendable {
     func respond(to request: HTTPRequest, app: AppPolicy) async -> HTTPResponse {
         guard PurchaseRequest.isJSON(request.fields) else {
             return Problem.response(
-                .unsupportedMediaType, code: "unsupported_media_type", detail: "Send application/json, uncompressed.")
+                .unsupportedMediaType,
+                code: "unsupported_media_type",
+                detail: "Send application/json, uncompressed."
+            )
         }
         let submission: Submission
         do throws(PurchaseRequest.Fault) {
@@ -41,26 +43,31 @@ struct SubmitPurchase: Sendable {
         case .nothingToRecord(let format):
             .json(.ok) { json in
                 json.member("result", "nothing_to_record")
-                json.member("format", format.rawValue)
+                json.member("format", format)
                 json.array("transactions") { _ in }
             }
-        case .pending(let id, let reason):
+        case .pending(let id):
             .json(.accepted, fields: ["Location": "/v1/submissions/\(id.number)"]) { json in
                 json.member("result", "pending")
                 json.member("submission_id", String(id.number))
-                json.member("reason", reason.publicWord.rawValue)
+                json.member("reason", "pending")
             }
         case .refused(let refused):
             Problem.response(
-                .unprocessableContent, code: "refused", detail: "This proof of purchase is not accepted."
+                .unprocessableContent,
+                code: "refused",
+                detail: "This proof of purchase is not accepted."
             ) { json in
-                json.member("verdict", refused.reason.verdict.rawValue)
-                json.member("reason", refused.reason.publicWord.rawValue)
+                json.member("verdict", refused.verdict)
+                json.member("reason", refused.publicReason)
             }
         case .busy(let retryAfter):
             Problem.response(
-                .serviceUnavailable, code: "too_many_pending",
-                detail: "Too many proofs wait for a decision already.", retryAfter: retryAfter)
+                .serviceUnavailable,
+                code: "too_many_pending",
+                detail: "Too many proofs wait for a decision already.",
+                retryAfter: retryAfter
+            )
         }
     }
 

@@ -25,8 +25,11 @@ struct Gate: Sendable {
             }
             if let wait = rate.take(holder) {
                 return Problem.response(
-                    .tooManyRequests, code: "rate_limited", detail: "More requests than this key may make.",
-                    retryAfter: wait)
+                    .tooManyRequests,
+                    code: "rate_limited",
+                    detail: "More requests than this key may make.",
+                    retryAfter: wait
+                )
             }
             return await respond(request, app, path)
         }

@@ -6,11 +6,17 @@ import Storage
 /// Retry-After; any other 4xx means that the same request will never do.
 enum Problem {
     /// - Parameters:
+    ///   - status: a 4xx or 5xx.
+    ///   - code: a stable word.
     ///   - detail: one sentence for whoever reads the client's log.
     ///   - retryAfter: given exactly when the same request may do later.
     ///   - members: further members of the problem object.
+    /// - Returns: the whole answer.
     static func response(
-        _ status: HTTPStatus, code: String, detail: String, retryAfter: Duration? = nil,
+        _ status: HTTPStatus,
+        code: String,
+        detail: String,
+        retryAfter: Duration? = nil,
         members: (inout JSONObjectWriter) -> Void = { _ in }
     ) -> HTTPResponse {
         let body = JSONWriter.object { json in
@@ -29,7 +35,10 @@ enum Problem {
 
     static func unauthorized() -> HTTPResponse {
         var response = response(
-            .unauthorized, code: "unauthorized", detail: "A bearer key is needed, and this is none that is known.")
+            .unauthorized,
+            code: "unauthorized",
+            detail: "A bearer key is needed, and this is none that is known."
+        )
         response.fields["WWW-Authenticate"] = "Bearer"
         return response
     }
@@ -43,19 +52,32 @@ enum Problem {
         switch failure {
         case .busy, .conflict:
             response(
-                .serviceUnavailable, code: "busy", detail: "More is waiting than can be written now.",
-                retryAfter: .seconds(1))
+                .serviceUnavailable,
+                code: "busy",
+                detail: "More is waiting than can be written now.",
+                retryAfter: .seconds(1)
+            )
         case .full:
             response(
-                .serviceUnavailable, code: "storage_full", detail: "There is no room to record anything.",
-                retryAfter: .seconds(60))
+                .serviceUnavailable,
+                code: "storage_full",
+                detail: "There is no room to record anything.",
+                retryAfter: .seconds(60)
+            )
         case .closed:
             response(
-                .serviceUnavailable, code: "stopping", detail: "The server is stopping.", retryAfter: .seconds(5))
+                .serviceUnavailable,
+                code: "stopping",
+                detail: "The server is stopping.",
+                retryAfter: .seconds(5)
+            )
         case .broken, .unstorable:
             response(
-                .serviceUnavailable, code: "storage_failed", detail: "The ledger cannot be written.",
-                retryAfter: .seconds(30))
+                .serviceUnavailable,
+                code: "storage_failed",
+                detail: "The ledger cannot be written.",
+                retryAfter: .seconds(30)
+            )
         }
     }
 

@@ -13,7 +13,9 @@ final class RateLimit: Sendable {
     private let clock: any WallClock
     private let buckets = Mutex<[KeyRing.Holder: Bucket]>([:])
 
-    /// - Parameter perSecond: 0 for no limit.
+    /// - Parameters:
+    ///   - perSecond: 0 for no limit.
+    ///   - clock: what fills the buckets.
     init(perSecond: Int, clock: any WallClock) {
         self.perSecond = Int64(clamping: perSecond)
         self.clock = clock

@@ -4,7 +4,9 @@ import HTTP
 extension HTTPResponse {
     /// An answer with a JSON object as its body.
     static func json(
-        _ status: HTTPStatus, fields: HTTPFields = [:], _ body: (inout JSONObjectWriter) -> Void
+        _ status: HTTPStatus,
+        fields: HTTPFields = [:],
+        _ body: (inout JSONObjectWriter) -> Void
     ) -> HTTPResponse {
         var fields = fields
         fields["Content-Type"] = "application/json"

@@ -89,6 +89,24 @@ package struct DERCursor: Hashable, Sendable {
     // MARK: Reading one element
 
     private func element(at start: Int, in bytes: Span<UInt8>) throws(FormatFault) -> DERElement {
+        guard end - start >= 2 else { throw .truncated(at: end) }
+        let tag = DERTag(rawValue: bytes[start])
+        let length = Int(bytes[start + 1])
+        // Nearly all elements of a receipt are short.
+        if length < 0x80, tag.number != 0x1F {
+            let contentStart = start + 2
+            guard length <= end - contentStart else { throw .truncated(at: end) }
+            return DERElement(
+                tag: tag,
+                start: start,
+                content: contentStart..<contentStart + length,
+                end: contentStart + length
+            )
+        }
+        return try longElement(at: start, in: bytes)
+    }
+
+    private func longElement(at start: Int, in bytes: Span<UInt8>) throws(FormatFault) -> DERElement {
         let header = try header(at: start, limit: end, in: bytes)
         guard let length = header.length else {
             let contentEnd = try endOfIndefinite(from: header.contentStart, in: bytes)

@@ -1,16 +1,16 @@
 extension DERCursor {
     /// The content of an INTEGER as a number; nil when it needs more than 64 bits.
     package static func integer(_ content: Range<Int>, in bytes: Span<UInt8>) -> Int64? {
-        guard content.upperBound <= bytes.count, let first = content.first else { return nil }
-        let filler: UInt8 = bytes[first] & 0x80 == 0 ? 0x00 : 0xFF
+        guard content.lowerBound >= 0, content.upperBound <= bytes.count, !content.isEmpty else { return nil }
         var start = content.lowerBound
+        // The first octet carries the sign; octets before it that only repeat the sign do not count.
+        let sign = Int64(Int8(bitPattern: bytes[start])) >> 7
         while content.upperBound - start > 8 {
-            guard bytes[start] == filler else { return nil }
+            guard bytes[start] == UInt8(truncatingIfNeeded: sign) else { return nil }
             start += 1
         }
-        // Eight octets are left whose first must still carry the sign that was just taken off.
-        guard (bytes[start] & 0x80 == 0) == (filler == 0) else { return nil }
-        var value: Int64 = filler == 0 ? 0 : -1
+        guard Int64(Int8(bitPattern: bytes[start])) >> 7 == sign else { return nil }
+        var value = sign
         for offset in start..<content.upperBound {
             value = value << 8 | Int64(bytes[offset])
         }

@@ -67,6 +67,16 @@ package struct RawMember: Hashable, Sendable {
     }
 }
 
+extension [RawMember] {
+    /// Far more than Apple will ever add to one object.
+    private static let countMax = 512
+
+    mutating func add(_ name: JSONName, _ value: JSONValue) throws(FormatFault) {
+        guard count < Self.countMax else { throw .tooLarge(at: value.offset) }
+        append(RawMember(name.text, value))
+    }
+}
+
 extension JSONDocument {
     /// The object that the text must be.
     func members() throws(FormatFault) -> JSONObject {

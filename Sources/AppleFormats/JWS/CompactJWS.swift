@@ -15,14 +15,12 @@ package struct CompactJWS: Hashable, Sendable {
     private let firstDot: Int
     private let secondDot: Int
 
-    /// Cuts at the two dots; refuses more or fewer, empty parts, and letters outside the URL alphabet of base64.
+    /// Cuts at the two dots; refuses more or fewer, and empty parts. Each part's letters are checked as it is decoded.
     package init(_ bytes: [UInt8]) throws(FormatFault) {
         guard bytes.count <= Self.sizeMax else { throw .tooLarge(at: Self.sizeMax) }
-        guard let first = bytes.firstIndex(of: UInt8(ascii: ".")) else { throw .truncated(at: bytes.count) }
-        guard let second = bytes[(first + 1)...].firstIndex(of: UInt8(ascii: ".")) else {
-            throw .truncated(at: bytes.count)
-        }
-        if let third = bytes[(second + 1)...].firstIndex(of: UInt8(ascii: ".")) { throw .trailingBytes(at: third) }
+        func dot(from start: Int) -> Int? { ByteSearch.firstIndex(of: UInt8(ascii: "."), in: bytes.span, from: start) }
+        guard let first = dot(from: 0), let second = dot(from: first + 1) else { throw .truncated(at: bytes.count) }
+        if let third = dot(from: second + 1) { throw .trailingBytes(at: third) }
         guard first > 0 else { throw .invalidSyntax(at: 0) }
         guard second > first + 1 else { throw .invalidSyntax(at: second) }
         guard second + 1 < bytes.count else { throw .truncated(at: bytes.count) }
@@ -37,6 +35,8 @@ package struct CompactJWS: Hashable, Sendable {
     package var payloadSegment: ArraySlice<UInt8> { bytes[(firstDot + 1)..<secondDot] }
     /// The signature as it was sent, in base64url.
     package var signatureSegment: ArraySlice<UInt8> { bytes[(secondDot + 1)...] }
+    /// The beginning of what the signature covers, up to the payload: the same in many tokens.
+    package var signingPrefix: ArraySlice<UInt8> { bytes[...firstDot] }
     /// What the signature covers: header, dot and payload exactly as they were sent.
     package var signingInput: ArraySlice<UInt8> { bytes[..<secondDot] }
 

@@ -58,38 +58,68 @@ package struct RenewalInfoPayload: Hashable, Sendable {
     }
 
     package init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.members where try !take(name, value) {
-            others.append(RawMember(name, value))
+        for (name, value) in object.fields where try !take(name, value) {
+            try others.add(name, value)
         }
     }
 
-    /// Makes a field of a member; false when there is none for it.
-    private mutating func take(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    /// Makes a field of a member; false when there is none for it. Sorted by length, few names need be compared.
+    private mutating func take(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
+        switch name.bytesCount {
+        case ...9: try takeShort(name, value)
+        case ...14: try takeMiddling(name, value)
+        case ...17: try takeLong(name, value)
+        default: try takeLongest(name, value)
+        }
+    }
+
+    private mutating func takeShort(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
-        case "originalTransactionId": originalTransactionID = try value.text("originalTransactionId")
         case "productId": productID = try value.text("productId")
-        case "autoRenewProductId": autoRenewProductID = try value.text("autoRenewProductId")
-        case "autoRenewStatus": autoRenewStatus = try value.number("autoRenewStatus")
+        case "offerType": offerType = try value.number("offerType").map(AppleOfferType.init(rawValue:))
+        case "currency": currency = try value.text("currency")
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func takeMiddling(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
+        switch name {
         case "environment": environment = try value.text("environment").map(AppleEnvironment.init(rawValue:))
         case "signedDate": signedDate = try value.moment("signedDate")
-        case "recentSubscriptionStartDate":
-            recentSubscriptionStartDate = try value.moment("recentSubscriptionStartDate")
         case "renewalDate": renewalDate = try value.moment("renewalDate")
+        case "offerPeriod": offerPeriod = try value.text("offerPeriod")
+        case "renewalPrice": renewalPrice = try value.number("renewalPrice")
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func takeLong(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
+        switch name {
+        case "autoRenewStatus": autoRenewStatus = try value.number("autoRenewStatus")
         case "expirationIntent":
             expirationIntent = try value.number("expirationIntent").map(AppleExpirationIntent.init(rawValue:))
-        case "isInBillingRetryPeriod": isInBillingRetryPeriod = try value.flag("isInBillingRetryPeriod")
-        case "gracePeriodExpiresDate": gracePeriodExpiresDate = try value.moment("gracePeriodExpiresDate")
-        case "priceIncreaseStatus": priceIncreaseStatus = try value.number("priceIncreaseStatus")
-        case "offerType": offerType = try value.number("offerType").map(AppleOfferType.init(rawValue:))
         case "offerIdentifier": offerIdentifier = try value.text("offerIdentifier")
         case "offerDiscountType":
             offerDiscountType = try value.text("offerDiscountType").map(AppleOfferDiscountType.init(rawValue:))
-        case "offerPeriod": offerPeriod = try value.text("offerPeriod")
-        case "renewalPrice": renewalPrice = try value.number("renewalPrice")
-        case "currency": currency = try value.text("currency")
-        case "eligibleWinBackOfferIds": eligibleWinBackOfferIDs = try value.texts("eligibleWinBackOfferIds")
         case "appAccountToken": appAccountToken = try value.text("appAccountToken")
         case "appTransactionId": appTransactionID = try value.text("appTransactionId")
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func takeLongest(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
+        switch name {
+        case "originalTransactionId": originalTransactionID = try value.text("originalTransactionId")
+        case "autoRenewProductId": autoRenewProductID = try value.text("autoRenewProductId")
+        case "recentSubscriptionStartDate":
+            recentSubscriptionStartDate = try value.moment("recentSubscriptionStartDate")
+        case "isInBillingRetryPeriod": isInBillingRetryPeriod = try value.flag("isInBillingRetryPeriod")
+        case "gracePeriodExpiresDate": gracePeriodExpiresDate = try value.moment("gracePeriodExpiresDate")
+        case "priceIncreaseStatus": priceIncreaseStatus = try value.number("priceIncreaseStatus")
+        case "eligibleWinBackOfferIds": eligibleWinBackOfferIDs = try value.texts("eligibleWinBackOfferIds")
         case "renewalBillingPlanType": renewalBillingPlanType = try value.text("renewalBillingPlanType")
         case "deviceVerification": deviceVerification = try value.text("deviceVerification")
         case "deviceVerificationNonce": deviceVerificationNonce = try value.text("deviceVerificationNonce")

@@ -72,58 +72,81 @@ package struct TransactionPayload: Hashable, Sendable {
     }
 
     package init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.members where try !take(name, value) {
-            others.append(RawMember(name, value))
+        for (name, value) in object.fields where try !take(name, value) {
+            try others.add(name, value)
         }
     }
 
-    /// Makes a field of a member; false when there is none for it.
-    private mutating func take(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    /// Makes a field of a member; false when there is none for it. Sorted by length, few names need be compared.
+    private mutating func take(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
+        switch name.bytesCount {
+        case ...9: try takeShort(name, value)
+        case ...14: try takeMiddling(name, value)
+        case ...17: try takeLong(name, value)
+        default: try takeLongest(name, value)
+        }
+    }
+
+    private mutating func takeShort(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
-        case "transactionId": transactionID = try value.text("transactionId")
-        case "originalTransactionId": originalTransactionID = try value.text("originalTransactionId")
-        case "webOrderLineItemId": webOrderLineItemID = try value.text("webOrderLineItemId")
         case "bundleId": bundleID = try value.text("bundleId")
         case "productId": productID = try value.text("productId")
-        case "subscriptionGroupIdentifier": subscriptionGroupIdentifier = try value.text("subscriptionGroupIdentifier")
-        case "purchaseDate": purchaseDate = try value.moment("purchaseDate")
-        case "originalPurchaseDate": originalPurchaseDate = try value.moment("originalPurchaseDate")
-        case "expiresDate": expiresDate = try value.moment("expiresDate")
         case "quantity": quantity = try value.number("quantity")
         case "type": type = try value.text("type").map(AppleProductType.init(rawValue:))
-        case "appAccountToken": appAccountToken = try value.text("appAccountToken")
-        case "inAppOwnershipType":
-            inAppOwnershipType = try value.text("inAppOwnershipType").map(AppleOwnershipType.init(rawValue:))
-        case "signedDate": signedDate = try value.moment("signedDate")
-        case "environment": environment = try value.text("environment").map(AppleEnvironment.init(rawValue:))
-        case "transactionReason":
-            transactionReason = try value.text("transactionReason").map(AppleTransactionReason.init(rawValue:))
-        case "storefront": storefront = try value.text("storefront")
-        default: return try takeRarer(name, value)
+        case "price": price = try value.number("price")
+        case "currency": currency = try value.text("currency")
+        case "offerType": offerType = try value.number("offerType").map(AppleOfferType.init(rawValue:))
+        default: return false
         }
         return true
     }
 
-    private mutating func takeRarer(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func takeMiddling(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
+        case "transactionId": transactionID = try value.text("transactionId")
+        case "purchaseDate": purchaseDate = try value.moment("purchaseDate")
+        case "expiresDate": expiresDate = try value.moment("expiresDate")
+        case "signedDate": signedDate = try value.moment("signedDate")
+        case "environment": environment = try value.text("environment").map(AppleEnvironment.init(rawValue:))
+        case "storefront": storefront = try value.text("storefront")
         case "storefrontId": storefrontID = try value.text("storefrontId")
-        case "price": price = try value.number("price")
-        case "currency": currency = try value.text("currency")
-        case "appTransactionId": appTransactionID = try value.text("appTransactionId")
-        case "revocationReason": revocationReason = try value.number("revocationReason")
         case "revocationDate": revocationDate = try value.moment("revocationDate")
         case "revocationType":
             revocationType = try value.text("revocationType").map(AppleRevocationType.init(rawValue:))
-        case "revocationPercentage": revocationPercentage = try value.number("revocationPercentage")
         case "isUpgraded": isUpgraded = try value.flag("isUpgraded")
-        case "offerType": offerType = try value.number("offerType").map(AppleOfferType.init(rawValue:))
+        case "offerPeriod": offerPeriod = try value.text("offerPeriod")
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func takeLong(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
+        switch name {
+        case "appAccountToken": appAccountToken = try value.text("appAccountToken")
+        case "transactionReason":
+            transactionReason = try value.text("transactionReason").map(AppleTransactionReason.init(rawValue:))
+        case "appTransactionId": appTransactionID = try value.text("appTransactionId")
+        case "revocationReason": revocationReason = try value.number("revocationReason")
         case "offerIdentifier": offerIdentifier = try value.text("offerIdentifier")
         case "offerDiscountType":
             offerDiscountType = try value.text("offerDiscountType").map(AppleOfferDiscountType.init(rawValue:))
-        case "offerPeriod": offerPeriod = try value.text("offerPeriod")
+        case "billingPlanType": billingPlanType = try value.text("billingPlanType")
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func takeLongest(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
+        switch name {
+        case "originalTransactionId": originalTransactionID = try value.text("originalTransactionId")
+        case "webOrderLineItemId": webOrderLineItemID = try value.text("webOrderLineItemId")
+        case "subscriptionGroupIdentifier": subscriptionGroupIdentifier = try value.text("subscriptionGroupIdentifier")
+        case "originalPurchaseDate": originalPurchaseDate = try value.moment("originalPurchaseDate")
+        case "inAppOwnershipType":
+            inAppOwnershipType = try value.text("inAppOwnershipType").map(AppleOwnershipType.init(rawValue:))
+        case "revocationPercentage": revocationPercentage = try value.number("revocationPercentage")
         case "previousOriginalTransactionId":
             previousOriginalTransactionID = try value.text("previousOriginalTransactionId")
-        case "billingPlanType": billingPlanType = try value.text("billingPlanType")
         case "deviceVerification": deviceVerification = try value.text("deviceVerification")
         case "deviceVerificationNonce": deviceVerificationNonce = try value.text("deviceVerificationNonce")
         default: return false

@@ -1,18 +1,31 @@
-/// Finds members that are named twice in one object.
+/// Finds members that are named twice in one object, in time that grows with the length of the text only.
 enum JSONDuplicates {
     /// Up to so many members are compared with one another; beyond, they are hashed (seeded anew in every process, so
     /// that nobody can choose names that collide).
     private static let comparedMax = 32
+    /// Longer names are hashed too, or 32 that differ only in their last byte would be read 500 times.
+    private static let comparedBytesMax = 64
 
     /// Where the first second name stands, counted in bytes; nil if every name in every object is its only one.
     static func offset(in bytes: [UInt8], _ nodes: [JSONNode]) -> Int? {
         for index in nodes.indices where nodes[index].kind == .object && nodes[index].count > 1 {
             let found =
-                nodes[index].count > comparedMax
-                ? byHash(bytes, nodes, objectAt: index) : byComparison(bytes.span, nodes.span, objectAt: index)
+                areCompared(nodes.span, objectAt: index)
+                ? byComparison(bytes.span, nodes.span, objectAt: index) : byHash(bytes, nodes, objectAt: index)
             if let found { return Int(nodes[found].start) }
         }
         return nil
+    }
+
+    /// Whether the names are few, short and free of escapes, as in every honest document.
+    private static func areCompared(_ nodes: Span<JSONNode>, objectAt object: Int) -> Bool {
+        guard nodes[object].count <= comparedMax else { return false }
+        var key = object + 1
+        for _ in 0..<nodes[object].count {
+            guard nodes[key].kind == .plainString, nodes[key].range.count <= comparedBytesMax else { return false }
+            key = Int(nodes[key + 1].next)
+        }
+        return true
     }
 
     private static func byHash(_ bytes: [UInt8], _ nodes: [JSONNode], objectAt object: Int) -> Int? {
@@ -30,49 +43,33 @@ enum JSONDuplicates {
     private static func byComparison(_ bytes: Span<UInt8>, _ nodes: Span<JSONNode>, objectAt object: Int) -> Int? {
         // One bit for each cheap hash of a name: where it was not set before, no comparison is needed.
         var marks: UInt64 = 0
-        var hasEscapedName = false
         var key = object + 1
         for _ in 0..<nodes[object].count {
-            let node = nodes[key]
-            hasEscapedName = hasEscapedName || node.kind == .escapedString
-            let mark = hasEscapedName ? 0 : self.mark(bytes, node)
-            if (hasEscapedName || marks & mark != 0) && repeats(bytes, nodes, objectAt: object, key) { return key }
+            let name = bytes.extracting(nodes[key].range)
+            let mark = mark(name)
+            if marks & mark != 0 {
+                var other = object + 1
+                while other < key {
+                    if areEqual(name, bytes.extracting(nodes[other].range)) { return key }
+                    other = Int(nodes[other + 1].next)
+                }
+            }
             marks |= mark
             key = Int(nodes[key + 1].next)
         }
         return nil
     }
 
-    private static func mark(_ bytes: Span<UInt8>, _ node: JSONNode) -> UInt64 {
-        guard node.end > node.start else { return 1 }
-        let middle = bytes[Int(node.start + (node.end - node.start) / 2)]
-        let hash = UInt32(bytes[Int(node.start)]) &* 7 &+ UInt32(middle) &* 13 &+ (node.end - node.start) &* 3
-        return 1 << UInt64((hash &+ UInt32(bytes[Int(node.end - 1)]) &* 31) & 63)
+    private static func mark(_ name: Span<UInt8>) -> UInt64 {
+        guard !name.isEmpty else { return 1 }
+        let ends = Int(name[0]) &* 7 &+ Int(name[name.count &- 1]) &* 31
+        let hash = ends &+ Int(name[name.count / 2]) &* 13 &+ name.count &* 3
+        return 1 &<< UInt64(truncatingIfNeeded: hash & 63)
     }
 
-    /// Whether a member before `key` has its name.
-    private static func repeats(
-        _ bytes: Span<UInt8>,
-        _ nodes: Span<JSONNode>,
-        objectAt object: Int,
-        _ key: Int
-    ) -> Bool {
-        var other = object + 1
-        while other < key {
-            if areEqual(bytes, nodes[other], nodes[key]) { return true }
-            other = Int(nodes[other + 1].next)
-        }
-        return false
-    }
-
-    private static func areEqual(_ bytes: Span<UInt8>, _ left: JSONNode, _ right: JSONNode) -> Bool {
-        if left.kind == .escapedString || right.kind == .escapedString {
-            return JSONString.unescape(bytes.extracting(left.range))
-                == JSONString.unescape(bytes.extracting(right.range))
-        }
-        guard left.end - left.start == right.end - right.start else { return false }
-        for index in 0..<Int(left.end - left.start)
-        where bytes[Int(left.start) + index] != bytes[Int(right.start) + index] { return false }
+    private static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        for index in left.indices where left[index] != right[index] { return false }
         return true
     }
 }

@@ -31,8 +31,7 @@ struct JSONParser {
     private mutating func parseValue(_ input: Span<UInt8>) throws(JSONFault) {
         while true {
             skipSpace(input)
-            let byte = try current(input)
-            switch byte {
+            switch try current(input) {
             case UInt8(ascii: "\""):
                 try parseString(input)
                 return
@@ -51,8 +50,7 @@ struct JSONParser {
             case UInt8(ascii: "t"): return try parseLiteral(input, "true", .yes)
             case UInt8(ascii: "f"): return try parseLiteral(input, "false", .no)
             case UInt8(ascii: "n"): return try parseLiteral(input, "null", .null)
-            default:
-                throw JSONFault(byte >= 0x80 ? .invalidUTF8 : .unexpectedByte, at: at)
+            default: throw JSONFault(.unexpectedByte, at: at)
             }
         }
     }

@@ -4,7 +4,9 @@ enum JSONString {
     static func scan(_ input: Span<UInt8>, from start: Int) throws(JSONFault) -> (end: Int, isEscaped: Bool) {
         var at = start
         var isEscaped = false
-        while at < input.count {
+        while true {
+            at = skipPlain(input, at)
+            guard at < input.count else { throw JSONFault(.unexpectedEnd, at: at) }
             let byte = input[at]
             if byte == UInt8(ascii: "\"") {
                 return (at, isEscaped)
@@ -13,14 +15,40 @@ enum JSONString {
                 at = try escape(input, at).end
             } else if byte < 0x20 {
                 throw JSONFault(.controlCharacter, at: at)
-            } else if byte < 0x80 {
-                at &+= 1
             } else {
                 guard let length = sequenceLength(input, at) else { throw JSONFault(.invalidUTF8, at: at) }
                 at &+= length
             }
         }
-        throw JSONFault(.unexpectedEnd, at: input.count)
+    }
+
+    /// Steps over ASCII that may stand in a string as it is.
+    private static func skipPlain(_ input: Span<UInt8>, _ start: Int) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var at = start
+        while at &+ 8 <= input.count {
+            let part = input.extracting(at..<at &+ 8)
+            let low =
+                UInt64(part[0]) | UInt64(part[1]) &<< 8 | UInt64(part[2]) &<< 16 | UInt64(part[3]) &<< 24
+            let high =
+                UInt64(part[4]) | UInt64(part[5]) &<< 8 | UInt64(part[6]) &<< 16 | UInt64(part[7]) &<< 24
+            let word = low | high &<< 32
+            // The top bit of each byte says: a quotation mark, a backslash, below 0x20, or not ASCII. A borrow can
+            // mark a byte above such a one wrongly, never one below, so the first mark is right.
+            let quote = word ^ ones &* 0x22
+            let backslash = word ^ ones &* 0x5C
+            let marks =
+                (quote &- ones) & ~quote | (backslash &- ones) & ~backslash | (word &- ones &* 0x20) & ~word | word
+            let special = marks & 0x8080_8080_8080_8080
+            if special != 0 { return at &+ special.trailingZeroBitCount &>> 3 }
+            at &+= 8
+        }
+        while at < input.count {
+            let byte = input[at]
+            guard byte &- 0x20 < 0x60, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { break }
+            at &+= 1
+        }
+        return at
     }
 
     /// The bytes that an escaped string stands for. The text was scanned before, so nothing is left to refuse.
@@ -38,6 +66,26 @@ enum JSONString {
             at = end
         }
         return result
+    }
+
+    /// Whether an escaped string stands for `wanted`; stops at the first byte that differs.
+    static func says(_ wanted: Span<UInt8>, _ text: Span<UInt8>) -> Bool {
+        var at = 0
+        var matched = 0
+        while at < text.count {
+            if text[at] == UInt8(ascii: "\\"), let (scalar, end) = try? escape(text, at) {
+                for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+                    guard matched < wanted.count, wanted[matched] == byte else { return false }
+                    matched += 1
+                }
+                at = end
+            } else {
+                guard matched < wanted.count, wanted[matched] == text[at] else { return false }
+                matched += 1
+                at += 1
+            }
+        }
+        return matched == wanted.count
     }
 
     /// Reads the escape whose backslash lies at `start`.

@@ -12,30 +12,43 @@ final class JSONTape: Sendable {
     }
 }
 
-/// One value or key on the tape.
-struct JSONNode: Sendable {
-    enum Kind: UInt8, Sendable {
-        case object, array
-        /// A string that stands in the text as it is.
-        case plainString
-        /// A string that holds at least one backslash.
-        case escapedString
-        /// A number without point and exponent.
-        case integer
-        case decimal
-        case yes, no, null
+extension JSONTape {
+    /// Whether the string or key at `index` says `text`, byte for byte.
+    func says(_ text: String, _ index: Int) -> Bool {
+        let node = nodes[index]
+        // Most names that are asked for are not this one, and most of them have another length.
+        if node.kind == .plainString, text.utf8.count != node.range.count { return false }
+        let bytes = bytes
+        return Self.says(text.utf8.span, bytes.span, node)
     }
 
-    let kind: Kind
-    /// First byte; of a string the one after the quotation mark.
-    let start: UInt32
-    /// One past the last byte; of a string the closing quotation mark.
-    var end: UInt32
-    /// The node after this value and all that it holds. While a container is open: the container around it.
-    var next: UInt32
-    /// Members of an object, elements of an array.
-    var count: UInt32
+    /// Where the value lies whose key in the object at `object` says `key`, byte for byte.
+    func value(of key: String, inObjectAt object: Int) -> Int? {
+        let (bytes, nodes) = (bytes, nodes)
+        let wanted = key.utf8.span
+        let end = Int(nodes[object].next)
+        var at = object + 1
+        while at < end {
+            if Self.says(wanted, bytes.span, nodes[at]) { return at + 1 }
+            at = Int(nodes[at + 1].next)
+        }
+        return nil
+    }
 
-    var isString: Bool { kind == .plainString || kind == .escapedString }
-    var range: Range<Int> { Int(start)..<Int(end) }
+    @inline(__always)
+    private static func says(_ wanted: Span<UInt8>, _ bytes: Span<UInt8>, _ node: JSONNode) -> Bool {
+        switch node.kind {
+        case .plainString: areEqual(wanted, bytes, node.range)
+        case .escapedString: JSONString.says(wanted, bytes.extracting(node.range))
+        default: false
+        }
+    }
+
+    @inline(__always)
+    private static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        guard left.count == range.count else { return false }
+        let right = right.extracting(range)
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
+    }
 }

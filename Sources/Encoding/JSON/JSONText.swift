@@ -5,7 +5,7 @@ struct JSONText {
 
     mutating func string(_ value: String) {
         bytes.append(UInt8(ascii: "\""))
-        if value.utf8.contains(where: Self.needsEscape) {
+        if Self.needsEscape(value.utf8.span) {
             for byte in value.utf8 { append(escaping: byte) }
         } else {
             bytes.append(contentsOf: value.utf8)
@@ -30,6 +30,11 @@ struct JSONText {
 
     mutating func null() {
         bytes.append(contentsOf: "null".utf8)
+    }
+
+    private static func needsEscape(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where needsEscape(text[index]) { return true }
+        return false
     }
 
     /// What RFC 8259 wants escaped, and DEL, which no terminal should be sent.

@@ -63,7 +63,9 @@ package struct JSONValue: Sendable {
     /// Xcode's StoreKit testing signs dates with a fraction of a millisecond.
     package var milliseconds: Int64? {
         if node.kind == .integer { return int64 }
-        return double.flatMap { Int64(exactly: $0.rounded(.towardZero)) }
+        // Both bounds are doubles that an Int64 holds, so the conversion, which cuts off, cannot trap.
+        guard let double, double.magnitude < 0x1p63 else { return nil }
+        return Int64(double)
     }
 
     package var bool: Bool? {
@@ -89,26 +91,6 @@ package struct JSONValue: Sendable {
 
     /// Whether this is a string that says `text`, byte for byte; cheaper than ``string``.
     package func says(_ text: String) -> Bool {
-        node.isString && tape.says(text, index)
-    }
-}
-
-extension JSONTape {
-    /// Whether the string or key at `index` says `text`.
-    func says(_ text: String, _ index: Int) -> Bool {
-        let node = nodes[index]
-        let wanted = text.utf8.span
-        if node.kind == .escapedString {
-            return areEqual(JSONString.unescape(bytes[node.range].span).span, wanted)
-        }
-        guard Int(node.end &- node.start) == wanted.count else { return false }
-        let bytes = bytes
-        return areEqual(bytes.span.extracting(node.range), wanted)
-    }
-
-    private func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
-        guard left.count == right.count else { return false }
-        for index in left.indices where left[index] != right[index] { return false }
-        return true
+        tape.says(text, index)
     }
 }

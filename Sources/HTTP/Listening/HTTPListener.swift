@@ -2,7 +2,7 @@ import Dispatch
 
 /// Answers HTTP/1.1 and 1.0 on one address with a handler.
 ///
-/// One thread of its own reads, parses and writes (``BeastListener``); each request's handler runs in a task below
+/// One thread of its own reads, parses and writes (`BeastListener`); each request's handler runs in a task below
 /// ``run()``, and is cancelled when its client leaves first. No TLS and no HTTP/2: a reverse proxy in front speaks them.
 ///
 ///     let listener = try HTTPListener(address: "127.0.0.1", port: 8080, handler: router.handler) { event in … }

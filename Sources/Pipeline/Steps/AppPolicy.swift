@@ -9,12 +9,16 @@ package struct AppPolicy: Hashable, Sendable {
     package let environments: Set<StoreEnvironment>
     /// The catalogue; `nil` accepts any product of the app.
     package let products: Set<ProductID>?
-    /// Whether what only a test authority signed is recorded: behind a wall of its own, see ``Realm``.
+    /// Whether what only a test authority signed is recorded: behind a wall of its own, see `Realm`.
     package let acceptsTestSigned: Bool
 
     package init(
-        id: AppID, bundleID: BundleID, appleID: Int64? = nil, environments: Set<StoreEnvironment> = [.production],
-        products: Set<ProductID>? = nil, acceptsTestSigned: Bool = false
+        id: AppID,
+        bundleID: BundleID,
+        appleID: Int64? = nil,
+        environments: Set<StoreEnvironment> = [.production],
+        products: Set<ProductID>? = nil,
+        acceptsTestSigned: Bool = false
     ) {
         self.id = id
         self.bundleID = bundleID

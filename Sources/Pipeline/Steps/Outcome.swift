@@ -1,23 +1,29 @@
 package import PurchaseModel
 package import Storage
-package import Verification
+import Verification
 
 /// What became of a submission.
 package enum Outcome: Sendable {
     /// On disk, now or before; the same submission again gives the same decision.
     case recorded(Decision)
     /// A good signature over something that holds no purchase, such as an AppTransaction: nothing to keep.
-    case nothingToRecord(ProofFormat)
+    case nothingToRecord(format: String)
     /// Kept, and not decided yet. The same submission again gives the same id.
-    case pending(SubmissionID, Reason)
+    case pending(SubmissionID)
     /// Proven bad; nothing was written.
     case refused(Refused)
     /// Not taken in now: try again. Nothing was written.
     case busy(retryAfter: Duration)
 
-    /// What is left of the report once it has been counted.
+    /// What the sender may know of a refusal, in the stable words of `docs/verdicts.md`. The operator's words are in
+    /// the events.
     package struct Refused: Hashable, Sendable {
-        package let format: ProofFormat
-        package let reason: Reason
+        package let verdict: String
+        package let publicReason: String
+
+        init(_ reason: Reason) {
+            verdict = reason.verdict.rawValue
+            publicReason = reason.publicWord.rawValue
+        }
     }
 }

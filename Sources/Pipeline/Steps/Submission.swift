@@ -14,7 +14,11 @@ package struct Submission: Sendable {
     package let deviceID: [UInt8]?
 
     package init(
-        app: AppPolicy, bytes: [UInt8], customer: CustomerID, order: OrderID? = nil, product: ProductID? = nil,
+        app: AppPolicy,
+        bytes: [UInt8],
+        customer: CustomerID,
+        order: OrderID? = nil,
+        product: ProductID? = nil,
         deviceID: [UInt8]? = nil
     ) {
         self.app = app
@@ -27,7 +31,13 @@ package struct Submission: Sendable {
 
     var expectation: Expectation {
         Expectation(
-            bundleID: app.bundleID, appleID: app.appleID, environments: app.environments, products: app.products,
-            product: product, deviceID: deviceID, refusesEarly: true)
+            bundleID: app.bundleID,
+            appleID: app.appleID,
+            environments: app.environments,
+            products: app.products,
+            product: product,
+            deviceID: deviceID,
+            refusesEarly: true
+        )
     }
 }

@@ -64,9 +64,9 @@ package func standing(of recorded: RecordedTransaction, for customer: CustomerID
 
 private func change(from known: RecordedTransaction?, to fresh: RecordedTransaction) -> LedgerChange? {
     guard let known else { return .insert(fresh) }
-    if known.transaction == fresh.transaction, known.customer != nil, known.order != nil { return nil }
     var merged = known
-    merged.transaction = fold(known.transaction, fresh.transaction)
+    // A repetition, by far the most common case, leaves the shared transaction alone.
+    if fresh.transaction != known.transaction { merged.transaction = fold(known.transaction, fresh.transaction) }
     if merged.customer == nil { merged.customer = fresh.customer }
     // The owner may name the order later, but no second one.
     if merged.order == nil, merged.customer == fresh.customer { merged.order = fresh.order }
@@ -82,6 +82,7 @@ private func fold(_ known: Transaction, _ fresh: Transaction) -> Transaction {
     let (later, earlier) = supersedes(fresh, known) ? (fresh, known) : (known, fresh)
     var folded = later
     folded.isUpgraded = later.isUpgraded || earlier.isUpgraded
+    folded.originalID = later.originalID ?? earlier.originalID
     folded.kind = later.kind ?? earlier.kind
     folded.originallyPurchasedAt = later.originallyPurchasedAt ?? earlier.originallyPurchasedAt
     folded.expiresAt = later.expiresAt ?? earlier.expiresAt
@@ -106,7 +107,7 @@ private func supersedes(_ fresh: Transaction, _ known: Transaction) -> Bool {
 private func precedence(of fact: Transaction) -> (Int64, Int64, Int64, Int64, Int64, ProductID) {
     (
         fact.revocation?.at.milliseconds ?? .min, fact.expiresAt?.milliseconds ?? .min, Int64(fact.quantity),
-        fact.purchasedAt.milliseconds, fact.originalID.number, fact.product
+        fact.purchasedAt.milliseconds, fact.originalID?.number ?? .min, fact.product
     )
 }
 

@@ -11,36 +11,6 @@ package struct TransactionKey: Hashable, Sendable {
     }
 }
 
-/// A transaction as the ledger holds it: the newest that Apple signed about it, and who brought it first.
-package struct RecordedTransaction: Hashable, Sendable {
-    package var app: AppID
-    package var realm: Realm
-    package var transaction: Transaction
-    /// Who presented it first. `nil` when it came without a customer.
-    package var customer: CustomerID?
-    package var order: OrderID?
-    /// When we first learned of it.
-    package var recordedAt: Timestamp
-
-    package init(
-        app: AppID,
-        realm: Realm,
-        transaction: Transaction,
-        customer: CustomerID?,
-        order: OrderID?,
-        recordedAt: Timestamp
-    ) {
-        self.app = app
-        self.realm = realm
-        self.transaction = transaction
-        self.customer = customer
-        self.order = order
-        self.recordedAt = recordedAt
-    }
-
-    package var key: TransactionKey { TransactionKey(app: app, realm: realm, id: transaction.id) }
-}
-
 /// What the ledger already knows around some transactions. Read once for a whole batch; each decision is applied to
 /// it, so that the next one in the batch sees it.
 package struct Situation: Sendable {
@@ -70,6 +40,6 @@ package struct Situation: Sendable {
     }
 
     private mutating func note(_ recorded: RecordedTransaction) {
-        known[Side(app: recorded.app, realm: recorded.realm), default: [:]][recorded.transaction.id] = recorded
+        known[Side(app: recorded.app, realm: recorded.realm), default: [:]][recorded.id] = recorded
     }
 }

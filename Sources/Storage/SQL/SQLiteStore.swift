@@ -7,6 +7,9 @@ package final class SQLiteStore: Store {
     /// How many reads may wait, over all connections.
     package static let waitingReadsMax = 4_096
 
+    /// The version of the SQLite that is in use, such as `3.40.1`.
+    package static var libraryVersion: String { SQLiteResult.libraryVersion }
+
     private let writer: WriterConnection
     private let readers: [ReaderConnection]
     private let waitingWrites = Atomic(0)
@@ -18,26 +21,36 @@ package final class SQLiteStore: Store {
     /// - Parameters:
     ///   - folder: made with mode 0700 if it is not there; its parent must be.
     ///   - readers: how many connections read at the same time, at least 1.
+    ///   - limits: how long the log may grow.
     /// - Returns: the store; nobody else can open the folder until it is closed.
     /// - Throws: ``StoreOpenFailure``, before anything in the folder is changed unless it is ours.
-    package static func open(folder: String, readers: Int = 2) throws(StoreOpenFailure) -> SQLiteStore {
-        try SQLiteStore(in: DataFolder(path: folder), readers: max(readers, 1))
+    package static func open(
+        folder: String,
+        readers: Int = 2,
+        limits: CheckpointLimits = CheckpointLimits()
+    ) throws(StoreOpenFailure) -> SQLiteStore {
+        try SQLiteStore(in: DataFolder(path: folder), readers: max(readers, 1), limits: limits)
     }
 
-    private init(in folder: DataFolder, readers count: Int) throws(StoreOpenFailure) {
+    private init(
+        in folder: DataFolder,
+        readers count: Int,
+        limits: CheckpointLimits
+    ) throws(StoreOpenFailure) {
         let lock = try folder.claim()
         let connection = try SQLiteConnection(path: folder.databasePath, role: .writer)
         try Migrations.check(connection)
         try connection.prepareForWriting()
         try Migrations.run(on: connection)
+        try folder.sync()
         var readers: [ReaderConnection] = []
-        for number in 1...count {
+        for _ in 0..<count {
             let connection = try SQLiteConnection(path: folder.databasePath, role: .reader)
             try connection.prepareForReading()
-            readers.append(ReaderConnection(connection, number: number))
+            readers.append(ReaderConnection(connection))
         }
         self.readers = readers
-        writer = WriterConnection(connection, lock: lock)
+        writer = WriterConnection(connection, lock: lock, limits: limits)
         waitingReads = Mutex(Array(repeating: 0, count: count))
     }
 
@@ -62,6 +75,14 @@ package final class SQLiteStore: Store {
     package func close() async {
         for reader in readers { await reader.close() }
         await writer.close()
+    }
+
+    /// What SQLite finds wrong with the file, one sentence each; empty when it is sound. Walks the whole file, which
+    /// takes a second for each some hundred MB, and keeps one reader busy.
+    package func integrityProblems() async throws(StoreFailure) -> [String] {
+        try await readers[0].read { connection throws(StoreFailure) in
+            try IntegrityQueries(connection: connection).problems()
+        }
     }
 
     /// Takes a place at the reader with the shortest queue.

@@ -5,9 +5,79 @@ import PurchaseModel
 /// them is proved.
 enum AnswerTranslation {
     static func claims(of answer: VerifyReceiptResponse) throws(Refusal) -> Claims {
-        fatalError()
+        var claims = Claims()
+        claims.environment = answer.environment.map { StoreEnvironment(apple: $0.rawValue) }
+        var entries: [AnswerTransaction] = []
+        switch answer.receipt {
+        case .app(let receipt):
+            claims.bundleID = receipt.bundleID
+            claims.environment = claims.environment ?? receipt.receiptType.map { StoreEnvironment(apple: $0) }
+            claims.appleID = receipt.appItemID.flatMap { $0 == 0 ? nil : $0 }
+            claims.signedAt = receipt.receiptCreationDate.map(Timestamp.init(milliseconds:))
+            entries = receipt.inApp
+        case .transaction(let transaction):
+            claims.bundleID = transaction.bundleID
+            entries = [transaction]
+        case nil: break
+        }
+        entries.append(contentsOf: answer.latestReceiptInfo)
+        if let expired = answer.latestExpiredReceiptInfo { entries.append(expired) }
+        claims.transactions = transactions(entries)
+        guard !claims.transactions.isEmpty else {
+            let status = answer.status.map { "status \($0.rawValue)" } ?? "no status"
+            throw Refusal(.answerWithoutPurchase, "an answer without a purchase: \(status)")
+        }
+        return claims
     }
-    static func claims(of notification: NotificationV1) throws(Refusal) -> Claims {
-        fatalError()
+
+    static func claims(of notification: NotificationV1) -> Claims {
+        var claims = Claims()
+        claims.bundleID = notification.bundleID
+        claims.environment =
+            notification.environment.map { StoreEnvironment(apple: $0) }
+            ?? (notification.unifiedReceipt?.environment).map { StoreEnvironment(apple: $0.rawValue) }
+        var entries = notification.unifiedReceipt?.latestReceiptInfo ?? []
+        entries.append(contentsOf: notification.latestReceiptInfo)
+        if let expired = notification.latestExpiredReceiptInfo { entries.append(expired) }
+        claims.transactions = transactions(entries)
+        return claims
+    }
+
+    /// Each number once, as it stands first; what cannot be read as a transaction is left out, since nothing rests on
+    /// it.
+    private static func transactions(_ entries: [AnswerTransaction]) -> [Transaction] {
+        var seen: Set<TransactionID> = []
+        return entries.compactMap { entry in
+            guard let transaction = transaction(entry), seen.insert(transaction.id).inserted else { return nil }
+            return transaction
+        }
+    }
+
+    private static func transaction(_ entry: AnswerTransaction) -> Transaction? {
+        guard
+            let id = entry.transactionID.flatMap({ TransactionID($0) }),
+            let product = entry.productID.flatMap({ ProductID($0) }),
+            let purchasedAt = entry.purchaseDate.map(Timestamp.init(milliseconds:)),
+            let quantity = try? FieldReader.quantity(entry.quantity)
+        else { return nil }
+        var transaction = Transaction(
+            id: id,
+            originalID: entry.originalTransactionID.flatMap { TransactionID($0) },
+            product: product,
+            quantity: quantity,
+            purchasedAt: purchasedAt,
+            signedAt: purchasedAt
+        )
+        transaction.originallyPurchasedAt = entry.originalPurchaseDate.map(Timestamp.init(milliseconds:))
+        transaction.expiresAt = entry.expiresDate.map(Timestamp.init(milliseconds:))
+        transaction.revocation = entry.cancellationDate.map {
+            Revocation(at: Timestamp(milliseconds: $0), reason: entry.cancellationReason.map(Int.init))
+        }
+        transaction.isUpgraded = entry.isUpgraded ?? false
+        transaction.ownership = entry.inAppOwnershipType.map { Ownership(rawValue: $0.rawValue.lowercased()) }
+        transaction.accountToken = FieldReader.accountToken(entry.appAccountToken)
+        transaction.subscriptionGroup = entry.subscriptionGroupIdentifier
+        transaction.webOrderLineItem = entry.webOrderLineItemID
+        return transaction
     }
 }

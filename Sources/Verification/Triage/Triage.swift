@@ -19,7 +19,9 @@ struct Triage {
             guard let first = text.first else { throw Refusal(.empty) }
             if KnownCrackers.contains(text) { throw Refusal(.knownCracker, "a cracking tool's token") }
             if first == UInt8(ascii: "{"), OldPlist.isLikely(text) { return try plist(Array(text)) }
-            if first == UInt8(ascii: "e"), Triage.looksLikeJWS(text) { return try jws(Array(text)) }
+            if first == UInt8(ascii: "e"), Triage.looksLikeJWS(text) {
+                return try jws(text.count == layer.count ? layer : Array(text))
+            }
             if let id = try transactionID(text) { return .transactionID(id) }
             if let answer = try answer(text) { return answer }
             guard let inner = unwrapping.unwrapped(text) else {
@@ -44,7 +46,17 @@ struct Triage {
         do throws(FormatFault) {
             return .transactionReceipt(try PlistReceipt(bytes))
         } catch {
-            throw Refusal(.plistForm, error.sentence)
+            throw Refusal(Triage.reason(ofPlist: error), error.sentence)
+        }
+    }
+
+    /// Which part of an iOS 6 receipt could not be read.
+    private static func reason(ofPlist fault: FormatFault) -> Reason {
+        if case .unknownVersion = fault { return .signatureBlob }
+        switch fault.field {
+        case "signature": return .signatureBlob
+        case "purchase-info": return .purchaseInfo
+        default: return .plistForm
         }
     }
 
@@ -98,7 +110,8 @@ struct Triage {
     }
 
     private static func looksLikeJWS(_ text: ArraySlice<UInt8>) -> Bool {
-        text.dropFirst().first == UInt8(ascii: "y") && text.contains(UInt8(ascii: "."))
+        text.dropFirst().first == UInt8(ascii: "y")
+            && ByteSearch.firstIndex(of: UInt8(ascii: "."), in: text.span) != nil
     }
 
     private static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {

@@ -5,22 +5,23 @@ import CSQLite
 /// Small steps keep each pause short. A step that readers hold back leaves the log longer; from a limit on, the
 /// checkpoint waits for them, so that the log cannot grow for ever.
 struct CheckpointSchedule {
-    /// 4 MiB of 4 KiB pages: copied and synced in some milliseconds.
-    static let stepPages = 1_000
-    /// 64 MiB: from here on readers are waited for.
-    static let limitPages = 16_000
-
-    private var nextStep = stepPages
+    private let limits: CheckpointLimits
+    private var nextStep: Int
     private var isQueued = false
     private var pages = 0
 
+    init(_ limits: CheckpointLimits) {
+        self.limits = limits
+        nextStep = limits.stepPages
+    }
+
     /// SQLite's number for how hard to try.
-    var mode: Int32 { pages >= Self.limitPages ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE }
+    var mode: Int32 { pages >= limits.limitPages ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE }
 
     /// True when a step must be queued now; the caller queues it.
     mutating func isDue(pagesOfLog: Int) -> Bool {
         // A shorter log than before is a new one.
-        if pagesOfLog < pages { nextStep = Self.stepPages }
+        if pagesOfLog < pages { nextStep = limits.stepPages }
         pages = pagesOfLog
         guard !isQueued, pages >= nextStep else { return false }
         isQueued = true
@@ -31,6 +32,6 @@ struct CheckpointSchedule {
     mutating func finished(pagesOfLog: Int) {
         isQueued = false
         pages = pagesOfLog
-        nextStep = pagesOfLog + Self.stepPages
+        nextStep = pagesOfLog + limits.stepPages
     }
 }

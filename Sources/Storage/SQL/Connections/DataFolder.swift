@@ -11,7 +11,7 @@ struct DataFolder {
     func claim() throws(StoreOpenFailure) -> FolderLock {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .inaccessible(path: path, errno: EINVAL) }
         if unsafe mkdir(path, 0o700) == 0 {
-            try sync(path + "/..")
+            try Self.sync(path + "/..")
         } else if errno != EEXIST {
             throw .inaccessible(path: path, errno: errno)
         }
@@ -28,11 +28,14 @@ struct DataFolder {
         guard descriptor >= 0 else { throw .inaccessible(path: databasePath, errno: errno) }
         defer { close(descriptor) }
         guard fchmod(descriptor, 0o600) == 0 else { throw .inaccessible(path: databasePath, errno: errno) }
-        try sync(path)
+        try sync()
     }
 
-    /// Makes a folder's new entries survive a loss of power.
-    private func sync(_ folder: String) throws(StoreOpenFailure) {
+    /// Makes the names of the files in it survive a loss of power. SQLite does the same when it makes its log, but
+    /// keeps a failure to itself.
+    func sync() throws(StoreOpenFailure) { try Self.sync(path) }
+
+    private static func sync(_ folder: String) throws(StoreOpenFailure) {
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .inaccessible(path: folder, errno: errno) }
         defer { close(descriptor) }

@@ -6,9 +6,9 @@ actor ReaderConnection {
     // The queue lives as long as the actor.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
-    init(_ connection: sending SQLiteConnection, number: Int) {
+    init(_ connection: sending SQLiteConnection) {
         self.connection = connection
-        queue = BlockingQueue(named: "assay.store.reader.\(number)")
+        queue = BlockingQueue()
     }
 
     func read<Value: Sendable>(

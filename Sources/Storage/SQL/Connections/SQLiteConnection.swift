@@ -8,6 +8,8 @@ import CSQLite
 
     /// How long a lock is waited for. None of ours is held that long; a foreign tool's may be.
     private static let busyMilliseconds: Int32 = 2_000
+    /// How long a checkpoint waits for readers: the next batch waits with it.
+    private static let checkpointMilliseconds: Int32 = 50
 
     private let handle: OpaquePointer
     private var statements: [ObjectIdentifier: SQLiteStatement] = [:]
@@ -32,7 +34,7 @@ import CSQLite
         unsafe assay_sqlite_set_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         unsafe assay_sqlite_set_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         switch role {
-        case .reader: unsafe assay_sqlite_set_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        case .reader: keepLogOnClose()
         case .writer: unsafe countPagesOfLog(handle)
         }
     }
@@ -79,6 +81,11 @@ import CSQLite
         return found
     }
 
+    /// Leaves the log as it is when the connection closes, for the next opening to read.
+    func keepLogOnClose() {
+        unsafe assay_sqlite_set_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    }
+
     /// Makes the current transaction impossible to commit.
     func doom(_ failure: StoreFailure) { doom = doom ?? failure }
 
@@ -119,9 +126,11 @@ import CSQLite
     /// Copies pages from the log into the database.
     ///
     /// - Parameter mode: one of SQLite's `SQLITE_CHECKPOINT_` numbers.
-    /// - Returns: how many pages stand in the log; 0 when it was emptied.
+    /// - Returns: how many pages stood in the log.
     /// - Throws: ``StoreFailure/busy`` when readers held it back.
     func checkpoint(_ mode: Int32) throws(StoreFailure) -> Int {
+        unsafe sqlite3_busy_timeout(handle, Self.checkpointMilliseconds)
+        defer { unsafe sqlite3_busy_timeout(handle, Self.busyMilliseconds) }
         var pages: Int32 = 0
         let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, mode, &pages, nil)
         if code != SQLITE_OK { throw failure(code) }

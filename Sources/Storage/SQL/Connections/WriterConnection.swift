@@ -8,15 +8,16 @@ actor WriterConnection {
     /// What went wrong with the disk. A page of which a write failed may be lost although a second try succeeds, so
     /// nothing is promised any more until the store is opened, and the log read, again.
     private var breakage: StoreFailure?
-    private var schedule = CheckpointSchedule()
+    private var schedule: CheckpointSchedule
 
     // The queue lives as long as the actor.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
-    init(_ connection: sending SQLiteConnection, lock: FolderLock) {
+    init(_ connection: sending SQLiteConnection, lock: FolderLock, limits: CheckpointLimits) {
+        schedule = CheckpointSchedule(limits)
         self.connection = connection
         self.lock = lock
-        queue = BlockingQueue(named: "assay.store.writer")
+        queue = BlockingQueue()
     }
 
     /// Runs the closure in one transaction; returns after its commit is on disk.
@@ -59,6 +60,8 @@ actor WriterConnection {
     }
 
     private func note(_ failure: StoreFailure) {
-        if case .broken = failure { breakage = failure }
+        guard case .broken = failure else { return }
+        breakage = failure
+        connection?.keepLogOnClose()
     }
 }

@@ -23,7 +23,7 @@ enum TransactionColumns {
             .integer(recorded.recordedAt.milliseconds),
             .optional(recorded.customer?.text),
             .optional(recorded.order?.text),
-            .integer(transaction.originalID.number),
+            .optional(transaction.originalID?.number),
             .text(transaction.product.text),
             .optional(transaction.kind?.rawValue),
             .integer(Int64(transaction.quantity)),
@@ -65,14 +65,10 @@ enum TransactionColumns {
     }
 
     private static func transaction(_ row: SQLRow) throws(StoreFailure) -> Transaction {
-        guard
-            let id = TransactionID(number: row.integer(0)),
-            let originalID = TransactionID(number: row.integer(5)),
-            let product: ProductID = try row.identifier(6)
-        else { throw SQLiteResult.unreadableRow }
+        guard let product: ProductID = try row.identifier(6) else { throw SQLiteResult.unreadableRow }
         return Transaction(
-            id: id,
-            originalID: originalID,
+            id: try transactionID(row.integer(0)),
+            originalID: try row.optionalInteger(5).map { number throws(StoreFailure) in try transactionID(number) },
             product: product,
             kind: row.optionalText(7).map(ProductKind.init(rawValue:)),
             quantity: Int(row.integer(8)),
@@ -91,6 +87,11 @@ enum TransactionColumns {
             appTransaction: row.optionalText(28),
             signedAt: Timestamp(milliseconds: row.integer(29))
         )
+    }
+
+    private static func transactionID(_ number: Int64) throws(StoreFailure) -> TransactionID {
+        guard let id = TransactionID(number: number) else { throw SQLiteResult.unreadableRow }
+        return id
     }
 
     private static func revocation(_ row: SQLRow) -> Revocation? {

@@ -29,7 +29,7 @@ CREATE TABLE transactions (
     recorded_at INTEGER NOT NULL,
     customer TEXT,
     order_id TEXT,
-    original_id INTEGER NOT NULL,
+    original_id INTEGER,
     product TEXT NOT NULL,
     kind TEXT,
     quantity INTEGER NOT NULL,

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Starts the peer on 127.0.0.1 with a database of its own in a new folder, and takes both away again when it is ended.
+#
+#     serve.sh PORT ROOT.der BUNDLE_ID APPLE_ID
+#
+# PostgreSQL if its server is installed, SQLite otherwise. All that runs is a child of this script, so that what it
+# costs can be added up.
+set -euo pipefail
+
+readonly port=$1 root=$(realpath "$2") bundle_id=$3 apple_id=$4
+readonly workers=2
+here=$(cd "$(dirname "$0")" && pwd)
+readonly here environment=$here/../../.build/bench/venv
+
+if ! cmp -s "$here/requirements.txt" "$environment/installed.txt"; then
+    rm -rf "$environment"
+    python3 -m venv "$environment"
+    "$environment/bin/pip" install --quiet --requirement "$here/requirements.txt" >&2
+    cp "$here/requirements.txt" "$environment/installed.txt"
+fi
+
+# Not below .build: PostgreSQL runs as another user, who may not look into our folders.
+folder=$(mktemp -d)
+children=()
+finish() {
+    # The web server first: it has connections that the database would wait for.
+    local child
+    for child in "${children[@]}"; do
+        kill -INT "$child" 2>/dev/null || true
+        wait "$child" 2>/dev/null || true
+    done
+    rm -rf "$folder"
+}
+trap finish EXIT
+trap 'exit 0' TERM INT
+
+database=$folder/peer.sqlite
+shopt -s nullglob
+for postgres in /usr/lib/postgresql/*/bin/postgres; do
+    bin=$(dirname "$postgres")
+    as_owner=()
+    # PostgreSQL does not run as root.
+    if ((EUID == 0)); then
+        id postgres >/dev/null 2>&1 || break
+        chown postgres "$folder"
+        as_owner=(setpriv --reuid=postgres --regid=postgres --init-groups)
+    fi
+    cd "$folder"
+    "${as_owner[@]}" "$bin/initdb" --pgdata="$folder/cluster" --username=peer --auth=trust >/dev/null
+    "${as_owner[@]}" "$postgres" -D "$folder/cluster" -k "$folder" -c listen_addresses= -c synchronous_commit=on \
+        -c max_wal_size=8GB >"$folder/postgres.log" 2>&1 &
+    children=("$!")
+    for _ in {1..100}; do
+        "$bin/pg_isready" --quiet --host="$folder" && break
+        sleep 0.1
+    done
+    database="postgresql://peer@/postgres?host=$folder"
+    break
+done
+
+cd "$here"
+PEER_ROOT=$root PEER_BUNDLE_ID=$bundle_id PEER_APPLE_ID=$apple_id PEER_DATABASE=$database PYTHONDONTWRITEBYTECODE=1 \
+    "$environment/bin/uvicorn" peer:app --host 127.0.0.1 --port "$port" --workers "$workers" --no-access-log \
+    --log-level warning &
+children=("$!" "${children[@]}")
+echo "database ${database%%:*}"
+wait "${children[0]}"

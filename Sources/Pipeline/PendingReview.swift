@@ -1,0 +1,75 @@
+package import PurchaseModel
+package import Storage
+import Verification
+
+/// Looks again at what could not be decided when it came: a certificate may have been added since.
+///
+/// It runs once at the start of the process, because what the bytes alone decide can only change with the
+/// configuration, and that is read then.
+package struct PendingReview: Sendable {
+    private let pipeline: PurchasePipeline
+    private let store: any Store
+    private let apps: [AppPolicy]
+    private let clock: any WallClock
+
+    package init(pipeline: PurchasePipeline, store: any Store, apps: [AppPolicy], clock: any WallClock) {
+        self.pipeline = pipeline
+        self.store = store
+        self.apps = apps
+        self.clock = clock
+    }
+
+    /// Goes through all that waits, oldest first, a page at a time. Ends early when its task is cancelled or the store
+    /// fails: the next start begins again. What stays undecided is not written again.
+    package func run() async {
+        for app in apps {
+            var place: SubmissionID?
+            repeat {
+                guard let page = await page(of: app.id, after: place) else { return }
+                for kept in page.submissions {
+                    guard !Task.isCancelled else { return }
+                    await review(kept, for: app)
+                }
+                place = page.next
+            } while place != nil
+        }
+    }
+
+    private func page(of app: AppID, after place: SubmissionID?) async -> SubmissionPage? {
+        try? await store.read { reader throws(StoreFailure) in
+            try reader.pendingSubmissions(app: app, after: place, limit: SubmissionPage.limitMax)
+        }
+    }
+
+    private func review(_ kept: KeptSubmission, for app: AppPolicy) async {
+        guard let customer = kept.submission.customer else { return }
+        let submission = Submission(
+            app: app,
+            bytes: kept.submission.proof,
+            customer: customer,
+            order: kept.submission.order
+        )
+        guard let outcome = try? await pipeline.review(submission, kept: kept.id), let verdict = outcome.verdict else {
+            return
+        }
+        let settlement = Settlement(verdict: verdict, at: clock.now)
+        let isSettled = try? await store.write { transaction throws(StoreFailure) in
+            try transaction.settlePending(kept.id, as: settlement)
+        }
+        if isSettled == true { pipeline.settled(submission) }
+    }
+}
+
+extension Outcome {
+    /// The verdict that settles a pending submission; `nil` while it stays open.
+    fileprivate var verdict: String? {
+        switch self {
+        case .recorded(let decision):
+            decision.outcomes.contains { $0.recorded.realm.isTestSigned }
+                ? Verdict.testSigned.rawValue : Verdict.genuine.rawValue
+        case .nothingToRecord: Verdict.genuine.rawValue
+        case .refused(let refused): refused.verdict
+        case .pending, .busy: nil
+        }
+    }
+}

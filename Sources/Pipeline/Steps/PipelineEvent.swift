@@ -1,0 +1,13 @@
+package import PurchaseModel
+package import Storage
+package import Verification
+
+/// What the pipeline tells its reporter. No receipt, token or customer: hashes and words.
+package enum PipelineEvent: Sendable {
+    case recorded(app: AppID, format: ProofFormat, transactions: Int, isRepetition: Bool)
+    case nothingToRecord(app: AppID, format: ProofFormat)
+    case pending(app: AppID, format: ProofFormat, reason: Reason, isRepetition: Bool)
+    case refused(app: AppID, format: ProofFormat, reason: Reason, digest: ProofDigest, isRepetition: Bool)
+    case committed(submissions: Int, duration: Duration)
+    case commitFailed(submissions: Int, failure: StoreFailure)
+}

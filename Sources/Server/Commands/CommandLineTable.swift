@@ -1,0 +1,58 @@
+/// Every command that there is, with its flags: what `assay --help` prints.
+enum CommandLineTable {
+    static let all = CommandTable(
+        program: "assay",
+        summary: "Assay verifies App Store purchases and records each of them once.",
+        commands: [verify, serve, demo, configCheck, configPrint]
+    )
+
+    private static let verify = CommandShape(
+        name: "verify",
+        summary: "Examines proofs of purchase offline, and explains.",
+        positionals: "FILE…|-",
+        positionalsRange: 1...10_000,
+        options: [
+            .init("json", "One JSON object a line instead of text."),
+            .init("bundle-id", value: "ID", "The app that it must be for. Without it the app is not checked."),
+            .init("environment", value: "production|sandbox", "The store that it must be from."),
+            .init("at", value: "RFC3339", "Judge certificates at this moment instead of the moment of signing."),
+            .init("roots", value: "DIR", "Roots to trust beside Apple's: what they vouch for is test_signed."),
+            .init("certificates", value: "DIR", "Intermediates that proofs do not carry (iOS 6 receipts)."),
+            .init("device-id", value: "HEX", "The device that an app receipt must be for."),
+        ],
+        notes: ["Exits with 0 when all are genuine, 1 when any is not, 2 when something could not be read."],
+        examples: [
+            ("assay verify receipt.bin", "an app receipt, as it lies on the device or in base64"),
+            ("assay verify --json --bundle-id com.example.app - < transaction.jws", "a StoreKit 2 transaction"),
+        ]
+    )
+
+    private static let serve = CommandShape(
+        name: "serve",
+        summary: "Takes proofs over HTTP and records each transaction once.",
+        options: Setting.options,
+        notes: ["Each flag also has a name in the environment, such as ASSAY_LISTEN, and a place in the file."],
+        examples: [("assay serve --config assay.json", "everything from one file")]
+    )
+
+    private static let demo = CommandShape(
+        name: "demo",
+        summary: "Makes a test authority, a sample purchase and a configuration, and serves them.",
+        options: [
+            .init("data", value: "DIR", "Where everything is kept; data if not given."),
+            .init("listen", value: "ADDRESS:PORT", "Where to listen; 127.0.0.1:8080 if not given."),
+        ]
+    )
+
+    private static let configCheck = CommandShape(
+        name: "config check",
+        summary: "Reads the configuration and says what is wrong with it.",
+        options: Setting.options
+    )
+
+    private static let configPrint = CommandShape(
+        name: "config print",
+        summary: "Prints every value that is in force, and where it came from.",
+        options: Setting.options
+    )
+}

@@ -1,0 +1,126 @@
+import API
+import Encoding
+import Foundation
+import HTTP
+import Pipeline
+import PurchaseModel
+import Storage
+import Verification
+
+/// `assay serve`: the composition root. Every part is made here, once.
+struct Serve {
+    let settings: ServeSettings
+
+    /// Serves until SIGTERM or SIGINT, and then until everybody is answered.
+    ///
+    /// - Parameter ready: called with the real port once clients can connect.
+    /// - Returns: the exit code.
+    func run(ready: @Sendable (UInt16) -> Void = { _ in }) async -> Int32 {
+        let clock = SystemClock()
+        let metrics = Metrics()
+        let log = Log(clock: clock) { metrics.count(.droppedLines, []) }
+        defer { log.finish() }
+        let reporter = Reporter(log: log, metrics: metrics)
+        do {
+            let anchors = try CertificateFolder.anchors(roots: settings.roots, certificates: settings.certificates)
+            let store = try SQLiteStore.open(folder: settings.data)
+            let house = House(settings, anchors, store, clock, reporter)
+            let listener = try HTTPListener(
+                address: settings.address,
+                port: settings.port,
+                limits: settings.http,
+                lanes: ProcessInfo.processInfo.activeProcessorCount,
+                handler: routes(house.parts).handler,
+                report: { reporter.report($0) }
+            )
+            await run(house, listener, store, log, ready)
+            return 0
+        } catch {
+            log.write(.error, "not_started") { $0.member("why", Serve.sentence(error)) }
+            return 1
+        }
+    }
+
+    private func run(
+        _ house: House,
+        _ listener: HTTPListener,
+        _ store: SQLiteStore,
+        _ log: Log,
+        _ ready: @Sendable (UInt16) -> Void
+    ) async {
+        let signals = StopSignals { listener.stop() }
+        log.write(.info, "listening") { json in
+            json.member("address", settings.address)
+            json.member("port", Int(listener.port))
+            json.member("version", Version.text)
+        }
+        ready(listener.port)
+        await withDiscardingTaskGroup { group in
+            group.addTask { await house.recorder.run() }
+            group.addTask { await house.pending.run() }
+            await listener.run()
+            // Everybody is answered; what a client did not wait for is still written. What was being looked at again
+            // is looked at again at the next start.
+            house.recorder.stop()
+            group.cancelAll()
+        }
+        signals.cancel()
+        await store.close()
+        log.write(.info, "stopped")
+    }
+
+    private static func sentence(_ error: any Error) -> String {
+        guard let failure = error as? StoreOpenFailure else { return "\(error)" }
+        return switch failure {
+        case .alreadyOpen: "another process has the data folder open"
+        case .inaccessible(let path, let errno): "\(path) cannot be used (errno \(errno))"
+        case .foreign: "the data folder holds a database that is not Assay's"
+        case .newerSchema: "a newer version of Assay made this data folder"
+        case .changedMigration: "the data folder was made by a build whose schema differs from this one's"
+        case .full: "no space is left in the data folder"
+        case .broken(let code): "the database is damaged or cannot be read (SQLite \(code))"
+        }
+    }
+}
+
+/// The parts that a running server is made of.
+private struct House {
+    let recorder: Recorder
+    let pending: PendingReview
+    let parts: APIParts
+
+    init(
+        _ settings: ServeSettings,
+        _ anchors: TrustAnchors,
+        _ store: SQLiteStore,
+        _ clock: SystemClock,
+        _ reporter: Reporter
+    ) {
+        let refusals = RefusalLedger()
+        let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
+        recorder = Recorder(
+            store: store,
+            refusals: refusals,
+            clock: clock,
+            uptime: { start.duration(to: uptime.now) }
+        ) { reporter.report($0) }
+        let pipeline = PurchasePipeline(
+            verifier: Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes),
+            recorder: recorder,
+            store: store,
+            refusals: refusals,
+            clock: clock,
+            limits: settings.pipeline
+        ) { reporter.report($0) }
+        pending = PendingReview(pipeline: pipeline, store: store, apps: settings.apps, clock: clock)
+        let metrics = reporter.metrics
+        parts = APIParts(
+            pipeline: pipeline,
+            store: store,
+            apps: settings.apps,
+            keys: settings.keys,
+            clock: clock,
+            requestsPerSecond: settings.requestsPerSecond
+        ) { metrics.text() }
+    }
+}

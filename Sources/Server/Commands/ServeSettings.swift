@@ -1,0 +1,56 @@
+import API
+import HTTP
+import Pipeline
+import PurchaseModel
+
+/// The configuration in the words of the parts that it is for.
+struct ServeSettings: Sendable {
+    var apps: [AppPolicy]
+    var keys: KeyRing
+    var roots: String?
+    var certificates: String?
+    var address: String
+    var port: UInt16
+    var data: String
+    var http: HTTPLimits
+    var pipeline: PipelineLimits
+    var requestsPerSecond: Int
+}
+
+extension ServeSettings {
+    init(_ configuration: Configuration) {
+        apps = configuration.apps.map { app in
+            AppPolicy(
+                id: app.id,
+                bundleID: app.bundleID,
+                appleID: app.appleID,
+                environments: Set(app.environments),
+                products: app.products.map { Set($0.map(\.id)) },
+                acceptsTestSigned: app.acceptsTestSigned
+            )
+        }
+        keys = KeyRing(
+            Dictionary(
+                configuration.keys.map { ($0.sha256, KeyRing.Holder(name: $0.name, app: $0.app)) },
+                uniquingKeysWith: { first, _ in first }
+            )
+        )
+        roots = configuration.trust.roots
+        certificates = configuration.trust.certificates
+        address = configuration.listen.address
+        port = configuration.listen.port
+        data = configuration.data
+        let limits = configuration.limits
+        http = HTTPLimits()
+        http.bodyBytes = limits.bodyBytes
+        http.headerBytes = limits.headerBytes
+        http.header = .seconds(limits.headerSeconds)
+        http.body = .seconds(limits.bodySeconds)
+        http.idle = .seconds(limits.idleSeconds)
+        http.connections = limits.connections
+        http.requests = limits.inFlight
+        http.drain = .seconds(limits.drainSeconds)
+        pipeline = PipelineLimits(pendingPerApp: limits.pendingPerApp)
+        requestsPerSecond = limits.requestsPerSecond
+    }
+}

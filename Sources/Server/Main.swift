@@ -1,0 +1,82 @@
+import API
+import Foundation
+import HTTP
+import Pipeline
+import PurchaseModel
+import Verification
+
+/// The program: finds the command that is asked for, and runs it.
+@main
+struct Main {
+    static func main() async {
+        exit(await run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment))
+    }
+
+    private static func run(_ words: [String], _ environment: [String: String]) async -> Int32 {
+        if let first = words.first, ["--help", "-h", "help"].contains(first) {
+            Console.write(CommandLineTable.all.helpText)
+            return 0
+        }
+        if words == ["--version"] || words == ["version"] {
+            Console.write("assay \(Version.text)\n")
+            return 0
+        }
+        do {
+            let (command, rest) = try CommandLineTable.all.find(words)
+            let arguments = try Arguments(rest, for: command)
+            if arguments.wantsHelp {
+                Console.write(command.helpText(program: CommandLineTable.all.program))
+                return 0
+            }
+            return try await run(command.name, arguments, environment)
+        } catch let fault as UsageFault {
+            for line in fault.description.utf8.split(separator: 0x0A) {
+                Console.error("assay: \(ReportText.printable(String(decoding: line, as: UTF8.self)))")
+            }
+            return UsageFault.exitCode
+        } catch {
+            Console.error("assay: \(ReportText.printable("\(error)"))")
+            return 1
+        }
+    }
+
+    private static func run(
+        _ command: String,
+        _ arguments: Arguments,
+        _ environment: [String: String]
+    ) async throws -> Int32 {
+        switch command {
+        case "verify": return Verify(options: try Verify.Options(arguments)).run()
+        case "demo": return try await demo(arguments)
+        case "config check", "config print":
+            let configuration = try read(environment, arguments.flags)
+            Console.write(command == "config check" ? "The configuration is good.\n" : configuration.effective)
+            return 0
+        default:
+            let configuration = try read(environment, arguments.flags)
+            return await Serve(settings: ServeSettings(configuration)).run()
+        }
+    }
+
+    private static func demo(_ arguments: Arguments) async throws -> Int32 {
+        let demo = Demo(folder: arguments.value("data") ?? "data")
+        try demo.prepare(at: SystemClock().now)
+        var flags = ["config": demo.configurationPath]
+        flags["listen"] = arguments.value("listen")
+        // What stands in the environment is for a real server, not for the demo.
+        let settings = ServeSettings(try read([:], flags))
+        return await Serve(settings: settings).run { port in Console.write(demo.greeting(port: port)) }
+    }
+
+    /// A configuration that cannot be used is a usage error: all of its faults at once, one a line.
+    private static func read(
+        _ environment: [String: String],
+        _ flags: [String: String]
+    ) throws(UsageFault) -> Configuration {
+        do throws(ConfigurationFaults) {
+            return try Configuration.read(environment: environment, flags: flags)
+        } catch {
+            throw UsageFault("the configuration cannot be used:\n\(error)")
+        }
+    }
+}

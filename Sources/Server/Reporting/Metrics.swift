@@ -1,0 +1,112 @@
+import Synchronization
+
+/// What is counted, and its text for Prometheus (text format 0.0.4).
+///
+/// The labels are few and their values are ours: app ids of the configuration, stable words, status codes.
+final class Metrics: Sendable {
+    /// A family of series: its name, kind and help stand here once.
+    struct Family: Hashable, Sendable {
+        let name: String
+        let help: String
+
+        static let submissions = Family(
+            name: "assay_submissions_total",
+            help: "Proofs of purchase by what became of them."
+        )
+        static let refusals = Family(name: "assay_refusals_total", help: "Refused proofs by reason.")
+        static let transactions = Family(
+            name: "assay_transactions_total",
+            help: "Transactions in recorded proofs, known ones among them."
+        )
+        static let commits = Family(name: "assay_commits_total", help: "Commits to the ledger by result.")
+        static let requests = Family(name: "assay_http_requests_total", help: "Answered requests by status.")
+        static let refusedRequests = Family(
+            name: "assay_http_refused_total",
+            help: "Requests that the listener answered by itself, by code."
+        )
+        static let droppedLines = Family(
+            name: "assay_log_lines_dropped_total",
+            help: "Lines that were not written because nobody read the log."
+        )
+        static let connections = Family(name: "assay_http_connections_total", help: "Accepted connections.")
+    }
+
+    /// A family of durations.
+    struct Timing: Hashable, Sendable {
+        let name: String
+        let help: String
+
+        static let commit = Timing(name: "assay_commit_seconds", help: "Duration of a commit, whole batches.")
+        static let request = Timing(name: "assay_http_request_seconds", help: "From a request's end to its answer.")
+    }
+
+    private struct Series: Hashable {
+        let family: Family
+        let labels: [Label]
+    }
+
+    struct Label: Hashable, Sendable {
+        let name: String
+        let value: String
+    }
+
+    private struct State {
+        var counters: [Series: Int] = [:]
+        var timings: [Timing: Histogram] = [.commit: Histogram(), .request: Histogram()]
+    }
+
+    private let state = Mutex(State())
+
+    func count(_ family: Family, _ labels: [Label], by amount: Int = 1) {
+        state.withLock { $0.counters[Series(family: family, labels: labels), default: 0] += amount }
+    }
+
+    func observe(_ timing: Timing, _ duration: Duration) {
+        state.withLock { $0.timings[timing, default: Histogram()].observe(duration) }
+    }
+
+    /// All series, sorted, so that two scrapes can be compared line by line.
+    func text() -> String {
+        let (counters, timings) = state.withLock { ($0.counters, $0.timings) }
+        var text = "# HELP assay_build_info The running version.\n# TYPE assay_build_info gauge\n"
+        text += "assay_build_info{version=\"\(Version.text)\"} 1\n"
+        let families = Dictionary(grouping: counters.keys, by: \.family).sorted { $0.key.name < $1.key.name }
+        for (family, series) in families {
+            text += "# HELP \(family.name) \(family.help)\n# TYPE \(family.name) counter\n"
+            text += series.map { "\(family.name)\(Metrics.text($0.labels)) \(counters[$0] ?? 0)\n" }.sorted().joined()
+        }
+        for (timing, histogram) in timings.sorted(by: { $0.key.name < $1.key.name }) {
+            text += Metrics.text(timing, histogram)
+        }
+        return text + ProcessFigures.text()
+    }
+
+    private static func text(_ timing: Timing, _ histogram: Histogram) -> String {
+        var text = "# HELP \(timing.name) \(timing.help)\n# TYPE \(timing.name) histogram\n"
+        var below = 0
+        for (bound, count) in zip(Histogram.bounds, histogram.counts) {
+            below += count
+            text += "\(timing.name)_bucket{le=\"\(bound)\"} \(below)\n"
+        }
+        text += "\(timing.name)_bucket{le=\"+Inf\"} \(histogram.total)\n"
+        return text + "\(timing.name)_sum \(histogram.sum)\n\(timing.name)_count \(histogram.total)\n"
+    }
+
+    private static func text(_ labels: [Label]) -> String {
+        guard !labels.isEmpty else { return "" }
+        return "{" + labels.map { "\($0.name)=\"\(escaped($0.value))\"" }.joined(separator: ",") + "}"
+    }
+
+    /// A label's value may hold anything: backslash, quotation mark and line feed are escaped, scalar by scalar.
+    private static func escaped(_ value: String) -> String {
+        var text = String.UnicodeScalarView()
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\\", "\"": text.append(contentsOf: ["\\", scalar])
+            case "\n": text.append(contentsOf: ["\\", "n"])
+            default: text.append(scalar)
+            }
+        }
+        return String(text)
+    }
+}

@@ -1,0 +1,84 @@
+import Encoding
+import HTTP
+import Pipeline
+import PurchaseModel
+import Storage
+import Verification
+
+/// Turns the events of every target into counts, and the few that somebody should read into lines.
+struct Reporter: Sendable {
+    let log: Log
+    let metrics: Metrics
+
+    func report(_ event: PipelineEvent) {
+        switch event {
+        case .recorded(let app, let format, let transactions, let isRepetition):
+            count(isRepetition ? "already_recorded" : "recorded", app, format)
+            metrics.count(.transactions, [.init(name: "app", value: app.text)], by: transactions)
+        case .nothingToRecord(let app, let format):
+            count("nothing_to_record", app, format)
+        case .pending(let app, let format, let reason, let isRepetition):
+            count("pending", app, format)
+            // Once for each: whoever asks again and again must not fill the log.
+            if isRepetition { break }
+            log.write(.info, "pending") { json in
+                json.member("app", app.text)
+                json.member("format", format.rawValue)
+                json.member("reason", reason.rawValue)
+            }
+        case .refused(let app, let format, let reason, _, let isRepetition):
+            count("refused", app, format)
+            metrics.count(
+                .refusals,
+                [
+                    .init(name: "app", value: app.text), .init(name: "reason", value: reason.rawValue),
+                    .init(name: "verdict", value: reason.verdict.rawValue),
+                    .init(name: "repeated", value: isRepetition ? "true" : "false"),
+                ]
+            )
+        case .committed(_, let duration):
+            metrics.count(.commits, [.init(name: "result", value: "committed")])
+            metrics.observe(.commit, duration)
+        case .commitFailed(let submissions, let failure):
+            metrics.count(.commits, [.init(name: "result", value: "failed")])
+            log.write(.error, "commit_failed") { json in
+                json.member("submissions", submissions)
+                json.member("failure", "\(failure)")
+            }
+        }
+    }
+
+    func report(_ event: HTTPEvent) {
+        switch event {
+        case .accepted:
+            metrics.count(.connections, [])
+        case .served(_, let status, _, let duration):
+            metrics.count(.requests, [.init(name: "status", value: status.description)])
+            metrics.observe(.request, duration)
+        case .unanswered(_, let status):
+            metrics.count(
+                .requests,
+                [.init(name: "status", value: status.description), .init(name: "unanswered", value: "true")]
+            )
+        case .refused(let refusal, _):
+            metrics.count(.refusedRequests, [.init(name: "code", value: refusal.rawValue)])
+        case .unsendable(let request):
+            log.write(.error, "unsendable_answer") { json in
+                json.member("method", request.method.rawValue)
+                json.member("request", String(request.id))
+            }
+        case .exhausted(let errno):
+            log.write(.warning, "descriptors_exhausted") { $0.member("errno", Int(errno)) }
+        }
+    }
+
+    private func count(_ result: String, _ app: AppID, _ format: ProofFormat) {
+        metrics.count(
+            .submissions,
+            [
+                .init(name: "app", value: app.text), .init(name: "format", value: format.rawValue),
+                .init(name: "result", value: result),
+            ]
+        )
+    }
+}

@@ -1,0 +1,151 @@
+import Encoding
+import PurchaseModel
+
+/// Reads `apps`: which apps are answered for, and what each accepts.
+enum AppList {
+    private static let known = ["id", "bundle_id", "apple_id", "environments", "products", "accept_test_signed"]
+
+    private static let kinds: [ProductKind] = [.consumable, .nonConsumable, .autoRenewable, .nonRenewing]
+
+    /// What is well-formed of the list; the rest are faults.
+    static func read(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> [Configuration.App] {
+        var apps: [(path: String, app: Configuration.App)] = []
+        let elements = reader.elements(value, at: path)
+        if elements.isEmpty, value.kind == .array { reader.fault(path, "must not be empty") }
+        for (path, value) in elements {
+            guard let app = Self.app(value, at: path, &reader) else { continue }
+            if let twin = apps.first(where: { $0.app.id == app.id }) {
+                reader.fault("\(path).id", "\(twin.path) has the same")
+            }
+            if let twin = apps.first(where: { $0.app.bundleID == app.bundleID }),
+                !Set(twin.app.environments).isDisjoint(with: app.environments)
+            {
+                reader.fault("\(path).bundle_id", "\(twin.path) has the same; a purchase would count twice")
+            }
+            apps.append((path, app))
+        }
+        return apps.map(\.app)
+    }
+
+    private static func app(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> Configuration.App? {
+        guard let object = reader.object(value, at: path, known: known) else { return nil }
+        let id = reader.required(object, "id", at: path).flatMap { value in
+            reader.identifier(value, at: "\(path).id", "1 to 64 letters, digits, \"-\", \"_\" or \".\"", appID)
+        }
+        let bundleID = reader.required(object, "bundle_id", at: path).flatMap { value in
+            reader.identifier(value, at: "\(path).bundle_id", "1 to 255 printable ASCII characters", BundleID.init)
+        }
+        let appleID = object["apple_id"].flatMap { Self.appleID($0, at: "\(path).apple_id", &reader) }
+        let environments = object["environments"].map { Self.environments($0, at: "\(path).environments", &reader) }
+        let acceptsTestSigned = object["accept_test_signed"].flatMap { value in
+            reader.bool(value, at: "\(path).accept_test_signed")
+        }
+        if acceptsTestSigned != true, let environments { checkTests(environments, at: "\(path).environments", &reader) }
+        let products = object["products"].map { Self.products($0, at: "\(path).products", &reader) }
+        guard let id, let bundleID else { return nil }
+        var app = Configuration.App(id: id, bundleID: bundleID)
+        app.appleID = appleID
+        app.environments = environments ?? app.environments
+        app.products = products
+        app.acceptsTestSigned = acceptsTestSigned ?? false
+        return app
+    }
+
+    /// Stricter than the type: the id stands in paths and in log lines.
+    private static func appID(_ text: String) -> AppID? {
+        let isOfID = { (byte: UInt8) in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+                || [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ".")].contains(byte)
+        }
+        return (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isOfID) ? AppID(text) : nil
+    }
+
+    private static func appleID(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> Int64? {
+        guard value.kind == .number else {
+            reader.mistyped(value, at: path, wanted: "a number")
+            return nil
+        }
+        guard let number = value.int64, number > 0 else {
+            reader.fault(path, "must be a whole number above 0")
+            return nil
+        }
+        return number
+    }
+
+    private static func environments(
+        _ value: JSONValue,
+        at path: String,
+        _ reader: inout MemberReader
+    ) -> [StoreEnvironment] {
+        let names = StoreEnvironment.known.map(\.rawValue)
+        var environments: [StoreEnvironment] = []
+        let elements = reader.elements(value, at: path)
+        for (path, value) in elements {
+            guard let name = reader.text(value, at: path) else { continue }
+            guard names.contains(name) else {
+                reader.fault(path, oneOf(names) + Suggestion.phrase(for: name, among: names))
+                continue
+            }
+            if environments.contains(StoreEnvironment(rawValue: name)) { reader.fault(path, "stands there twice") }
+            environments.append(StoreEnvironment(rawValue: name))
+        }
+        if elements.isEmpty, value.kind == .array { reader.fault(path, "must not be empty: nothing would be accepted") }
+        return environments
+    }
+
+    /// What Xcode signs, it signs with a certificate of its own.
+    private static func checkTests(
+        _ environments: [StoreEnvironment],
+        at path: String,
+        _ reader: inout MemberReader
+    ) {
+        for environment in environments where [.xcode, .localTesting].contains(environment) {
+            reader.fault(path, "\(environment) purchases are only accepted where accept_test_signed is true")
+        }
+    }
+
+    private static func products(
+        _ value: JSONValue,
+        at path: String,
+        _ reader: inout MemberReader
+    ) -> [Configuration.Product] {
+        var products: [ProductID: Configuration.Product] = [:]
+        var order: [ProductID] = []
+        let elements = reader.elements(value, at: path)
+        for (path, value) in elements {
+            guard let product = Self.product(value, at: path, &reader) else { continue }
+            if products.updateValue(product, forKey: product.id) != nil {
+                reader.fault("\(path).id", "stands there twice")
+            } else {
+                order.append(product.id)
+            }
+        }
+        if elements.isEmpty, value.kind == .array {
+            reader.fault(path, "must not be empty; leave it out to accept every product")
+        }
+        return order.compactMap { products[$0] }
+    }
+
+    private static func product(
+        _ value: JSONValue,
+        at path: String,
+        _ reader: inout MemberReader
+    ) -> Configuration.Product? {
+        guard let object = reader.object(value, at: path, known: ["id", "kind"]) else { return nil }
+        let id = reader.required(object, "id", at: path).flatMap { value in
+            reader.identifier(value, at: "\(path).id", "1 to 255 printable ASCII characters", ProductID.init)
+        }
+        let names = kinds.map(\.rawValue)
+        let kind = reader.required(object, "kind", at: path).flatMap { reader.text($0, at: "\(path).kind") }
+        if let kind, !names.contains(kind) {
+            reader.fault("\(path).kind", oneOf(names) + Suggestion.phrase(for: kind, among: names))
+            return nil
+        }
+        guard let id, let kind else { return nil }
+        return Configuration.Product(id: id, kind: ProductKind(rawValue: kind))
+    }
+
+    private static func oneOf(_ names: [String]) -> String {
+        "must be one of " + names.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,91 @@
+import PurchaseModel
+
+/// Everything that an operator decides: one checked value, made of defaults, a file, the environment and flags.
+///
+/// No secret is in it: of a key only its SHA-256 is kept.
+struct Configuration: Sendable {
+    /// An app whose purchases are recorded.
+    struct App: Equatable, Sendable {
+        let id: AppID
+        let bundleID: BundleID
+        /// The app's number in the App Store; proofs that name one must name this one.
+        var appleID: Int64?
+        /// Where purchases may come from; the default lets in no test purchase.
+        var environments: [StoreEnvironment] = [.production]
+        /// The catalogue; nil accepts every product of the app.
+        var products: [Product]?
+        /// Whether purchases that only a test root vouches for are recorded, apart from Apple's.
+        var acceptsTestSigned = false
+    }
+
+    struct Product: Equatable, Sendable {
+        let id: ProductID
+        let kind: ProductKind
+    }
+
+    /// A bearer key: who holds it may speak for one app.
+    struct Key: Equatable, Sendable {
+        let name: String
+        let app: AppID
+        /// Of the secret's bytes; 32 bytes.
+        let sha256: [UInt8]
+    }
+
+    /// Folders with certificates of the operator's own.
+    struct Trust: Equatable, Sendable {
+        /// Roots to trust beside Apple's, for test purchases.
+        var roots: String?
+        /// Certificates of Apple's that proofs do not carry.
+        var certificates: String?
+    }
+
+    struct Limits: Equatable, Sendable {
+        /// A receipt of years of subscriptions, in Base64, has been seen to reach some hundred KiB.
+        var bodyBytes = 1 << 20
+        /// A request's line and fields.
+        var headerBytes = 16 << 10
+        var headerSeconds = 10
+        var bodySeconds = 30
+        var idleSeconds = 60
+        var connections = 10_000
+        /// Requests that are being answered; beyond it a client is told 503.
+        var inFlight = 1_024
+        /// For each key; 0 is no limit.
+        var requestsPerSecond = 0
+        /// Purchases that wait for a decision; beyond it a client is told 503.
+        var pendingPerApp = 10_000
+        /// How long a stop waits for requests under way.
+        var drainSeconds = 20
+    }
+
+    var apps: [App] = []
+    var keys: [Key] = []
+    var trust = Trust()
+    var listen = ListenAddress(address: "127.0.0.1", port: 8_080)
+    /// The folder of the ledger; made when it is missing.
+    var data = "data"
+    var limits = Limits()
+
+    /// Where each value came from, by the path of the setting; `apps` and `keys` come whole from one place.
+    var origins: [String: SettingOrigin] = [:]
+}
+
+extension Configuration {
+    /// Reads all layers: defaults, then the file that `--config` or `ASSAY_CONFIG` names, then `ASSAY_…`, then flags.
+    ///
+    /// Flags are named without hyphens, as ``Arguments/flags`` has them; those of no setting are not looked at. What is
+    /// thrown holds all faults.
+    static func read(
+        environment: [String: String],
+        flags: [String: String] = [:],
+        files: SettingsFiles = .disk
+    ) throws(ConfigurationFaults) -> Configuration {
+        var reader = ConfigurationReader(files: files)
+        reader.read(environment: environment, flags: flags)
+        guard reader.faults.isEmpty else { throw ConfigurationFaults(all: reader.faults) }
+        return reader.configuration
+    }
+
+    /// What is in force, one line for each value, with its origin and without secrets.
+    var effective: String { ConfigurationText(self).text }
+}

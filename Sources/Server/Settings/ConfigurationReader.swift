@@ -1,0 +1,212 @@
+import Encoding
+import PurchaseModel
+
+/// Puts a configuration together: each layer outdoes the one before, and each is checked whole.
+struct ConfigurationReader {
+    /// Names that begin like ours and are none of the server's: our tests find their samples by it.
+    private static let foreignNames: Set<String> = ["ASSAY_CORPUS"]
+
+    private let files: SettingsFiles
+    private(set) var configuration = Configuration()
+    private(set) var faults: [ConfigurationFault] = []
+    /// False when there should be a file and its text could not be had: then what it lacks cannot be told.
+    private var isFileRead = true
+
+    init(files: SettingsFiles) {
+        self.files = files
+    }
+
+    mutating func read(environment: [String: String], flags: [String: String]) {
+        if let path = flags["config"] ?? environment["ASSAY_CONFIG"] { readFile(path) }
+        readEnvironment(environment)
+        for setting in Setting.allCases {
+            guard let text = flags[setting.flag] else { continue }
+            take(text, for: setting, from: .flag(setting.flag))
+        }
+        checkWhole()
+    }
+
+    // MARK: - The file
+
+    private mutating func readFile(_ path: String) {
+        do throws(SettingsFiles.Fault) {
+            let file = try files.read(path)
+            var reader = MemberReader(.file(path))
+            if let root = reader.document(file.bytes) {
+                members(of: root, at: "", isWorldReadable: file.isWorldReadable, &reader)
+            } else {
+                isFileRead = false
+            }
+            faults.append(contentsOf: reader.faults)
+        } catch {
+            isFileRead = false
+            faults.append(ConfigurationFault(origin: .file(path), path: "", message: "\(error)"))
+        }
+    }
+
+    private mutating func members(
+        of value: JSONValue,
+        at path: String,
+        isWorldReadable: Bool,
+        _ reader: inout MemberReader
+    ) {
+        guard let object = reader.object(value, at: path, known: ConfigurationReader.members(at: path)) else { return }
+        for (key, value) in object.members {
+            let path = MemberReader.join(path, key)
+            if let setting = Setting(rawValue: path) {
+                take(value, for: setting, &reader)
+            } else if path == "apps" {
+                takeApps(value, at: path, &reader)
+            } else if path == "keys" {
+                takeKeys(value, at: path, isWorldReadable: isWorldReadable, &reader)
+            } else if !ConfigurationReader.members(at: path).isEmpty {
+                members(of: value, at: path, isWorldReadable: isWorldReadable, &reader)
+            }
+        }
+    }
+
+    /// The names that may stand in the file at this path.
+    private static func members(at path: String) -> [String] {
+        let prefix = path.isEmpty ? "" : path + "."
+        let inside = Setting.allCases.map(\.path).filter { $0.hasPrefix(prefix) }.map { $0.dropFirst(prefix.count) }
+        var names = path.isEmpty ? ["apps", "keys"] : []
+        for name in inside.map({ String($0.prefix { $0 != "." }) }) where !names.contains(name) { names.append(name) }
+        return names
+    }
+
+    private mutating func takeApps(_ value: JSONValue, at path: String, _ reader: inout MemberReader) {
+        configuration.apps = AppList.read(value, at: path, &reader)
+        configuration.origins["apps"] = reader.origin
+    }
+
+    private mutating func takeKeys(
+        _ value: JSONValue,
+        at path: String,
+        isWorldReadable: Bool,
+        _ reader: inout MemberReader
+    ) {
+        configuration.keys = KeyList(files: files, isWorldReadable: isWorldReadable).read(value, at: path, &reader)
+        configuration.origins["keys"] = reader.origin
+    }
+
+    private mutating func take(_ value: JSONValue, for setting: Setting, _ reader: inout MemberReader) {
+        if case .whole(let range, let place) = setting.form {
+            guard value.kind == .number else { return reader.mistyped(value, at: setting.path, wanted: "a number") }
+            guard let number = value.int64.flatMap(Int.init(exactly:)), range.contains(number) else {
+                return reader.fault(setting.path, ConfigurationReader.outside(range))
+            }
+            configuration[keyPath: place] = number
+            configuration.origins[setting.path] = reader.origin
+        } else if let text = reader.text(value, at: setting.path) {
+            take(text, for: setting, from: reader.origin)
+        }
+    }
+
+    // MARK: - The environment and the flags
+
+    private mutating func readEnvironment(_ environment: [String: String]) {
+        let lists = ["ASSAY_APPS", "ASSAY_KEYS", "ASSAY_KEYS_FILE"]
+        let known = ["ASSAY_CONFIG"] + lists + Setting.allCases.map(\.environmentName)
+        for name in environment.keys.sorted() where name.hasPrefix("ASSAY_") && !known.contains(name) {
+            if ConfigurationReader.foreignNames.contains(name) { continue }
+            let message = "unknown" + Suggestion.phrase(for: name, among: known)
+            faults.append(ConfigurationFault(origin: .environment(name), path: "", message: message))
+        }
+        if let text = environment["ASSAY_APPS"] {
+            var reader = MemberReader(.environment("ASSAY_APPS"))
+            if let value = reader.document(Array(text.utf8)) { takeApps(value, at: "apps", &reader) }
+            faults.append(contentsOf: reader.faults)
+        }
+        readKeys(environment)
+        for setting in Setting.allCases {
+            guard let text = environment[setting.environmentName] else { continue }
+            take(text, for: setting, from: .environment(setting.environmentName))
+        }
+    }
+
+    private mutating func readKeys(_ environment: [String: String]) {
+        if let text = environment["ASSAY_KEYS"] {
+            var reader = MemberReader(.environment("ASSAY_KEYS"))
+            if environment["ASSAY_KEYS_FILE"] != nil {
+                reader.fault("", "only one of it and ASSAY_KEYS_FILE may be set")
+            }
+            if let value = reader.document(Array(text.utf8)) {
+                takeKeys(value, at: "keys", isWorldReadable: false, &reader)
+            }
+            faults.append(contentsOf: reader.faults)
+        } else if let path = environment["ASSAY_KEYS_FILE"] {
+            var reader = MemberReader(.environment("ASSAY_KEYS_FILE"))
+            do throws(SettingsFiles.Fault) {
+                let file = try files.read(path)
+                if let value = reader.document(file.bytes) {
+                    takeKeys(value, at: "keys", isWorldReadable: file.isWorldReadable, &reader)
+                }
+            } catch {
+                reader.fault("", "\(path): \(error)")
+            }
+            faults.append(contentsOf: reader.faults)
+        }
+    }
+
+    /// Takes a text from anywhere; every form of setting can be written as one.
+    private mutating func take(_ text: String, for setting: Setting, from origin: SettingOrigin) {
+        switch setting.form {
+        case .address:
+            guard let address = ListenAddress(text) else {
+                return fault("must be an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080", setting, origin)
+            }
+            configuration.listen = address
+        case .path(let place):
+            guard !text.isEmpty else { return fault("must not be empty", setting, origin) }
+            configuration[keyPath: place] = text
+        case .folder(let place):
+            guard !text.isEmpty, files.isFolder(text) else {
+                return fault("must be a folder, and \"\(text)\" is none", setting, origin)
+            }
+            configuration[keyPath: place] = text
+        case .whole(let range, let place):
+            let isDecimal = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            guard isDecimal, let number = Int(text), range.contains(number) else {
+                return fault(ConfigurationReader.outside(range), setting, origin)
+            }
+            configuration[keyPath: place] = number
+        }
+        configuration.origins[setting.path] = origin
+    }
+
+    private mutating func fault(_ message: String, _ setting: Setting, _ origin: SettingOrigin) {
+        // The name of a variable or flag says which setting is meant.
+        let path = if case .file = origin { setting.path } else { "" }
+        faults.append(ConfigurationFault(origin: origin, path: path, message: message))
+    }
+
+    private static func outside(_ range: ClosedRange<Int>) -> String {
+        "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+    }
+}
+
+// MARK: - The whole
+
+extension ConfigurationReader {
+    /// What only shows when all layers are there.
+    private mutating func checkWhole() {
+        if isFileRead {
+            require("apps", such: #"[{"id": "shop", "bundle_id": "com.example.shop"}]"#)
+            require("keys", such: #"[{"name": "backend", "app": "shop", "secret_file": "/run/secrets/assay"}]"#)
+        }
+        guard let origin = configuration.origins["keys"] else { return }
+        let ids = configuration.apps.map(\.id.text)
+        for key in configuration.keys where !ids.contains(key.app.text) {
+            let message =
+                "key \"\(key.name)\" is for app \"\(key.app)\", which is not configured"
+                + Suggestion.phrase(for: key.app.text, among: ids)
+            faults.append(ConfigurationFault(origin: origin, path: "keys", message: message))
+        }
+    }
+
+    private mutating func require(_ list: String, such example: String) {
+        guard configuration.origins[list] == nil else { return }
+        let message = "missing; give some in the file or in ASSAY_\(list.uppercased()), such as \(example)"
+        faults.append(ConfigurationFault(origin: .standard, path: list, message: message))
+    }
+}

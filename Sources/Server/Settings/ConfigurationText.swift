@@ -1,0 +1,82 @@
+import Encoding
+import PurchaseModel
+
+/// What is in force and who decided it, for `assay config print`. Secrets are not in the configuration; of their hashes
+/// only the beginning is shown.
+struct ConfigurationText {
+    /// One value: its path, itself as JSON, and its origin.
+    struct Line: Equatable, Sendable {
+        let path: String
+        let value: String
+        let origin: SettingOrigin
+    }
+
+    let lines: [Line]
+
+    init(_ configuration: Configuration) {
+        var lines = Setting.allCases.map { setting in
+            Line(
+                path: setting.path,
+                value: Self.value(of: setting, in: configuration),
+                origin: configuration.origins[setting.path] ?? .standard
+            )
+        }
+        let appsOrigin = configuration.origins["apps"] ?? .standard
+        for (index, app) in configuration.apps.enumerated() {
+            lines.append(contentsOf: Self.lines(app, at: "apps[\(index)]", appsOrigin))
+        }
+        let keysOrigin = configuration.origins["keys"] ?? .standard
+        for (index, key) in configuration.keys.enumerated() {
+            let hash = Hexadecimal.encode(key.sha256.prefix(4)) + "…"
+            lines.append(Line(path: "keys[\(index)].name", value: Self.quoted(key.name), origin: keysOrigin))
+            lines.append(Line(path: "keys[\(index)].app", value: Self.quoted(key.app.text), origin: keysOrigin))
+            lines.append(Line(path: "keys[\(index)].secret_sha256", value: Self.quoted(hash), origin: keysOrigin))
+        }
+        self.lines = lines
+    }
+
+    /// One line for each value, in three columns.
+    var text: String {
+        let pathWidth = lines.map(\.path.utf8.count).max() ?? 0
+        let valueWidth = lines.map(\.value.unicodeScalars.count).max() ?? 0
+        return lines.map { line in
+            line.path + String(repeating: " ", count: pathWidth - line.path.utf8.count + 2)
+                + line.value + String(repeating: " ", count: valueWidth - line.value.unicodeScalars.count + 2)
+                + line.origin.description + "\n"
+        }.joined()
+    }
+
+    private static func lines(_ app: Configuration.App, at path: String, _ origin: SettingOrigin) -> [Line] {
+        let environments = app.environments.map { quoted($0.rawValue) }.joined(separator: ", ")
+        var lines = [
+            Line(path: "\(path).id", value: quoted(app.id.text), origin: origin),
+            Line(path: "\(path).bundle_id", value: quoted(app.bundleID.text), origin: origin),
+            Line(path: "\(path).apple_id", value: app.appleID.map(String.init) ?? "any", origin: origin),
+            Line(path: "\(path).environments", value: "[\(environments)]", origin: origin),
+            Line(path: "\(path).accept_test_signed", value: "\(app.acceptsTestSigned)", origin: origin),
+        ]
+        guard let products = app.products else {
+            return lines + [Line(path: "\(path).products", value: "any", origin: origin)]
+        }
+        for (index, product) in products.enumerated() {
+            let path = "\(path).products[\(index)]"
+            lines.append(Line(path: "\(path).id", value: quoted(product.id.text), origin: origin))
+            lines.append(Line(path: "\(path).kind", value: quoted(product.kind.rawValue), origin: origin))
+        }
+        return lines
+    }
+
+    private static func value(of setting: Setting, in configuration: Configuration) -> String {
+        switch setting.form {
+        case .address: quoted(configuration.listen.description)
+        case .path(let place): quoted(configuration[keyPath: place])
+        case .folder(let place): configuration[keyPath: place].map(quoted) ?? "none"
+        case .whole(_, let place): String(configuration[keyPath: place])
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let array = JSONWriter.array { $0.element(text) }
+        return String(decoding: array.dropFirst().dropLast(), as: UTF8.self)
+    }
+}

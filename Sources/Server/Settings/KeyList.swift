@@ -1,0 +1,102 @@
+import Crypto
+import Encoding
+import PurchaseModel
+
+/// Reads `keys`: who may call, each with a secret of which only the hash is kept.
+struct KeyList {
+    private static let secretMembers = ["secret", "secret_file", "secret_sha256"]
+    private static let known = ["name", "app"] + secretMembers
+    /// Shorter ones could be guessed; longer ones fit no header field.
+    private static let secretRange = 32...256
+
+    let files: SettingsFiles
+    /// Whether every user of the machine may read the text that the list stands in.
+    let isWorldReadable: Bool
+
+    /// What is well-formed of the list; the rest are faults.
+    func read(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> [Configuration.Key] {
+        var keys: [(path: String, key: Configuration.Key)] = []
+        for (path, value) in reader.elements(value, at: path) {
+            guard let key = self.key(value, at: path, &reader) else { continue }
+            if let twin = keys.first(where: { $0.key.name == key.name }) {
+                reader.fault("\(path).name", "\(twin.path) has the same")
+            }
+            if let twin = keys.first(where: { $0.key.sha256 == key.sha256 }) {
+                reader.fault(path, "\(twin.path) has the same secret")
+            }
+            keys.append((path, key))
+        }
+        return keys.map(\.key)
+    }
+
+    private func key(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> Configuration.Key? {
+        guard let object = reader.object(value, at: path, known: KeyList.known) else { return nil }
+        let name = reader.required(object, "name", at: path).flatMap { value in
+            reader.identifier(value, at: "\(path).name", "1 to 255 printable ASCII characters") { text in
+                CustomerID(text)?.text
+            }
+        }
+        let app = reader.required(object, "app", at: path).flatMap { value in
+            reader.identifier(value, at: "\(path).app", "the id of an app", AppID.init)
+        }
+        let sha256 = self.sha256(object, at: path, &reader)
+        guard let name, let app, let sha256 else { return nil }
+        return Configuration.Key(name: name, app: app, sha256: sha256)
+    }
+
+    private func sha256(_ object: JSONObject, at path: String, _ reader: inout MemberReader) -> [UInt8]? {
+        let given = KeyList.secretMembers.filter { object[$0] != nil }
+        guard given.count == 1, let member = given.first, let value = object[member] else {
+            let names = KeyList.secretMembers.joined(separator: ", ")
+            reader.fault(path, given.isEmpty ? "one of \(names) is missing" : "only one of \(names) may be given")
+            return nil
+        }
+        let path = "\(path).\(member)"
+        guard let text = reader.text(value, at: path) else { return nil }
+        switch member {
+        case "secret_sha256": return hash(text, at: path, &reader)
+        case "secret_file": return secretFile(text, at: path, &reader)
+        default:
+            if isWorldReadable {
+                reader.fault(path, "every user of this machine can read it here; chmod 600 the file")
+            }
+            return hashed(Array(text.utf8), at: path, &reader)
+        }
+    }
+
+    private func hash(_ text: String, at path: String, _ reader: inout MemberReader) -> [UInt8]? {
+        guard let bytes = Hexadecimal.decode(text), bytes.count == 32 else {
+            reader.fault(path, "must be 64 hexadecimal digits")
+            return nil
+        }
+        return bytes
+    }
+
+    private func secretFile(_ file: String, at path: String, _ reader: inout MemberReader) -> [UInt8]? {
+        do throws(SettingsFiles.Fault) {
+            let content = try files.read(file)
+            if content.isWorldReadable {
+                reader.fault(path, "every user of this machine can read \(file); chmod 600 it")
+            }
+            // Editors and `echo` end a file with a line feed, which is not part of the secret.
+            let end = content.bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            return hashed(Array(content.bytes.prefix((end ?? -1) + 1)), at: path, &reader)
+        } catch {
+            reader.fault(path, "\(file): \(error)")
+            return nil
+        }
+    }
+
+    private func hashed(_ secret: [UInt8], at path: String, _ reader: inout MemberReader) -> [UInt8]? {
+        guard KeyList.secretRange.contains(secret.count) else {
+            let range = "\(KeyList.secretRange.lowerBound) to \(KeyList.secretRange.upperBound)"
+            reader.fault(path, "must have \(range) characters, not \(secret.count)")
+            return nil
+        }
+        guard secret.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            reader.fault(path, "must be printable ASCII without spaces")
+            return nil
+        }
+        return Digest.sha256(secret)
+    }
+}

@@ -1,0 +1,91 @@
+/// The settings that are one text or one number. The path of each gives it its place in the file, its name in the
+/// environment and its flag: `limits.body_bytes`, `ASSAY_LIMITS_BODY_BYTES`, `--limits-body-bytes`.
+enum Setting: String, CaseIterable, Sendable {
+    case listen
+    case data
+    case trustRoots = "trust.roots"
+    case trustCertificates = "trust.certificates"
+    case bodyBytes = "limits.body_bytes"
+    case headerBytes = "limits.header_bytes"
+    case headerSeconds = "limits.header_seconds"
+    case bodySeconds = "limits.body_seconds"
+    case idleSeconds = "limits.idle_seconds"
+    case connections = "limits.connections"
+    case inFlight = "limits.in_flight"
+    case requestsPerSecond = "limits.requests_per_second"
+    case pendingPerApp = "limits.pending_per_app"
+    case drainSeconds = "limits.drain_seconds"
+
+    /// What a value must look like, and where it goes.
+    enum Form {
+        case address
+        case path(WritableKeyPath<Configuration, String>)
+        /// A folder that must be there.
+        case folder(WritableKeyPath<Configuration, String?>)
+        case whole(ClosedRange<Int>, WritableKeyPath<Configuration, Int>)
+    }
+
+    var form: Form {
+        switch self {
+        case .listen: .address
+        case .data: .path(\.data)
+        case .trustRoots: .folder(\.trust.roots)
+        case .trustCertificates: .folder(\.trust.certificates)
+        // The upper end is what the JSON door takes.
+        case .bodyBytes: .whole(1_024...4_194_304, \.limits.bodyBytes)
+        case .headerBytes: .whole(1_024...65_536, \.limits.headerBytes)
+        case .headerSeconds: .whole(1...300, \.limits.headerSeconds)
+        case .bodySeconds: .whole(1...3_600, \.limits.bodySeconds)
+        case .idleSeconds: .whole(1...3_600, \.limits.idleSeconds)
+        case .connections: .whole(1...1_000_000, \.limits.connections)
+        case .inFlight: .whole(1...100_000, \.limits.inFlight)
+        case .requestsPerSecond: .whole(0...1_000_000, \.limits.requestsPerSecond)
+        case .pendingPerApp: .whole(1...10_000_000, \.limits.pendingPerApp)
+        case .drainSeconds: .whole(0...600, \.limits.drainSeconds)
+        }
+    }
+
+    var summary: String {
+        switch self {
+        case .listen: "Address and port to listen on."
+        case .data: "Folder of the ledger."
+        case .trustRoots: "Folder of roots to trust for test purchases."
+        case .trustCertificates: "Folder of Apple's certificates that proofs do not carry."
+        case .bodyBytes: "Longest request body, in bytes."
+        case .headerBytes: "Longest request head, in bytes."
+        case .headerSeconds: "Seconds for a request's head to arrive."
+        case .bodySeconds: "Seconds for a request's body to arrive."
+        case .idleSeconds: "Seconds between two requests on a connection."
+        case .connections: "Connections at a time."
+        case .inFlight: "Requests being answered at a time."
+        case .requestsPerSecond: "Requests a second for each key; 0 is no limit."
+        case .pendingPerApp: "Undecided purchases kept for each app."
+        case .drainSeconds: "Seconds that a stop waits for requests under way."
+        }
+    }
+
+    var path: String { rawValue }
+
+    var environmentName: String { "ASSAY_" + spelled(with: "_").uppercased() }
+
+    /// Without the hyphens.
+    var flag: String { spelled(with: "-") }
+
+    private func spelled(with separator: String) -> String {
+        path.split { $0 == "." || $0 == "_" }.joined(separator: separator)
+    }
+
+    /// The flags of every command that reads the configuration.
+    static var options: [CommandShape.Option] {
+        [CommandShape.Option("config", value: "FILE", "JSON file with the configuration.")]
+            + allCases.map { CommandShape.Option($0.flag, value: $0.valueName, $0.summary) }
+    }
+
+    private var valueName: String {
+        switch form {
+        case .address: "ADDRESS:PORT"
+        case .path, .folder: "FOLDER"
+        case .whole: "NUMBER"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Encoding
+import PurchaseModel
+
+/// Moments as receipts write them.
+enum AppleDateText {
+    /// `2024-02-23T17:27:16Z`, in app receipts.
+    static func zulu(_ moment: Timestamp) -> String { text(moment, "T", "Z") }
+
+    /// `2020-09-01T16:58:49+0300`: Xcode writes the developer's own time zone, without a colon.
+    static func xcode(_ moment: Timestamp) -> String {
+        text(Timestamp(milliseconds: moment.milliseconds + 3 * 3_600_000), "T", "+0300")
+    }
+
+    /// `2012-07-12 12:54:35 Etc/GMT`, in iOS 6 receipts.
+    static func greenwich(_ moment: Timestamp) -> String { text(moment, " ", " Etc/GMT") }
+
+    private static func text(_ moment: Timestamp, _ separator: String, _ zone: String) -> String {
+        guard let time = CivilTime(milliseconds: moment.milliseconds) else {
+            preconditionFailure("a simulated moment outside of the years 0 to 9999")
+        }
+        let date = digits(time.year, 4) + "-" + digits(time.month, 2) + "-" + digits(time.day, 2)
+        return date + separator + digits(time.hour, 2) + ":" + digits(time.minute, 2) + ":" + digits(time.second, 2)
+            + zone
+    }
+
+    private static func digits(_ number: Int, _ width: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+    }
+}

@@ -1,0 +1,139 @@
+import Encoding
+import HTTP
+import PurchaseModel
+import Storage
+import Testing
+
+@Suite struct RequestTests {
+    /// Bodies that are no request, each with the member that is at fault.
+    static let bad: [(body: String, field: String?)] = [
+        ("", nil), ("{", nil), ("[]", nil), ("null", nil), (#"{"proof":"x","customer_id":"c"} x"#, nil),
+        (#"{"proof":"x","proof":"y","customer_id":"c"}"#, nil), ("\u{FEFF}{}", nil),
+        (#"{"proof":"x\u0000","customer_id":"c"}"#, nil),
+        (#"{"customer_id":"c"}"#, "proof"), (#"{"proof":1,"customer_id":"c"}"#, "proof"),
+        (#"{"proof":"x"}"#, "customer_id"), (#"{"proof":"x","customer_id":""}"#, "customer_id"),
+        (#"{"proof":"x","customer_id":"a b"}"#, "customer_id"),
+        ("{\"proof\":\"x\",\"customer_id\":\"a\u{301}\"}", "customer_id"),
+        (#"{"proof":"x","customer_id":"c","order_id":7}"#, "order_id"),
+        (#"{"proof":"x","customer_id":"c","device_id":"00"}"#, "device_id"),
+        (#"{"proof":"x","customer_id":"c","orderid":"7"}"#, "orderid"),
+    ]
+
+    @Test(arguments: bad) func aBadBodyIsToldWhatIsWrong(row: (body: String, field: String?)) async throws {
+        try await TestHouse().open { house in
+            let answer = await house.post(Array(row.body.utf8))
+            #expect(answer.status == .badRequest)
+            let json = try answer.json()
+            #expect(json["code"]?.string == "invalid_request")
+            #expect(json["field"]?.string == row.field)
+        }
+    }
+
+    @Test(arguments: [nil, "", "short", "sk_test_0123456789abcdef0123456789abcdeF", TestHouse.key + " "])
+    func withoutAKnownKeyThereIsNothing(key: String?) async throws {
+        try await TestHouse().open { house in
+            for answer in [
+                await house.post([], key: key), await house.get("/v1/transactions/1", key: key),
+                await house.get("/v1/customers/c/transactions", key: key),
+                await house.get("/v1/submissions/1", key: key),
+            ] {
+                #expect(answer.status == .unauthorized)
+                #expect(answer.fields["WWW-Authenticate"] == "Bearer")
+            }
+        }
+    }
+
+    @Test func twoAuthorizationFieldsAreNone() async throws {
+        try await TestHouse().open { house in
+            var fields: HTTPFields = ["Authorization": "Bearer \(TestHouse.key)"]
+            fields.append("Authorization", "Bearer \(TestHouse.key)")
+            let request = HTTPRequest(method: .get, path: "/v1/transactions/1", fields: fields)
+            #expect(await house.router.respond(to: request).status == .unauthorized)
+        }
+    }
+
+    @Test(arguments: [
+        ("application/json", true), ("Application/JSON; charset=utf-8", true), ("text/plain", false),
+        ("application/x-www-form-urlencoded", false), ("application/jsonp", false), ("", false),
+    ])
+    func onlyJSONIsTaken(type: String, isTaken: Bool) async throws {
+        try await TestHouse().open { house in
+            let answer = await house.post(Array("{}".utf8), fields: ["Content-Type": type])
+            #expect(answer.status == (isTaken ? .badRequest : .unsupportedMediaType))
+        }
+    }
+
+    @Test func aCompressedBodyIsNotTaken() async throws {
+        try await TestHouse().open { house in
+            let answer = await house.post(
+                [0x1F, 0x8B],
+                fields: ["Content-Type": "application/json", "Content-Encoding": "gzip"]
+            )
+            #expect(answer.status == .unsupportedMediaType)
+        }
+    }
+
+    @Test func whoAsksTooOftenWaitsAndIsThenLetIn() async throws {
+        try await TestHouse(requestsPerSecond: 2).open { house in
+            #expect(await house.get("/v1/transactions/1").status == .notFound)
+            #expect(await house.get("/v1/transactions/1").status == .notFound)
+            let answer = await house.get("/v1/transactions/1")
+            #expect(answer.status == .tooManyRequests)
+            #expect(answer.fields["Retry-After"] == "1")
+            #expect(await house.get("/v1/transactions/1", key: TestHouse.otherKey).status == .notFound)
+            house.clock.advance(by: .milliseconds(500))
+            #expect(await house.get("/v1/transactions/1").status == .notFound)
+            #expect(await house.get("/v1/transactions/1").status == .tooManyRequests)
+        }
+    }
+
+    @Test(arguments: [
+        ("limit=0", false), ("limit=501", false), ("limit=x", false), ("limit=1", true), ("after=1&limit=500", true),
+        ("order=asc", false), ("limit", false), ("limit=%31", false), ("after=-1", false), ("", true),
+    ])
+    func aListingsQueryIsReadStrictly(query: String, isGood: Bool) async throws {
+        try await TestHouse().open { house in
+            let answer = await house.get("/v1/customers/customer-1/transactions", query: query)
+            #expect(answer.status == (isGood ? .ok : .badRequest))
+        }
+    }
+
+    @Test func aListingGoesOnWhereThePageEnded() async throws {
+        try await TestHouse().open { house in
+            for number in 1...5 { _ = await house.submit(try Sample.jws(Int64(number))) }
+            var seen: [String] = []
+            var query = "limit=2"
+            while true {
+                let page = try await house.get("/v1/customers/customer-1/transactions", query: query).json()
+                for element in try #require(page["transactions"]?.array) {
+                    seen.append(try #require(element.object?["transaction_id"]?.string))
+                }
+                guard let next = page["next"]?.string else { break }
+                query = "limit=2&after=\(next)"
+            }
+            #expect(seen == ["5", "4", "3", "2", "1"])
+        }
+    }
+
+    @Test func aFailingStoreIsNeverTheClientsFault() async throws {
+        let store = MemoryStore()
+        try await TestHouse(store: store).open { house in
+            await store.close()
+            let answer = await house.submit(try Sample.jws(7))
+            #expect(answer.status == .serviceUnavailable)
+            #expect(answer.fields["Retry-After"] != nil)
+            #expect(try answer.json()["retryable"]?.bool == true)
+            #expect(await house.get("/readyz", key: nil).status == .serviceUnavailable)
+            #expect(await house.get("/livez", key: nil).status == .ok)
+        }
+    }
+
+    @Test func aFullQueueAsksForPatience() async throws {
+        try await TestHouse(queuedMax: 0).open { house in
+            let answer = await house.submit(try Sample.jws(8))
+            #expect(answer.status == .serviceUnavailable)
+            let json = try answer.json()
+            #expect(json["code"]?.string == "busy")
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import API
+import Crypto
+import Encoding
+import HTTP
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import Testing
+import TestSupport
+import Verification
+
+/// The whole server in one process, without a socket: the router is called directly. The store is given, the clock
+/// stands still, and the shared test authority signs.
+struct TestHouse {
+    static let now = Timestamp(milliseconds: 1_763_600_000_000)
+    static let key = "sk_test_0123456789abcdef0123456789abcdef"
+    static let otherKey = "sk_test_fedcba9876543210fedcba9876543210"
+
+    let router: Router
+    let store: any Store
+    let clock = ManualClock(TestHouse.now)
+    private let recorder: Recorder
+    private let pending: PendingReview
+
+    init(
+        store: any Store = MemoryStore(),
+        trustsSimulator: Bool = true,
+        acceptsTestSigned: Bool = true,
+        requestsPerSecond: Int = 0,
+        pendingPerApp: Int = 1_000,
+        queuedMax: Int = 4_096
+    ) throws {
+        var anchors = try TrustAnchors.apple()
+        if trustsSimulator {
+            for root in try TestAuthority.shared.roots() { anchors.addRoot(try Certificate(der: root)) }
+        }
+        if trustsSimulator {
+            for member in [AuthorityMember.oldIntermediate, .sha1Intermediate, .sha256Intermediate] {
+                anchors.addIntermediate(try TestAuthority.shared.identity(member).certificate)
+            }
+        }
+        self.store = store
+        let refusals = RefusalLedger()
+        recorder = Recorder(
+            store: store,
+            refusals: refusals,
+            clock: clock,
+            uptime: { .zero },
+            queuedMax: queuedMax
+        ) { _ in }
+        let pipeline = PurchasePipeline(
+            verifier: Verifier(anchors: anchors, bytesMax: 1 << 20),
+            recorder: recorder,
+            store: store,
+            refusals: refusals,
+            clock: clock,
+            limits: PipelineLimits(pendingPerApp: pendingPerApp)
+        ) { _ in }
+        let demo = try #require(AppID("demo"))
+        let other = try #require(AppID("other"))
+        let apps = [
+            AppPolicy(
+                id: demo,
+                bundleID: try #require(BundleID("com.example.demo")),
+                environments: [.production, .sandbox],
+                acceptsTestSigned: acceptsTestSigned
+            ),
+            AppPolicy(
+                id: other,
+                bundleID: try #require(BundleID("com.example.other")),
+                environments: [.production],
+                acceptsTestSigned: acceptsTestSigned
+            ),
+        ]
+        pending = PendingReview(pipeline: pipeline, store: store, apps: apps, clock: clock)
+        router = routes(
+            APIParts(
+                pipeline: pipeline,
+                store: store,
+                apps: apps,
+                keys: KeyRing([
+                    Digest.sha256(Array(TestHouse.key.utf8)): KeyRing.Holder(name: "shop", app: demo),
+                    Digest.sha256(Array(TestHouse.otherKey.utf8)): KeyRing.Holder(name: "other", app: other),
+                ]),
+                clock: clock,
+                requestsPerSecond: requestsPerSecond,
+                metrics: { "" }
+            )
+        )
+    }
+
+    /// Runs the recorder while the body does its requests.
+    func open<Value: Sendable>(_ body: (TestHouse) async throws -> Value) async throws -> Value {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await recorder.run() }
+            defer { recorder.stop() }
+            return try await body(self)
+        }
+    }
+
+    /// What a start of the server does with what waits.
+    func reviewPending() async { await pending.run() }
+
+    func post(_ body: [UInt8], key: String? = TestHouse.key, fields: HTTPFields = [:]) async -> HTTPResponse {
+        var fields = fields
+        if fields["Content-Type"] == nil { fields["Content-Type"] = "application/json" }
+        if let key { fields["Authorization"] = "Bearer \(key)" }
+        return await router.respond(
+            to: HTTPRequest(method: .post, path: "/v1/purchases", fields: fields, body: body)
+        )
+    }
+
+    func submit(
+        _ proof: String,
+        customer: String = "customer-1",
+        order: String? = nil,
+        product: String? = nil,
+        device: String? = nil,
+        key: String = TestHouse.key
+    ) async -> HTTPResponse {
+        await post(
+            JSONWriter.object { json in
+                json.member("proof", proof)
+                json.member("customer_id", customer)
+                json.member("order_id", order)
+                json.member("product_id", product)
+                json.member("device_id", device)
+            },
+            key: key
+        )
+    }
+
+    func get(_ path: String, query: String? = nil, key: String? = TestHouse.key) async -> HTTPResponse {
+        let fields: HTTPFields = key.map { ["Authorization": "Bearer \($0)"] } ?? [:]
+        return await router.respond(to: HTTPRequest(method: .get, path: path, query: query, fields: fields))
+    }
+}
+
+extension HTTPResponse {
+    /// The body as JSON, through the strict door.
+    func json() throws -> JSONObject {
+        try #require(try JSONDocument(body).root.object)
+    }
+
+    /// A member of the first transaction in the answer.
+    func first(_ member: String) throws -> String? {
+        let transactions = try #require(try json()["transactions"]?.array)
+        return transactions.first { _ in true }?.object?[member]?.string
+    }
+}
+
+/// Purchases that the shared authority signs.
+enum Sample {
+    static func app(_ bundleID: String = "com.example.demo", _ environment: StoreEnvironment = .sandbox) throws
+        -> SimulatedApp
+    {
+        SimulatedApp(bundleID: try #require(BundleID(bundleID)), appleID: 1_234, environment: environment)
+    }
+
+    static func transaction(
+        _ number: Int64,
+        product: String = "com.example.demo.coins",
+        revokedAt: Timestamp? = nil,
+        signedAt: Timestamp = TestHouse.now
+    ) throws -> Transaction {
+        let id = try #require(TransactionID(number: number))
+        var transaction = Transaction(
+            id: id,
+            originalID: id,
+            product: try #require(ProductID(product)),
+            kind: .consumable,
+            purchasedAt: TestHouse.now,
+            signedAt: signedAt
+        )
+        transaction.originallyPurchasedAt = TestHouse.now
+        transaction.ownership = .purchased
+        transaction.revocation = revokedAt.map { Revocation(at: $0, reason: 1) }
+        return transaction
+    }
+
+    static func jws(
+        _ number: Int64,
+        product: String = "com.example.demo.coins",
+        bundleID: String = "com.example.demo",
+        environment: StoreEnvironment = .sandbox,
+        revokedAt: Timestamp? = nil,
+        signedAt: Timestamp = TestHouse.now
+    ) throws -> String {
+        let signer = PurchaseSigner(TestAuthority.shared, app: try app(bundleID, environment))
+        return try signer.transaction(
+            transaction(number, product: product, revokedAt: revokedAt, signedAt: signedAt)
+        )
+    }
+}

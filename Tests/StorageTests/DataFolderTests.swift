@@ -1,0 +1,95 @@
+import Foundation
+import PurchaseModel
+import Storage
+import Testing
+
+/// What a store makes of the folder that it is given.
+@Suite struct DataFolderTests {
+    @Test func nobodyElseMayReadTheFiles() async throws {
+        try await TemporaryFolder.with { folder in
+            let data = folder + "/data"
+            let store = try SQLiteStore.open(folder: data)
+            try await Purchases.record(1...3, in: store)
+            #expect(try Self.mode(of: data) == 0o700)
+            let names = try FileManager.default.contentsOfDirectory(atPath: data).sorted()
+            #expect(names == ["assay.lock", "assay.sqlite", "assay.sqlite-shm", "assay.sqlite-wal"])
+            for name in names { #expect(try Self.mode(of: "\(data)/\(name)") == 0o600, "\(name)") }
+            await store.close()
+            // The last connection is the writer's: it removes the log.
+            let left = try FileManager.default.contentsOfDirectory(atPath: data).sorted()
+            #expect(left == ["assay.lock", "assay.sqlite"])
+        }
+    }
+
+    @Test func aFileThatWasOpenToOthersIsClosedToThem() async throws {
+        try await TemporaryFolder.with { folder in
+            try await Purchases.make(in: folder + "/data", 1...1)
+            let file = folder + "/data/assay.sqlite"
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+            let store = try SQLiteStore.open(folder: folder + "/data")
+            #expect(try Self.mode(of: file) == 0o600)
+            await store.close()
+        }
+    }
+
+    @Test func aSecondWriterIsRefusedUntilTheFirstCloses() async throws {
+        try await TemporaryFolder.with { folder in
+            let first = try SQLiteStore.open(folder: folder)
+            #expect(throws: StoreOpenFailure.alreadyOpen) { try SQLiteStore.open(folder: folder) }
+            // Another name of the same folder is no way around it.
+            #expect(throws: StoreOpenFailure.alreadyOpen) { try SQLiteStore.open(folder: folder + "/./") }
+            try await Purchases.record(1...1, in: first)
+            await first.close()
+            let second = try SQLiteStore.open(folder: folder)
+            #expect(try await Purchases.count(in: second) == 1)
+            await second.close()
+        }
+    }
+
+    @Test func aStoreThatIsForgottenLetsGoOfItsFolder() async throws {
+        try await TemporaryFolder.with { folder in
+            try await Purchases.record(1...1, in: SQLiteStore.open(folder: folder))
+            let second = try SQLiteStore.open(folder: folder)
+            #expect(try await Purchases.count(in: second) == 1)
+            await second.close()
+        }
+    }
+
+    @Test(arguments: ["", "/nowhere/at/all", "/dev/null", "a\u{0}b"])
+    func aFolderThatCannotBeIsNamed(path: String) {
+        #expect {
+            try SQLiteStore.open(folder: path)
+        } throws: { error in
+            guard case .inaccessible(let named, _) = error as? StoreOpenFailure else { return false }
+            return named.utf8.starts(with: path.utf8)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may write everywhere: run as another user to see this"))
+    func aFolderThatMayNotBeWrittenIsNamed() async throws {
+        try await TemporaryFolder.with { folder in
+            try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder)
+            #expect(throws: StoreOpenFailure.inaccessible(path: folder + "/assay.lock", errno: EACCES)) {
+                try SQLiteStore.open(folder: folder)
+            }
+        }
+    }
+
+    @Test func aLinkInPlaceOfTheDatabaseIsNotFollowed() async throws {
+        try await TemporaryFolder.with { folder in
+            try Data("not yours".utf8).write(to: URL(filePath: folder + "/other"))
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/assay.sqlite",
+                withDestinationPath: folder + "/other"
+            )
+            #expect(throws: StoreOpenFailure.inaccessible(path: folder + "/assay.sqlite", errno: ELOOP)) {
+                try SQLiteStore.open(folder: folder)
+            }
+            #expect(FileManager.default.contents(atPath: folder + "/other") == Data("not yours".utf8))
+        }
+    }
+
+    private static func mode(of path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+}

@@ -1,0 +1,91 @@
+import PurchaseModel
+import Storage
+import Testing
+
+/// Counts and samples of what was refused.
+@Suite struct RefusalTests {
+    @Test(arguments: [
+        (Int64(0), Int64(0)), (3_599_999, 0), (3_600_000, 1), (-1, -1), (-3_600_000, -1), (-3_600_001, -2),
+        (.max, 2_562_047_788_015), (.min, -2_562_047_788_016),
+    ])
+    func anHourBeginsWithItsFirstMillisecond(milliseconds: Int64, hour: Int64) {
+        #expect(HourOfTime(containing: Timestamp(milliseconds: milliseconds)).number == hour)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func countsAddUpAndAreListedInOrder(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let game = try Samples.app("game")
+            let zoo = try Samples.app("Zoo")
+            let keys = [
+                Self.key(1, nil, "b"), Self.key(1, zoo, "a"), Self.key(1, game, "a"), Self.key(1, game, "b"),
+                Self.key(2, nil, "a"),
+            ]
+            // First written in another order than they are listed in.
+            for round in 1...3 {
+                try await store.write { transaction throws(StoreFailure) in
+                    for (place, key) in keys.enumerated().reversed() {
+                        try transaction.addRefusals(counts: [key: place + round], samples: [])
+                    }
+                    try transaction.addRefusals(counts: [Self.key(3, nil, "none"): 0], samples: [])
+                }
+            }
+            let found = try await store.read { reader throws(StoreFailure) in
+                (
+                    try reader.refusalCounts(since: HourOfTime(number: 0), limit: 100),
+                    try reader.refusalCounts(since: HourOfTime(number: 2), limit: 100),
+                    try reader.refusalCounts(since: HourOfTime(number: 0), limit: 2)
+                )
+            }
+            let expected = keys.enumerated().map { RefusalCount(key: $0.element, count: $0.offset * 3 + 6) }
+            #expect(found.0 == expected)
+            #expect(found.1 == expected.suffix(1))
+            #expect(found.2 == Array(expected.prefix(2)))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theNewestSamplesAreKept(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let samples = try (0..<1_100).map { try Self.sample($0) }
+            try await store.write { transaction throws(StoreFailure) in
+                try transaction.addRefusals(counts: [:], samples: Array(samples.prefix(50)))
+            }
+            let few = try await store.read { reader throws(StoreFailure) in try reader.refusalSamples(limit: 100) }
+            #expect(few == samples.prefix(50).reversed())
+            try await store.write { transaction throws(StoreFailure) in
+                for sample in samples.dropFirst(50) { try transaction.addRefusals(counts: [:], samples: [sample]) }
+            }
+            let many = try await store.read { reader throws(StoreFailure) in try reader.refusalSamples(limit: .max) }
+            #expect(many == samples.suffix(100).reversed())
+            // More at once than are kept.
+            try await store.write { transaction throws(StoreFailure) in
+                try transaction.addRefusals(counts: [:], samples: samples)
+            }
+            let last = try await store.read { reader throws(StoreFailure) in try reader.refusalSamples(limit: 1) }
+            #expect(last == samples.suffix(1))
+        }
+    }
+
+    @Test func aSampleKeepsTheBeginningOfALargeProof() throws {
+        let sample = try Self.sample(1, proof: [UInt8](repeating: 1, count: 20_000))
+        #expect(sample.proof.count == RefusalSample.bytesMax)
+        #expect(sample.bytesInAll == 20_000)
+    }
+
+    private static func key(_ hour: Int64, _ app: AppID?, _ reason: String) -> RefusalKey {
+        RefusalKey(hour: HourOfTime(number: hour), app: app, reason: reason)
+    }
+
+    private static func sample(_ number: Int, proof: [UInt8] = [1, 2]) throws -> RefusalSample {
+        RefusalSample(
+            app: number % 2 == 0 ? nil : try Samples.app(),
+            reason: "untrusted",
+            customer: number % 3 == 0 ? nil : try Samples.customer("c\(number)"),
+            receivedAt: Timestamp(milliseconds: Int64(number)),
+            digest: try Samples.digest(UInt8(number % 256)),
+            bytesInAll: proof.count,
+            proof: proof
+        )
+    }
+}

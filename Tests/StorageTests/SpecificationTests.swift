@@ -1,0 +1,226 @@
+import PurchaseModel
+import Storage
+import TestSupport
+import Testing
+
+/// The memory store is the specification: whatever is asked of both, SQLite answers the same.
+@Suite struct SpecificationTests {
+    @Test(arguments: UInt64(0)..<40)
+    func sqliteAnswersLikeMemory(seed: UInt64) async throws {
+        try await StoreKind.sqlite.withStore { sqlite in
+            let memory = MemoryStore()
+            var random = SeededRandom(seed: seed)
+            for step in 0..<120 {
+                let verb = try Verb.random(&random)
+                let expected = await verb.perform(on: memory)
+                let found = await verb.perform(on: sqlite)
+                #expect(found == expected, "step \(step): \(verb)")
+            }
+        }
+    }
+}
+
+/// What a store answered.
+private enum Answer: Hashable, Sendable {
+    case failure(StoreFailure)
+    case decisions([Decision])
+    case kept(SubmissionID, Bool)
+    case settled(Bool)
+    case done
+    case recorded([RecordedTransaction])
+    case page(TransactionPage)
+    case proofs(EvidenceRow?, EvidenceRow?)
+    case submission(KeptSubmission?)
+    case submissions(SubmissionPage)
+    case figures(StoreFigures)
+    case counts([RefusalCount])
+    case samples([RefusalSample])
+}
+
+/// Something to ask a store for.
+private enum Verb: Sendable {
+    /// A batch of proofs, as the recorder writes it; the write ends in a failure if there is one.
+    case record([Recording], EvidenceRow, StoreFailure?)
+    /// Changes that nobody decided: they may conflict.
+    case force([LedgerChange], EvidenceRow)
+    case keep(PendingSubmission)
+    case settle(SubmissionID, Settlement)
+    case refuse([RefusalKey: Int], [RefusalSample])
+    case find([TransactionKey])
+    case findNumber(AppID, TransactionID)
+    case list(AppID, CustomerID, ListingOrder, TransactionCursor?, Int)
+    case prove(TransactionKey)
+    case submission(SubmissionID)
+    case pending(AppID?, SubmissionID?, Int)
+    case figures
+    case counts(HourOfTime, Int)
+    case samples(Int)
+
+    func perform(on store: any Store) async -> Answer {
+        do throws(StoreFailure) {
+            return switch self {
+            case .record, .force, .keep, .settle, .refuse:
+                try await store.write { transaction throws(StoreFailure) in try write(transaction) }
+            default:
+                try await store.read { reader throws(StoreFailure) in try read(reader) }
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func write(_ transaction: any StoreTransaction) throws(StoreFailure) -> Answer {
+        switch self {
+        case .record(let recordings, let evidence, let failure):
+            var situation = try transaction.situation(around: recordings.flatMap(\.keys))
+            var decisions: [Decision] = []
+            for recording in recordings {
+                let decision = decide(situation, recording, at: Samples.now)
+                situation.apply(decision)
+                try transaction.apply(decision, evidence: evidence)
+                decisions.append(decision)
+            }
+            if let failure { throw failure }
+            return .decisions(decisions)
+        case .force(let changes, let evidence):
+            try transaction.apply(Decision(changes: changes), evidence: evidence)
+            return .done
+        case .keep(let submission):
+            let (id, isNew) = try transaction.keepPending(submission)
+            return .kept(id, isNew)
+        case .settle(let id, let settlement):
+            return .settled(try transaction.settlePending(id, as: settlement))
+        case .refuse(let counts, let samples):
+            try transaction.addRefusals(counts: counts, samples: samples)
+            return .done
+        default:
+            // A writer reads what it has written.
+            return try read(transaction)
+        }
+    }
+
+    private func read(_ reader: any StoreReader) throws(StoreFailure) -> Answer {
+        switch self {
+        case .find(let keys): .recorded(try reader.transactions(keys))
+        case .findNumber(let app, let id): .recorded(try reader.transactions(app: app, id: id))
+        case .list(let app, let customer, let order, let cursor, let limit):
+            .page(try reader.transactions(app: app, customer: customer, order: order, after: cursor, limit: limit))
+        case .prove(let key): .proofs(try reader.evidence(of: key), try reader.latestEvidence(of: key))
+        case .submission(let id): .submission(try reader.submission(id))
+        case .pending(let app, let id, let limit):
+            .submissions(try reader.pendingSubmissions(app: app, after: id, limit: limit))
+        case .figures: .figures(try reader.figures())
+        case .counts(let hour, let limit): .counts(try reader.refusalCounts(since: hour, limit: limit))
+        case .samples(let limit): .samples(try reader.refusalSamples(limit: limit))
+        case .record, .force, .keep, .settle, .refuse: .done
+        }
+    }
+}
+
+extension Verb {
+    static func random(_ random: inout SeededRandom) throws -> Verb {
+        switch Int.random(in: 0...17, using: &random) {
+        case 0...4:
+            let recordings = try (0...Int.random(in: 0...3, using: &random)).map { _ in try recording(&random) }
+            let failure = Int.random(in: 0...5, using: &random) == 0 ? StoreFailure.busy : nil
+            return .record(recordings, try evidence(&random), failure)
+        case 5:
+            let recorded = try Samples.recorded(transaction(&random), app: app(&random), realm: realm(&random))
+            let change: LedgerChange = .random(using: &random) ? .insert(recorded) : .update(recorded)
+            return .force([change], try evidence(&random))
+        case 6, 7: return .keep(try submission(&random))
+        case 8:
+            let verdict = Bool.random(using: &random) ? "recorded" : "refused"
+            return .settle(id(&random), Settlement(verdict: verdict, at: Samples.now))
+        case 9:
+            let keys = try [refusal(&random), refusal(&random)]
+            return .refuse(Dictionary(keys.map { ($0, 2) }, uniquingKeysWith: +), try samples(&random))
+        case 10: return .find(try (0...5).map { _ in try key(&random) })
+        case 11: return .findNumber(try Samples.app(app(&random)), try key(&random).id)
+        case 12, 13:
+            let limit = Int.random(in: 0...4, using: &random)
+            let cursor =
+                Bool.random(using: &random) ? TransactionCursor(sequence: .random(in: 0...9, using: &random)) : nil
+            let order: ListingOrder = .random(using: &random) ? .newestFirst : .oldestFirst
+            let customer = try Samples.customer(customer(&random) ?? "ann")
+            return .list(try Samples.app(app(&random)), customer, order, cursor, limit)
+        case 14: return .prove(try key(&random))
+        case 15: return .submission(id(&random))
+        case 16:
+            let app = Bool.random(using: &random) ? nil : try Samples.app(app(&random))
+            return .pending(app, Bool.random(using: &random) ? id(&random) : nil, .random(in: 0...4, using: &random))
+        default:
+            let hour = HourOfTime(number: .random(in: 0...3, using: &random))
+            return [.figures, .counts(hour, 5), .samples(5)].randomElement(using: &random) ?? .figures
+        }
+    }
+
+    private static func app(_ random: inout SeededRandom) -> String {
+        ["game", "Game", "other"].randomElement(using: &random) ?? "game"
+    }
+
+    private static func customer(_ random: inout SeededRandom) -> String? {
+        [nil, "ann", "bob"].randomElement(using: &random) ?? nil
+    }
+
+    private static func realm(_ random: inout SeededRandom) -> Realm {
+        Realm(environment: Bool.random(using: &random) ? .production : .xcode, isTestSigned: .random(using: &random))
+    }
+
+    private static func id(_ random: inout SeededRandom) -> SubmissionID {
+        SubmissionID(number: .random(in: -1...9, using: &random))
+    }
+
+    private static func key(_ random: inout SeededRandom) throws -> TransactionKey {
+        try Samples.key(.random(in: 0...6, using: &random), app: app(&random), realm: realm(&random))
+    }
+
+    private static func transaction(_ random: inout SeededRandom) throws -> Transaction {
+        let number = Int64.random(in: 0...6, using: &random)
+        var transaction =
+            try Bool.random(using: &random) ? Samples.fullTransaction(number) : Samples.transaction(number)
+        transaction.signedAt = Timestamp(milliseconds: .random(in: 0...5, using: &random))
+        return transaction
+    }
+
+    private static func recording(_ random: inout SeededRandom) throws -> Recording {
+        Recording(
+            app: try Samples.app(app(&random)),
+            realm: realm(&random),
+            transactions: try (0..<Int.random(in: 0...3, using: &random)).map { _ in try transaction(&random) },
+            customer: try customer(&random).map { try Samples.customer($0) },
+            order: OrderID("o-\(Int.random(in: 0...1, using: &random))")
+        )
+    }
+
+    private static func evidence(_ random: inout SeededRandom) throws -> EvidenceRow {
+        try Samples.evidence(random.bytes(.random(in: 0...9, using: &random)), customer: customer(&random))
+    }
+
+    private static func submission(_ random: inout SeededRandom) throws -> PendingSubmission {
+        try Samples.submission(.random(in: 0...3, using: &random), app: app(&random), customer: customer(&random))
+    }
+
+    private static func refusal(_ random: inout SeededRandom) throws -> RefusalKey {
+        RefusalKey(
+            hour: HourOfTime(number: .random(in: 0...3, using: &random)),
+            app: Bool.random(using: &random) ? nil : try Samples.app(app(&random)),
+            reason: ["malformed", "untrusted"].randomElement(using: &random) ?? "other"
+        )
+    }
+
+    private static func samples(_ random: inout SeededRandom) throws -> [RefusalSample] {
+        try (0..<Int.random(in: 0...2, using: &random)).map { _ in
+            let proof = random.bytes(3)
+            return RefusalSample(
+                app: Bool.random(using: &random) ? nil : try Samples.app(app(&random)),
+                reason: "untrusted",
+                customer: try customer(&random).map { try Samples.customer($0) },
+                receivedAt: Samples.now,
+                digest: try Samples.digest(proof[0]),
+                bytesInAll: 3,
+                proof: proof
+            )
+        }
+    }
+}

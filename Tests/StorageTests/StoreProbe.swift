@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+/// The small writer beside the tests.
+enum StoreProbe {
+    private static let path = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path + "/StoreProbe"
+
+    /// False when there is no strace, or it may not trace.
+    static let canBeTraced: Bool = {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/strace")
+        process.arguments = ["-f", "-qq", "-o", "/dev/null", "/bin/true"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+
+    /// Makes the files, and nothing in them.
+    static func prepare(_ folder: String) async throws {
+        #expect(try await run(folder: folder, purchases: 0, options: nil) == ["closed"])
+    }
+
+    /// The numbers of the purchases that were said to be on disk.
+    static func acknowledged(in said: [String]) -> [Int64] {
+        said.filter { $0.hasSuffix(" new") || $0.hasSuffix(" known") }.compactMap { Int64($0.prefix { $0 != " " }) }
+    }
+
+    /// How often a whole run makes a call.
+    static func calls(of call: String, folder: String, purchases: Int64) async throws -> Int {
+        let log = folder + ".log"
+        _ = try await run(folder: folder, purchases: purchases, options: ["-o", log, "-e", "trace=\(call)"])
+        let text = try String(contentsOfFile: log, encoding: .utf8)
+        return text.split(separator: "\n").count { $0.contains(call + "(") }
+    }
+
+    /// Runs it to its end, or to its death, and tells the lines that it said.
+    static func run(folder: String, purchases: Int64, options: [String]?) async throws -> [String] {
+        let process = Process()
+        let output = Pipe()
+        let database = folder + "/assay.sqlite"
+        let writer = [path, folder, "\(purchases)"]
+        if let options {
+            process.executableURL = URL(filePath: "/usr/bin/strace")
+            let log = options.contains("-o") ? [] : ["-o", "/dev/null"]
+            // Writes to the shared memory file are the opening's, and promise nothing.
+            let files = options.contains("trace=pwrite64") ? ["-P", database, "-P", database + "-wal"] : []
+            process.arguments = ["-f", "-qq"] + log + files + options + writer
+        } else {
+            process.executableURL = URL(filePath: path)
+            process.arguments = Array(writer.dropFirst())
+        }
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let said = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: said, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}

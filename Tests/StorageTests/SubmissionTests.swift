@@ -1,0 +1,110 @@
+import PurchaseModel
+import Storage
+import Testing
+
+/// Proofs that are kept until they can be decided.
+@Suite struct SubmissionTests {
+    @Test(arguments: StoreKind.allCases)
+    func theSameSubmissionKeepsItsID(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let first = try Samples.submission(1, customer: "ann")
+            var again = first
+            again.receivedAt = .init(milliseconds: 1)
+            again.order = OrderID("o-9")
+            again.proof = []
+            let others = [
+                try Samples.submission(1, customer: "bob"), try Samples.submission(1),
+                try Samples.submission(2, customer: "ann"), try Samples.submission(1, app: "other", customer: "ann"),
+            ]
+            let kept = try await Self.keep([first, again] + others + [again, others[1]], in: store)
+            #expect(kept.map(\.isNew) == [true, false, true, true, true, true, false, false])
+            #expect(kept[1].id == kept[0].id)
+            #expect(kept[6].id == kept[0].id)
+            #expect(kept[7].id == kept[3].id)
+            #expect(Set(kept.map(\.id)).count == 5)
+            let id = kept[0].id
+            let found = try await store.read { reader throws(StoreFailure) in try reader.submission(id) }
+            #expect(found == KeptSubmission(id: id, submission: first))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func isSettledOnceAndKeepsItsID(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let submission = try Samples.submission(1)
+            let id = try await Self.keep([submission], in: store)[0].id
+            let settlement = Settlement(verdict: "recorded", at: Samples.now)
+            let settled = try await store.write { transaction throws(StoreFailure) in
+                [
+                    try transaction.settlePending(id, as: settlement),
+                    try transaction.settlePending(id, as: Settlement(verdict: "refused", at: Samples.now)),
+                    try transaction.settlePending(SubmissionID(number: .max), as: settlement),
+                    try transaction.settlePending(SubmissionID(number: -1), as: settlement),
+                ]
+            }
+            #expect(settled == [true, false, false, false])
+            let found = try await store.read { reader throws(StoreFailure) in
+                (try reader.submission(id), try reader.figures(), try reader.submission(SubmissionID(number: 0)))
+            }
+            #expect(found.0 == KeptSubmission(id: id, submission: submission, settlement: settlement))
+            #expect(found.1 == StoreFigures(submissions: 1, pendingSubmissions: 0))
+            #expect(found.2 == nil)
+            let again = try await Self.keep([submission], in: store)
+            #expect(again.map(\.id) == [id])
+            #expect(again.map(\.isNew) == [false])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func pendingOnesAreListedOldestFirst(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let submissions = try (1...9).map { try Samples.submission($0, app: $0 % 3 == 0 ? "other" : "game") }
+            let ids = try await Self.keep(submissions, in: store).map(\.id)
+            _ = try await store.write { transaction throws(StoreFailure) in
+                try transaction.settlePending(ids[1], as: Settlement(verdict: "refused", at: Samples.now))
+            }
+            for app in [nil, try Samples.app("game"), try Samples.app("other"), try Samples.app("none")] {
+                let expected = zip(ids, submissions).filter { $0.0 != ids[1] && (app == nil || $0.1.app == app) }
+                var found: [KeptSubmission] = []
+                var next: SubmissionID?
+                repeat {
+                    let after = next
+                    let page = try await store.read { reader throws(StoreFailure) in
+                        try reader.pendingSubmissions(app: app, after: after, limit: 2)
+                    }
+                    found += page.submissions
+                    next = page.next
+                } while next != nil
+                #expect(found.map(\.id) == expected.map(\.0))
+                #expect(found.map(\.submission) == expected.map(\.1))
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func holdsALargeProofByteForByte(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var submission = try Samples.submission(1)
+            submission.proof = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            let id = try await Self.keep([submission], in: store)[0].id
+            let found = try await store.read { reader throws(StoreFailure) in try reader.submission(id) }
+            #expect(found?.submission.proof == submission.proof)
+        }
+    }
+
+    private struct Kept: Sendable {
+        var id: SubmissionID
+        var isNew: Bool
+    }
+
+    private static func keep(_ submissions: [PendingSubmission], in store: any Store) async throws -> [Kept] {
+        try await store.write { transaction throws(StoreFailure) in
+            var kept: [Kept] = []
+            for submission in submissions {
+                let (id, isNew) = try transaction.keepPending(submission)
+                kept.append(Kept(id: id, isNew: isNew))
+            }
+            return kept
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// Writes purchases one by one, and says after each that it is on disk. The kill sweep of StorageTests ends it at every
+// system call of its way, and then looks whether what it said is true.
+
+import Glibc
+import PurchaseModel
+import Storage
+
+// FOLDER COUNT: with a count of 0 it only makes the files.
+
+/// A purchase and a pending submission in one write, made from nothing but a number.
+struct Step: Sendable {
+    let recording: Recording
+    let evidence: EvidenceRow
+    let submission: PendingSubmission
+
+    init?(_ number: Int64) {
+        guard
+            let app = AppID("probe"), let product = ProductID("coins"), let id = TransactionID(number: number),
+            let customer = CustomerID("customer-\(number)"),
+            let digest = ProofDigest([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32))
+        else { return nil }
+        let now = Timestamp(milliseconds: number)
+        let transaction = Transaction(id: id, originalID: id, product: product, purchasedAt: now, signedAt: now)
+        recording = Recording(
+            app: app,
+            realm: Realm(environment: .production, isTestSigned: false),
+            transactions: [transaction],
+            customer: customer
+        )
+        // Longer than a page, so that a row has parts that could be torn from each other.
+        let proof = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 6_000)
+        evidence = EvidenceRow(
+            digest: digest,
+            format: "probe",
+            proof: proof,
+            customer: customer,
+            receivedAt: now,
+            verdict: "recorded"
+        )
+        submission = PendingSubmission(
+            app: app,
+            digest: digest,
+            format: "probe",
+            proof: proof,
+            customer: customer,
+            order: nil,
+            reason: "probe",
+            receivedAt: now
+        )
+    }
+}
+
+/// Says one line, at once.
+func say(_ line: String) {
+    var bytes = Array((line + "\n").utf8)
+    // The array outlives the call. A line this short is written whole or not at all.
+    unsafe bytes.withUnsafeMutableBytes { bytes in _ = unsafe write(1, bytes.baseAddress, bytes.count) }
+}
+
+guard CommandLine.arguments.count == 3, let count = Int64(CommandLine.arguments[2]) else {
+    say("usage: StoreProbe FOLDER COUNT")
+    exit(2)
+}
+
+// Checkpoints after every few purchases, so that these are swept too.
+let store = try SQLiteStore.open(
+    folder: CommandLine.arguments[1],
+    limits: CheckpointLimits(stepPages: 12, limitPages: 30)
+)
+for number in 0..<count {
+    guard let step = Step(number) else { exit(2) }
+    do throws(StoreFailure) {
+        let isNew = try await store.write { transaction throws(StoreFailure) in
+            let situation = try transaction.situation(around: step.recording.keys)
+            let decision = decide(situation, step.recording, at: Timestamp(milliseconds: number))
+            try transaction.apply(decision, evidence: step.evidence)
+            _ = try transaction.keepPending(step.submission)
+            return !decision.isRepetition
+        }
+        say("\(number) \(isNew ? "new" : "known")")
+    } catch {
+        say("\(number) \(error)")
+    }
+}
+await store.close()
+say("closed")
