@@ -7,7 +7,7 @@ import PurchaseModel
 ///
 /// What stands beside the signature (`environment`, `pod`, `signing-status`) is read by nobody here. Source: Apple's
 /// guidance of 2012 (TP40012484), checked on genuine receipts of 2011 to 2025.
-struct PlistReceiptVerifier: Sendable {
+final class PlistReceiptVerifier: Sendable {
     private let anchors: TrustAnchors
     private let cache = ChainCache<[CertificateChain]>()
 
