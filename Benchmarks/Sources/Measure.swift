@@ -22,15 +22,14 @@ struct Figure {
 /// What counts is the CPU time of this thread: other work on the machine hardly changes it, and it changes ratios within
 /// a round even less.
 struct Measure {
-    /// How often each contender runs; at least nine, for a median that one bad round does not move.
-    var rounds = 11
+    /// How often each contender runs: many short rounds, so that what disturbs one contender disturbs all of that round.
+    var rounds = 61
     /// How long one contender runs in one round.
-    var nanosecondsPerRound: UInt64 = 60_000_000
+    var nanosecondsPerRound: UInt64 = 8_000_000
 
     /// - Returns: the baseline's figure, then the others' in their order.
     func compare(_ baseline: Contender, _ others: [Contender]) throws -> [Figure] {
         let all = [baseline] + others
-        // Also the warm-up: caches are filled and pages are there before anything counts.
         let counts = try all.map { try operationsPerRound($0) }
         var times = all.map { _ in [Double]() }
         for round in 0..<rounds {
@@ -52,6 +51,8 @@ struct Measure {
 
     /// As many as fill a round, found by doubling.
     private func operationsPerRound(_ contender: Contender) throws -> Int {
+        // The first ones fill caches, and take far longer than any later one.
+        for index in 0..<100 { try contender.operation(index) }
         var count = 1
         while true {
             let began = CPUTime.ofThread

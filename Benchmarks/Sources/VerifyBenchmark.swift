@@ -1,4 +1,6 @@
+import AppleFormats
 import Crypto
+import Encoding
 import PurchaseModel
 import Simulator
 import Verification
@@ -28,6 +30,41 @@ struct VerifyBenchmark {
         return Section(
             "StoreKit 2 tokens, \(tokens[0].count) bytes", figures,
             goal: "proving a token reaches 90 % of the rate of the signature alone, on one core")
+    }
+
+    /// What `examine` does with a token, step by step, as far as the steps can be called from outside.
+    func steps() throws -> Section {
+        let key = try samples.authority.chain(.jws).signer.publicKey
+        let raw = try samples.tokens.map { try RawSignature(key, token: $0) }
+        let tokens = samples.tokens
+        let opened = try tokens.map { token in try CompactJWS(token) }
+        let payloads = try opened.map { token in try token.payloadBytes() }
+        let documents = try payloads.map { bytes in try JSONDocument.ofApple(bytes) }
+        let hashed = DigestPrefix(.sha256, of: opened[0].signingPrefix.span)
+        let digests = opened.map { token in
+            let segment = token.payloadSegment
+            return hashed.hash(appending: segment.span)
+        }
+        let signatures = try opened.map { token in try token.signature() }
+        let count = tokens.count
+        let figures = try measure.compare(
+            Contender(name: "P-256 signature alone, OpenSSL") { try raw[$0 % count].check() },
+            [
+                Contender(name: "find the dots") { _ = try CompactJWS(tokens[$0 % count]) },
+                Contender(name: "base64 of the payload") { _ = try opened[$0 % count].payloadBytes() },
+                Contender(name: "JSON") { _ = try JSONDocument.ofApple(payloads[$0 % count]) },
+                Contender(name: "fields") { _ = try TransactionPayload(documents[$0 % count]) },
+                Contender(name: "SHA-256 of the payload") { index in
+                    let segment = opened[index % count].payloadSegment
+                    _ = hashed.hash(appending: segment.span)
+                },
+                Contender(name: "base64 of the signature") { _ = try opened[$0 % count].signature() },
+                Contender(name: "P-256 signature") { index in
+                    let signature = signatures[index % count]
+                    guard key.isValidES256(signature: signature.span, digest: digests[index % count]) else { throw BenchmarkFailure("a good signature was refused") }
+                },
+            ])
+        return Section("Steps of proving a token of \(payloads[0].count) bytes", figures, goal: "to see where it goes")
     }
 
     /// App receipts with more and more purchases.

@@ -8,11 +8,15 @@ enum ECDSASignature {
     /// who verifies must refuse what is not in 1 … n-1, and OpenSSL does.
     static func der(raw: Span<UInt8>) -> [UInt8]? {
         guard raw.count == rawLength else { return nil }
-        var body: [UInt8] = []
-        body.reserveCapacity(70)
-        appendInteger(raw.extracting(0..<32), to: &body)
-        appendInteger(raw.extracting(32..<64), to: &body)
-        return [0x30, UInt8(body.count)] + body
+        // Two numbers of at most 33 bytes, each behind tag and length, behind tag and length.
+        var der: [UInt8] = []
+        der.reserveCapacity(72)
+        der.append(0x30)
+        der.append(0)
+        appendInteger(raw.extracting(0..<32), to: &der)
+        appendInteger(raw.extracting(32..<64), to: &der)
+        der[1] = UInt8(der.count - 2)
+        return der
     }
 
     /// The raw form of a minimal DER signature; `nil` for anything else.

@@ -10,9 +10,9 @@ package enum ByteSearch {
         var at = max(0, start)
         while bytes.count - at >= blockSize {
             let block = bytes.extracting(at..<at &+ blockSize)
-            var found: UInt8 = 0
-            for index in 0..<blockSize { found |= block[index] == byte ? 1 : 0 }
-            if found != 0 { break }
+            var nearest = UInt8.max
+            for index in 0..<blockSize { nearest = min(nearest, block[index] ^ byte) }
+            if nearest == 0 { break }
             at &+= blockSize
         }
         while at < bytes.count {

@@ -38,7 +38,7 @@ package struct PurchasePipeline: Sendable {
 
     /// Takes one proof in. Safe to repeat: the same bytes give the same outcome.
     ///
-    /// - Throws: ``StoreFailure`` when nothing is known to have been written; the sender should try again.
+    /// - Throws: `StoreFailure` when nothing is known to have been written; the sender should try again.
     package func submit(_ submission: Submission) async throws(StoreFailure) -> Outcome {
         try await take(submission, kept: nil)
     }

@@ -46,7 +46,7 @@ package protocol StoreReader {
     /// between 1 and ``TransactionPage/limitMax``.
     func refusalCounts(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalCount]
 
-    /// The last refused proofs, newest first; the limit is brought between 1 and ``SubmissionPage/limitMax``.
+    /// The last refused proofs, newest first; the limit is brought between 1 and ``RefusalSample/listedMax``.
     func refusalSamples(limit: Int) throws(StoreFailure) -> [RefusalSample]
 }
 

@@ -34,6 +34,17 @@ enum SignedPayload {
         }
     }
 
+    /// The signed facts inside, each a JWS of its own, with the kind that belongs in its place.
+    var inner: [InnerFact] {
+        guard case .notification(let notification) = self else { return [] }
+        let places: [(text: String?, format: ProofFormat)] = [
+            (notification.data?.signedTransactionInfo, .jwsTransaction),
+            (notification.data?.signedRenewalInfo, .jwsRenewalInfo),
+            (notification.appData?.signedAppTransactionInfo, .jwsAppTransaction),
+        ]
+        return places.compactMap { place in place.text.map { InnerFact(text: $0, format: place.format) } }
+    }
+
     func claims() throws(Refusal) -> Claims {
         switch self {
         case .transaction(let payload): try TransactionTranslation.claims(of: payload)
@@ -42,4 +53,24 @@ enum SignedPayload {
         case .notification(let payload): try NotificationTranslation.claims(of: payload)
         }
     }
+}
+
+/// What is left of a payload once it has been translated: Apple's own fields are not carried any further.
+struct SignedFacts {
+    let format: ProofFormat
+    let claims: Claims
+    let inner: [InnerFact]
+
+    init(_ token: CompactJWS) throws(Refusal) {
+        let payload = try SignedPayload(token)
+        format = payload.format
+        claims = try payload.claims()
+        inner = payload.inner
+    }
+}
+
+/// A JWS inside another, and what it must be where it stands.
+struct InnerFact {
+    let text: String
+    let format: ProofFormat
 }

@@ -55,6 +55,7 @@ final class RawClient: Sendable {
     /// False when the other side does not take it all.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
+        guard isOpen.withLock({ $0 }) else { return false }
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
@@ -124,6 +125,8 @@ final class RawClient: Sendable {
     }
 
     private func readMore() -> End? {
+        // The number of a closed descriptor may be somebody else's by now.
+        guard isOpen.withLock({ $0 }) else { return .closed }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = unsafe buffer.withUnsafeMutableBytes { buffer in
             unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)

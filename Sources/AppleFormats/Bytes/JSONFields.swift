@@ -71,9 +71,9 @@ extension [RawMember] {
     /// Far more than Apple will ever add to one object.
     private static let countMax = 512
 
-    mutating func add(_ name: String, _ value: JSONValue) throws(FormatFault) {
+    mutating func add(_ name: JSONName, _ value: JSONValue) throws(FormatFault) {
         guard count < Self.countMax else { throw .tooLarge(at: value.offset) }
-        append(RawMember(name, value))
+        append(RawMember(name.text, value))
     }
 }
 

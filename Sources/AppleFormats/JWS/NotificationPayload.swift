@@ -33,13 +33,13 @@ package struct NotificationPayload: Hashable, Sendable {
     }
 
     package init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.members where try !take(name, value) {
+        for (name, value) in object.fields where try !take(name, value) {
             try others.add(name, value)
         }
     }
 
     /// Makes a field of a member; false when there is none for it.
-    private mutating func take(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func take(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
         case "notificationType": notificationType = try value.text("notificationType")
         case "subtype": subtype = try value.text("subtype")

@@ -21,13 +21,13 @@ package struct NotificationData: Hashable, Sendable {
     package init() {}
 
     init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.members where try !take(name, value) {
+        for (name, value) in object.fields where try !take(name, value) {
             try others.add(name, value)
         }
     }
 
     /// Makes a field of a member; false when there is none for it.
-    private mutating func take(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func take(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
         case "appAppleId": appAppleID = try value.number("appAppleId")
         case "bundleId": bundleID = try value.text("bundleId")
@@ -73,13 +73,13 @@ package struct NotificationSummary: Hashable, Sendable {
     package init() {}
 
     init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.members where try !take(name, value) {
+        for (name, value) in object.fields where try !take(name, value) {
             try others.add(name, value)
         }
     }
 
     /// Makes a field of a member; false when there is none for it.
-    private mutating func take(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func take(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
         case "requestIdentifier": requestIdentifier = try value.text("requestIdentifier")
         case "environment": environment = try value.text("environment").map(AppleEnvironment.init(rawValue:))
@@ -124,13 +124,13 @@ package struct ExternalPurchaseToken: Hashable, Sendable {
     package init() {}
 
     init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.members where try !take(name, value) {
+        for (name, value) in object.fields where try !take(name, value) {
             try others.add(name, value)
         }
     }
 
     /// Makes a field of a member; false when there is none for it.
-    private mutating func take(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func take(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
         case "externalPurchaseId": externalPurchaseID = try value.text("externalPurchaseId")
         case "tokenCreationDate": tokenCreationDate = try value.moment("tokenCreationDate")
@@ -168,13 +168,13 @@ package struct NotificationAppData: Hashable, Sendable {
     package init() {}
 
     init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.members where try !take(name, value) {
+        for (name, value) in object.fields where try !take(name, value) {
             try others.add(name, value)
         }
     }
 
     /// Makes a field of a member; false when there is none for it.
-    private mutating func take(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func take(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
         case "appAppleId": appAppleID = try value.number("appAppleId")
         case "bundleId": bundleID = try value.text("bundleId")

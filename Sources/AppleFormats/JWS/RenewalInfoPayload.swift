@@ -58,14 +58,14 @@ package struct RenewalInfoPayload: Hashable, Sendable {
     }
 
     package init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.members where try !take(name, value) {
+        for (name, value) in object.fields where try !take(name, value) {
             try others.add(name, value)
         }
     }
 
     /// Makes a field of a member; false when there is none for it. Sorted by length, few names need be compared.
-    private mutating func take(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
-        switch name.utf8.count {
+    private mutating func take(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
+        switch name.bytesCount {
         case ...9: try takeShort(name, value)
         case ...14: try takeMiddling(name, value)
         case ...17: try takeLong(name, value)
@@ -73,7 +73,7 @@ package struct RenewalInfoPayload: Hashable, Sendable {
         }
     }
 
-    private mutating func takeShort(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func takeShort(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
         case "productId": productID = try value.text("productId")
         case "offerType": offerType = try value.number("offerType").map(AppleOfferType.init(rawValue:))
@@ -83,7 +83,7 @@ package struct RenewalInfoPayload: Hashable, Sendable {
         return true
     }
 
-    private mutating func takeMiddling(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func takeMiddling(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
         case "environment": environment = try value.text("environment").map(AppleEnvironment.init(rawValue:))
         case "signedDate": signedDate = try value.moment("signedDate")
@@ -95,7 +95,7 @@ package struct RenewalInfoPayload: Hashable, Sendable {
         return true
     }
 
-    private mutating func takeLong(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func takeLong(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
         case "autoRenewStatus": autoRenewStatus = try value.number("autoRenewStatus")
         case "expirationIntent":
@@ -110,7 +110,7 @@ package struct RenewalInfoPayload: Hashable, Sendable {
         return true
     }
 
-    private mutating func takeLongest(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func takeLongest(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
         case "originalTransactionId": originalTransactionID = try value.text("originalTransactionId")
         case "autoRenewProductId": autoRenewProductID = try value.text("autoRenewProductId")

@@ -72,14 +72,14 @@ package struct TransactionPayload: Hashable, Sendable {
     }
 
     package init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.members where try !take(name, value) {
+        for (name, value) in object.fields where try !take(name, value) {
             try others.add(name, value)
         }
     }
 
     /// Makes a field of a member; false when there is none for it. Sorted by length, few names need be compared.
-    private mutating func take(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
-        switch name.utf8.count {
+    private mutating func take(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
+        switch name.bytesCount {
         case ...9: try takeShort(name, value)
         case ...14: try takeMiddling(name, value)
         case ...17: try takeLong(name, value)
@@ -87,7 +87,7 @@ package struct TransactionPayload: Hashable, Sendable {
         }
     }
 
-    private mutating func takeShort(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func takeShort(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
         case "bundleId": bundleID = try value.text("bundleId")
         case "productId": productID = try value.text("productId")
@@ -101,7 +101,7 @@ package struct TransactionPayload: Hashable, Sendable {
         return true
     }
 
-    private mutating func takeMiddling(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func takeMiddling(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
         case "transactionId": transactionID = try value.text("transactionId")
         case "purchaseDate": purchaseDate = try value.moment("purchaseDate")
@@ -120,7 +120,7 @@ package struct TransactionPayload: Hashable, Sendable {
         return true
     }
 
-    private mutating func takeLong(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func takeLong(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
         case "appAccountToken": appAccountToken = try value.text("appAccountToken")
         case "transactionReason":
@@ -136,7 +136,7 @@ package struct TransactionPayload: Hashable, Sendable {
         return true
     }
 
-    private mutating func takeLongest(_ name: String, _ value: JSONValue) throws(FormatFault) -> Bool {
+    private mutating func takeLongest(_ name: JSONName, _ value: JSONValue) throws(FormatFault) -> Bool {
         switch name {
         case "originalTransactionId": originalTransactionID = try value.text("originalTransactionId")
         case "webOrderLineItemId": webOrderLineItemID = try value.text("webOrderLineItemId")

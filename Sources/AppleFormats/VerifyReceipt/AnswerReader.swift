@@ -108,7 +108,7 @@ struct AnswerReader {
     /// The members that nobody asked for.
     func others() throws(FormatFault) -> [RawMember] {
         var others: [RawMember] = []
-        for (name, value) in object.members where !asked.contains(name) {
+        for (name, value) in object.fields where !asked.contains(name.text) {
             try others.add(name, value)
         }
         return others

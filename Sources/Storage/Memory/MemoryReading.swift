@@ -77,7 +77,7 @@ extension MemoryTransaction {
     }
 
     func refusalSamples(limit: Int) -> [RefusalSample] {
-        ledger.samples.reversed().prefix(min(max(limit, 1), SubmissionPage.limitMax)).map(\.self)
+        ledger.samples.reversed().prefix(min(max(limit, 1), RefusalSample.listedMax)).map(\.self)
     }
 
     private func entries(where isListed: (RecordedTransaction) -> Bool) -> [MemoryLedger.Entry] {

@@ -29,9 +29,10 @@ struct SubmissionQueries {
         ORDER BY submissions.sequence LIMIT $2
         """
     )
+    /// The plus keeps the planner to the index of the pending ones: the other would sort all that ever waited.
     private static let listPendingOfApp = Query(
         """
-        \(selected) WHERE settled_at IS NULL AND submissions.sequence > $1 AND apps.name = $3
+        \(selected) WHERE settled_at IS NULL AND submissions.sequence > $1 AND +submissions.app = $3
         ORDER BY submissions.sequence LIMIT $2
         """
     )
@@ -83,7 +84,10 @@ struct SubmissionQueries {
     func listPending(app: AppID?, after id: SubmissionID?, limit: Int) throws(StoreFailure) -> SubmissionPage {
         let limit = min(max(limit, 1), SubmissionPage.limitMax)
         var values: [SQLValue] = [.integer(id?.number ?? .min), .integer(Int64(limit + 1))]
-        if let app { values.append(.text(app.text)) }
+        if let app {
+            guard let code = try apps.code(of: app) else { return SubmissionPage() }
+            values.append(.integer(code))
+        }
         let found = try connection.rows(app == nil ? Self.listPending : Self.listPendingOfApp, values, Self.read)
         let page = Array(found.prefix(limit))
         return SubmissionPage(submissions: page, next: found.count > limit ? page.last?.id : nil)
