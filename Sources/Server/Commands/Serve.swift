@@ -36,7 +36,7 @@ struct Serve {
             await run(house, listener, store, log, ready)
             return 0
         } catch {
-            log.write(.error, "not_started") { $0.member("why", Serve.sentence(error)) }
+            log.write(.error, "not_started") { $0.member("why", sentence(error)) }
             return 1
         }
     }
@@ -69,9 +69,26 @@ struct Serve {
         log.write(.info, "stopped")
     }
 
-    private static func sentence(_ error: any Error) -> String {
-        guard let failure = error as? StoreOpenFailure else { return "\(error)" }
-        return switch failure {
+    private func sentence(_ error: any Error) -> String {
+        switch error {
+        case let failure as StoreOpenFailure: Serve.sentence(failure)
+        case let failure as HTTPListenerFailure:
+            "cannot listen on \(settings.address), port \(settings.port): \(Serve.sentence(failure))"
+        default: "\(error)"
+        }
+    }
+
+    private static func sentence(_ failure: HTTPListenerFailure) -> String {
+        switch failure.errno {
+        case EADDRINUSE: "another program does already"
+        case EADDRNOTAVAIL: "this machine has no such address"
+        case EACCES: "this user may not"
+        default: "errno \(failure.errno)"
+        }
+    }
+
+    private static func sentence(_ failure: StoreOpenFailure) -> String {
+        switch failure {
         case .alreadyOpen: "another process has the data folder open"
         case .inaccessible(let path, let errno): "\(path) cannot be used (errno \(errno))"
         case .foreign: "the data folder holds a database that is not Assay's"
