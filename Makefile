@@ -11,7 +11,7 @@ build: ## debug build
 
 test: ## installs what is missing, runs all tests
 	@scripts/bootstrap.sh
-	swift test
+	@scripts/test.sh
 
 check: ## what CI runs: format, imports, build with warnings as errors, tests, documentation, fuzzers for a moment
 	@scripts/check.sh

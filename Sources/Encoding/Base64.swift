@@ -47,11 +47,14 @@ package enum Base64 {
         let tail = text.extracting(groups * 4..<digitsCount)
         var seen: UInt32 = 0
         var result = [UInt8](capacity: groups * 3 + 2) { output in
+            let values = table.values.span
+            // Said here, it need not be asked for every character.
+            precondition(values.count == 256, "a value for each byte")
             for group in 0..<groups {
                 let digits = text.extracting(group &* 4..<group &* 4 &+ 4)
                 let bits =
-                    table.value(of: digits[0]) &<< 18 | table.value(of: digits[1]) &<< 12
-                    | table.value(of: digits[2]) &<< 6 | table.value(of: digits[3])
+                    values[Int(digits[0])] &<< 18 | values[Int(digits[1])] &<< 12
+                    | values[Int(digits[2])] &<< 6 | values[Int(digits[3])]
                 seen |= bits
                 output.append(UInt8(truncatingIfNeeded: bits &>> 16))
                 output.append(UInt8(truncatingIfNeeded: bits &>> 8))

@@ -1,6 +1,8 @@
 /// What each of the 256 bytes is worth as a character of an alphabet, and the other way round.
 struct Base64Table: Sendable {
-    private let values: [UInt32]
+    /// For each byte less than 64; all bits for one outside the alphabet, which shows in a group of 24 bits wherever it
+    /// is put. As many as there are bytes.
+    let values: [UInt32]
     private let characters: [UInt8]
 
     static let standard = Base64Table(last: UInt8(ascii: "+"), UInt8(ascii: "/"))
@@ -16,7 +18,7 @@ struct Base64Table: Sendable {
         characters = all
     }
 
-    /// Less than 64; all bits for a byte outside the alphabet, which shows in a group of 24 bits wherever it is put.
+    /// See ``values``.
     func value(of byte: UInt8) -> UInt32 { values[Int(byte)] }
 
     /// The character for the low six bits.

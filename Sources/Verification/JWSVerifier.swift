@@ -6,7 +6,7 @@ import PurchaseModel
 ///
 /// Source: RFC 7515; Apple, *JWSTransaction* and *JWSDecodedHeader*; the rules of Apple's own server libraries, save
 /// that the root must be spelled out and is compared byte by byte, and that nothing switches a check off.
-struct JWSVerifier: Sendable {
+final class JWSVerifier: Sendable {
     private let anchors: TrustAnchors
     private let builder: ChainBuilder
     private let cache = ChainCache<Signer>()

@@ -7,7 +7,7 @@ import PurchaseModel
 ///
 /// What stands beside the signature (`environment`, `pod`, `signing-status`) is read by nobody here. Source: Apple's
 /// guidance of 2012 (TP40012484), checked on genuine receipts of 2011 to 2025.
-struct PlistReceiptVerifier: Sendable {
+final class PlistReceiptVerifier: Sendable {
     private let anchors: TrustAnchors
     private let cache = ChainCache<[CertificateChain]>()
 
@@ -33,7 +33,10 @@ struct PlistReceiptVerifier: Sendable {
         guard let signedAt = report.claims.signedAt else { throw Refusal(.signingDate, "no purchase date") }
         // Before the chain, for what comes after it is not reached while the issuer is unknown: a purchase of something
         // else than was paid for must not wait to be counted.
-        if expecting.refusesEarly { try IdentityRules.checkProducts(report.claims, expecting, &trace) }
+        if expecting.refusesEarly {
+            let claims = report.claims
+            try trace.check(.triage) { () throws(Refusal) in try IdentityRules.checkProducts(claims, expecting) }
+        }
         let chains = try trace.check(.chain) { () throws(Refusal) in try self.chains(of: receipt, from: leaf) }
         let moment = expecting.moment ?? signedAt
         let chain = try trace.check(.validity) { () throws(Refusal) in

@@ -5,7 +5,7 @@ import PurchaseModel
 /// Proves app receipts: envelope, then chain, then signature, and only then what is in it.
 ///
 /// Source: Apple, "Validating receipts on the device" and TN3138; the shape of genuine receipts as found in the field.
-struct ReceiptVerifier: Sendable {
+final class ReceiptVerifier: Sendable {
     private let builder: ChainBuilder
     private let anchors: TrustAnchors
     private let cache = ChainCache<Signers>()

@@ -20,12 +20,12 @@ enum Descriptors {
     }
 }
 
-/// Waits until a claim holds; an issue after five seconds.
+/// Waits until a claim holds; an issue after a quarter of a minute.
 func settle(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ isTrue: @Sendable () -> Bool
 ) async throws {
-    for _ in 0..<500 {
+    for _ in 0..<1_500 {
         if isTrue() { return }
         try await Task.sleep(for: .milliseconds(10))
     }

@@ -24,7 +24,7 @@ final class RawClient: Sendable {
         guard descriptor >= 0 else { throw ConnectFailure(errno: errno) }
         set(IPPROTO_TCP, TCP_NODELAY, 1)
         if let receiveBuffer { set(Int(SOL_SOCKET), SO_RCVBUF, receiveBuffer) }
-        var limit = timeval(tv_sec: 8, tv_usec: 0)
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
@@ -102,6 +102,13 @@ final class RawClient: Sendable {
     func finalResponse() -> RawResponse? {
         let first = response()
         return first?.status == 100 ? response() : first
+    }
+
+    /// Whether something, or the end, can be read without waiting.
+    var hasInput: Bool {
+        guard isOpen.withLock({ $0 }) else { return true }
+        var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&look, 1, 0) == 1
     }
 
     /// Ends the sending side only.

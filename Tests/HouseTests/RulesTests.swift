@@ -220,6 +220,14 @@ import Testing
     }
 
     @Test(arguments: [
+        ("| attack | shown by |\n|---|---|\n| a | `ATests.b` |\n\n| other | table |\n|---|---|\n| x | y |", 0),
+        ("| attack | shown by |\n|---|---|\n| `ATests` | |\n| b | `ATests`, `BTests` |", 1),
+    ])
+    func attacksWithoutATestAreCaught(text: String, findings: Int) {
+        #expect(Documents.attacksWithoutATest(in: TextFile(path: "docs/t.md", text: text)).count == findings)
+    }
+
+    @Test(arguments: [
         ("| `a` | one |\n| `bee` | two |\n| `forged` | three |", 0), ("| `a` | one |", 1),
         ("| `a` | one |\n| `bee` | two |\n| `c` | gone |", 1),
     ])

@@ -23,7 +23,7 @@ package struct Claims: Hashable, Sendable {
     package var appleID: Int64?
     package var signedAt: Timestamp?
     package var transactions: [Transaction] = []
-    package var renewal: Renewal?
-    package var download: AppDownload?
-    package var notice: Notice?
+    @Seldom package var renewal: Renewal?
+    @Seldom package var download: AppDownload?
+    @Seldom package var notice: Notice?
 }
