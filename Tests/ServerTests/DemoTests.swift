@@ -34,7 +34,7 @@ import Testing
         try await TemporaryFolder.with { folder in
             let server = try await ServerProcess(Self.demo, in: folder)
             let here = command.replacing("127.0.0.1:8080", with: "127.0.0.1:\(server.port)")
-            #expect(try await Self.shell(here, in: folder)["result"]?.string == "recorded")
+            #expect(try await Self.shell(String(here), in: folder)["result"]?.string == "recorded")
         }
     }
 

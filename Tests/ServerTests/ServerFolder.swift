@@ -27,10 +27,10 @@ struct ServerFolder: Sendable {
                 json.member("listen", "127.0.0.1:0")
                 json.member("data", data)
                 json.array("apps") { json in
-                    for id in ["demo", "other"] {
+                    for (id, bundleID) in [("demo", TestAuthority.bundleID.text), ("other", "com.example.other")] {
                         json.object { json in
                             json.member("id", id)
-                            json.member("bundle_id", TestAuthority.bundleID.text)
+                            json.member("bundle_id", bundleID)
                             json.array("environments") { $0.element("sandbox") }
                             json.member("accept_test_signed", true)
                         }
