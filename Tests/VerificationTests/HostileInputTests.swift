@@ -42,7 +42,7 @@ import Verification
         let verifier = try TestVerifier.simulated()
         for (name, bytes, reason) in Self.junk {
             for refusesEarly in [false, true] {
-                let examination = verifier.examine(bytes, expecting: Expectation(refusesEarly: refusesEarly))
+                let examination = verifier.examine(bytes, expecting: Expected(refusesEarly: refusesEarly))
                 #expect(examination.reason == reason, "\(name)")
                 #expect(!examination.isProved && examination.isConsistent)
             }
