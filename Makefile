@@ -1,6 +1,6 @@
 # The verbs of this repository; each is one line here and, where it needs more, a script in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help build test check docs bench run
+.PHONY: help build test check docs bench fuzz run
 
 help: ## this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -11,7 +11,7 @@ build: ## debug build
 
 test: ## installs what is missing, runs all tests
 	@scripts/bootstrap.sh
-	swift test
+	@scripts/test.sh
 
 check: ## what CI runs: format, imports, build with warnings as errors, tests, documentation, fuzzers for a moment
 	@scripts/check.sh
@@ -23,6 +23,10 @@ docs: ## DocC archive of all targets into .build/docs
 bench: ## benchmarks, as ratios to a baseline of the same run
 	@scripts/bootstrap.sh
 	swift run --configuration release Benchmarks
+
+fuzz: ## fuzzers of our parsers, a minute each, without and with the address sanitizer
+	@scripts/bootstrap.sh
+	Fuzz/run.sh 60
 
 run: ## installs what is missing, builds, serves Assay on localhost with a test authority; no Apple account needed
 	@scripts/bootstrap.sh

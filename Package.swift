@@ -120,7 +120,7 @@ let package = Package(
                 "TestSupport",
             ]
         ),
-        tests("ServerTests", ["Server", "Encoding", "TestSupport"]),
+        tests("ServerTests", ["Server", "PurchaseModel", "Crypto", "Encoding", "Storage", "Simulator", "TestSupport"]),
         tests("HouseTests", []),
     ],
     swiftLanguageModes: [.v6],

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the documentation of all our targets into .build/docs, one archive: open it with `docc preview` or any web
-# server. A link to a name that does not exist is an error.
+# Builds the documentation of all our targets into .build/docs, one archive: any web server shows it. A link to a name
+# that does not exist, or a parameter that is not explained beside others that are, is an error.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,30 +17,37 @@ quietly() {
 
 swift build
 bin=$(swift build --show-bin-path)
-triple=$(swift -print-target-info | python3 -c 'import json, sys; print(json.load(sys.stdin)["target"]["triple"])')
 work=.build/documentation
 rm -rf "$work" .build/docs
 mkdir -p "$work"
 
-clang=()
+# The symbols are asked of the compiler itself, as a member of our package: the extractor that comes with it is none,
+# and leaves out whatever names another target's `package` types.
+package=$(sed -n '/"-package-name"/{s/.*"-package-name","\([^"]*\)".*/\1/p;q}' .build/debug.yaml)
+compile=(-swift-version 6 -package-name "$package" -suppress-warnings -I "$bin/Modules")
+compile+=(-Xfrontend -experimental-skip-all-function-bodies)
+while read -r feature; do
+    compile+=(-enable-upcoming-feature "$feature")
+done < <(sed -n 's/.*enableUpcomingFeature("\(.*\)").*/\1/p' Package.swift)
 for map in Sources/System/*/module.modulemap "$bin/CBeast.build/module.modulemap"; do
-    clang+=(-Xcc "-fmodule-map-file=$map")
+    compile+=(-Xcc "-fmodule-map-file=$map")
 done
 
 archives=()
 for folder in Sources/*/; do
     module=$(basename "$folder")
     [[ $module != System ]] || continue
+    mapfile -t sources < <(find "$folder" "$bin/$module.build" -name '*.swift')
     # Each archive may see its own symbols only, or merging them finds every page twice.
     symbols=$work/$module.symbols
     mkdir "$symbols"
-    swift symbolgraph-extract -module-name "$module" -minimum-access-level package -skip-synthesized-members \
-        -I "$bin/Modules" "${clang[@]}" -target "$triple" -output-dir "$symbols"
-    catalogue=$folder$module.docc
-    sources=()
-    if [[ -d $catalogue ]]; then sources+=("$catalogue"); fi
+    quietly swiftc -emit-module -module-name "$module" -o "$work/$module.swiftmodule" "${compile[@]}" \
+        -emit-symbol-graph -emit-symbol-graph-dir "$symbols" -symbol-graph-minimum-access-level package \
+        -symbol-graph-skip-synthesized-members "${sources[@]}"
+    catalogue=()
+    if [[ -d $folder$module.docc ]]; then catalogue=("$folder$module.docc"); fi
     archive=$work/$module.doccarchive
-    quietly docc convert "${sources[@]}" --additional-symbol-graph-dir "$symbols" --output-path "$archive" \
+    quietly docc convert "${catalogue[@]}" --additional-symbol-graph-dir "$symbols" --output-path "$archive" \
         --fallback-display-name "$module" --fallback-bundle-identifier "assay.$module" --warnings-as-errors
     archives+=("$archive")
 done

@@ -7,7 +7,8 @@
 # costs can be added up.
 set -euo pipefail
 
-readonly port=$1 root=$(realpath "$2") bundle_id=$3 apple_id=$4
+root=$(realpath "$2")
+readonly port=$1 root bundle_id=$3 apple_id=$4
 readonly workers=2
 here=$(cd "$(dirname "$0")" && pwd)
 readonly here environment=$here/../../.build/bench/venv

@@ -8,6 +8,8 @@ package struct PublicKey: Sendable {
         case p256
         /// On the curve P-384, named by its OID, the point uncompressed.
         case p384
+        /// Of at most 4096 bits and with a short public exponent: checking a signature by any other takes a hundred
+        /// times as long, and the sender may have chosen it.
         case rsa(bits: Int)
         case other
     }
@@ -90,9 +92,14 @@ package struct PublicKey: Sendable {
         if der.count == 91, der.starts(with: p256Prefix) { return .p256 }
         if der.count == 120, der.starts(with: p384Prefix) { return .p384 }
         return unsafe handle.read { key in
-            unsafe EVP_PKEY_is_a(key, "RSA") == 1 ? .rsa(bits: Int(EVP_PKEY_get_bits(key))) : .other
+            guard unsafe EVP_PKEY_is_a(key, "RSA") == 1 else { return .other }
+            let bits = Int(unsafe EVP_PKEY_get_bits(key))
+            // Modulus, exponent, and 35 bytes around them with an exponent of three bytes.
+            return bits <= rsaBitsMax && der.count <= (bits + 7) / 8 + 40 ? .rsa(bits: bits) : .other
         }
     }
+
+    private static let rsaBitsMax = 4_096
 
     /// The algorithm id-ecPublicKey with prime256v1, and the head of a BIT STRING with an uncompressed point.
     private static let p256Prefix: [UInt8] = [

@@ -20,13 +20,16 @@ package struct PendingReview: Sendable {
     }
 
     /// Goes through all that waits, oldest first, a page at a time. Ends early when its task is cancelled or the store
-    /// fails: the next start begins again.
+    /// fails: the next start begins again. What stays undecided is not written again.
     package func run() async {
         for app in apps {
             var place: SubmissionID?
             repeat {
-                guard !Task.isCancelled, let page = await page(of: app.id, after: place) else { return }
-                for kept in page.submissions { await review(kept, for: app) }
+                guard let page = await page(of: app.id, after: place) else { return }
+                for kept in page.submissions {
+                    guard !Task.isCancelled else { return }
+                    await review(kept, for: app)
+                }
                 place = page.next
             } while place != nil
         }
@@ -46,11 +49,14 @@ package struct PendingReview: Sendable {
             customer: customer,
             order: kept.submission.order
         )
-        guard let outcome = try? await pipeline.submit(submission), let verdict = outcome.verdict else { return }
+        guard let outcome = try? await pipeline.review(submission, kept: kept.id), let verdict = outcome.verdict else {
+            return
+        }
         let settlement = Settlement(verdict: verdict, at: clock.now)
-        _ = try? await store.write { transaction throws(StoreFailure) in
+        let isSettled = try? await store.write { transaction throws(StoreFailure) in
             try transaction.settlePending(kept.id, as: settlement)
         }
+        if isSettled == true { pipeline.settled(submission) }
     }
 }
 

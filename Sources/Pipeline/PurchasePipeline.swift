@@ -13,6 +13,7 @@ package struct PurchasePipeline: Sendable {
     private let refusals: RefusalLedger
     private let refusedBefore = RefusedBefore()
     private let clock: any WallClock
+    private let room: PendingRoom
     private let limits: PipelineLimits
     private let report: @Sendable (PipelineEvent) -> Void
 
@@ -32,12 +33,27 @@ package struct PurchasePipeline: Sendable {
         self.clock = clock
         self.limits = limits
         self.report = report
+        room = PendingRoom(max: limits.pendingPerApp)
     }
 
     /// Takes one proof in. Safe to repeat: the same bytes give the same outcome.
     ///
-    /// - Throws: ``StoreFailure`` when nothing is known to have been written; the sender should try again.
+    /// - Throws: `StoreFailure` when nothing is known to have been written; the sender should try again.
     package func submit(_ submission: Submission) async throws(StoreFailure) -> Outcome {
+        try await take(submission, kept: nil)
+    }
+
+    /// Looks again at what is kept. What stays undecided stays as it is, and nobody hears of it again.
+    func review(_ submission: Submission, kept id: SubmissionID) async throws(StoreFailure) -> Outcome {
+        try await take(submission, kept: id)
+    }
+
+    /// A submission that was kept has been decided: its place is free for another one.
+    func settled(_ submission: Submission) {
+        room.giveBack(submission.app.id)
+    }
+
+    private func take(_ submission: Submission, kept id: SubmissionID?) async throws(StoreFailure) -> Outcome {
         guard let digest = ProofDigest(Digest.sha256(submission.bytes)) else {
             preconditionFailure("a SHA-256 has 32 bytes")
         }
@@ -52,9 +68,9 @@ package struct PurchasePipeline: Sendable {
             guard let proof = examination.proof, mayCount(proof, for: submission.app) else {
                 return refuse(found, submission, name)
             }
-            return try await record(proof, submission, digest)
+            return try await record(proof, submission, digest, kept: id)
         case .undecidable:
-            return try await keepForLater(submission, found.format, found.reason, digest)
+            return try await keepForLater(submission, found.format, found.reason, digest, kept: id)
         case .notYours, .forged, .malformed:
             return refuse(found, submission, name)
         }
@@ -68,16 +84,17 @@ package struct PurchasePipeline: Sendable {
     private func record(
         _ proof: Verified<Proof>,
         _ submission: Submission,
-        _ digest: ProofDigest
+        _ digest: ProofDigest,
+        kept id: SubmissionID?
     ) async throws(StoreFailure) -> Outcome {
         let format = proof.fact.format
         guard format.mayHoldPurchases else { return nothingToRecord(format, submission) }
         guard let environment = proof.fact.claims.environment else {
-            return try await keepForLater(submission, format, .environmentUnknown, digest)
+            return try await keepForLater(submission, format, .environmentUnknown, digest, kept: id)
         }
         guard !proof.fact.transactions.isEmpty else {
             guard format == .appReceipt else { return nothingToRecord(format, submission) }
-            return try await keepForLater(submission, format, .noPurchases, digest)
+            return try await keepForLater(submission, format, .noPurchases, digest, kept: id)
         }
         let realm = Realm(environment: environment, isTestSigned: proof.provenance.vouchedBy.isTest)
         let recording = Recording(
@@ -116,8 +133,10 @@ package struct PurchasePipeline: Sendable {
         _ submission: Submission,
         _ format: ProofFormat,
         _ reason: Reason,
-        _ digest: ProofDigest
+        _ digest: ProofDigest,
+        kept: SubmissionID?
     ) async throws(StoreFailure) -> Outcome {
+        if let kept { return .pending(kept) }
         let pending = PendingSubmission(
             app: submission.app.id,
             digest: digest,
@@ -128,11 +147,24 @@ package struct PurchasePipeline: Sendable {
             reason: reason.rawValue,
             receivedAt: clock.now
         )
-        let id = try await store.write { transaction throws(StoreFailure) in
-            try transaction.keepPending(pending).id
-        }
-        report(.pending(app: submission.app.id, format: format, reason: reason))
+        guard let (id, isNew) = try await keep(pending) else { return .busy(retryAfter: limits.retryAfterFull) }
+        report(.pending(app: submission.app.id, format: format, reason: reason, isRepetition: !isNew))
         return .pending(id)
+    }
+
+    /// - Returns: `nil` when as many wait already as may, and this one is not among them.
+    private func keep(
+        _ pending: PendingSubmission
+    ) async throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)? {
+        let hasRoom = try await room.take(pending.app, in: store)
+        var isKept = false
+        defer { if hasRoom, !isKept { room.giveBack(pending.app) } }
+        let place = try await store.write { transaction throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)? in
+            if let known = try transaction.submission(alike: pending) { return (known, false) }
+            return hasRoom ? try transaction.keepPending(pending) : nil
+        }
+        isKept = place?.isNew ?? false
+        return place
     }
 
     private func refuse(_ found: Report, _ submission: Submission, _ name: RefusedBefore.Name) -> Outcome {
@@ -149,7 +181,8 @@ package struct PurchasePipeline: Sendable {
     ) -> Outcome {
         let now = clock.now
         refusals.note(
-            RefusalWord(app: submission.app.id, format: remnant.format, reason: remnant.reason),
+            submission.app.id,
+            remnant.reason,
             at: now,
             sample: isRepetition
                 ? nil

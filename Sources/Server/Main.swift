@@ -35,7 +35,7 @@ struct Main {
             }
             return UsageFault.exitCode
         } catch {
-            Console.error("assay: \(error)")
+            Console.error("assay: \(ReportText.printable("\(error)"))")
             return 1
         }
     }

@@ -17,3 +17,10 @@ package protocol Store: Sendable {
     /// Finishes what is queued and closes; every later verb throws ``StoreFailure/closed``.
     func close() async
 }
+
+extension Store {
+    /// Throws when writes are not taken right now. Asks the writer, and leaves the disk alone.
+    package func confirmWritable() async throws(StoreFailure) {
+        try await write { _ in }
+    }
+}

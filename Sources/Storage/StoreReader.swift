@@ -26,6 +26,12 @@ package protocol StoreReader {
 
     func submission(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission?
 
+    /// The number under which this app, digest and customer are kept already, decided or not.
+    func submission(alike: PendingSubmission) throws(StoreFailure) -> SubmissionID?
+
+    /// How many undecided submissions of an app there are. Looks at each of them: ask once and count on.
+    func pendingCount(app: AppID) throws(StoreFailure) -> Int
+
     /// The undecided submissions of an app, or of all, oldest first; the limit is brought between 1 and
     /// ``SubmissionPage/limitMax``.
     func pendingSubmissions(
@@ -40,7 +46,7 @@ package protocol StoreReader {
     /// between 1 and ``TransactionPage/limitMax``.
     func refusalCounts(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalCount]
 
-    /// The last refused proofs, newest first; the limit is brought between 1 and ``SubmissionPage/limitMax``.
+    /// The last refused proofs, newest first; the limit is brought between 1 and ``RefusalSample/listedMax``.
     func refusalSamples(limit: Int) throws(StoreFailure) -> [RefusalSample]
 }
 

@@ -18,8 +18,14 @@ package struct Expectation: Sendable {
     package var refusesEarly: Bool
 
     package init(
-        bundleID: BundleID? = nil, appleID: Int64? = nil, environments: Set<StoreEnvironment>? = nil,
-        products: Set<ProductID>? = nil, product: ProductID? = nil, deviceID: [UInt8]? = nil, moment: Timestamp? = nil, refusesEarly: Bool = false
+        bundleID: BundleID? = nil,
+        appleID: Int64? = nil,
+        environments: Set<StoreEnvironment>? = nil,
+        products: Set<ProductID>? = nil,
+        product: ProductID? = nil,
+        deviceID: [UInt8]? = nil,
+        moment: Timestamp? = nil,
+        refusesEarly: Bool = false
     ) {
         self.bundleID = bundleID
         self.appleID = appleID

@@ -16,8 +16,11 @@ final class JWSVerifier: Sendable {
         builder = ChainBuilder(anchors: anchors, profile: .jws)
     }
 
+    /// Apple's headers have 4.6 kB, nearly all of it certificates.
+    private static let headerBytesMax = 16 * 1_024
+
     /// Who signed, as the header's certificates tell: everything but the dates has been checked.
-    private final class Signer: Sendable {
+    final class Signer: Sendable {
         enum Origin: Sendable {
             case chain(CertificateChain)
             case xcode(Certificate, isTrusted: Bool)
@@ -37,10 +40,22 @@ final class JWSVerifier: Sendable {
                 }
             hashed = DigestPrefix(.sha256, of: token.signingPrefix.span)
         }
+
+        /// Whether one trust covers both: the same kind of root, or the very same certificate of Xcode's.
+        func isTrustedLike(_ other: Signer) -> Bool {
+            switch (origin, other.origin) {
+            case (.chain(let one), .chain(let another)): one.voucher == another.voucher
+            case (.xcode(let one, _), .xcode(let another, _)): one == another
+            default: false
+            }
+        }
     }
 
     func verify(
-        _ token: CompactJWS, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+        _ token: CompactJWS,
+        _ expecting: Expectation,
+        _ report: inout Report,
+        _ trace: inout Trace
     ) throws(Refusal) -> Provenance? {
         var early: SignedFacts?
         if expecting.refusesEarly {
@@ -55,27 +70,27 @@ final class JWSVerifier: Sendable {
         }
         report.format = facts.format
         report.claims = facts.claims
-        let (provenance, voucher) = try vouch(signer, for: facts.claims, expecting, &report, &trace)
+        let provenance = try vouch(signer, for: facts.claims, expecting, &report, &trace)
         if facts.format == .jwsNotification {
-            try NestedVerifier(verifier: self).verify(facts.inner, by: voucher, expecting, &report, &trace)
+            try NestedVerifier(verifier: self).verify(facts.inner, by: signer, expecting, &report, &trace)
         }
-        try IdentityRules.check(report.claims, expecting, &trace)
+        try IdentityRules.check(report.claims, of: report.format, expecting, &trace)
         if expecting.deviceID != nil { trace.skipped(.device, "a JWS has no device hash that a server can check") }
         return provenance
     }
 
     /// Proves a JWS that stands inside another: by the same rules, whatever vouches for the outer one.
-    func verifyNested(_ token: CompactJWS, moment: Timestamp?) throws(Refusal) -> (SignedFacts, Voucher) {
+    func verifyNested(_ token: CompactJWS, moment: Timestamp?) throws(Refusal) -> (SignedFacts, Signer) {
         let signer = try signer(of: token)
         try checkSignature(of: token, by: signer)
         let facts = try SignedFacts(token)
         let signedAt = try JWSVerifier.signingDate(of: facts.claims)
-        guard case .chain(let chain) = signer.origin else {
-            try XcodeCertificate.check(facts.claims.environment)
-            return (facts, .xcode)
+        switch signer.origin {
+        case .xcode: try XcodeCertificate.check(facts.claims.environment)
+        case .chain(let chain):
+            guard chain.isValid(at: moment ?? signedAt) else { throw chain.notValid(at: moment ?? signedAt) }
         }
-        guard chain.isValid(at: moment ?? signedAt) else { throw chain.notValid(at: moment ?? signedAt) }
-        return (facts, chain.voucher)
+        return (facts, signer)
     }
 
     /// What an unproved JWS says, for the operator.
@@ -91,7 +106,10 @@ final class JWSVerifier: Sendable {
     }
 
     private func signer(of token: CompactJWS) throws(Refusal) -> Signer {
-        try cache.answer(for: token.headerSegment) { () throws(Refusal) in
+        guard token.headerSegment.count <= JWSVerifier.headerBytesMax else {
+            throw Refusal(.jwsHeader, "a header of \(token.headerSegment.count) bytes")
+        }
+        return try cache.answer(for: token.headerSegment) { () throws(Refusal) in
             let header: JWSHeader
             do throws(FormatFault) {
                 header = try JWSHeader(try token.headerBytes())
@@ -111,6 +129,7 @@ final class JWSVerifier: Sendable {
     private func origin(named certificates: [[UInt8]]) throws(Refusal) -> Signer.Origin {
         if certificates.count == 1, let der = certificates.first {
             let certificate = try Certificate(fromProof: der)
+            guard certificate.isSelfIssued else { throw Refusal(.chainLength, "one certificate in x5c") }
             guard certificate.publicKey.kind == .p256 else { throw Refusal(.keyType, "the key is not P-256") }
             let own = try XcodeCertificate.checked(certificate, among: [certificate])
             return .xcode(own, isTrusted: anchors.isTrustedXcode(own))
@@ -140,15 +159,19 @@ final class JWSVerifier: Sendable {
 
     /// - Returns: no provenance for a certificate of Xcode's that the operator has not added.
     private func vouch(
-        _ signer: Signer, for claims: Claims, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
-    ) throws(Refusal) -> (Provenance?, Voucher) {
+        _ signer: Signer,
+        for claims: Claims,
+        _ expecting: Expectation,
+        _ report: inout Report,
+        _ trace: inout Trace
+    ) throws(Refusal) -> Provenance? {
         let signedAt = try JWSVerifier.signingDate(of: claims)
         switch signer.origin {
         case .xcode(let certificate, let isTrusted):
             report.certificates = [CertificateFacts(certificate)]
             try trace.check(.validity) { () throws(Refusal) in try XcodeCertificate.check(claims.environment) }
             report.reason = .xcode
-            return (isTrusted ? Provenance(vouchedBy: .xcode, signedAt: signedAt) : nil, .xcode)
+            return isTrusted ? Provenance(vouchedBy: .xcode, signedAt: signedAt) : nil
         case .chain(let chain):
             if !expecting.refusesEarly { report.certificates = chain.certificates }
             let moment = expecting.moment ?? signedAt
@@ -156,7 +179,7 @@ final class JWSVerifier: Sendable {
                 guard chain.isValid(at: moment) else { throw chain.notValid(at: moment) }
             }
             report.reason = chain.voucher == .apple ? .verified : .addedRoot
-            return (Provenance(vouchedBy: chain.voucher, signedAt: signedAt), chain.voucher)
+            return Provenance(vouchedBy: chain.voucher, signedAt: signedAt)
         }
     }
 
@@ -168,16 +191,19 @@ final class JWSVerifier: Sendable {
     }
 
     private func refuseEarly(
-        _ token: CompactJWS, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+        _ token: CompactJWS,
+        _ expecting: Expectation,
+        _ report: inout Report,
+        _ trace: inout Trace
     ) throws(Refusal) -> SignedFacts {
-        let facts = try trace.check(.triage) { () throws(Refusal) in try SignedFacts(token) }
-        let claims = facts.claims
-        report.format = facts.format
         try trace.check(.triage) { () throws(Refusal) in
+            let facts = try SignedFacts(token)
+            let claims = facts.claims
+            report.format = facts.format
             if let bundleID = claims.bundleID { try IdentityRules.checkBundle(bundleID, expecting) }
             if claims.environment != nil { try IdentityRules.checkEnvironment(claims, expecting) }
+            try IdentityRules.checkProducts(claims, expecting)
+            return facts
         }
-        try IdentityRules.checkProducts(claims, expecting, &trace)
-        return facts
     }
 }

@@ -16,7 +16,10 @@ final class PlistReceiptVerifier: Sendable {
     }
 
     func verify(
-        _ receipt: PlistReceipt, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+        _ receipt: PlistReceipt,
+        _ expecting: Expectation,
+        _ report: inout Report,
+        _ trace: inout Trace
     ) throws(Refusal) -> Provenance? {
         if expecting.refusesEarly, let bundleID = receipt.purchase.bundleID {
             report.claims.bundleID = bundleID
@@ -28,17 +31,23 @@ final class PlistReceiptVerifier: Sendable {
         report.claims = try trace.check(.content) { () throws(Refusal) in try PlistTranslation.claims(of: receipt) }
         report.certificates = [CertificateFacts(leaf)]
         guard let signedAt = report.claims.signedAt else { throw Refusal(.signingDate, "no purchase date") }
+        // Before the chain, for what comes after it is not reached while the issuer is unknown: a purchase of something
+        // else than was paid for must not wait to be counted.
+        if expecting.refusesEarly {
+            let claims = report.claims
+            try trace.check(.triage) { () throws(Refusal) in try IdentityRules.checkProducts(claims, expecting) }
+        }
         let chains = try trace.check(.chain) { () throws(Refusal) in try self.chains(of: receipt, from: leaf) }
         let moment = expecting.moment ?? signedAt
         let chain = try trace.check(.validity) { () throws(Refusal) in
-            guard let chain = chains.first(where: { $0.isValid(at: moment) }) else {
+            guard let chain = chains.valid(at: moment) else {
                 throw chains.first?.notValid(at: moment) ?? Refusal(.untrustedRoot)
             }
             return chain
         }
         report.certificates = chain.certificates
         report.reason = chain.voucher == .apple ? .verified : .addedRoot
-        try IdentityRules.check(report.claims, expecting, &trace)
+        try IdentityRules.check(report.claims, of: .transactionReceipt, expecting, &trace)
         if expecting.deviceID != nil { trace.skipped(.device, "an iOS 6 receipt has no device hash") }
         return Provenance(vouchedBy: chain.voucher, signedAt: signedAt)
     }
@@ -51,36 +60,42 @@ final class PlistReceiptVerifier: Sendable {
     private func checkSignature(of receipt: PlistReceipt, by leaf: Certificate) throws(Refusal) {
         let digest: Digest = receipt.version >= 4 ? .sha256 : .sha1
         let isValid = leaf.publicKey.isValidRSA(
-            signature: receipt.signature, message: receipt.signedBytes, digest: digest)
+            signature: receipt.signature,
+            message: receipt.signedBytes,
+            digest: digest
+        )
         guard isValid else { throw Refusal(.signature, "the certificate's key did not sign this purchase") }
     }
 
     private func chains(of receipt: PlistReceipt, from leaf: Certificate) throws(Refusal) -> [CertificateChain] {
         let profile: ChainProfile = receipt.version >= 3 ? .receipt : .oldReceipt
-        return try cache.answer(for: ([receipt.version] + receipt.certificate)[...]) { () throws(Refusal) in
-            if !anchors.intermediates.contains(where: { $0.fields.subjectDER == leaf.fields.issuerDER }) {
-                throw missing(leaf)
+        let key = ChainKey.of([[receipt.version], receipt.certificate[...]])
+        return try cache.answer(for: key[...]) { () throws(Refusal) in
+            let builder = ChainBuilder(anchors: anchors, profile: profile)
+            guard anchors.intermediates.contains(where: { $0.fields.subjectDER == leaf.fields.issuerDER }) else {
+                throw try missing(leaf, builder)
             }
-            return try ChainBuilder(anchors: anchors, profile: profile).chains(
-                from: leaf, through: anchors.intermediates)
+            return try builder.chains(from: leaf, through: anchors.intermediates)
         }
     }
 
     /// Apple has other authorities than those that are built in: without the one that issued this leaf nothing can be
-    /// said. A leaf that names anybody else, or itself, is no such case.
-    private func missing(_ leaf: Certificate) -> Refusal {
+    /// said. A leaf that names anybody else, or itself, or that Apple made for something else, is no such case.
+    private func missing(_ leaf: Certificate, _ builder: ChainBuilder) throws(Refusal) -> Refusal {
         let issuer = leaf.fields.issuer
-        if leaf.fields.issuerDER == leaf.fields.subjectDER {
-            return Refusal(.selfSigned, "\(issuer) vouches for itself")
-        }
-        guard PlistReceiptVerifier.issuers.contains(where: { issuer.contains("CN=\($0)") }) else {
-            return Refusal(.untrustedRoot, "no known authority is called \(issuer)")
-        }
+        guard !leaf.isSelfIssued else { return Refusal(.selfSigned, "\(issuer) vouches for itself") }
+        let names = issuer.utf8.split(separator: UInt8(ascii: ",")).map { Array($0) }
+        guard names.contains(PlistReceiptVerifier.organization),
+            PlistReceiptVerifier.issuers.contains(where: { names.contains($0) })
+        else { return Refusal(.untrustedRoot, "no known authority is called \(issuer)") }
+        try builder.checkSigner(leaf)
         return Refusal(.intermediateMissing, "missing: the certificate of \(issuer)")
     }
 
+    private static let organization = Array("O=Apple Inc.".utf8)
     /// The names under which Apple has issued receipt signers.
     private static let issuers = [
-        "Apple iTunes Store Certification Authority", "Apple Worldwide Developer Relations Certification Authority",
+        Array("CN=Apple iTunes Store Certification Authority".utf8),
+        Array("CN=Apple Worldwide Developer Relations Certification Authority".utf8),
     ]
 }

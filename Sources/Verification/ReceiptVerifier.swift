@@ -9,6 +9,8 @@ final class ReceiptVerifier: Sendable {
     private let builder: ChainBuilder
     private let anchors: TrustAnchors
     private let cache = ChainCache<Signers>()
+    /// Apple's receipts carry three, Xcode's one.
+    private static let certificatesMax = 6
 
     init(anchors: TrustAnchors) {
         self.anchors = anchors
@@ -29,7 +31,10 @@ final class ReceiptVerifier: Sendable {
     }
 
     func verify(
-        _ envelope: SignedData, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+        _ envelope: SignedData,
+        _ expecting: Expectation,
+        _ report: inout Report,
+        _ trace: inout Trace
     ) throws(Refusal) -> Provenance? {
         if expecting.refusesEarly, let bundleID = try? AppReceipt.bundleID(in: envelope.content) {
             report.claims.bundleID = bundleID
@@ -38,14 +43,20 @@ final class ReceiptVerifier: Sendable {
         let signer = try trace.check(.envelope) { () throws(Refusal) in try soleSigner(of: envelope) }
         let signers = try trace.check(.chain) { () throws(Refusal) in try self.signers(of: envelope, signer) }
         try trace.check(.signature) { () throws(Refusal) in try checkSignature(of: envelope, signer, by: signers) }
-        let receipt = try trace.check(.content) { () throws(Refusal) in try ReceiptVerifier.content(of: envelope) }
-        report.claims = try ReceiptTranslation.claims(of: receipt)
-        guard let signedAt = report.claims.signedAt else { throw Refusal(.signingDate, "no creation date") }
-        let provenance = try trace.check(.validity) { () throws(Refusal) in
-            try vouch(signers, at: expecting.moment ?? signedAt, signedAt: signedAt, &report)
+        let (receipt, claims) = try trace.check(.content) { () throws(Refusal) in
+            let receipt = try ReceiptVerifier.content(of: envelope)
+            return (receipt, try ReceiptTranslation.claims(of: receipt))
         }
-        try IdentityRules.check(report.claims, expecting, &trace)
+        report.claims = claims
+        guard let signedAt = claims.signedAt else { throw Refusal(.signingDate, "no creation date") }
+        let provenance = try trace.check(.validity) { () throws(Refusal) in
+            try vouch(signers, signedAt: signedAt, expecting, &report)
+        }
+        try IdentityRules.check(claims, of: .appReceipt, expecting, &trace)
         try checkDevice(receipt, expecting, &trace)
+        if expecting.product != nil, claims.transactions.isEmpty, provenance != nil {
+            throw Refusal(.noPurchases, "genuine, and no purchase stands in it")
+        }
         return provenance
     }
 
@@ -70,24 +81,30 @@ final class ReceiptVerifier: Sendable {
         guard case .issuerAndSerial(let issuer, let serial) = signer.identity else {
             throw Refusal(.signerMissing, "the signer is not named by issuer and serial")
         }
+        guard envelope.certificates.count <= ReceiptVerifier.certificatesMax else {
+            throw Refusal(.chainLength, "\(envelope.certificates.count) certificates")
+        }
         // All the bytes that this is decided from: nothing may be remembered under a part of them.
-        var key = Array(envelope.certificateBlock ?? [])
-        key.append(contentsOf: issuer)
-        key.append(contentsOf: serial)
+        let key = ChainKey.of([envelope.certificateBlock ?? [], issuer, serial])
         return try cache.answer(for: key[...]) { () throws(Refusal) in
             try findSigners(envelope, issuer: Array(issuer), serial: Array(serial))
         }
     }
 
     private func findSigners(
-        _ envelope: SignedData, issuer: [UInt8], serial: [UInt8]
+        _ envelope: SignedData,
+        issuer: [UInt8],
+        serial: [UInt8]
     ) throws(Refusal) -> Signers {
         var certificates: [Certificate] = []
         for der in envelope.certificates { certificates.append(try Certificate(fromProof: Array(der))) }
         let leaf = certificates.first { $0.fields.issuerDER == issuer && $0.fields.serial == serial }
         guard let leaf else { throw Refusal(.signerMissing, "none of the certificates is the signer's") }
-        if leaf.fields.issuerDER == leaf.fields.subjectDER {
-            return .xcode(try XcodeCertificate.checked(leaf, among: certificates), isTrusted: anchors.isTrustedXcode(leaf))
+        if leaf.isSelfIssued {
+            return .xcode(
+                try XcodeCertificate.checked(leaf, among: certificates),
+                isTrusted: anchors.isTrustedXcode(leaf)
+            )
         }
         let carried = certificates.filter { $0.der != leaf.der }
         let known = anchors.intermediates.filter { known in !carried.contains { $0.der == known.der } }
@@ -95,7 +112,9 @@ final class ReceiptVerifier: Sendable {
     }
 
     private func checkSignature(
-        of envelope: SignedData, _ signer: SignerInfo, by signers: Signers
+        of envelope: SignedData,
+        _ signer: SignerInfo,
+        by signers: Signers
     ) throws(Refusal) {
         // Apple signs the content itself. Attributes would make the signature cover something else than what is read.
         guard signer.signedAttributes == nil else {
@@ -111,7 +130,10 @@ final class ReceiptVerifier: Sendable {
         guard
             let leaf = signers.leaf,
             leaf.publicKey.isValidRSA(
-                signature: signer.signature.span, message: envelope.content.span, digest: digest)
+                signature: signer.signature.span,
+                message: envelope.content.span,
+                digest: digest
+            )
         else { throw Refusal(.signature, "the signer's key did not sign this content") }
     }
 
@@ -123,9 +145,12 @@ final class ReceiptVerifier: Sendable {
         }
     }
 
-    /// Who vouches at the moment of signing: any of the chains will do.
+    /// Who vouches at the moment of signing: any of the chains will do, and Apple's before an added root's.
     private func vouch(
-        _ signers: Signers, at moment: Timestamp, signedAt: Timestamp, _ report: inout Report
+        _ signers: Signers,
+        signedAt: Timestamp,
+        _ expecting: Expectation,
+        _ report: inout Report
     ) throws(Refusal) -> Provenance? {
         switch signers {
         case .xcode(let certificate, let isTrusted):
@@ -134,9 +159,10 @@ final class ReceiptVerifier: Sendable {
             report.reason = .xcode
             return isTrusted ? Provenance(vouchedBy: .xcode, signedAt: signedAt) : nil
         case .chains(let chains):
-            let valid = chains.first { $0.isValid(at: moment) }
+            let moment = expecting.moment ?? signedAt
+            let valid = chains.valid(at: moment)
             guard let shown = valid ?? chains.first else { throw Refusal(.untrustedRoot) }
-            report.certificates = shown.certificates
+            if !expecting.refusesEarly { report.certificates = shown.certificates }
             guard let valid else { throw shown.notValid(at: moment) }
             report.reason = valid.voucher == .apple ? .verified : .addedRoot
             return Provenance(vouchedBy: valid.voucher, signedAt: signedAt)
@@ -145,7 +171,9 @@ final class ReceiptVerifier: Sendable {
 
     /// Source: Apple, "Validating receipts on the device": SHA-1 over identifier, opaque value and the bundle id's raw bytes.
     private func checkDevice(
-        _ receipt: AppReceipt, _ expecting: Expectation, _ trace: inout Trace
+        _ receipt: AppReceipt,
+        _ expecting: Expectation,
+        _ trace: inout Trace
     ) throws(Refusal) {
         guard let deviceID = expecting.deviceID else { return trace.skipped(.device, "no device id was given") }
         try trace.check(.device) { () throws(Refusal) in

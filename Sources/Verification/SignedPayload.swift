@@ -34,13 +34,15 @@ enum SignedPayload {
         }
     }
 
-    /// The signed facts inside, each a JWS of its own.
-    var inner: [String] {
+    /// The signed facts inside, each a JWS of its own, with the kind that belongs in its place.
+    var inner: [InnerFact] {
         guard case .notification(let notification) = self else { return [] }
-        return [
-            notification.data?.signedTransactionInfo, notification.data?.signedRenewalInfo,
-            notification.appData?.signedAppTransactionInfo,
-        ].compactMap { $0 }
+        let places: [(text: String?, format: ProofFormat)] = [
+            (notification.data?.signedTransactionInfo, .jwsTransaction),
+            (notification.data?.signedRenewalInfo, .jwsRenewalInfo),
+            (notification.appData?.signedAppTransactionInfo, .jwsAppTransaction),
+        ]
+        return places.compactMap { place in place.text.map { InnerFact(text: $0, format: place.format) } }
     }
 
     func claims() throws(Refusal) -> Claims {
@@ -57,7 +59,7 @@ enum SignedPayload {
 struct SignedFacts {
     let format: ProofFormat
     let claims: Claims
-    let inner: [String]
+    let inner: [InnerFact]
 
     init(_ token: CompactJWS) throws(Refusal) {
         let payload = try SignedPayload(token)
@@ -65,4 +67,10 @@ struct SignedFacts {
         claims = try payload.claims()
         inner = payload.inner
     }
+}
+
+/// A JWS inside another, and what it must be where it stands.
+struct InnerFact {
+    let text: String
+    let format: ProofFormat
 }

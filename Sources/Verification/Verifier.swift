@@ -29,7 +29,9 @@ package struct Verifier: Sendable {
         var evidence: Evidence?
         var provenance: Provenance?
         do throws(Refusal) {
-            guard bytes.count <= bytesMax else { throw Refusal(.tooLarge, "\(bytes.count) bytes; \(bytesMax) are read") }
+            guard bytes.count <= bytesMax else {
+                throw Refusal(.tooLarge, "\(bytes.count) bytes; \(bytesMax) are read")
+            }
             let opened = try triage.open(bytes)
             evidence = opened
             report.format = triage.format
@@ -56,7 +58,10 @@ package struct Verifier: Sendable {
 
     /// - Returns: who vouches; `nil` for a test signature that the operator has not trusted.
     private func verify(
-        _ evidence: Evidence, _ expecting: Expectation, _ report: inout Report, _ trace: inout Trace
+        _ evidence: Evidence,
+        _ expecting: Expectation,
+        _ report: inout Report,
+        _ trace: inout Trace
     ) throws(Refusal) -> Provenance? {
         switch evidence {
         case .appReceipt(let envelope):

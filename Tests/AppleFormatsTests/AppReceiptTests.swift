@@ -178,6 +178,37 @@ struct AppReceiptTests {
         #expect(try receipt.purchases == AppReceipt(content[...]).purchases)
     }
 
+    @Test("reads an attribute alike in every form that BER allows")
+    func attributeForms() throws {
+        let value: [UInt8] = [0x04, 0x05, 0x0C, 0x03, 0x61, 0x62, 0x63]
+        let forms: [[UInt8]] = [
+            // The usual form; a type with a needless zero; a version of two octets; a long length of the value's.
+            [0x02, 0x02, 0x06, 0xA7, 0x02, 0x01, 0x01] + value,
+            [0x02, 0x03, 0x00, 0x06, 0xA7, 0x02, 0x01, 0x01] + value,
+            [0x02, 0x02, 0x06, 0xA7, 0x02, 0x02, 0x00, 0x01] + value,
+            [0x02, 0x02, 0x06, 0xA7, 0x02, 0x01, 0x01, 0x04, 0x81] + value.dropFirst(),
+        ]
+        for form in forms {
+            let attribute = DERWriter.encode { $0.primitive(.sequence, form) }
+            let receipt = try AppReceipt(Samples.set([Samples.purchase([attribute])])[...])
+            #expect(receipt.purchases.map(\.transactionID) == ["abc"])
+        }
+    }
+
+    @Test("is refused when cut at any byte, and never traps on a changed one")
+    func broken() {
+        let content = Samples.set(Samples.head() + [Samples.purchase(Samples.subscription(transaction: "1"))])
+        for offset in content.indices {
+            #expect(throws: FormatFault.self) { try AppReceipt(content.prefix(offset)) }
+            for flip in (0..<8).map({ UInt8(1) << $0 }) {
+                var changed = content
+                changed[offset] ^= flip
+                _ = try? AppReceipt(changed[...])
+                _ = try? AppReceipt.bundleID(in: changed[...])
+            }
+        }
+    }
+
     @Test("takes no more than four times its size in memory, with 500 purchases")
     func memory() throws {
         let content = Samples.content(purchases: 500)

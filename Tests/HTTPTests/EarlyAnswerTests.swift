@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: rows)
     func theAnswerIsReadableByWhoStillSends(_ row: Row) async throws {
         var limits = HTTPLimits.quick
-        limits.linger = .seconds(2)
+        limits.linger = .seconds(5)
         try await withServer(limits) { server in
             let port = server.port
             let (bytes, end) = try await blocking {

@@ -43,15 +43,18 @@ import Testing
     @Test func manyConnectionsTooManyAreAllTurnedAway() async throws {
         var limits = HTTPLimits.quick
         limits.connections = 1
-        limits.linger = .milliseconds(50)
+        limits.linger = .milliseconds(300)
         try await withServer(limits) { server in
             let port = server.port
             let statuses = try await blocking {
                 let holder = try RawClient(port: port)
                 holder.send(LimitTests.request)
                 _ = holder.response()
-                let clients = try (0..<200).map { _ in try RawClient(port: port) }
-                for client in clients { client.send(LimitTests.request) }
+                let clients = try (0..<200).map { _ in
+                    let client = try RawClient(port: port)
+                    client.send(LimitTests.request)
+                    return client
+                }
                 let statuses = clients.map { $0.response()?.status }
                 holder.send(LimitTests.request)
                 return statuses + [holder.response()?.status]
@@ -98,7 +101,7 @@ import Testing
                 for _ in 0..<3 {
                     let first = try RawClient(port: port)
                     first.send(half)
-                    pause(milliseconds: 50)
+                    pause(milliseconds: 200)
                     let second = try RawClient(port: port)
                     second.send(half)
                     let refused = second.response()

@@ -21,34 +21,38 @@ import Testing
     @Test func aPortInUseIsRefused() throws {
         let first = try TestServer(.quick, .describing)
         #expect(throws: HTTPListenerFailure(errno: EADDRINUSE)) {
-            _ = try HTTPListener(address: "127.0.0.1", port: first.port, lanes: 1, handler: .describing) { _ in }
+            try ListenerTests.listener(on: first.port)
         }
     }
 
-    /// Its old connections may still be in TIME_WAIT.
+    /// Its old connections are still in TIME_WAIT.
     @Test func aPortCanBeTakenAgainAtOnce() async throws {
-        for _ in 0..<2 {
-            let listener = try HTTPListener(
-                address: "127.0.0.1",
-                port: 0,
-                limits: .quick,
-                lanes: 1,
-                handler: .describing
-            ) { _ in }
-            let port = listener.port
-            for listener in [listener, nil] {
-                let listener = try listener ?? TestServer.again(port)
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { await listener.run() }
-                    try await blocking {
-                        let client = try RawClient(port: port)
-                        client.send("GET /a HTTP/1.0\r\n\r\n")
-                        #expect(client.response()?.status == 200)
-                    }
-                    listener.stop()
-                    try await group.waitForAll()
-                }
+        // Another process may be quicker now and then, but not each time.
+        for _ in 0..<5 {
+            let first = try TestServer(.quick, .describing)
+            try await ListenerTests.serveOnce(first.listener)
+            guard let second = try? ListenerTests.listener(on: first.port) else { continue }
+            try await ListenerTests.serveOnce(second)
+            return
+        }
+        Issue.record("the port was never free")
+    }
+
+    private static func listener(on port: UInt16) throws -> HTTPListener {
+        try HTTPListener(address: "127.0.0.1", port: port, limits: .quick, lanes: 1, handler: .describing) { _ in }
+    }
+
+    private static func serveOnce(_ listener: HTTPListener) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await listener.run() }
+            let status = try await blocking {
+                let client = try RawClient(port: listener.port)
+                client.send("GET /a HTTP/1.0\r\n\r\n")
+                return client.response()?.status
             }
+            #expect(status == 200)
+            listener.stop()
+            try await group.waitForAll()
         }
     }
 
@@ -73,36 +77,28 @@ import Testing
         await #expect(processExitsWith: .success) {
             let request = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
             try await withServer { server in
-                try await Task.sleep(for: .milliseconds(1))
                 let port = server.port
-                let clients = try (0..<10).map { _ in try RawClient() }
-                Descriptors.leave(4)
+                let clients = try (0..<12).map { _ in try RawClient() }
+                // Fewer than clients, though Dispatch may take some of them, too.
+                Descriptors.leave(6)
                 try await blocking {
                     for client in clients {
                         try client.connect(port: port)
                         client.send(request)
                     }
-                    for client in clients.prefix(4) { #expect(client.response()?.status == 200) }
-                    pause(milliseconds: 500)
                 }
-                // Tried now and then, not all the time: the listener would have spun thousands of times by now.
+                try await server.events.wait { if case .exhausted = $0 { true } else { false } }
+                try await blocking { pause(milliseconds: 300) }
+                // Tried now and then, not all the time: the listener would have spun many thousand times by now.
                 let tries = server.events.all.filter { if case .exhausted(EMFILE) = $0 { true } else { false } }
-                #expect((1...60).contains(tries.count))
+                #expect((1...500).contains(tries.count))
                 try await blocking {
-                    for client in clients.prefix(4) { client.close() }
-                    for client in clients[4..<8] {
+                    for client in clients {
                         #expect(client.response()?.status == 200)
                         client.close()
                     }
-                    for client in clients[8...] { #expect(client.response()?.status == 200) }
                 }
             }
         }
-    }
-}
-
-extension TestServer {
-    fileprivate static func again(_ port: UInt16) throws -> HTTPListener {
-        try HTTPListener(address: "127.0.0.1", port: port, limits: .quick, lanes: 1, handler: .describing) { _ in }
     }
 }

@@ -24,7 +24,7 @@ final class RawClient: Sendable {
         guard descriptor >= 0 else { throw ConnectFailure(errno: errno) }
         set(IPPROTO_TCP, TCP_NODELAY, 1)
         if let receiveBuffer { set(Int(SOL_SOCKET), SO_RCVBUF, receiveBuffer) }
-        var limit = timeval(tv_sec: 8, tv_usec: 0)
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
@@ -55,6 +55,7 @@ final class RawClient: Sendable {
     /// False when the other side does not take it all.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
+        guard isOpen.withLock({ $0 }) else { return false }
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
@@ -103,6 +104,13 @@ final class RawClient: Sendable {
         return first?.status == 100 ? response() : first
     }
 
+    /// Whether something, or the end, can be read without waiting.
+    var hasInput: Bool {
+        guard isOpen.withLock({ $0 }) else { return true }
+        var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&look, 1, 0) == 1
+    }
+
     /// Ends the sending side only.
     func finish() {
         shutdown(descriptor, Int32(SHUT_WR))
@@ -124,6 +132,8 @@ final class RawClient: Sendable {
     }
 
     private func readMore() -> End? {
+        // The number of a closed descriptor may be somebody else's by now.
+        guard isOpen.withLock({ $0 }) else { return .closed }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = unsafe buffer.withUnsafeMutableBytes { buffer in
             unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)

@@ -89,6 +89,22 @@ enum Documents {
         }
     }
 
+    /// Rows of the tables that end in "shown by" which name no test.
+    static func attacksWithoutATest(in file: TextFile) -> [Finding] {
+        var isShown = false
+        return file.lines.enumerated().compactMap { index, line in
+            guard line.hasPrefix("|") else {
+                isShown = false
+                return nil
+            }
+            if line.hasSuffix("| shown by |") { isShown = true }
+            guard isShown, !line.hasSuffix("| shown by |"), !line.hasPrefix("|--") else { return nil }
+            if line.split(separator: "|").last?.contains(/`\w+Tests/) == true { return nil }
+            let instead = "Name the test in the last column; where there is none, write it."
+            return Finding(file.path, line: index + 1, "no test shows this", instead: instead)
+        }
+    }
+
     /// Raw values of the enums in `file` that `document` does not name, and those in a table there that are gone.
     static func unexplainedWords(of file: TextFile, in document: TextFile) -> [Finding] {
         let words = file.lines.compactMap { line -> String? in

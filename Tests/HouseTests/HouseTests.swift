@@ -76,6 +76,10 @@ import Testing
         report(Repository.markdown.flatMap { Documents.unknownTests(in: $0, tests: tests) })
     }
 
+    @Test func everyAttackHasItsTest() {
+        report(Documents.attacksWithoutATest(in: Repository.file("docs/threat-model.md")))
+    }
+
     @Test func everyReasonIsExplained() {
         let reasons = Repository.file("Sources/Verification/Report/Reason.swift")
         report(Documents.unexplainedWords(of: reasons, in: Repository.file("docs/verdicts.md")))

@@ -66,9 +66,10 @@ enum Repository {
         return names.sorted().filter { !leftOut.contains($0) }.flatMap { list(folder.isEmpty ? $0 : folder + "/" + $0) }
     }
 
-    /// `nil` for what is not text: certificates, recorded bytes.
+    /// `nil` for what is not text of ours: certificates, recorded bytes, what fuzzers begin with.
     private static func read(_ path: String) -> TextFile? {
-        guard !path.contains("/Samples/") || path.hasSuffix(".md"),
+        let isRecorded = path.contains("/Samples/") || path.hasPrefix("Fuzz/seeds/")
+        guard !isRecorded || path.hasSuffix(".md"),
             let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8)
         else { return nil }
         return TextFile(path: path, text: text)

@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test func whatATestStartsItNeedNotImport() throws {
-        let manifest = Manifest(Self.manifest + #"tests("ServerTests", ["Server", "Low"])"#)
+        let manifest = Manifest(Self.manifest + #" tests("ServerTests", ["Server", "Low"])"#)
         let tests = try #require(manifest.targets.last)
         let findings = ImportTable.loose(tests, [source("Tests/ServerTests/A.swift", "import Testing")], in: manifest)
         #expect(findings.map(\.what) == ["ServerTests declares Low and never imports it"])
@@ -217,6 +217,14 @@ import Testing
     func unknownTestsAreCaught(text: String, findings: Int) {
         let tests = Documents.tests(in: [source("Tests/A/ATests.swift", "struct ATests { @Test func worksWell() {} }")])
         #expect(Documents.unknownTests(in: TextFile(path: "a.md", text: text), tests: tests).count == findings)
+    }
+
+    @Test(arguments: [
+        ("| attack | shown by |\n|---|---|\n| a | `ATests.b` |\n\n| other | table |\n|---|---|\n| x | y |", 0),
+        ("| attack | shown by |\n|---|---|\n| `ATests` | |\n| b | `ATests`, `BTests` |", 1),
+    ])
+    func attacksWithoutATestAreCaught(text: String, findings: Int) {
+        #expect(Documents.attacksWithoutATest(in: TextFile(path: "docs/t.md", text: text)).count == findings)
     }
 
     @Test(arguments: [

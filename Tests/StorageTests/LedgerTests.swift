@@ -173,8 +173,10 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func refusesEveryVerbOnceItIsClosed(kind: StoreKind) async throws {
         try await kind.withStore { store in
+            try await store.confirmWritable()
             await store.close()
             await store.close()
+            await #expect(throws: StoreFailure.closed) { try await store.confirmWritable() }
             await #expect(throws: StoreFailure.closed) {
                 try await store.read { reader throws(StoreFailure) in try reader.figures() }
             }

@@ -15,6 +15,7 @@ struct AttributeReader {
     mutating func next(in span: Span<UInt8>) throws(FormatFault) -> ReceiptAttribute? {
         guard !members.isAtEnd else { return nil }
         let sequence = try members.next(.sequence, in: span)
+        if let attribute = Self.short(sequence.content, in: span) { return attribute }
         var fields = try members.inside(sequence)
         let type = try fields.next(.integer, in: span)
         let version = try fields.next(.integer, in: span)
@@ -26,6 +27,26 @@ struct AttributeReader {
             let attribute = ReceiptAttribute(type: typeNumber, version: versionNumber, value: value.content)
         else { throw .invalidValue(field: "attribute_type") }
         return attribute
+    }
+
+    /// A purchase's attribute in its usual form, read at one glance: half of the time of decoding goes into these.
+    ///
+    /// A type of two octets, a version of one, a value of less than 128. Nil for any other form, right or wrong.
+    private static func short(_ content: Range<Int>, in span: Span<UInt8>) -> ReceiptAttribute? {
+        let start = content.lowerBound
+        let valueStart = start + 9
+        guard valueStart <= content.upperBound, content.upperBound <= span.count else { return nil }
+        guard
+            span[start] == DERTag.integer.rawValue, span[start + 1] == 2, span[start + 2] < 0x80,
+            span[start + 4] == DERTag.integer.rawValue, span[start + 5] == 1, span[start + 6] < 0x80,
+            span[start + 7] == DERTag.octetString.rawValue,
+            Int(span[start + 8]) == content.upperBound - valueStart, span[start + 8] < 0x80
+        else { return nil }
+        return ReceiptAttribute(
+            type: Int64(span[start + 2]) << 8 | Int64(span[start + 3]),
+            version: Int64(span[start + 6]),
+            value: valueStart..<content.upperBound
+        )
     }
 
     /// A cursor over what is wrapped in an attribute's value.

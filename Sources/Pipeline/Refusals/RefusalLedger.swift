@@ -1,26 +1,32 @@
-package import PurchaseModel
+import PurchaseModel
 import Storage
 import Synchronization
-package import Verification
-
-/// What refusals are counted by while the process runs. Stable words; few of them.
-package struct RefusalWord: Hashable, Sendable {
-    package let app: AppID
-    package let format: ProofFormat
-    package let reason: Reason
-}
+import Verification
 
 /// Counts refusals in memory and keeps a few of them as samples. Nothing here costs a disk write: what has gathered is
 /// handed to the next commit that happens anyway.
 package final class RefusalLedger: Sendable {
     /// Enough to see what is going on; a flood overwrites the oldest.
     static let samplesMax = 64
+    /// Hours, apps and reasons that are counted apart until a commit takes them: weeks without a single purchase. What
+    /// would come on top is in the metrics only.
+    static let unwrittenMax = 4_096
 
     private struct State {
-        var totals: [RefusalWord: Int] = [:]
         var unwritten: [RefusalKey: Int] = [:]
+        /// Once it is full, a ring: the oldest stands at `next`.
         var samples: [RefusalSample] = []
         var next = 0
+
+        var samplesInOrder: [RefusalSample] { Array(samples[next...] + samples[..<next]) }
+
+        mutating func add(_ count: Int, to key: RefusalKey) {
+            if let known = unwritten[key] {
+                unwritten[key] = known + count
+            } else if unwritten.count < RefusalLedger.unwrittenMax {
+                unwritten[key] = count
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -28,12 +34,17 @@ package final class RefusalLedger: Sendable {
     package init() {}
 
     /// Notes one refusal; writes nothing.
-    func note(_ word: RefusalWord, at moment: Timestamp, sample: @autoclosure () -> RefusalSample?) {
-        let key = RefusalKey(hour: HourOfTime(containing: moment), app: word.app, reason: word.reason.rawValue)
+    ///
+    /// - Parameters:
+    ///   - app: whose submission it was.
+    ///   - reason: the stable word.
+    ///   - moment: when it was refused.
+    ///   - sample: for a person to look at; `nil` for a repetition.
+    func note(_ app: AppID, _ reason: Reason, at moment: Timestamp, sample: RefusalSample?) {
+        let key = RefusalKey(hour: HourOfTime(containing: moment), app: app, reason: reason.rawValue)
         state.withLock { state in
-            state.totals[word, default: 0] += 1
-            state.unwritten[key, default: 0] += 1
-            guard let sample = sample() else { return }
+            state.add(1, to: key)
+            guard let sample else { return }
             if state.samples.count < RefusalLedger.samplesMax {
                 state.samples.append(sample)
             } else {
@@ -41,11 +52,6 @@ package final class RefusalLedger: Sendable {
                 state.next = (state.next + 1) % RefusalLedger.samplesMax
             }
         }
-    }
-
-    /// All since the start, for the metrics.
-    package var totals: [RefusalWord: Int] {
-        state.withLock { $0.totals }
     }
 
     /// Takes out what has not been written yet; ``putBack(_:)`` returns it when it could not be.
@@ -56,16 +62,17 @@ package final class RefusalLedger: Sendable {
                 state.samples = []
                 state.next = 0
             }
-            return RefusalBatch(counts: state.unwritten, samples: state.samples)
+            return RefusalBatch(counts: state.unwritten, samples: state.samplesInOrder)
         }
     }
 
     func putBack(_ batch: RefusalBatch) {
         guard !batch.isEmpty else { return }
         state.withLock { state in
-            state.unwritten.merge(batch.counts, uniquingKeysWith: +)
-            let room = RefusalLedger.samplesMax - state.samples.count
-            state.samples.append(contentsOf: batch.samples.prefix(max(room, 0)))
+            for (key, count) in batch.counts { state.add(count, to: key) }
+            // What came meanwhile is newer.
+            state.samples = (batch.samples + state.samplesInOrder).suffix(RefusalLedger.samplesMax)
+            state.next = 0
         }
     }
 }

@@ -26,6 +26,7 @@ package final class Recorder: Sendable {
     private let store: any Store
     private let refusals: RefusalLedger
     private let clock: any WallClock
+    private let uptime: @Sendable () -> Duration
     private let queuedMax: Int
     private let report: @Sendable (PipelineEvent) -> Void
 
@@ -33,18 +34,21 @@ package final class Recorder: Sendable {
     ///   - store: where batches go.
     ///   - refusals: what rides along with a commit.
     ///   - clock: dates what is recorded.
+    ///   - uptime: measures commits; the time of day would not do, because it is set now and then.
     ///   - queuedMax: how many may wait; one more is told to try again later.
     ///   - report: hears of every batch.
     package init(
         store: any Store,
         refusals: RefusalLedger,
         clock: any WallClock,
+        uptime: @escaping @Sendable () -> Duration,
         queuedMax: Int = 4_096,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         self.store = store
         self.refusals = refusals
         self.clock = clock
+        self.uptime = uptime
         self.queuedMax = queuedMax
         self.report = report
     }
@@ -82,14 +86,15 @@ package final class Recorder: Sendable {
     }
 
     private func enqueue(_ item: Item) {
-        let (isTaken, idle) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
-            guard !state.isStopped, state.queued.count < queuedMax else { return (false, nil) }
+        let (refusal, idle) = state.withLock { state -> (StoreFailure?, CheckedContinuation<Void, Never>?) in
+            if state.isStopped { return (.closed, nil) }
+            guard state.queued.count < queuedMax else { return (.busy, nil) }
             state.queued.append(item)
             defer { state.idle = nil }
-            return (true, state.idle)
+            return (nil, state.idle)
         }
         idle?.resume()
-        if !isTaken { item.answer.resume(returning: .failure(.busy)) }
+        if let refusal { item.answer.resume(returning: .failure(refusal)) }
     }
 
     private func waitForWork() async {
@@ -119,57 +124,55 @@ package final class Recorder: Sendable {
     }
 
     private func commit(_ batch: [Item]) async {
-        let began = clock.now
+        let began = uptime()
         let refused = refusals.takeUnwritten()
         do throws(StoreFailure) {
             let written = try await write(batch, refused)
             if !written.isCommitted { refusals.putBack(refused) }
-            for (item, decision) in zip(batch, written.decisions) { item.answer.resume(returning: .success(decision)) }
-            if written.isCommitted {
-                report(.committed(submissions: batch.count, duration: began.duration(to: clock.now)))
-            }
+            for (item, decision) in zip(batch, written.decisions) { item.answer.resume(returning: decision) }
+            if written.isCommitted { report(.committed(submissions: batch.count, duration: uptime() - began)) }
         } catch {
             refusals.putBack(refused)
             report(.commitFailed(submissions: batch.count, failure: error))
-            await retrySingly(batch, after: error)
+            await answer(batch, after: error)
         }
     }
 
-    /// One proof that the store cannot take must not fail the others of its batch.
-    private func retrySingly(_ batch: [Item], after failure: StoreFailure) async {
-        for item in batch {
-            guard batch.count > 1, failure == .unstorable || failure == .conflict else {
-                item.answer.resume(returning: .failure(failure))
-                continue
-            }
-            do throws(StoreFailure) {
-                let written = try await write([item], .empty)
-                item.answer.resume(returning: written.decisions.first.map { .success($0) } ?? .failure(failure))
-            } catch {
-                item.answer.resume(returning: .failure(error))
-            }
+    /// A disk that is full or broken fails all alike; of a conflict each may be free when it is alone.
+    private func answer(_ batch: [Item], after failure: StoreFailure) async {
+        guard failure == .conflict, batch.count > 1 else {
+            for item in batch { item.answer.resume(returning: .failure(failure)) }
+            return
         }
+        for item in batch { await commit([item]) }
     }
 
     /// One batch, on the writer. Without anything new there is no commit; the refusals ride along when there is one.
+    ///
+    /// What the store cannot hold fails alone: it says so before it writes anything of it.
     private func write(
         _ batch: [Item],
         _ refused: RefusalBatch
-    ) async throws(StoreFailure) -> (decisions: [Decision], isCommitted: Bool) {
+    ) async throws(StoreFailure) -> (decisions: [Result<Decision, StoreFailure>], isCommitted: Bool) {
         let now = clock.now
         let work = batch.map { (recording: $0.recording, evidence: $0.evidence) }
         return try await store.write { transaction throws(StoreFailure) in
             // Read once, decide each in order, write once: the decisions are pure, so nobody can wait in here.
             var situation = try transaction.situation(around: work.flatMap(\.recording.keys))
-            var decisions: [Decision] = []
+            var decisions: [Result<Decision, StoreFailure>] = []
             decisions.reserveCapacity(work.count)
             var writes = false
             for (recording, evidence) in work {
                 let decision = decide(situation, recording, at: now)
+                do throws(StoreFailure) {
+                    try transaction.apply(decision, evidence: evidence)
+                } catch .unstorable {
+                    decisions.append(.failure(.unstorable))
+                    continue
+                }
                 situation.apply(decision)
-                try transaction.apply(decision, evidence: evidence)
                 writes = writes || !decision.changes.isEmpty
-                decisions.append(decision)
+                decisions.append(.success(decision))
             }
             if writes, !refused.isEmpty {
                 try transaction.addRefusals(counts: refused.counts, samples: refused.samples)

@@ -46,8 +46,10 @@ enum CertificateFolder {
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw .unreadableCertificate(path, "cannot be read")
             }
+            let ders = ders(in: Array(data))
+            guard !ders.isEmpty else { throw .unreadableCertificate(path, "there is none in it") }
             do throws(CryptoError) {
-                for der in ders(in: Array(data)) { certificates.append(try Certificate(der: der)) }
+                for der in ders { certificates.append(try Certificate(der: der)) }
             } catch {
                 throw .unreadableCertificate(path, "\(error)")
             }
@@ -59,16 +61,19 @@ enum CertificateFolder {
         [".der", ".cer", ".crt", ".pem"].contains { name.hasSuffix($0) }
     }
 
-    /// The bytes themselves, or every certificate of a PEM file.
+    /// The bytes themselves, or every certificate of a PEM file: each of them, or none when one is damaged.
     private static func ders(in bytes: [UInt8]) -> [[UInt8]] {
-        guard bytes.first == UInt8(ascii: "-") else { return [bytes] }
+        guard bytes.first != 0x30 else { return [bytes] }
         var ders: [[UInt8]] = []
         var text: [UInt8]?
         for line in bytes.split(separator: 0x0A) {
             if line.starts(with: Array("-----BEGIN CERTIFICATE-----".utf8)) {
                 text = []
             } else if line.starts(with: Array("-----END CERTIFICATE-----".utf8)) {
-                if let text, let der = try? Base64.decode(text, .standard, padding: .required) { ders.append(der) }
+                guard let whole = text, let der = try? Base64.decode(whole, .standard, padding: .required) else {
+                    return []
+                }
+                ders.append(der)
                 text = nil
             } else {
                 text?.append(contentsOf: line.filter { $0 != 0x0D })

@@ -2,11 +2,14 @@ import Foundation
 
 /// Standard output and standard error, as bytes.
 enum Console {
-    static func write(_ bytes: [UInt8]) {
-        try? FileHandle.standardOutput.write(contentsOf: Data(bytes))
+    /// - Returns: false when it could not be written: the disk behind it is full, say.
+    @discardableResult
+    static func write(_ bytes: [UInt8]) -> Bool {
+        (try? FileHandle.standardOutput.write(contentsOf: Data(bytes))) != nil
     }
 
-    static func write(_ text: String) { write(Array(text.utf8)) }
+    @discardableResult
+    static func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
     static func error(_ line: String) {
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))

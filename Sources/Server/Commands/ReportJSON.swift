@@ -4,8 +4,32 @@ import PurchaseModel
 import Verification
 
 /// A report as one JSON object on one line: the contract of `assay verify --json`.
+///
+/// It may be looked at on a terminal, so what comes out of a proof is escaped as in ``ReportText``, in JSON's own way.
 enum ReportJSON {
     static func line(file: String, _ report: Report) -> [UInt8] {
+        showable(object(file: file, report))
+    }
+
+    /// All that JSON itself is made of is ASCII: whatever else there is stands in a string.
+    private static func showable(_ json: [UInt8]) -> [UInt8] {
+        guard json.contains(where: { $0 >= 0x80 }) else { return json }
+        var shown: [UInt8] = []
+        shown.reserveCapacity(json.count)
+        for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
+            if scalar.isShowable {
+                shown.append(contentsOf: String(scalar).utf8)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let digits = Hexadecimal.encode([UInt8(unit >> 8), UInt8(unit & 0xFF)])
+                shown.append(contentsOf: "\\u\(digits)".utf8)
+            }
+        }
+        return shown
+    }
+
+    private static func object(file: String, _ report: Report) -> [UInt8] {
         JSONWriter.object(reserving: 2_048) { json in
             json.member("file", file)
             json.member("format", report.format.rawValue)

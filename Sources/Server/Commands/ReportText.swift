@@ -62,16 +62,26 @@ enum ReportText {
         return parts.joined(separator: ", ")
     }
 
-    /// Control and format scalars, and everything else that could move a cursor or hide text, as `\u{…}`.
+    /// What could move a cursor or hide text, as `\u{…}`.
     static func printable(_ text: String) -> String {
         var shown = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate:
+            if scalar.isShowable {
+                shown.append(scalar)
+            } else {
                 shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
-            default: shown.append(scalar)
             }
         }
         return String(shown)
+    }
+}
+
+extension Unicode.Scalar {
+    /// False for control and format characters, and everything else that does more on a terminal than stand there.
+    var isShowable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: false
+        default: true
+        }
     }
 }

@@ -17,8 +17,10 @@ struct Serve {
     /// - Returns: the exit code.
     func run(ready: @Sendable (UInt16) -> Void = { _ in }) async -> Int32 {
         let clock = SystemClock()
-        let log = Log(clock: clock)
-        let reporter = Reporter(log: log, metrics: Metrics())
+        let metrics = Metrics()
+        let log = Log(clock: clock) { metrics.count(.droppedLines, []) }
+        defer { log.finish() }
+        let reporter = Reporter(log: log, metrics: metrics)
         do {
             let anchors = try CertificateFolder.anchors(roots: settings.roots, certificates: settings.certificates)
             let store = try SQLiteStore.open(folder: settings.data)
@@ -34,7 +36,7 @@ struct Serve {
             await run(house, listener, store, log, ready)
             return 0
         } catch {
-            log.write(.error, "not_started") { $0.member("why", Serve.sentence(error)) }
+            log.write(.error, "not_started") { $0.member("why", sentence(error)) }
             return 1
         }
     }
@@ -57,17 +59,36 @@ struct Serve {
             group.addTask { await house.recorder.run() }
             group.addTask { await house.pending.run() }
             await listener.run()
-            // Everybody is answered; what a client did not wait for is still written.
+            // Everybody is answered; what a client did not wait for is still written. What was being looked at again
+            // is looked at again at the next start.
             house.recorder.stop()
+            group.cancelAll()
         }
         signals.cancel()
         await store.close()
         log.write(.info, "stopped")
     }
 
-    private static func sentence(_ error: any Error) -> String {
-        guard let failure = error as? StoreOpenFailure else { return "\(error)" }
-        return switch failure {
+    private func sentence(_ error: any Error) -> String {
+        switch error {
+        case let failure as StoreOpenFailure: Serve.sentence(failure)
+        case let failure as HTTPListenerFailure:
+            "cannot listen on \(settings.address), port \(settings.port): \(Serve.sentence(failure))"
+        default: "\(error)"
+        }
+    }
+
+    private static func sentence(_ failure: HTTPListenerFailure) -> String {
+        switch failure.errno {
+        case EADDRINUSE: "another program does already"
+        case EADDRNOTAVAIL: "this machine has no such address"
+        case EACCES: "this user may not"
+        default: "errno \(failure.errno)"
+        }
+    }
+
+    private static func sentence(_ failure: StoreOpenFailure) -> String {
+        switch failure {
         case .alreadyOpen: "another process has the data folder open"
         case .inaccessible(let path, let errno): "\(path) cannot be used (errno \(errno))"
         case .foreign: "the data folder holds a database that is not Assay's"
@@ -93,7 +114,13 @@ private struct House {
         _ reporter: Reporter
     ) {
         let refusals = RefusalLedger()
-        recorder = Recorder(store: store, refusals: refusals, clock: clock) { reporter.report($0) }
+        let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
+        recorder = Recorder(
+            store: store,
+            refusals: refusals,
+            clock: clock,
+            uptime: { start.duration(to: uptime.now) }
+        ) { reporter.report($0) }
         let pipeline = PurchasePipeline(
             verifier: Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes),
             recorder: recorder,

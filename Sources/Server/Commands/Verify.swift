@@ -20,7 +20,7 @@ struct Verify {
 
     let options: Options
 
-    /// - Returns: 0 when all were genuine, 1 when any was not, 2 when something could not be read.
+    /// - Returns: 0 when all were genuine, 1 when any was not, 2 when something could not be read or written.
     func run() -> Int32 {
         let verifier: Verifier
         do {
@@ -40,10 +40,12 @@ struct Verify {
                 continue
             }
             let report = verifier.examine(bytes, expecting: options.expecting).report
-            if options.isJSON {
-                Console.write(ReportJSON.line(file: file, report) + [0x0A])
-            } else {
-                Console.write(ReportText.lines(file: file, report))
+            let text =
+                options.isJSON
+                ? ReportJSON.line(file: file, report) + [0x0A] : Array(ReportText.lines(file: file, report).utf8)
+            guard Console.write(text) else {
+                Console.error("assay verify: standard output cannot be written")
+                return 2
             }
             if report.verdict != .genuine, code == 0 { code = 1 }
         }

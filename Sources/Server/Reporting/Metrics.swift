@@ -24,6 +24,10 @@ final class Metrics: Sendable {
             name: "assay_http_refused_total",
             help: "Requests that the listener answered by itself, by code."
         )
+        static let droppedLines = Family(
+            name: "assay_log_lines_dropped_total",
+            help: "Lines that were not written because nobody read the log."
+        )
         static let connections = Family(name: "assay_http_connections_total", help: "Accepted connections.")
     }
 

@@ -17,8 +17,10 @@ struct Reporter: Sendable {
             metrics.count(.transactions, [.init(name: "app", value: app.text)], by: transactions)
         case .nothingToRecord(let app, let format):
             count("nothing_to_record", app, format)
-        case .pending(let app, let format, let reason):
+        case .pending(let app, let format, let reason, let isRepetition):
             count("pending", app, format)
+            // Once for each: whoever asks again and again must not fill the log.
+            if isRepetition { break }
             log.write(.info, "pending") { json in
                 json.member("app", app.text)
                 json.member("format", format.rawValue)

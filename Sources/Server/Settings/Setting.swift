@@ -51,16 +51,16 @@ enum Setting: String, CaseIterable, Sendable {
         case .data: "Folder of the ledger."
         case .trustRoots: "Folder of roots to trust for test purchases."
         case .trustCertificates: "Folder of Apple's certificates that proofs do not carry."
-        case .bodyBytes: "Longest request body."
-        case .headerBytes: "Longest request head."
-        case .headerSeconds: "Time for a request's head to arrive."
-        case .bodySeconds: "Time for a request's body to arrive."
-        case .idleSeconds: "Time between two requests on a connection."
+        case .bodyBytes: "Longest request body, in bytes."
+        case .headerBytes: "Longest request head, in bytes."
+        case .headerSeconds: "Seconds for a request's head to arrive."
+        case .bodySeconds: "Seconds for a request's body to arrive."
+        case .idleSeconds: "Seconds between two requests on a connection."
         case .connections: "Connections at a time."
         case .inFlight: "Requests being answered at a time."
         case .requestsPerSecond: "Requests a second for each key; 0 is no limit."
         case .pendingPerApp: "Undecided purchases kept for each app."
-        case .drainSeconds: "Time that a stop waits for requests under way."
+        case .drainSeconds: "Seconds that a stop waits for requests under way."
         }
     }
 

@@ -26,7 +26,12 @@ struct SettingsFiles: Sendable {
     /// Paths are relative to the working directory.
     static let disk = SettingsFiles(
         read: { path throws(Fault) in
-            guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { throw .missing }
+            // Secrets are often mounted as links, whose own mode says nothing; a pipe's link leads nowhere.
+            let target = URL(filePath: path).resolvingSymlinksInPath().path
+            let candidates = [target, path].lazy
+            guard
+                let attributes = candidates.compactMap({ try? FileManager.default.attributesOfItem(atPath: $0) }).first
+            else { throw .missing }
             guard (attributes[.size] as? Int ?? 0) <= 4 << 20 else { throw .tooLong }
             guard let bytes = FileManager.default.contents(atPath: path) else { throw .unreadable }
             let mode = attributes[.posixPermissions] as? Int ?? 0o777

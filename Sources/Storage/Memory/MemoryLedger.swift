@@ -15,6 +15,12 @@ struct MemoryLedger: Sendable {
         var app: AppID
         var digest: ProofDigest
         var customer: CustomerID?
+
+        init(_ submission: PendingSubmission) {
+            app = submission.app
+            digest = submission.digest
+            customer = submission.customer
+        }
     }
 
     var transactions: [TransactionKey: Entry] = [:]

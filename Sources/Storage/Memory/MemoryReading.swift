@@ -41,6 +41,14 @@ extension MemoryTransaction {
         ledger.submissions.first { $0.id == id }
     }
 
+    func submission(alike submission: PendingSubmission) -> SubmissionID? {
+        ledger.submissionPlaces[MemoryLedger.SubmissionName(submission)].map { ledger.submissions[$0].id }
+    }
+
+    func pendingCount(app: AppID) -> Int {
+        ledger.submissions.count { $0.settlement == nil && $0.submission.app == app }
+    }
+
     func pendingSubmissions(app: AppID?, after id: SubmissionID?, limit: Int) -> SubmissionPage {
         let limit = min(max(limit, 1), SubmissionPage.limitMax)
         let rest = ledger.submissions.filter { kept in
@@ -69,7 +77,7 @@ extension MemoryTransaction {
     }
 
     func refusalSamples(limit: Int) -> [RefusalSample] {
-        ledger.samples.reversed().prefix(min(max(limit, 1), SubmissionPage.limitMax)).map(\.self)
+        ledger.samples.reversed().prefix(min(max(limit, 1), RefusalSample.listedMax)).map(\.self)
     }
 
     private func entries(where isListed: (RecordedTransaction) -> Bool) -> [MemoryLedger.Entry] {

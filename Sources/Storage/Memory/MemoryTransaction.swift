@@ -26,11 +26,7 @@ final class MemoryTransaction: StoreTransaction {
 
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {
         guard submission.isStorable else { throw .unstorable }
-        let name = MemoryLedger.SubmissionName(
-            app: submission.app,
-            digest: submission.digest,
-            customer: submission.customer
-        )
+        let name = MemoryLedger.SubmissionName(submission)
         if let place = ledger.submissionPlaces[name] { return (ledger.submissions[place].id, false) }
         let place = ledger.submissions.count
         let id = SubmissionID(number: Int64(place + 1))

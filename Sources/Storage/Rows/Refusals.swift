@@ -49,6 +49,8 @@ package struct RefusalSample: Hashable, Sendable {
     package static let bytesMax = 16_384
     /// How many samples the store keeps; older ones are deleted.
     package static let keptMax = 1_000
+    /// How many are listed at once.
+    package static let listedMax = 100
 
     package var app: AppID?
     package var reason: String

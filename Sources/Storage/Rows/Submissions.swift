@@ -74,8 +74,8 @@ package struct KeptSubmission: Hashable, Sendable {
 
 /// Some of the pending submissions, oldest first.
 package struct SubmissionPage: Hashable, Sendable {
-    /// The most that one page holds: each carries its proof.
-    package static let limitMax = 100
+    /// The most that one page holds: each carries its proof, which may have some MB.
+    package static let limitMax = 20
 
     package var submissions: [KeptSubmission]
     /// `nil` when there are no more.

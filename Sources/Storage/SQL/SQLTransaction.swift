@@ -45,6 +45,14 @@ final class SQLTransaction: StoreTransaction {
         try submissions.get(id)
     }
 
+    func submission(alike submission: PendingSubmission) throws(StoreFailure) -> SubmissionID? {
+        try submissions.find(submission)
+    }
+
+    func pendingCount(app: AppID) throws(StoreFailure) -> Int {
+        try submissions.countPending(app: app)
+    }
+
     func pendingSubmissions(app: AppID?, after id: SubmissionID?, limit: Int) throws(StoreFailure) -> SubmissionPage {
         try submissions.listPending(app: app, after: id, limit: limit)
     }

@@ -6,7 +6,6 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -42,8 +41,13 @@ inline boost::system::error_code Listener::listen(const char *address, std::uint
     const auto host = boost::asio::ip::make_address(address, error);
     if (error) return error;
     const tcp::endpoint endpoint(host, port);
-    if (acceptor.open(endpoint.protocol(), error)) return error;
-    ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
+    // Asio's own sockets are inherited by the programs that we start, which would keep port and connections open.
+    const int descriptor = ::socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return Error(errno, boost::system::system_category());
+    if (acceptor.assign(endpoint.protocol(), descriptor, error)) {
+        ::close(descriptor);
+        return error;
+    }
     if (acceptor.set_option(tcp::acceptor::reuse_address(true), error)) return error;
     if (host.is_v6() && acceptor.set_option(boost::asio::ip::v6_only(false), error)) return error;
     if (acceptor.bind(endpoint, error)) return error;
@@ -78,7 +82,6 @@ inline bool Listener::accept_client() {
         is_accept_paused = true;  // Until somebody leaves.
         return false;
     }
-    // Asio's own accept would let a program that we start inherit the connection, which then could not be closed.
     tcp::endpoint peer;
     auto peer_bytes = static_cast<socklen_t>(peer.capacity());
     const int descriptor = ::accept4(

@@ -73,12 +73,15 @@ void Listener::tick() {
 }
 
 void Listener::expire(Connection &connection) {
+    Error ignored;
     if (connection.phase == Phase::head) {
         refuse(connection, assay_refusal_header_too_slow, true);
         pump(connection);
     } else if (connection.phase == Phase::body) {
         refuse(connection, assay_refusal_body_too_slow, true);
         pump(connection);
+    } else if (connection.phase == Phase::idle && connection.socket.available(ignored) > 0) {
+        take_input(connection);  // The request was in time; we are late.
     } else {
         close(connection);
     }

@@ -40,13 +40,30 @@ extension CertificateChain {
     }
 }
 
+extension [CertificateChain] {
+    /// The chain that counts at a moment: one of Apple's if there is one.
+    func valid(at moment: Timestamp) -> CertificateChain? {
+        let valid = filter { $0.isValid(at: moment) }
+        return valid.first { $0.voucher == .apple } ?? valid.first
+    }
+}
+
 extension Certificate {
+    /// Apple's have less than 1.5 kB. Reading one takes time with its length and the number of its extensions.
+    private static let bytesMax = 4 * 1_024
+
     /// Reads a certificate that came with a proof.
     init(fromProof der: [UInt8]) throws(Refusal) {
+        guard der.count <= Certificate.bytesMax else {
+            throw Refusal(.certificateUnreadable, "a certificate of \(der.count) bytes")
+        }
         do throws(CryptoError) {
             self = try Certificate(der: der)
         } catch {
             throw Refusal(.certificateUnreadable, "\(error)")
         }
     }
+
+    /// Names itself as its issuer. Whether it did sign itself is another matter.
+    var isSelfIssued: Bool { fields.issuerDER == fields.subjectDER }
 }

@@ -11,48 +11,64 @@ struct ChainBuilder: Sendable {
 
     /// The chains through any of `candidates`, best first; never empty.
     ///
-    /// - Throws: the fault of the path that came furthest.
+    /// - Throws: the fault of the first path.
     func chains(from leaf: Certificate, through candidates: [Certificate]) throws(Refusal) -> [CertificateChain] {
         try checkLeaf(leaf)
         var chains: [CertificateChain] = []
-        var fault = Refusal(.untrustedRoot, "no known authority is called \(leaf.fields.issuer)")
+        var fault: Refusal?
         for intermediate in candidates where intermediate.fields.subjectDER == leaf.fields.issuerDER {
             for root in anchors.roots where root.certificate.fields.subjectDER == intermediate.fields.issuerDER {
                 do throws(Refusal) {
                     chains.append(try chain(leaf, intermediate, root))
                 } catch {
-                    fault = error
+                    fault = fault ?? error
                 }
             }
             if !anchors.roots.contains(where: { $0.certificate.fields.subjectDER == intermediate.fields.issuerDER }) {
-                fault = Refusal(.untrustedRoot, "no trusted root is called \(intermediate.fields.issuer)")
+                fault = fault ?? Refusal(.untrustedRoot, "no trusted root is called \(intermediate.fields.issuer)")
             }
         }
-        guard !chains.isEmpty else { throw fault }
-        return chains
+        guard chains.isEmpty else { return chains }
+        throw fault ?? Refusal(.untrustedRoot, "no known authority is called \(leaf.fields.issuer)")
+    }
+
+    /// What a leaf must be by itself, whoever issued it.
+    func checkSigner(_ leaf: Certificate) throws(Refusal) {
+        try checkLeaf(leaf)
+        try checkLeafMarker(leaf)
     }
 
     /// The one chain that a message spells out, in the order leaf, intermediate, root.
     func chain(
-        _ leaf: Certificate, _ intermediate: Certificate, _ root: TrustAnchors.Root
+        _ leaf: Certificate,
+        _ intermediate: Certificate,
+        _ root: TrustAnchors.Root
     ) throws(Refusal) -> CertificateChain {
         try checkLeaf(leaf)
         try checkAuthority(intermediate, mayHaveBelow: 0)
         guard leaf.fields.issuerDER == intermediate.fields.subjectDER else {
-            throw Refusal(.issuerMismatch, "the leaf names \(leaf.fields.issuer), the intermediate is \(intermediate.fields.subject)")
+            throw Refusal(
+                .issuerMismatch,
+                "the leaf names \(leaf.fields.issuer), the intermediate is \(intermediate.fields.subject)"
+            )
         }
         guard intermediate.fields.issuerDER == root.certificate.fields.subjectDER else {
             throw Refusal(
-                .issuerMismatch, "the intermediate names \(intermediate.fields.issuer), the root is \(root.certificate.fields.subject)")
+                .issuerMismatch,
+                "the intermediate names \(intermediate.fields.issuer), the root is \(root.certificate.fields.subject)"
+            )
         }
         try checkAuthority(root.certificate, mayHaveBelow: 1)
+        try checkSignatureAlgorithm(of: intermediate)
+        try checkSignatureAlgorithm(of: leaf)
         guard intermediate.isSigned(by: root.certificate.publicKey) else {
             throw Refusal(.certificateSignature, "the root's key did not sign the intermediate")
         }
         guard leaf.isSigned(by: intermediate.publicKey) else {
             throw Refusal(.certificateSignature, "the intermediate's key did not sign the leaf")
         }
-        try checkMarkers(leaf, intermediate)
+        try checkLeafMarker(leaf)
+        try checkIntermediateMarker(intermediate)
         return CertificateChain(leaf: leaf, intermediate: intermediate, root: root)
     }
 
@@ -85,28 +101,42 @@ struct ChainBuilder: Sendable {
         }
     }
 
-    private func checkMarkers(_ leaf: Certificate, _ intermediate: Certificate) throws(Refusal) {
+    /// OpenSSL would check a signature over MD5 as well.
+    private func checkSignatureAlgorithm(of certificate: Certificate) throws(Refusal) {
+        let algorithm = certificate.fields.signatureAlgorithm
+        guard profile.signatureAlgorithms.contains(algorithm) else {
+            throw Refusal(.algorithmNotAllowed, "\(certificate.fields.subject) is signed by \(algorithm)")
+        }
+    }
+
+    private func checkLeafMarker(_ leaf: Certificate) throws(Refusal) {
         guard leaf.hasExtension(profile.leafMarker) else {
             throw Refusal(.leafMarkerMissing, "\(leaf.fields.subject) has no \(profile.leafMarker)")
         }
+    }
+
+    private func checkIntermediateMarker(_ intermediate: Certificate) throws(Refusal) {
         guard intermediate.hasExtension(profile.intermediateMarker) else {
-            throw Refusal(.intermediateMarkerMissing, "\(intermediate.fields.subject) has no \(profile.intermediateMarker)")
+            throw Refusal(
+                .intermediateMarkerMissing,
+                "\(intermediate.fields.subject) has no \(profile.intermediateMarker)"
+            )
         }
     }
 
-    /// No extension may stand twice, and a critical one that this code does not judge refuses the certificate.
+    /// A critical extension that this code does not judge refuses the certificate. None stands twice: ``Certificate``
+    /// refuses that.
     private func checkExtensions(_ certificate: Certificate) throws(Refusal) {
-        var seen: Set<String> = []
-        for element in certificate.fields.extensions {
-            guard seen.insert(element.oid).inserted else {
-                throw Refusal(.certificateExtension, "\(certificate.fields.subject) has \(element.oid) twice")
-            }
-            if element.isCritical, !ChainBuilder.judged.contains(element.oid) {
-                throw Refusal(.certificateExtension, "\(certificate.fields.subject): critical \(element.oid) is not understood")
-            }
+        for element in certificate.fields.extensions
+        where element.isCritical && !ChainBuilder.judged.contains(element.oid) {
+            throw Refusal(
+                .certificateExtension,
+                "\(certificate.fields.subject): critical \(element.oid) is not understood"
+            )
         }
     }
 
-    /// Basic constraints, key usage, extended key usage, certificate policies.
+    /// Basic constraints, key usage; extended key usage and policies, for which Apple's marker stands: it names one
+    /// purpose, and no certificate for any other has it.
     private static let judged: Set<String> = ["2.5.29.19", "2.5.29.15", "2.5.29.37", "2.5.29.32"]
 }

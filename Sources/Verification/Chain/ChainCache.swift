@@ -2,17 +2,36 @@ import Crypto
 import Encoding
 import Synchronization
 
+/// All the bytes that an answer about certificates is decided from, as one key.
+enum ChainKey {
+    /// Each part goes in with its length, so that no two lists of parts make one key.
+    static func of(_ parts: [ArraySlice<UInt8>]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(parts.reduce(0) { $0 + $1.count + 8 })
+        for part in parts {
+            for shift in stride(from: 56, through: 0, by: -8) {
+                bytes.append(UInt8(truncatingIfNeeded: UInt64(part.count) >> UInt64(shift)))
+            }
+            bytes.append(contentsOf: part)
+        }
+        return bytes
+    }
+}
+
 /// Remembers what was found out about the certificates of a message, by all their bytes, so that a chain that was
 /// judged once is not judged again: one leaf signs nearly all traffic.
 ///
 /// Both answers are kept, each in a bounded ring of its own: a flood of made-up chains cannot drive out the good ones.
 /// What is kept is found by the SHA-256 of those bytes, and the last good one by comparing the bytes themselves, which
-/// is forty times as fast.
+/// is forty times as fast. Only an answer that nothing but the key decides may be asked for.
 final class ChainCache<Value: Sendable>: Sendable {
     /// Distinct chains in honest traffic are a handful a decade.
     static var goodMax: Int { 64 }
     /// Made-up chains are repeated by the tool that made them.
     static var badMax: Int { 256 }
+
+    /// A genuine key has 6 kB. A longer one is judged each time: what a sender chooses must not fill the memory.
+    static var keyBytesMax: Int { 16 * 1_024 }
 
     private struct State {
         var last: (key: [UInt8], value: Value)?
@@ -53,6 +72,7 @@ final class ChainCache<Value: Sendable>: Sendable {
 
     /// The answer for `key`, from memory or by `judge`, which runs outside the lock.
     func answer(for key: ArraySlice<UInt8>, judge: () throws(Refusal) -> Value) throws(Refusal) -> Value {
+        guard key.count <= Self.keyBytesMax else { return try judge() }
         if let last = state.withLock({ $0.last }), ByteSearch.areEqual(last.key.span, key.span) { return last.value }
         let digest = Digest.sha256(key.span)
         let answer: Result<Value, Refusal>

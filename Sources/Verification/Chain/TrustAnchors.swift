@@ -39,7 +39,9 @@ package struct TrustAnchors: Sendable {
     /// Adds the operator's own: certificate authorities that signed themselves become roots, other self-signed ones
     /// are taken for Xcode's. One of Apple's own roots stays Apple's.
     package mutating func addRoot(_ certificate: Certificate) {
-        guard root(equalTo: certificate.der) == nil, !xcode.contains(where: { $0.der == certificate.der }) else { return }
+        guard root(equalTo: certificate.der) == nil, !xcode.contains(where: { $0.der == certificate.der }) else {
+            return
+        }
         if TrustAnchors.isXcode(certificate) {
             xcode.append(certificate)
         } else {
@@ -64,6 +66,6 @@ package struct TrustAnchors: Sendable {
 
     /// StoreKit Testing's certificates name themselves; the receipt signer of 2020 says only `StoreKit`.
     private static func isXcode(_ certificate: Certificate) -> Bool {
-        certificate.fields.subject.utf8.starts(with: certificate.fields.issuer.utf8) && certificate.fields.subject.contains("StoreKit")
+        certificate.isSelfIssued && certificate.fields.subject.contains("StoreKit")
     }
 }

@@ -6,6 +6,11 @@ import PurchaseModel
 enum XcodeCertificate {
     /// - Throws: ``Refusal`` when a self-signed certificate stands among others, or did not even sign itself.
     static func checked(_ certificate: Certificate, among all: [Certificate]) throws(Refusal) -> Certificate {
+        // Checking with a key of the sender's choice must not cost more than with Apple's.
+        switch certificate.publicKey.kind {
+        case .p256, .rsa: break
+        default: throw Refusal(.keyType, "the key of \(certificate.fields.subject) is of a kind that Xcode has not")
+        }
         guard all.count == 1, certificate.isSigned(by: certificate.publicKey) else {
             throw Refusal(.selfSigned, "\(certificate.fields.subject) vouches for itself")
         }

@@ -87,7 +87,8 @@ package enum Reason: String, Hashable, Sendable, CaseIterable {
             .nestedMismatch:
             .forged
         case .empty, .tooLarge, .unrecognised, .truncated, .jwsForm, .jwsHeader, .jwsPayload, .cmsForm,
-            .receiptPayload, .plistForm, .signatureBlob, .purchaseInfo, .answerForm, .answerWithoutPurchase, .signingDate,
+            .receiptPayload, .plistForm, .signatureBlob, .purchaseInfo, .answerForm, .answerWithoutPurchase,
+            .signingDate,
             .transactionIDForm, .fieldMissing, .fieldOutOfRange:
             .malformed
         case .intermediateMissing, .unsignedAnswer, .unsignedNotification, .onlyAnID, .environmentUnknown,

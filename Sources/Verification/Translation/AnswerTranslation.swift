@@ -61,8 +61,13 @@ enum AnswerTranslation {
             let quantity = try? FieldReader.quantity(entry.quantity)
         else { return nil }
         var transaction = Transaction(
-            id: id, originalID: entry.originalTransactionID.flatMap { TransactionID($0) }, product: product,
-            quantity: quantity, purchasedAt: purchasedAt, signedAt: purchasedAt)
+            id: id,
+            originalID: entry.originalTransactionID.flatMap { TransactionID($0) },
+            product: product,
+            quantity: quantity,
+            purchasedAt: purchasedAt,
+            signedAt: purchasedAt
+        )
         transaction.originallyPurchasedAt = entry.originalPurchaseDate.map(Timestamp.init(milliseconds:))
         transaction.expiresAt = entry.expiresDate.map(Timestamp.init(milliseconds:))
         transaction.revocation = entry.cancellationDate.map {

@@ -6,7 +6,7 @@ enum AppTransactionTranslation {
     static func claims(of payload: AppTransactionPayload) throws(Refusal) -> Claims {
         let text = try FieldReader.required(payload.bundleID, "bundleId")
         guard let bundleID = BundleID(text) else { throw Refusal(.fieldOutOfRange, "bundleId is not an id") }
-        let signedAt = try FieldReader.moment(payload.receiptCreationDate, "receiptCreationDate")
+        let signedAt = try FieldReader.signingMoment(payload.receiptCreationDate, "receiptCreationDate")
         var download = AppDownload(bundleID: bundleID, signedAt: signedAt)
         download.environment = payload.receiptType.map { StoreEnvironment(apple: $0.rawValue) }
         download.appleID = payload.appAppleID.flatMap { $0 == 0 ? nil : $0 }

@@ -28,6 +28,12 @@ enum FieldReader {
         Timestamp(milliseconds: try required(milliseconds, field))
     }
 
+    /// The moment of signing, without which no certificate can be judged.
+    static func signingMoment(_ milliseconds: Int64?, _ field: String) throws(Refusal) -> Timestamp {
+        guard let milliseconds else { throw Refusal(.signingDate, "\(field) is missing") }
+        return Timestamp(milliseconds: milliseconds)
+    }
+
     /// 1 when absent; Apple sells at most ten at a time, and nothing beyond 32 bits is a number of goods.
     static func quantity(_ number: Int64?) throws(Refusal) -> Int {
         guard let number else { return 1 }
@@ -43,14 +49,17 @@ enum FieldReader {
 }
 
 extension StoreEnvironment {
-    /// Apple's words for environments and receipt types; a word that we do not know is kept in lower case.
+    /// Apple's words for environments and receipt types; a word that we do not know is kept in lower case. One that
+    /// would become a word of ours that way is marked: Apple's words are told apart by their case.
     init(apple word: String) {
         switch word {
         case "Production", "ProductionVPP", "PROD": self = .production
         case "Sandbox", "ProductionSandbox", "ProductionVPPSandbox": self = .sandbox
         case "Xcode": self = .xcode
         case "LocalTesting": self = .localTesting
-        default: self.init(rawValue: word.lowercased())
+        default:
+            let other = StoreEnvironment(rawValue: word.lowercased())
+            self.init(rawValue: StoreEnvironment.known.contains(other) ? "apple_" + other.rawValue : other.rawValue)
         }
     }
 }

@@ -8,7 +8,8 @@ enum NotificationTranslation {
         var notice = Notice(
             uuid: try FieldReader.required(payload.notificationUUID, "notificationUUID"),
             type: try FieldReader.required(payload.notificationType, "notificationType"),
-            signedAt: Timestamp(milliseconds: payload.signedDate ?? 0))
+            signedAt: Timestamp(milliseconds: payload.signedDate ?? 0)
+        )
         notice.subtype = payload.subtype
         let subject = subject(of: payload)
         notice.bundleID = subject.bundleID.flatMap { BundleID($0) }

@@ -5,14 +5,18 @@ import PurchaseModel
 enum PlistTranslation {
     static func claims(of receipt: PlistReceipt) throws(Refusal) -> Claims {
         let purchase = receipt.purchase
-        let purchasedAt = try FieldReader.moment(purchase.purchaseDate, "purchase-date")
+        let purchasedAt = try FieldReader.signingMoment(purchase.purchaseDate, "purchase-date")
         let id = try FieldReader.transactionID(purchase.transactionID, "transaction-id")
         var transaction = Transaction(
             id: id,
             originalID: try FieldReader.optionalTransactionID(
-                purchase.originalTransactionID, "original-transaction-id"),
-            product: try FieldReader.product(purchase.productID, "product-id"), purchasedAt: purchasedAt,
-            signedAt: purchasedAt)
+                purchase.originalTransactionID,
+                "original-transaction-id"
+            ),
+            product: try FieldReader.product(purchase.productID, "product-id"),
+            purchasedAt: purchasedAt,
+            signedAt: purchasedAt
+        )
         transaction.quantity = try FieldReader.quantity(purchase.quantity)
         transaction.originallyPurchasedAt = purchase.originalPurchaseDate.map(Timestamp.init(milliseconds:))
         transaction.expiresAt = purchase.expiresDate.map(Timestamp.init(milliseconds:))
@@ -26,7 +30,7 @@ enum PlistTranslation {
         var claims = Claims()
         claims.bundleID = try FieldReader.required(purchase.bundleID, "bid")
         claims.environment = environment(of: id)
-        claims.appleID = purchase.appItemID.flatMap { Int64($0) }
+        claims.appleID = purchase.appItemID.flatMap { Int64($0) }.flatMap { $0 == 0 ? nil : $0 }
         claims.signedAt = purchasedAt
         claims.transactions = [transaction]
         return claims

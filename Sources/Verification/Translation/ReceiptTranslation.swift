@@ -4,7 +4,7 @@ import PurchaseModel
 /// App receipts in our own words.
 enum ReceiptTranslation {
     static func claims(of receipt: AppReceipt) throws(Refusal) -> Claims {
-        let signedAt = try FieldReader.moment(receipt.creationDate, "creation_date")
+        let signedAt = try FieldReader.signingMoment(receipt.creationDate, "receipt_creation_date")
         var claims = Claims()
         claims.bundleID = try FieldReader.required(receipt.bundleID, "bundle_id")
         claims.environment = receipt.kind.map(StoreEnvironment.init(apple:))
@@ -22,9 +22,13 @@ enum ReceiptTranslation {
         var transaction = Transaction(
             id: try FieldReader.transactionID(purchase.transactionID, "transaction_id"),
             originalID: try FieldReader.optionalTransactionID(
-                purchase.originalTransactionID, "original_transaction_id"),
+                purchase.originalTransactionID,
+                "original_transaction_id"
+            ),
             product: try FieldReader.product(purchase.productID),
-            purchasedAt: try FieldReader.moment(purchase.purchaseDate, "purchase_date"), signedAt: signedAt)
+            purchasedAt: try FieldReader.moment(purchase.purchaseDate, "purchase_date"),
+            signedAt: signedAt
+        )
         transaction.quantity = try FieldReader.quantity(purchase.quantity)
         transaction.kind = purchase.productType.flatMap(kind)
         transaction.originallyPurchasedAt = purchase.originalPurchaseDate.map(Timestamp.init(milliseconds:))

@@ -16,7 +16,8 @@ enum RenewalTranslation {
         var renewal = Renewal(
             originalID: try FieldReader.transactionID(payload.originalTransactionID, "originalTransactionId"),
             product: try FieldReader.product(payload.productID, "productId"),
-            signedAt: Timestamp(milliseconds: payload.signedDate ?? 0))
+            signedAt: Timestamp(milliseconds: payload.signedDate ?? 0)
+        )
         renewal.nextProduct = payload.autoRenewProductID.flatMap { ProductID($0) }
         renewal.willAutoRenew = payload.autoRenewStatus.map { $0 == 1 }
         renewal.environment = payload.environment.map { StoreEnvironment(apple: $0.rawValue) }
@@ -31,8 +32,11 @@ enum RenewalTranslation {
         renewal.priceIncreaseStatus = payload.priceIncreaseStatus.map(Int.init)
         renewal.offer = payload.offerType.map { type in
             Offer(
-                kind: OfferKind(rawValue: Int(type.rawValue)), identifier: payload.offerIdentifier,
-                discount: payload.offerDiscountType?.rawValue, period: payload.offerPeriod)
+                kind: OfferKind(rawValue: Int(type.rawValue)),
+                identifier: payload.offerIdentifier,
+                discount: payload.offerDiscountType?.rawValue,
+                period: payload.offerPeriod
+            )
         }
         renewal.accountToken = FieldReader.accountToken(payload.appAccountToken)
         return renewal

@@ -16,10 +16,13 @@ enum TransactionTranslation {
         var transaction = Transaction(
             id: try FieldReader.transactionID(payload.transactionID, "transactionId"),
             originalID: try FieldReader.optionalTransactionID(
-                payload.originalTransactionID, "originalTransactionId"),
+                payload.originalTransactionID,
+                "originalTransactionId"
+            ),
             product: try FieldReader.product(payload.productID, "productId"),
             purchasedAt: try FieldReader.moment(payload.purchaseDate, "purchaseDate"),
-            signedAt: Timestamp(milliseconds: payload.signedDate ?? 0))
+            signedAt: Timestamp(milliseconds: payload.signedDate ?? 0)
+        )
         transaction.kind = payload.type.map { kind($0.rawValue) }
         transaction.quantity = try FieldReader.quantity(payload.quantity)
         transaction.originallyPurchasedAt = payload.originalPurchaseDate.map(Timestamp.init(milliseconds:))
@@ -30,8 +33,11 @@ enum TransactionTranslation {
         transaction.accountToken = FieldReader.accountToken(payload.appAccountToken)
         transaction.offer = payload.offerType.map { type in
             Offer(
-                kind: OfferKind(rawValue: Int(type.rawValue)), identifier: payload.offerIdentifier,
-                discount: payload.offerDiscountType?.rawValue, period: payload.offerPeriod)
+                kind: OfferKind(rawValue: Int(type.rawValue)),
+                identifier: payload.offerIdentifier,
+                discount: payload.offerDiscountType?.rawValue,
+                period: payload.offerPeriod
+            )
         }
         if let milliunits = payload.price, let currency = payload.currency {
             transaction.price = Price(milliunits: milliunits, currency: currency)
@@ -47,8 +53,11 @@ enum TransactionTranslation {
     private static func revocation(_ payload: TransactionPayload) -> Revocation? {
         guard let date = payload.revocationDate else { return nil }
         return Revocation(
-            at: Timestamp(milliseconds: date), reason: payload.revocationReason.map(Int.init),
-            type: payload.revocationType?.rawValue, percentage: payload.revocationPercentage.map(Int.init))
+            at: Timestamp(milliseconds: date),
+            reason: payload.revocationReason.map(Int.init),
+            type: payload.revocationType?.rawValue,
+            percentage: payload.revocationPercentage.map(Int.init)
+        )
     }
 
     private static func kind(_ word: String) -> ProductKind {

@@ -46,7 +46,17 @@ struct Triage {
         do throws(FormatFault) {
             return .transactionReceipt(try PlistReceipt(bytes))
         } catch {
-            throw Refusal(.plistForm, error.sentence)
+            throw Refusal(Triage.reason(ofPlist: error), error.sentence)
+        }
+    }
+
+    /// Which part of an iOS 6 receipt could not be read.
+    private static func reason(ofPlist fault: FormatFault) -> Reason {
+        if case .unknownVersion = fault { return .signatureBlob }
+        switch fault.field {
+        case "signature": return .signatureBlob
+        case "purchase-info": return .purchaseInfo
+        default: return .plistForm
         }
     }
 

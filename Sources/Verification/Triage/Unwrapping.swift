@@ -15,11 +15,14 @@ struct Unwrapping {
         case whitespace
     }
 
+    /// What was taken off, outermost first. White space and backslashes come off together with what they stand in.
     private(set) var layers: [Layer] = []
+    private var layersCount = 0
 
     /// The bytes one layer further in, or `nil` when nothing is left to take off.
     mutating func unwrapped(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
-        guard layers.count < Unwrapping.layersMax else { return nil }
+        guard layersCount < Unwrapping.layersMax else { return nil }
+        layersCount += 1
         if bytes.first == UInt8(ascii: "\"") { return jsonString(bytes) }
         if bytes.first == UInt8(ascii: "{") { return jsonMember(bytes) }
         if bytes.contains(UInt8(ascii: "%")) { return percentDecoded(bytes) }
@@ -64,47 +67,10 @@ struct Unwrapping {
     }
 
     private mutating func base64Decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count)
-        var isWrapped = false
-        var isEscaped = false
-        var position = bytes.startIndex
-        while position < bytes.endIndex {
-            let byte = bytes[position]
-            position += 1
-            switch byte {
-            case 0x0A, 0x0D, 0x09, 0x20:
-                isWrapped = true
-            case UInt8(ascii: "\\"):
-                // What is left of a JSON string that was cut out of its quotes: `\/`, `\n`, `\r`, `\t`.
-                guard position < bytes.endIndex else { return nil }
-                if bytes[position] == UInt8(ascii: "/") { text.append(UInt8(ascii: "/")) }
-                isEscaped = true
-                position += 1
-            case UInt8(ascii: "-"): text.append(UInt8(ascii: "+"))
-            case UInt8(ascii: "_"): text.append(UInt8(ascii: "/"))
-            default: text.append(byte)
-            }
-        }
-        let decoded = try? Base64.decode(text, .standard, padding: .optional)
-        guard let decoded = decoded ?? plusSigns(bytes) ?? wholeGroups(of: text) else { return nil }
-        if isWrapped { layers.append(.whitespace) }
-        if isEscaped { layers.append(.backslashes) }
+        guard let text = Base64Text(bytes), let decoded = text.decoded() else { return nil }
+        if text.isWrapped { layers.append(.whitespace) }
+        if text.isEscaped { layers.append(.backslashes) }
         layers.append(.base64)
         return decoded
-    }
-
-    /// What was cut off in the middle of a group is decoded as far as it goes, so that it can be told from junk.
-    private func wholeGroups(of text: [UInt8]) -> [UInt8]? {
-        let digits = text.prefix { $0 != UInt8(ascii: "=") }
-        guard digits.count >= 64 else { return nil }
-        return try? Base64.decode(digits.prefix(digits.count / 4 * 4), .standard, padding: .forbidden)
-    }
-
-    /// A form that was read as if it were percent-encoded has turned each `+` into a space.
-    private func plusSigns(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
-        guard bytes.contains(0x20) else { return nil }
-        let text = bytes.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }
-        return try? Base64.decode(text, .standard, padding: .optional)
     }
 }

@@ -34,7 +34,7 @@ import CSQLite
         unsafe assay_sqlite_set_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         unsafe assay_sqlite_set_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         switch role {
-        case .reader: unsafe assay_sqlite_set_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        case .reader: keepLogOnClose()
         case .writer: unsafe countPagesOfLog(handle)
         }
     }
@@ -79,6 +79,11 @@ import CSQLite
         var found: Value?
         try forEachRow(of: query, values) { row throws(StoreFailure) in found = try read(row) }
         return found
+    }
+
+    /// Leaves the log as it is when the connection closes, for the next opening to read.
+    func keepLogOnClose() {
+        unsafe assay_sqlite_set_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
 
     /// Makes the current transaction impossible to commit.

@@ -60,6 +60,8 @@ actor WriterConnection {
     }
 
     private func note(_ failure: StoreFailure) {
-        if case .broken = failure { breakage = failure }
+        guard case .broken = failure else { return }
+        breakage = failure
+        connection?.keepLogOnClose()
     }
 }

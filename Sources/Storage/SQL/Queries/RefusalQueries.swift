@@ -69,7 +69,7 @@ struct RefusalQueries {
     }
 
     func samples(limit: Int) throws(StoreFailure) -> [RefusalSample] {
-        let limit = min(max(limit, 1), SubmissionPage.limitMax)
+        let limit = min(max(limit, 1), RefusalSample.listedMax)
         return try connection.rows(Self.listSamples, [.integer(Int64(limit))]) { row throws(StoreFailure) in
             guard let digest = ProofDigest(row.bytes(4)) else { throw SQLiteResult.unreadableRow }
             return RefusalSample(

@@ -13,6 +13,7 @@ struct SubmissionQueries {
         """
     )
     private static let find = Query("SELECT sequence FROM submissions WHERE app = $1 AND sha256 = $2 AND customer = $3")
+    private static let countPending = Query("SELECT count(*) FROM submissions WHERE settled_at IS NULL AND app = $1")
     private static let settle = Query(
         "UPDATE submissions SET settled_at = $2, verdict = $3 WHERE sequence = $1 AND settled_at IS NULL"
     )
@@ -28,19 +29,17 @@ struct SubmissionQueries {
         ORDER BY submissions.sequence LIMIT $2
         """
     )
+    /// The plus keeps the planner to the index of the pending ones: the other would sort all that ever waited.
     private static let listPendingOfApp = Query(
         """
-        \(selected) WHERE settled_at IS NULL AND submissions.sequence > $1 AND apps.name = $3
+        \(selected) WHERE settled_at IS NULL AND submissions.sequence > $1 AND +submissions.app = $3
         ORDER BY submissions.sequence LIMIT $2
         """
     )
 
     func keep(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {
         guard submission.isStorable else { throw .unstorable }
-        let name: [SQLValue] = [
-            .integer(try apps.codeForWriting(submission.app)), .bytes(submission.digest.bytes),
-            .text(submission.customer?.text ?? ""),
-        ]
+        let name = SubmissionQueries.name(of: submission, app: try apps.codeForWriting(submission.app))
         let content: [SQLValue] = [
             .optional(submission.order?.text), .text(submission.format), .text(submission.reason),
             .integer(submission.receivedAt.milliseconds), .bytes(submission.proof),
@@ -52,6 +51,22 @@ struct SubmissionQueries {
             throw SQLiteResult.unreadableRow
         }
         return (SubmissionID(number: number), false)
+    }
+
+    func find(_ submission: PendingSubmission) throws(StoreFailure) -> SubmissionID? {
+        guard let app = try apps.code(of: submission.app) else { return nil }
+        let name = SubmissionQueries.name(of: submission, app: app)
+        return try connection.row(Self.find, name) { SubmissionID(number: $0.integer(0)) }
+    }
+
+    func countPending(app: AppID) throws(StoreFailure) -> Int {
+        guard let app = try apps.code(of: app) else { return 0 }
+        return try connection.row(Self.countPending, [.integer(app)]) { Int($0.integer(0)) } ?? 0
+    }
+
+    /// What makes a submission the same one.
+    private static func name(of submission: PendingSubmission, app: Int64) -> [SQLValue] {
+        [.integer(app), .bytes(submission.digest.bytes), .text(submission.customer?.text ?? "")]
     }
 
     func settle(_ id: SubmissionID, as settlement: Settlement) throws(StoreFailure) -> Bool {
@@ -69,7 +84,10 @@ struct SubmissionQueries {
     func listPending(app: AppID?, after id: SubmissionID?, limit: Int) throws(StoreFailure) -> SubmissionPage {
         let limit = min(max(limit, 1), SubmissionPage.limitMax)
         var values: [SQLValue] = [.integer(id?.number ?? .min), .integer(Int64(limit + 1))]
-        if let app { values.append(.text(app.text)) }
+        if let app {
+            guard let code = try apps.code(of: app) else { return SubmissionPage() }
+            values.append(.integer(code))
+        }
         let found = try connection.rows(app == nil ? Self.listPending : Self.listPendingOfApp, values, Self.read)
         let page = Array(found.prefix(limit))
         return SubmissionPage(submissions: page, next: found.count > limit ? page.last?.id : nil)

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Compiles the fuzzers of our parsers, replays their seeds, and lets each look for a crash for a while.
+#
+#   Fuzz/run.sh [SECONDS [TARGET …]]     SECONDS for each target, 10 unless told; all targets unless named
+#
+# Each target runs in two builds at once: optimised, as served, and with all checks and the address sanitizer. Inputs
+# that reached something new stay in .build/fuzz/found; an input that crashed a target is in .build/fuzz/crashes.
+# Fails when a target crashes, hangs for ten seconds, or takes a gigabyte.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly seconds=${1:-10}
+if (($# > 0)); then shift; fi
+readonly work=.build/fuzz
+readonly flags=(-parse-as-library -wmo -swift-version 6 -package-name assay -suppress-warnings
+    -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility)
+
+targets=("$@")
+if ((${#targets[@]} == 0)); then
+    for file in Fuzz/targets/[a-z]*.swift; do targets+=("$(basename "$file" .swift)"); done
+fi
+
+# module BUILD NAME FLAG…: compiles one of our targets, unless nothing changed since.
+module() {
+    local build=$1 name=$2
+    shift 2
+    local object=$work/$build/$name.o
+    if [[ -f $object && -z $(find "Sources/$name" "$work/$build/Encoding.o" Fuzz/run.sh -newer "$object" -print -quit 2>/dev/null) ]]; then
+        return
+    fi
+    find "Sources/$name" -name '*.swift' -print0 | sort -z |
+        xargs -0 swiftc "${flags[@]}" "$@" -I "$work/$build" -module-name "$name" \
+            -emit-module -emit-module-path "$work/$build/$name.swiftmodule" -c -o "$object"
+}
+
+# compile BUILD FLAG…: our modules and the fuzzers in one build.
+compile() {
+    local build=$1 target program
+    shift
+    mkdir -p "$work/$build"
+    module "$build" Encoding "$@"
+    module "$build" AppleFormats "$@"
+    for target in "${targets[@]}"; do
+        program=$work/$build/$target
+        if [[ -f $program && -z $(find Fuzz/targets Fuzz/run.sh "$work/$build/AppleFormats.o" -newer "$program" -print -quit) ]]; then
+            continue
+        fi
+        swiftc "${flags[@]}" "$@" -use-ld=lld -I "$work/$build" -module-name "Fuzz_$target" -o "$program" \
+            Fuzz/targets/FuzzInput.swift "Fuzz/targets/$target.swift" "$work/$build"/{AppleFormats,Encoding}.o
+    done
+}
+
+# fuzz BUILD TARGET: seeds first, then new inputs made from them.
+fuzz() {
+    local build=$1 target=$2 log=$work/$1/$2.log
+    mkdir -p "$work/found/$target" "$work/crashes"
+    if ! "$work/$build/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=16384 \
+        -artifact_prefix="$work/crashes/$target-" "$work/found/$target" "Fuzz/seeds/$target" &>"$log"; then
+        tail -n 40 "$log"
+        echo "$target crashed in the $build build; see $work/crashes" >&2
+        return 1
+    fi
+    printf '%-10s %-8s %s\n' "$target" "$build" "$(grep -E '^Done' "$log")"
+}
+
+compile checked -Onone -sanitize=fuzzer,address &
+checked=$!
+compile optimised -O -sanitize=fuzzer
+wait "$checked"
+
+failures=0
+for target in "${targets[@]}"; do
+    fuzz checked "$target" &
+    checked=$!
+    fuzz optimised "$target" || failures=$((failures + 1))
+    wait "$checked" || failures=$((failures + 1))
+done
+exit $((failures > 0))

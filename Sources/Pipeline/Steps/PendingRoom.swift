@@ -1,0 +1,40 @@
+import PurchaseModel
+import Storage
+import Synchronization
+
+/// Counts the undecided submissions of each app, so that their number has a bound: they are stored, and whoever holds a
+/// key could send any number of them.
+final class PendingRoom: Sendable {
+    private let max: Int
+    /// None for an app that was not asked for yet.
+    private let counts = Mutex<[AppID: Int]>([:])
+
+    init(max: Int) {
+        self.max = max
+    }
+
+    /// Takes a place for one more. ``giveBack(_:)`` returns it when it was not needed.
+    ///
+    /// - Returns: false when all are taken; then none was taken.
+    func take(_ app: AppID, in store: some Store) async throws(StoreFailure) -> Bool {
+        if counts.withLock({ $0[app] == nil }) {
+            let count = try await store.read { reader throws(StoreFailure) in try reader.pendingCount(app: app) }
+            // Whoever else counted meanwhile has gone on from there.
+            counts.withLock { counts in if counts[app] == nil { counts[app] = count } }
+        }
+        return counts.withLock { counts in
+            let count = counts[app] ?? 0
+            guard count < max else { return false }
+            counts[app] = count + 1
+            return true
+        }
+    }
+
+    /// One place is free again: what was sent was known, could not be kept, or has been decided.
+    func giveBack(_ app: AppID) {
+        counts.withLock { counts in
+            guard let count = counts[app], count > 0 else { return }
+            counts[app] = count - 1
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Pipeline
+import PurchaseModel
+import Storage
+import Testing
+
+/// What is queued together is committed together, and answered afterwards.
+@Suite struct BatchTests {
+    @Test func whatWaitsIsOneCommitAndNobodyIsAnsweredBefore() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            let answered = Noted<Int64>()
+            house.store.hold()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in Int64(0)...9 {
+                    let proof = try Proofs.jws(number)
+                    // Starts at once, and runs until it is queued.
+                    group.addImmediateTask { () async throws in
+                        #expect(try await house.submit(proof).word == "recorded")
+                        answered.note(number)
+                    }
+                    if number == 0 { await house.store.untilHeld() }
+                }
+                #expect(answered.values == [])
+                house.store.releaseOne()
+                await house.store.untilHeld()
+                #expect(answered.values.allSatisfy { $0 == 0 })
+                house.store.release()
+                try await group.waitForAll()
+            }
+            #expect(house.commits == [1, 9])
+            #expect(house.store.writes == 2)
+            #expect(try await house.figures().transactions == 10)
+        }
+    }
+
+    @Test func aBatchHasABound() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            try await Self.submitTogether(0..<300, in: house) { #expect($0?.word == "recorded") }
+            #expect(house.commits.reduce(0, +) == 300)
+            #expect(house.commits.count > 2)
+            let bytesMax = 512 * 1_024
+            let proof = try Proofs.jws(0)
+            #expect(house.commits.allSatisfy { $0 <= 256 && ($0 - 1) * proof.count <= bytesMax })
+        }
+    }
+
+    @Test(arguments: [StoreFailure.full, .busy, .broken(code: 10), .closed])
+    func aFailingCommitFailsAllItsSubmissionsAndLosesNone(failure: StoreFailure) async throws {
+        try await PipelineHouse().open { (house) async throws in
+            #expect(try await house.submit(try Proofs.jws(0)).word == "recorded")
+            house.store.fail(failure, failure)
+            try await Self.submitTogether(1..<6, in: house) { #expect($0 == nil) }
+            #expect(try await house.figures().transactions == 1)
+            // The same again is as new as it was.
+            try await Self.submitTogether(1..<6, in: house) { #expect($0?.word == "recorded") }
+            #expect(try await house.figures().transactions == 6)
+            #expect(try await house.submit(try Proofs.jws(0)).word == "known")
+        }
+    }
+
+    @Test func aConflictFailsNobody() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            house.store.hold()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in Int64(0)..<4 {
+                    let proof = try Proofs.jws(number)
+                    group.addImmediateTask { () async throws in
+                        #expect(try await house.submit(proof).word == "recorded")
+                    }
+                    if number == 0 { await house.store.untilHeld() }
+                }
+                house.store.releaseOne()
+                await house.store.untilHeld()
+                house.store.fail(.conflict)
+                house.store.release()
+                try await group.waitForAll()
+            }
+            #expect(house.commits == [1, 1, 1, 1])
+        }
+    }
+
+    @Test func whatTheStoreCannotHoldFailsAlone() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            var unstorable = try Proofs.transaction(2)
+            unstorable.storefront = String(repeating: "x", count: 5_000)
+            let proofs = [
+                try Proofs.jws(0), try Proofs.jws(1), try Proofs.jws(unstorable), try Proofs.jws(3),
+                try Proofs.jws(unstorable),
+            ]
+            let failures = Noted<Int>()
+            house.store.hold()
+            await withTaskGroup(of: Void.self) { group in
+                for (number, proof) in proofs.enumerated() {
+                    group.addImmediateTask {
+                        do {
+                            #expect(try await house.submit(proof).word == "recorded")
+                        } catch {
+                            if error as? StoreFailure == .unstorable { failures.note(number) }
+                        }
+                    }
+                    if number == 0 { await house.store.untilHeld() }
+                }
+                house.store.release()
+            }
+            #expect(failures.values.sorted() == [2, 4])
+            #expect(house.store.writes == 2)
+            #expect(try await house.figures().evidence == 3)
+        }
+    }
+
+    @Test func whoComesToAFullQueueIsToldSoAndNothingIsWrittenOfIt() async throws {
+        try await PipelineHouse(queuedMax: 3).open { (house) async throws in
+            house.store.hold()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in Int64(0)...3 {
+                    let proof = try Proofs.jws(number)
+                    group.addImmediateTask { () async throws in
+                        #expect(try await house.submit(proof).word == "recorded")
+                    }
+                    if number == 0 { await house.store.untilHeld() }
+                }
+                await #expect(throws: StoreFailure.busy) { _ = try await house.submit(try Proofs.jws(4)) }
+                house.store.release()
+                try await group.waitForAll()
+            }
+            #expect(try await house.figures().transactions == 4)
+            #expect(try await house.submit(try Proofs.jws(4)).word == "recorded")
+        }
+    }
+
+    @Test func aStopWritesWhatIsQueuedAndTakesNothingIn() async throws {
+        let house = try PipelineHouse()
+        try await house.open { (house) async throws in
+            house.store.hold()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in Int64(0)...3 {
+                    let proof = try Proofs.jws(number)
+                    group.addImmediateTask { () async throws in
+                        #expect(try await house.submit(proof).word == "recorded")
+                    }
+                    if number == 0 { await house.store.untilHeld() }
+                }
+                house.recorder.stop()
+                await #expect(throws: StoreFailure.closed) { _ = try await house.submit(try Proofs.jws(4)) }
+                house.store.release()
+                try await group.waitForAll()
+            }
+        }
+        #expect(try await house.figures().transactions == 4)
+        await #expect(throws: StoreFailure.closed) { _ = try await house.submit(try Proofs.jws(0)) }
+    }
+
+    /// Submits them while the first one is being written, so that all others are one batch or more.
+    private static func submitTogether(
+        _ numbers: Range<Int64>,
+        in house: PipelineHouse,
+        _ look: @escaping @Sendable (Outcome?) -> Void
+    ) async throws {
+        house.store.hold()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in numbers {
+                let proof = try Proofs.jws(number)
+                group.addImmediateTask { look(try? await house.submit(proof)) }
+                if number == numbers.lowerBound { await house.store.untilHeld() }
+            }
+            house.store.release()
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Pipeline
+import PurchaseModel
+import Storage
+import Testing
+
+/// What the bytes alone did not decide is kept, up to a bound, and looked at again at a start.
+@Suite struct PendingReviewTests {
+    /// A server that has the certificate of the authority for iOS 6.
+    private static func knowingHouse(over store: WatchedStore, pendingPerApp: Int = 1_000) throws -> PipelineHouse {
+        let certificate = try StoreAuthority.one.get().certificate
+        return try PipelineHouse(store: store, intermediates: [certificate], pendingPerApp: pendingPerApp)
+    }
+
+    private static func oldReceipt(_ number: Int64, product: String = "coins") throws -> [UInt8] {
+        try StoreAuthority.one.get().receipt(Proofs.transaction(number, product: product))
+    }
+
+    @Test func onlyWhatIsDecidedIsSettledAndNothingElseIsWritten() async throws {
+        let store = WatchedStore()
+        let (old, bare) = try await PipelineHouse(store: store).open { (house) async throws in
+            let old = try await house.submit(Self.oldReceipt(1)).pendingID
+            return (old, try await house.submit(Array("170000029449420".utf8)).pendingID)
+        }
+        let writes = store.writes
+        try await Self.knowingHouse(over: store).open { (house) async throws in
+            await house.review.run()
+            #expect(house.store.writes == writes + 2)
+            #expect(house.pendingEvents == 0)
+            #expect(try await house.figures().pendingSubmissions == 1)
+            #expect(try await Self.verdict(of: old, in: store) == "test_signed")
+            #expect(try await Self.verdict(of: bare, in: store) == nil)
+            #expect(try await house.submit(try Self.oldReceipt(1)).word == "known")
+            await house.review.run()
+            #expect(house.store.writes == writes + 3)
+        }
+    }
+
+    @Test func whatTurnsOutToBeForgedIsSettledAsThat() async throws {
+        let store = WatchedStore()
+        // Said to wait for a certificate, as another build may have thought.
+        let proof = Proofs.garbage(1)
+        let pending = try Self.pending(proof)
+        let id = try await store.write { transaction throws(StoreFailure) in try transaction.keepPending(pending).id }
+        try await Self.knowingHouse(over: store).open { (house) async throws in
+            await house.review.run()
+            #expect(try await Self.verdict(of: id, in: store) == "malformed")
+            #expect(try await house.figures().transactions == 0)
+        }
+    }
+
+    @Test func aStoreThatFailsLeavesItForTheNextStart() async throws {
+        let store = WatchedStore()
+        let id = try await PipelineHouse(store: store).open { try await $0.submit(Self.oldReceipt(1)).pendingID }
+        for failures in [[StoreFailure.full], [.full]] {
+            try await Self.knowingHouse(over: store).open { (house) async throws in
+                for failure in failures { store.fail(failure) }
+                await house.review.run()
+                #expect(try await Self.verdict(of: id, in: store) == nil)
+            }
+        }
+        try await Self.knowingHouse(over: store).open { (house) async throws in
+            await house.review.run()
+            #expect(try await Self.verdict(of: id, in: store) == "test_signed")
+        }
+    }
+
+    @Test func whatIsPaidForIsComparedBeforeItWaits() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            #expect(try await house.submit(try Self.oldReceipt(1), product: "gems").word == "refused other_product")
+            #expect(try await house.submit(try Self.oldReceipt(1), product: "coins").word == "pending")
+        }
+    }
+
+    @Test func asManyWaitAsMayAndKnownOnesAreStillAnswered() async throws {
+        let store = WatchedStore()
+        try await PipelineHouse(store: store, pendingPerApp: 2).open { (house) async throws in
+            let first = try await house.submit(Self.oldReceipt(1)).pendingID
+            #expect(try await house.submit(try Self.oldReceipt(2)).word == "pending")
+            let writes = store.writes
+            for number in Int64(3)..<6 { #expect(try await house.submit(try Self.oldReceipt(number)).word == "busy") }
+            #expect(try await house.submit(try Self.oldReceipt(1)).pendingID == first)
+            #expect(try await house.submit(try Self.oldReceipt(1), customer: "bob").word == "busy")
+            #expect(try await house.submit(try Self.oldReceipt(3), to: house.otherApp).word == "pending")
+            // What is decided at once is not held up by what waits.
+            #expect(try await house.submit(try Proofs.jws(9)).word == "recorded")
+            #expect(store.writes > writes)
+            #expect(try await house.figures().pendingSubmissions == 3)
+        }
+        // A restart counts them again; what is decided makes room.
+        try await Self.knowingHouse(over: store, pendingPerApp: 2).open { (house) async throws in
+            #expect(try await house.submit(Array("170000029449420".utf8)).word == "busy")
+            await house.review.run()
+            #expect(try await house.figures().pendingSubmissions == 0)
+            #expect(try await house.submit(Array("170000029449420".utf8)).word == "pending")
+            #expect(try await house.submit(Array("170000029449421".utf8)).word == "pending")
+            #expect(try await house.submit(Array("170000029449422".utf8)).word == "busy")
+        }
+    }
+
+    @Test func theBoundHoldsWhenAllComeAtOnce() async throws {
+        let store = WatchedStore()
+        try await PipelineHouse(store: store, pendingPerApp: 5).open { (house) async throws in
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<40 {
+                    group.addTask {
+                        let proof = Array("1700000294494\(10 + number)".utf8)
+                        _ = try? await house.submit(proof)
+                        _ = try? await house.submit(proof)
+                    }
+                }
+            }
+            #expect(try await house.figures().pendingSubmissions == 5)
+        }
+    }
+
+    private static func pending(_ proof: [UInt8]) throws -> PendingSubmission {
+        PendingSubmission(
+            app: try #require(AppID("game")),
+            digest: try #require(ProofDigest([UInt8](repeating: 7, count: 32))),
+            format: "ios6_receipt",
+            proof: proof,
+            customer: CustomerID("ann"),
+            order: nil,
+            reason: "intermediate_missing",
+            receivedAt: PipelineHouse.now
+        )
+    }
+
+    private static func verdict(of id: SubmissionID?, in store: WatchedStore) async throws -> String? {
+        let id = try #require(id)
+        return try await store.read { reader throws(StoreFailure) in try reader.submission(id)?.settlement?.verdict }
+    }
+}

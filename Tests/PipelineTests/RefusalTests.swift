@@ -1,0 +1,139 @@
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import TestSupport
+import Testing
+
+/// Refusals cost the disk nothing of their own, and are counted all the same.
+@Suite struct RefusalTests {
+    @Test func aRefusalIsNotWrittenUntilSomethingElseIs() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            for number in 0..<50 {
+                #expect(try await house.submit(Proofs.garbage(number)).word == "refused unreadable")
+            }
+            #expect(house.store.writes == 0)
+            #expect(try await house.refusals() == (0, []))
+            #expect(try await house.submit(try Proofs.jws(1)).word == "recorded")
+            #expect(house.store.writes == 1)
+            let written = try await house.refusals()
+            #expect(written.count == 50)
+            #expect(written.samples.map(\.proof) == (0..<50).reversed().map(Proofs.garbage))
+            // Once.
+            #expect(try await house.submit(try Proofs.jws(2)).word == "recorded")
+            #expect(try await house.refusals().count == 50)
+        }
+    }
+
+    @Test func aRepetitionIsNoCommitAndTakesNoRefusalAlong() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            #expect(try await house.submit(try Proofs.jws(1)).word == "recorded")
+            for number in 0..<3 { _ = try await house.submit(Proofs.garbage(number)) }
+            #expect(try await house.submit(try Proofs.jws(1)).word == "known")
+            #expect(try await house.refusals().count == 0)
+            #expect(house.commits == [1])
+            #expect(try await house.submit(try Proofs.jws(2)).word == "recorded")
+            #expect(try await house.refusals().count == 3)
+        }
+    }
+
+    @Test func aFailedCommitLosesNoRefusal() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            for number in 0..<3 { _ = try await house.submit(Proofs.garbage(number)) }
+            house.store.fail(.full)
+            await #expect(throws: StoreFailure.full) { _ = try await house.submit(try Proofs.jws(1)) }
+            for number in 3..<5 { _ = try await house.submit(Proofs.garbage(number)) }
+            #expect(try await house.submit(try Proofs.jws(1)).word == "recorded")
+            let written = try await house.refusals()
+            #expect(written.count == 5)
+            #expect(written.samples.map(\.proof) == (0..<5).reversed().map(Proofs.garbage))
+        }
+    }
+
+    @Test func theEndWritesWhatIsLeft() async throws {
+        let house = try PipelineHouse()
+        try await house.open { house in _ = try await house.submit(Proofs.garbage(1)) }
+        #expect(try await house.refusals().count == 1)
+        #expect(house.store.writes == 1)
+    }
+
+    @Test func aFloodLeavesTheNewestSamples() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            for number in 0..<200 { _ = try await house.submit(Proofs.garbage(number)) }
+            house.store.fail(.full)
+            _ = try? await house.submit(Proofs.jws(1))
+            for number in 200..<210 { _ = try await house.submit(Proofs.garbage(number)) }
+            _ = try await house.submit(Proofs.jws(1))
+            let written = try await house.refusals()
+            #expect(written.count == 210)
+            #expect(written.samples.map(\.proof) == (146..<210).reversed().map(Proofs.garbage))
+        }
+    }
+
+    @Test func whatWasRefusedIsRememberedForItsAppAndSampledOnce() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            for _ in 0..<3 { #expect(try await house.submit(Proofs.garbage(1)).word == "refused unreadable") }
+            _ = try await house.submit(Proofs.garbage(1), customer: "bob")
+            _ = try await house.submit(Proofs.garbage(1), to: house.otherApp)
+            #expect(house.refusalsFromMemory == [false, true, true, true, false])
+            _ = try await house.submit(Proofs.jws(1))
+            let written = try await house.refusals()
+            #expect(written.count == 5)
+            #expect(written.samples.map(\.app?.text) == ["other", "game"])
+        }
+    }
+
+    @Test func whatDependsOnTheSendersWordsIsNotRemembered() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            let jws = try Proofs.jws(1, product: "coins")
+            for _ in 0..<2 {
+                #expect(try await house.submit(jws, product: "gems").word == "refused other_product")
+            }
+            #expect(try await house.submit(jws, product: "coins").word == "recorded")
+
+            let receipt = try TestAuthority.signer().receipt([Proofs.transaction(2)], createdAt: PipelineHouse.now)
+            let device = [UInt8](repeating: 1, count: 16)
+            for _ in 0..<2 {
+                #expect(try await house.submit(receipt, deviceID: device).word == "refused not_for_this_app")
+            }
+            #expect(try await house.submit(receipt).word == "recorded")
+            #expect(house.refusalsFromMemory == [false, false, false, false])
+        }
+    }
+
+    /// Two generations of 8,192: the first is forgotten when a third one begins.
+    @Test func whatIsRememberedHasABound() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            let generation = 8_192
+            func isRemembered(_ number: Int) async throws -> Bool {
+                _ = try await house.submit(Proofs.garbage(number))
+                return house.lastRefusalWasFromMemory
+            }
+            for number in 0...generation { #expect(try await !isRemembered(number)) }
+            #expect(try await isRemembered(0))
+            for number in generation + 1...2 * generation { _ = try await house.submit(Proofs.garbage(number)) }
+            #expect(try await isRemembered(2 * generation))
+            #expect(try await isRemembered(generation))
+            #expect(try await !isRemembered(0))
+        }
+    }
+
+    @Test(arguments: JWSFlaw.allCases) func nothingThatIsForgedReachesTheStore(flaw: JWSFlaw) async throws {
+        try await PipelineHouse().open { (house) async throws in
+            let payload = Payload.transaction(try Proofs.transaction(1), of: TestAuthority.app())
+            let token = try JWSSigner(TestAuthority.shared.chain(.jws)).sign(payload, flaw: flaw)
+            let word = try await house.submit(Array(token.utf8)).word
+            // A blank at the end is not part of the token.
+            if flaw == .blankAtEnd, word == "recorded" { return }
+            #expect(["refused not_authentic", "refused unreadable"].contains(word), "\(word)")
+            #expect(house.store.writes == 0)
+        }
+    }
+}
+
+extension PipelineHouse {
+    fileprivate var lastRefusalWasFromMemory: Bool {
+        guard case .refused(_, _, _, _, let isRepetition) = events.last else { return false }
+        return isRepetition
+    }
+}

@@ -1,0 +1,95 @@
+import Storage
+import Synchronization
+
+/// A store whose writes can be counted, held back and made to fail.
+final class WatchedStore: Store {
+    private struct State {
+        var writes = 0
+        var failures: [StoreFailure] = []
+        var isHolding = false
+        var held: [CheckedContinuation<Void, Never>] = []
+        var watcher: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+    private let base: any Store
+
+    init(_ base: any Store = MemoryStore()) {
+        self.base = base
+    }
+
+    /// How many writes were begun.
+    var writes: Int { state.withLock { $0.writes } }
+
+    /// The next writes run to their end and are then taken back, as when a disk fails at the commit.
+    func fail(_ failures: StoreFailure...) {
+        state.withLock { $0.failures += failures }
+    }
+
+    /// From now on every write waits for ``release(_:)``.
+    func hold() {
+        state.withLock { $0.isHolding = true }
+    }
+
+    /// Waits until a write is held.
+    func untilHeld() async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.held.isEmpty { state.watcher = continuation }
+                return !state.held.isEmpty
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    /// Lets one held write go, and holds the next one.
+    func releaseOne() {
+        state.withLock { $0.held.isEmpty ? nil : $0.held.removeFirst() }?.resume()
+    }
+
+    /// Lets all go, and holds no more.
+    func release() {
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            state.isHolding = false
+            return state.held
+        }
+        for continuation in held { continuation.resume() }
+    }
+
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        await enter()
+        let failure = state.withLock { state -> StoreFailure? in
+            state.writes += 1
+            return state.failures.isEmpty ? nil : state.failures.removeFirst()
+        }
+        return try await base.write { transaction throws(StoreFailure) in
+            let value = try body(transaction)
+            if let failure { throw failure }
+            return value
+        }
+    }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        try await base.read(body)
+    }
+
+    func close() async { await base.close() }
+
+    private func enter() async {
+        await withCheckedContinuation { continuation in
+            let (isHeld, watcher) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
+                guard state.isHolding else { return (false, nil) }
+                state.held.append(continuation)
+                defer { state.watcher = nil }
+                return (true, state.watcher)
+            }
+            if !isHeld { continuation.resume() }
+            watcher?.resume()
+        }
+    }
+}

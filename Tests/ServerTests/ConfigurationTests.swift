@@ -1,0 +1,161 @@
+import Crypto
+import Encoding
+import PurchaseModel
+import Testing
+
+@testable import Server
+
+@Suite struct ConfigurationTests {
+    static let secret = "0123456789abcdef0123456789abcdef"
+    static let apps = #"[{"id": "shop", "bundle_id": "com.example.shop"}]"#
+    static let keys = #"[{"name": "backend", "app": "shop", "secret": "\#(secret)"}]"#
+    static let minimal = #"{"apps": \#(apps), "keys": \#(keys)}"#
+
+    /// A file system of a few texts; those whose name begins with `open` may be read by everybody.
+    static func files(_ texts: [String: String], folders: Set<String> = ["roots", "certificates"]) -> SettingsFiles {
+        SettingsFiles(
+            read: { path throws(SettingsFiles.Fault) in
+                guard let text = texts[path] else { throw .missing }
+                return SettingsFiles.File(bytes: Array(text.utf8), isWorldReadable: path.hasPrefix("open"))
+            },
+            isFolder: { folders.contains($0) }
+        )
+    }
+
+    static func read(
+        _ text: String?,
+        _ environment: [String: String] = [:],
+        flags: [String: String] = [:],
+        more: [String: String] = [:]
+    ) throws(ConfigurationFaults) -> Configuration {
+        var environment = environment
+        if text != nil { environment["ASSAY_CONFIG"] = "assay.json" }
+        let files = files(more.merging(["assay.json": text ?? ""]) { first, _ in first })
+        return try Configuration.read(environment: environment, flags: flags, files: files)
+    }
+
+    @Test func whatIsNotGivenIsTheDefault() throws {
+        let configuration = try Self.read(Self.minimal)
+        let app = try #require(configuration.apps.first)
+        #expect(app.id == AppID("shop") && app.bundleID == BundleID("com.example.shop"))
+        #expect(
+            app.environments == [.production] && app.appleID == nil && app.products == nil && !app.acceptsTestSigned
+        )
+        #expect(configuration.keys.map(\.name) == ["backend"])
+        #expect(configuration.keys.map(\.sha256) == [Digest.sha256(Array(Self.secret.utf8))])
+        #expect(configuration.listen.description == "127.0.0.1:8080")
+        #expect(configuration.data == "data")
+        #expect(configuration.limits == Configuration.Limits())
+        #expect(configuration.trust == Configuration.Trust())
+    }
+
+    @Test func everyMemberOfTheFileIsTaken() throws {
+        let configuration = try Self.read(
+            """
+            {"apps": [{"id": "shop", "bundle_id": "com.example.shop", "apple_id": 1234567890,
+               "environments": ["sandbox", "xcode"], "accept_test_signed": true,
+               "products": [{"id": "gold", "kind": "consumable"}, {"id": "pro", "kind": "auto_renewable_subscription"}]}],
+             "keys": \(Self.keys), "trust": {"roots": "roots", "certificates": "certificates"},
+             "listen": "[::1]:0", "data": "/var/lib/assay",
+             "limits": {"body_bytes": 2048, "header_bytes": 4096, "header_seconds": 1, "body_seconds": 2, "idle_seconds": 3,
+               "connections": 4, "in_flight": 5, "requests_per_second": 6, "pending_per_app": 7, "drain_seconds": 8}}
+            """
+        )
+        let app = try #require(configuration.apps.first)
+        #expect(app.appleID == 1_234_567_890 && app.environments == [.sandbox, .xcode] && app.acceptsTestSigned)
+        #expect(app.products?.map(\.id.text) == ["gold", "pro"])
+        #expect(app.products?.map(\.kind) == [.consumable, .autoRenewable])
+        #expect(configuration.listen == ListenAddress(address: "::1", port: 0))
+        #expect(configuration.data == "/var/lib/assay")
+        #expect(configuration.trust == Configuration.Trust(roots: "roots", certificates: "certificates"))
+        let limits = Configuration.Limits(
+            bodyBytes: 2_048,
+            headerBytes: 4_096,
+            headerSeconds: 1,
+            bodySeconds: 2,
+            idleSeconds: 3,
+            connections: 4,
+            inFlight: 5,
+            requestsPerSecond: 6,
+            pendingPerApp: 7,
+            drainSeconds: 8
+        )
+        #expect(configuration.limits == limits)
+    }
+
+    @Test func laterLayersOutdoEarlierOnes() throws {
+        let text =
+            #"{"apps": \#(Self.apps), "keys": \#(Self.keys), "listen": "127.0.0.1:1", "data": "file", "limits": {"in_flight": 1, "connections": 1}}"#
+        let configuration = try Self.read(
+            text,
+            ["ASSAY_LISTEN": "127.0.0.1:2", "ASSAY_LIMITS_IN_FLIGHT": "2", "ASSAY_DATA": "environment", "HOME": "/"],
+            flags: ["listen": "127.0.0.1:3", "json": "", "limits-drain-seconds": "3"]
+        )
+        #expect(configuration.listen.port == 3)
+        #expect(configuration.limits.inFlight == 2 && configuration.limits.connections == 1)
+        #expect(configuration.limits.drainSeconds == 3)
+        #expect(configuration.data == "environment")
+        #expect(configuration.origins["listen"] == .flag("listen"))
+        #expect(configuration.origins["limits.in_flight"] == .environment("ASSAY_LIMITS_IN_FLIGHT"))
+        #expect(configuration.origins["limits.connections"] == .file("assay.json"))
+        #expect(configuration.origins["limits.idle_seconds"] == nil)
+    }
+
+    @Test func listsMayComeFromTheEnvironmentAlone() throws {
+        let environment = ["ASSAY_APPS": Self.apps, "ASSAY_KEYS_FILE": "keys.json"]
+        let configuration = try Self.read(nil, environment, more: ["keys.json": Self.keys])
+        #expect(configuration.keys.count == 1 && configuration.apps.count == 1)
+        #expect(configuration.origins["keys"] == .environment("ASSAY_KEYS_FILE"))
+        let other = Self.keys.replacing("backend", with: "other")
+        #expect(try Self.read(Self.minimal, ["ASSAY_KEYS": other]).keys.map(\.name) == ["other"])
+    }
+
+    @Test func theFlagNamesTheFileBeforeTheEnvironmentDoes() throws {
+        let configuration = try Self.read(
+            "not looked at",
+            flags: ["config": "other.json"],
+            more: ["other.json": Self.minimal]
+        )
+        #expect(configuration.origins["apps"] == .file("other.json"))
+    }
+
+    @Test(arguments: ["secret\n", "secret\r\n", "secret", "secret\n\n"])
+    func aSecretOfAFileEndsBeforeItsLineFeed(ending: String) throws {
+        let keys = #"[{"name": "backend", "app": "shop", "secret_file": "key"}]"#
+        let file = ending.replacing("secret", with: Self.secret)
+        let configuration = try Self.read(nil, ["ASSAY_APPS": Self.apps, "ASSAY_KEYS": keys], more: ["key": file])
+        #expect(configuration.keys.map(\.sha256) == [Digest.sha256(Array(Self.secret.utf8))])
+    }
+
+    @Test func aHashIsAsGoodAsItsSecret() throws {
+        let hash = Hexadecimal.encode(Digest.sha256(Array(Self.secret.utf8))).uppercased()
+        let keys = #"[{"name": "backend", "app": "shop", "secret_sha256": "\#(hash)"}]"#
+        let configuration = try Self.read(nil, ["ASSAY_APPS": Self.apps, "ASSAY_KEYS": keys])
+        #expect(configuration.keys.map(\.sha256) == [Digest.sha256(Array(Self.secret.utf8))])
+    }
+
+    @Test func whatIsInForceIsPrintedWithItsOriginAndWithoutSecrets() throws {
+        let configuration = try Self.read(Self.minimal, ["ASSAY_DATA": "/var/\"lib\""], flags: ["listen": "[::]:80"])
+        let lines = ConfigurationText(configuration).lines
+        func line(_ path: String) -> ConfigurationText.Line? { lines.first { $0.path == path } }
+        #expect(line("listen") == ConfigurationText.Line(path: "listen", value: "\"[::]:80\"", origin: .flag("listen")))
+        #expect(line("data")?.value == #""/var/\"lib\"""# && line("data")?.origin == .environment("ASSAY_DATA"))
+        #expect(line("limits.in_flight")?.value == "1024" && line("limits.in_flight")?.origin == .standard)
+        #expect(line("trust.roots")?.value == "none")
+        #expect(line("apps[0].environments")?.value == #"["production"]"#)
+        #expect(line("apps[0].products")?.value == "any")
+        let hash = Hexadecimal.encode(Digest.sha256(Array(Self.secret.utf8)))
+        #expect(line("keys[0].secret_sha256")?.value == "\"\(hash.prefix(8))…\"")
+        let text = configuration.effective
+        #expect(!text.contains(Self.secret) && !text.contains(hash))
+        #expect(text.split(separator: "\n").count == lines.count)
+        #expect(text.contains("limits.in_flight "))
+    }
+
+    @Test func everySettingHasItsOwnNames() {
+        #expect(Set(Setting.allCases.map(\.environmentName)).count == Setting.allCases.count)
+        #expect(Set(Setting.options.map(\.name)).count == Setting.allCases.count + 1)
+        #expect(Setting.bodyBytes.environmentName == "ASSAY_LIMITS_BODY_BYTES")
+        #expect(Setting.trustRoots.flag == "trust-roots")
+    }
+}
