@@ -60,7 +60,7 @@ import Verification
     )
     func theVerdictOfARecordedProofIsTheSame(_ sample: CorpusCase) throws {
         let proof = try Corpus.unwrapped(sample)
-        let step = proof.count > 15_000 ? 29 : 7
+        let step = proof.count > 15_000 ? 43 : 11
         try Self.check(proof, by: CorpusCase.verifierWithCertificates(), stride: step)
     }
 

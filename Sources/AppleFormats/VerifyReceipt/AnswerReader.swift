@@ -8,7 +8,7 @@ struct AnswerReader {
     /// More transactions than any answer has; Apple cuts the longest histories far below.
     static let elementsMax = 20_000
     /// A transaction has 400 bytes and more. A long list of shorter ones costs more than it can be worth.
-    static let elementBytesMin = 48
+    static let elementBytesMin = 200
 
     private let object: JSONObject
     /// Where the members stand that were asked for and found.
