@@ -14,6 +14,7 @@ import Verification
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
 
         let samples = try Samples(tokensCount: 64)
+        if chosen.contains("profile") { return try profile(samples) }
         var report = Report(folder: folder)
         let verify = VerifyBenchmark(samples: samples)
         if isChosen("verify") { report.add(try verify.tokens()) }
@@ -28,6 +29,17 @@ import Verification
             for section in try http.run(withPeer: isChosen("peer")) { report.add(section) }
         }
         try report.write()
+    }
+
+    /// For a profiler: nothing but this. `Benchmarks profile tokens 10000`, `Benchmarks profile 500 100` (purchases).
+    private static func profile(_ samples: Samples) throws {
+        let words = CommandLine.arguments.drop { $0 != "profile" }.dropFirst()
+        guard let what = words.first, let count = words.last.flatMap({ Int($0) }) else {
+            throw BenchmarkFailure("profile what, and how often?")
+        }
+        let verifier = try samples.verifier()
+        let proofs = try Int(what).map { [try samples.receipt(purchases: $0)] } ?? samples.tokens
+        for index in 0..<count { _ = verifier.examine(proofs[index % proofs.count], expecting: Samples.expectation) }
     }
 }
 
