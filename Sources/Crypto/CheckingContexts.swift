@@ -8,24 +8,40 @@ import Synchronization
 /// one check that took it out.
 final class CheckingContexts: Sendable {
     /// What a context was set up for.
-    enum Purpose: Hashable, Sendable {
-        case ecdsa
-        case rsa(Digest)
+    enum Purpose: Int, CaseIterable, Sendable {
+        case ecdsa, rsaSHA1, rsaSHA256, rsaSHA384
+
+        static func rsa(_ digest: Digest) -> Purpose {
+            switch digest {
+            case .sha1: .rsaSHA1
+            case .sha256: .rsaSHA256
+            case .sha384: .rsaSHA384
+            }
+        }
+
+        var digest: Digest? {
+            switch self {
+            case .ecdsa: nil
+            case .rsaSHA1: .sha1
+            case .rsaSHA256: .sha256
+            case .rsaSHA384: .sha384
+            }
+        }
     }
 
     /// As many threads as may check signatures by one key at once; more contexts than that are not kept.
     private static let idleMax = 64
 
     private let key: SharedHandle
-    /// Addresses, since the pointers themselves may not pass through a mutex.
-    private let idle = Mutex<[Purpose: [UInt]]>([:])
+    /// For each purpose, by its number, the addresses: the pointers themselves may not pass through a mutex.
+    private let idle = Mutex([[UInt]](repeating: [], count: Purpose.allCases.count))
 
     init(_ key: SharedHandle) {
         self.key = key
     }
 
     deinit {
-        for address in idle.withLock({ $0.values.flatMap(\.self) }) {
+        for address in idle.withLock({ $0.flatMap(\.self) }) {
             // Nobody else has the address: it was in the list.
             unsafe EVP_PKEY_CTX_free(OpaquePointer(bitPattern: address))
         }
@@ -33,7 +49,7 @@ final class CheckingContexts: Sendable {
 
     /// Runs one check; true when it answers 1. After any other answer the context is not used again.
     func check(_ purpose: Purpose, _ body: (OpaquePointer) -> Int32) -> Bool {
-        let kept = unsafe idle.withLock { $0[purpose]?.popLast() }.flatMap { unsafe OpaquePointer(bitPattern: $0) }
+        let kept = unsafe idle.withLock { $0[purpose.rawValue].popLast() }.flatMap { unsafe OpaquePointer(bitPattern: $0) }
         guard let context = unsafe kept ?? made(for: purpose) else {
             ErrorQueue.clear()
             return false
@@ -46,8 +62,8 @@ final class CheckingContexts: Sendable {
         }
         let address = UInt(bitPattern: context)
         let isKept = idle.withLock { idle in
-            guard idle[purpose, default: []].count < Self.idleMax else { return false }
-            idle[purpose, default: []].append(address)
+            guard idle[purpose.rawValue].count < Self.idleMax else { return false }
+            idle[purpose.rawValue].append(address)
             return true
         }
         if !isKept { unsafe EVP_PKEY_CTX_free(context) }
@@ -66,7 +82,7 @@ final class CheckingContexts: Sendable {
 
     private func isPrepared(_ context: OpaquePointer, _ purpose: Purpose) -> Bool {
         guard unsafe EVP_PKEY_verify_init(context) == 1 else { return false }
-        guard case .rsa(let digest) = purpose else { return true }
+        guard let digest = purpose.digest else { return true }
         return unsafe digest.method.read { method in
             unsafe EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
                 && EVP_PKEY_CTX_set_signature_md(context, method) == 1

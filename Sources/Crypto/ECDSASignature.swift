@@ -9,14 +9,14 @@ enum ECDSASignature {
     static func der(raw: Span<UInt8>) -> [UInt8]? {
         guard raw.count == rawLength else { return nil }
         // Two numbers of at most 33 bytes, each behind tag and length, behind tag and length.
-        var der: [UInt8] = []
-        der.reserveCapacity(72)
-        der.append(0x30)
-        der.append(0)
-        appendInteger(raw.extracting(0..<32), to: &der)
-        appendInteger(raw.extracting(32..<64), to: &der)
-        der[1] = UInt8(der.count - 2)
-        return der
+        let (r, s) = (raw.extracting(0..<32), raw.extracting(32..<64))
+        let bodyLength = 4 + integerLength(r) + integerLength(s)
+        return [UInt8](capacity: 2 + bodyLength) { der in
+            der.append(0x30)
+            der.append(UInt8(bodyLength))
+            appendInteger(r, to: &der)
+            appendInteger(s, to: &der)
+        }
     }
 
     /// The raw form of a minimal DER signature; `nil` for anything else.
@@ -27,14 +27,19 @@ enum ECDSASignature {
         return r + s
     }
 
-    private static func appendInteger(_ number: Span<UInt8>, to body: inout [UInt8]) {
+    private static func appendInteger(_ number: Span<UInt8>, to der: inout OutputSpan<UInt8>) {
+        let length = integerLength(number)
+        der.append(0x02)
+        der.append(UInt8(length))
+        if length > number.count { der.append(0) }
+        for index in max(0, number.count - length)..<number.count { der.append(number[index]) }
+    }
+
+    /// Without leading zeros, and with one in front of a byte that would make the number negative.
+    private static func integerLength(_ number: Span<UInt8>) -> Int {
         var first = 0
         while first < number.count - 1, number[first] == 0 { first += 1 }
-        let needsSignByte = number[first] >= 0x80
-        body.append(0x02)
-        body.append(UInt8(number.count - first + (needsSignByte ? 1 : 0)))
-        if needsSignByte { body.append(0) }
-        for index in first..<number.count { body.append(number[index]) }
+        return number.count - first + (number[first] >= 0x80 ? 1 : 0)
     }
 
     /// 32 bytes, big-endian.

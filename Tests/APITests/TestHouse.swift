@@ -31,15 +31,8 @@ struct TestHouse {
         pendingPerApp: Int = 1_000,
         queuedMax: Int = 4_096
     ) throws {
-        var anchors = try TrustAnchors.apple()
-        if trustsSimulator {
-            for root in try TestAuthority.shared.roots() { anchors.addRoot(try Certificate(der: root)) }
-        }
-        if trustsSimulator {
-            for member in [AuthorityMember.oldIntermediate, .sha1Intermediate, .sha256Intermediate] {
-                anchors.addIntermediate(try TestAuthority.shared.identity(member).certificate)
-            }
-        }
+        let anchors = try TestHouse.anchors(trustsSimulator: trustsSimulator)
+        let apps = try TestHouse.apps(acceptsTestSigned: acceptsTestSigned)
         self.store = store
         let refusals = RefusalLedger()
         recorder = Recorder(
@@ -57,22 +50,6 @@ struct TestHouse {
             clock: clock,
             limits: PipelineLimits(pendingPerApp: pendingPerApp)
         ) { _ in }
-        let demo = try #require(AppID("demo"))
-        let other = try #require(AppID("other"))
-        let apps = [
-            AppPolicy(
-                id: demo,
-                bundleID: try #require(BundleID("com.example.demo")),
-                environments: [.production, .sandbox],
-                acceptsTestSigned: acceptsTestSigned
-            ),
-            AppPolicy(
-                id: other,
-                bundleID: try #require(BundleID("com.example.other")),
-                environments: [.production],
-                acceptsTestSigned: acceptsTestSigned
-            ),
-        ]
         pending = PendingReview(pipeline: pipeline, store: store, apps: apps, clock: clock)
         router = routes(
             APIParts(
@@ -80,14 +57,41 @@ struct TestHouse {
                 store: store,
                 apps: apps,
                 keys: KeyRing([
-                    Digest.sha256(Array(TestHouse.key.utf8)): KeyRing.Holder(name: "shop", app: demo),
-                    Digest.sha256(Array(TestHouse.otherKey.utf8)): KeyRing.Holder(name: "other", app: other),
+                    Digest.sha256(Array(TestHouse.key.utf8)): KeyRing.Holder(name: "shop", app: apps[0].id),
+                    Digest.sha256(Array(TestHouse.otherKey.utf8)): KeyRing.Holder(name: "other", app: apps[1].id),
                 ]),
                 clock: clock,
                 requestsPerSecond: requestsPerSecond,
                 metrics: { "" }
             )
         )
+    }
+
+    private static func anchors(trustsSimulator: Bool) throws -> TrustAnchors {
+        var anchors = try TrustAnchors.apple()
+        guard trustsSimulator else { return anchors }
+        for root in try TestAuthority.shared.roots() { anchors.addRoot(try Certificate(der: root)) }
+        for member in [AuthorityMember.oldIntermediate, .sha1Intermediate, .sha256Intermediate] {
+            anchors.addIntermediate(try TestAuthority.shared.identity(member).certificate)
+        }
+        return anchors
+    }
+
+    private static func apps(acceptsTestSigned: Bool) throws -> [AppPolicy] {
+        [
+            AppPolicy(
+                id: try #require(AppID("demo")),
+                bundleID: try #require(BundleID("com.example.demo")),
+                environments: [.production, .sandbox],
+                acceptsTestSigned: acceptsTestSigned
+            ),
+            AppPolicy(
+                id: try #require(AppID("other")),
+                bundleID: try #require(BundleID("com.example.other")),
+                environments: [.production],
+                acceptsTestSigned: acceptsTestSigned
+            ),
+        ]
     }
 
     /// Runs the recorder while the body does its requests.

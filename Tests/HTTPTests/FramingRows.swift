@@ -98,6 +98,8 @@ extension FramingTests.Bad {
         Self("chunk extension ;LF", chunked + "5;\nhello\r\n0\r\n\r\n", .chunk),
         Self("chunk extension with LF in quotes", chunked + "5;a=\"\n\"\r\nhello\r\n0\r\n\r\n", .chunk),
         Self("chunk extension with NUL in quotes", chunked + "5;a=\"\0\"\r\nhello\r\n0\r\n\r\n", .chunk),
+        Self("chunk extension with quotes that end in the data", chunked + "5;a=\"\r\nhel\"o\r\n0\r\n\r\n", .chunk),
+        Self("chunk extension with quotes that never end", chunked + "5;a=\"\r\nhello\r\n", .chunk),
         Self("chunk extension empty", chunked + "5;\r\nhello\r\n0\r\n\r\n", .chunk),
         Self("chunk lines that end in LF", chunked + "5\nhello\n0\n\n", .chunk),
         Self("chunk longer than its size", chunked + "5\r\nhello!\r\n0\r\n\r\n", .chunk),
@@ -178,6 +180,11 @@ extension FramingTests.Bad {
         Self("a body beyond all limits, in chunks", chunked + "FFFFFFFFFFFFFFFF\r\n", .bodyTooLarge),
         Self("a target beyond the limit", "GET /\(String(repeating: "x", count: 20_000))", .targetTooLong),
         Self("a header of 100 KB", get + "X: \(String(repeating: "x", count: 100_000))\r\n\r\n", .headerTooLarge),
+        Self(
+            "a trailer beyond the limit",
+            chunked + "0\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n",
+            .headerTooLarge
+        ),
         Self("1,500 fields", get + String(repeating: "X: y\r\n", count: 1_500) + "\r\n", .headerTooLarge),
         Self("101 fields", get + String(repeating: "X: y\r\n", count: 100) + "\r\n", .headerTooLarge),
     ]

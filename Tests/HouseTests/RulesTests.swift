@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test func whatATestStartsItNeedNotImport() throws {
-        let manifest = Manifest(Self.manifest + #"tests("ServerTests", ["Server", "Low"])"#)
+        let manifest = Manifest(Self.manifest + #" tests("ServerTests", ["Server", "Low"])"#)
         let tests = try #require(manifest.targets.last)
         let findings = ImportTable.loose(tests, [source("Tests/ServerTests/A.swift", "import Testing")], in: manifest)
         #expect(findings.map(\.what) == ["ServerTests declares Low and never imports it"])

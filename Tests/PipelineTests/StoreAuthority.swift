@@ -15,7 +15,10 @@ struct StoreAuthority {
     private init() throws {
         let root = try TestAuthority.shared.identity(.receiptRoot)
         let key = try PrivateKey(generate: .rsa2048)
-        let name = DistinguishedName(commonName: "Apple iTunes Store Certification Authority")
+        let name = DistinguishedName(
+            commonName: "Apple iTunes Store Certification Authority",
+            organization: "Apple Inc."
+        )
         certificate = try Self.issue(
             name,
             key.publicKey,

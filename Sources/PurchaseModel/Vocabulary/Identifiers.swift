@@ -14,9 +14,15 @@ package struct TransactionID: Hashable, Comparable, Sendable, CustomStringConver
     /// `nil` unless the text is the canonical decimal form of a non-negative `Int64`.
     package init?(_ text: String) {
         let digits = text.utf8
-        guard (1...19).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        if digits.first == 0x30, digits.count > 1 { return nil }
-        guard let number = Int64(text) else { return nil }
+        guard (1...19).contains(digits.count), digits.first != 0x30 || digits.count == 1 else { return nil }
+        // Nineteen digits fit without a sign.
+        var number: UInt64 = 0
+        for byte in digits {
+            let digit = byte &- 0x30
+            guard digit < 10 else { return nil }
+            number = number * 10 + UInt64(digit)
+        }
+        guard let number = Int64(exactly: number) else { return nil }
         self.number = number
     }
 

@@ -58,8 +58,6 @@ package enum ChainFlaw: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .leafSignedOverSHA1: family == .jws || family == .receiptSHA256
         case .leafOnOtherCurve: family == .jws
-        // Apple's certificate in that place has no marker.
-        case .intermediateWithoutMarker: family != .oldReceipt
         default: true
         }
     }

@@ -168,9 +168,6 @@ inline bool Listener::parse_body(Connection &connection) {
     assay_refusal refusal = request.take_body(connection.input.data(), connection.input.size(), taken);
     connection.input.erase(0, taken);
     count_buffered(connection);
-    // What is left unparsed is one chunk's size line, or the trailers.
-    const bool is_too_long = !request.is_done() && connection.input.size() > limits.header_bytes;
-    if (refusal == assay_refusal_none && is_too_long) refusal = assay_refusal_chunk;
     if (refusal == assay_refusal_none && buffered > limits.buffered_bytes) refusal = assay_refusal_too_many_bytes;
     if (refusal != assay_refusal_none) {
         refuse(connection, refusal, true);

@@ -24,10 +24,9 @@ using text_view = boost::beast::string_view;
 /// Collects a request's head and body; trailers are checked and dropped.
 class RequestParser final : public http::basic_parser<true> {
 public:
-    explicit RequestParser(const assay_limits &limits) {
+    explicit RequestParser(const assay_limits &limits) : trailer_bytes_max(limits.header_bytes) {
         header_limit(UINT32_MAX);  // HeadScan has counted already.
         body_limit(limits.body_bytes);
-        eager(true);
     }
 
     /// Parses a whole head, as HeadScan found it.
@@ -46,17 +45,23 @@ public:
     /// Parses what is there of the body, and says in `taken` how much of it.
     assay_refusal take_body(const char *bytes, std::size_t count, std::size_t &taken) {
         taken = 0;
+        input_end = bytes + count;
         while (taken < count && !is_done()) {
+            part_start = bytes + taken;
+            if (chunked() && chunk_bytes_left == 0) {
+                const ChunkLine line = look_at_chunk_line();
+                if (line == ChunkLine::wrong) return assay_refusal_chunk;
+                if (line == ChunkLine::incomplete) return assay_refusal_none;
+            }
             error_code error;
-            input_end = bytes + count;
-            const std::size_t step = put(boost::asio::const_buffer(bytes + taken, count - taken), error);
+            const std::size_t step = put(boost::asio::const_buffer(part_start, count - taken), error);
             taken += step;
             if (refusal != assay_refusal_none) return refusal;
-            if (error == http::error::need_more) return assay_refusal_none;
-            if (error) return refusal_for(error);
-            if (step == 0) return assay_refusal_none;
+            if (error && error != http::error::need_more) return refusal_for(error);
+            if (error || step == 0) break;
         }
-        return assay_refusal_none;
+        // Only trailers are left until they are complete.
+        return !is_done() && count - taken > trailer_bytes_max ? assay_refusal_header_too_large : assay_refusal_none;
     }
 
     bool is_version_1_0() const { return version == 10; }
@@ -122,30 +127,58 @@ private:
 
     void on_chunk_header_impl(std::uint64_t size, text_view extensions, error_code &error) override {
         extension_bytes += extensions.size();
-        const bool has_control = std::any_of(extensions.begin(), extensions.end(), [](unsigned char byte) {
-            return (byte < 0x20 && byte != '\t') || byte == 0x7F;
-        });
-        if (has_control || extension_bytes > extension_bytes_max) refuse(assay_refusal_chunk, error);
-        // Beast unfolds folded trailers; a folded line is as wrong there as in the head.
-        if (size == 0 && has_fold(extensions.data() + extensions.size())) refuse(assay_refusal_field, error);
+        if (extension_bytes > extension_bytes_max) refuse(assay_refusal_chunk, error);
+        chunk_bytes_left = size;
+        is_after_chunk = true;
+        if (size == 0) check_trailers(extensions.data() + extensions.size(), error);
     }
 
     std::size_t on_chunk_body_impl(std::uint64_t, text_view bytes, error_code &) override {
         body.append(bytes.data(), bytes.size());
+        chunk_bytes_left -= bytes.size();
         return bytes.size();
     }
 
     void on_finish_impl(error_code &) override {}
 
-    /// Whether a line of the trailers, from the CRLF at `line_end` on, starts with a space. Beast has made sure that
-    /// the empty line that ends them is there.
-    bool has_fold(const char *line_end) const {
+    enum class ChunkLine { incomplete, complete, wrong };
+
+    /// Looks at a chunk's size and extensions, after the CRLF that ends the chunk before.
+    ///
+    /// Beast is shown the line only when it is complete: it would take any byte inside quotes, look for the closing
+    /// quote beyond the line, and count a chunk again for each piece in which the line arrives.
+    ChunkLine look_at_chunk_line() const {
+        const std::string_view rest(part_start, static_cast<std::size_t>(input_end - part_start));
+        const std::size_t start = is_after_chunk ? 2 : 0;
+        const std::string_view chunk_end = std::string_view("\r\n").substr(0, std::min(start, rest.size()));
+        if (!rest.starts_with(chunk_end)) return ChunkLine::wrong;
+        bool is_quoted = false;
+        bool is_escaped = false;
+        for (std::size_t at = start; at < rest.size(); at += 1) {
+            const auto byte = static_cast<unsigned char>(rest[at]);
+            if (at - start > extension_bytes_max) return ChunkLine::wrong;
+            if (byte == '\r') {
+                if (is_quoted) return ChunkLine::wrong;
+                if (at + 1 == rest.size()) return ChunkLine::incomplete;
+                return rest[at + 1] == '\n' ? ChunkLine::complete : ChunkLine::wrong;
+            }
+            if ((byte < 0x20 && byte != '\t') || byte == 0x7F) return ChunkLine::wrong;
+            if (byte == '"' && !is_escaped) is_quoted = !is_quoted;
+            is_escaped = is_quoted && byte == '\\' && !is_escaped;
+        }
+        return ChunkLine::incomplete;
+    }
+
+    /// Looks at the trailers, from the CRLF at `line_end` on. Beast has made sure that the empty line that ends them is
+    /// there, and would unfold folded lines, which are as wrong here as in the head.
+    void check_trailers(const char *line_end, error_code &error) {
         std::string_view rest(line_end, static_cast<std::size_t>(input_end - line_end));
         rest = rest.substr(0, rest.find("\r\n\r\n"));
+        const auto bytes = static_cast<std::size_t>(rest.data() + rest.size() + 4 - part_start);
+        if (bytes > trailer_bytes_max) refuse(assay_refusal_header_too_large, error);
         for (std::size_t at = rest.find('\n'); at != rest.npos && at + 1 < rest.size(); at = rest.find('\n', at + 1)) {
-            if (rest[at + 1] == ' ' || rest[at + 1] == '\t') return true;
+            if (rest[at + 1] == ' ' || rest[at + 1] == '\t') refuse(assay_refusal_field, error);
         }
-        return false;
     }
 
     /// RFC 9112 § 3.2: a path, the whole address that a proxy sends, or `*`. ASCII, and no fragment.
@@ -161,7 +194,8 @@ private:
     /// RFC 9112 § 3.2: an invalid Host is a bad request. Empty is valid.
     static bool is_host(text_view value) {
         return std::all_of(value.begin(), value.end(), [](unsigned char byte) {
-            return byte > 0x20 && byte < 0x7F && text_view(",/?#@\\\"<>^`{|}").find(static_cast<char>(byte)) == text_view::npos;
+            constexpr std::string_view foreign = ",/?#@\\\"<>^`{|}";
+            return byte > 0x20 && byte < 0x7F && foreign.find(static_cast<char>(byte)) == foreign.npos;
         });
     }
 
@@ -182,7 +216,8 @@ private:
         const auto is_digit = [](char byte) { return byte >= '0' && byte <= '9'; };
         const bool is_version = last.size() == 8 && last.starts_with("HTTP/") && is_digit(last[5]) && last[6] == '.'
             && is_digit(last[7]);
-        return is_version && last != "HTTP/1.0" && last != "HTTP/1.1" ? assay_refusal_version : assay_refusal_request_line;
+        const bool is_ours = last == "HTTP/1.0" || last == "HTTP/1.1";
+        return is_version && !is_ours ? assay_refusal_version : assay_refusal_request_line;
     }
 
     static assay_refusal refusal_for(const error_code &error) {
@@ -200,10 +235,15 @@ private:
         return assay_refusal_field;
     }
 
+    const std::size_t trailer_bytes_max;
     int version = 0;
     unsigned hosts = 0;
     unsigned lengths = 0;
     std::size_t extension_bytes = 0;
+    std::uint64_t chunk_bytes_left = 0;
+    bool is_after_chunk = false;
+    /// What `put` is given in `take_body`.
+    const char *part_start = nullptr;
     const char *input_end = nullptr;
     bool is_header_complete = false;
     assay_refusal refusal = assay_refusal_none;

@@ -111,8 +111,9 @@ inline bool Listener::finish_output(Connection &connection) {
         assay_event &event = add_event(assay_event_answered, connection);
         event.code = connection.output_status;
         event.bytes = connection.output_bytes();
-        const auto lasted = std::chrono::duration_cast<std::chrono::microseconds>(SteadyClock::now() - connection.began);
-        event.microseconds = static_cast<std::uint64_t>(lasted.count());
+        const auto lasted = SteadyClock::now() - connection.began;
+        const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(lasted);
+        event.microseconds = static_cast<std::uint64_t>(microseconds.count());
         connection.is_answering = false;
     }
     connection.release_output();

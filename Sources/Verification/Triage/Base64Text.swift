@@ -44,7 +44,10 @@ struct Base64Text {
         let plain = hasSpaces ? text.filter { $0 != 0x20 } : text
         guard hasSpaces else { return Base64Text.decode(plain) ?? wholeGroups(of: plain) }
         let restored = text.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }
-        let readings = (hasRegularSpaces ? [plain, restored] : [restored, plain]).compactMap(Base64Text.decode)
+        var candidates = hasRegularSpaces ? [plain, restored] : [restored, plain]
+        // One at the very end was taken for white space around the text.
+        if restored.count % 4 == 3 { candidates.append(restored + [UInt8(ascii: "+")]) }
+        let readings = candidates.compactMap(Base64Text.decode)
         return readings.first(where: Base64Text.isWhole) ?? readings.first ?? wholeGroups(of: plain)
     }
 

@@ -19,8 +19,8 @@ struct Triage {
             guard let first = text.first else { throw Refusal(.empty) }
             if KnownCrackers.contains(text) { throw Refusal(.knownCracker, "a cracking tool's token") }
             if first == UInt8(ascii: "{"), OldPlist.isLikely(text) { return try plist(Array(text)) }
-            if first == UInt8(ascii: "e"), Triage.looksLikeJWS(text) {
-                return try jws(text.count == layer.count ? layer : Array(text))
+            if text.starts(with: Triage.beginOfJWS), let token = try jws(text.count == layer.count ? layer : Array(text)) {
+                return token
             }
             if let id = try transactionID(text) { return .transactionID(id) }
             if let answer = try answer(text) { return answer }
@@ -60,10 +60,12 @@ struct Triage {
         }
     }
 
-    private mutating func jws(_ bytes: [UInt8]) throws(Refusal) -> Evidence {
+    /// - Returns: nil for a text without dots: other JSON in base64 begins like a JWS, too.
+    private func jws(_ bytes: [UInt8]) throws(Refusal) -> Evidence? {
         do throws(FormatFault) {
             return .jws(try CompactJWS(bytes))
         } catch {
+            guard bytes.contains(UInt8(ascii: ".")) else { return nil }
             throw Refusal(.jwsForm, error.sentence)
         }
     }
@@ -109,10 +111,8 @@ struct Triage {
         bytes.count >= 2 && bytes[0] == 0x30 && bytes[1] >= 0x80
     }
 
-    private static func looksLikeJWS(_ text: ArraySlice<UInt8>) -> Bool {
-        text.dropFirst().first == UInt8(ascii: "y")
-            && ByteSearch.firstIndex(of: UInt8(ascii: "."), in: text.span) != nil
-    }
+    /// Base64 of `{"`.
+    private static let beginOfJWS = Array("ey".utf8)
 
     private static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
