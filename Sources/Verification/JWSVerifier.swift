@@ -9,7 +9,7 @@ import PurchaseModel
 final class JWSVerifier: Sendable {
     private let anchors: TrustAnchors
     private let builder: ChainBuilder
-    private let cache = ChainCache<Signer>()
+    private let cache = ChainCache<Signer> { $0.origin.isVouchedFor }
 
     init(anchors: TrustAnchors) {
         self.anchors = anchors
@@ -24,6 +24,8 @@ final class JWSVerifier: Sendable {
         enum Origin: Sendable {
             case chain(CertificateChain)
             case xcode(Certificate, isTrusted: Bool)
+
+            var isVouchedFor: Bool { if case .xcode(_, let isTrusted) = self { isTrusted } else { true } }
         }
 
         let origin: Origin

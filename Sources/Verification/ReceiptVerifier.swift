@@ -8,7 +8,7 @@ import PurchaseModel
 final class ReceiptVerifier: Sendable {
     private let builder: ChainBuilder
     private let anchors: TrustAnchors
-    private let cache = ChainCache<Signers>()
+    private let cache = ChainCache<Signers> { $0.isVouchedFor }
     /// Apple's receipts carry three, Xcode's one.
     private static let certificatesMax = 6
 
@@ -28,6 +28,8 @@ final class ReceiptVerifier: Sendable {
             case .xcode(let certificate, _): certificate
             }
         }
+
+        var isVouchedFor: Bool { if case .xcode(_, let isTrusted) = self { isTrusted } else { true } }
     }
 
     func verify(

@@ -19,7 +19,9 @@ struct Triage {
             guard let first = text.first else { throw Refusal(.empty) }
             if KnownCrackers.contains(text) { throw Refusal(.knownCracker, "a cracking tool's token") }
             if first == UInt8(ascii: "{"), OldPlist.isLikely(text) { return try plist(Array(text)) }
-            if text.starts(with: Triage.beginOfJWS), let token = try jws(text.count == layer.count ? layer : Array(text)) {
+            if text.starts(with: Triage.beginOfJWS),
+                let token = try jws(text.count == layer.count ? layer : Array(text))
+            {
                 return token
             }
             if let id = try transactionID(text) { return .transactionID(id) }
