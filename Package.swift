@@ -78,7 +78,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Verification", "Storage", "Pipeline", "Simulator",
+                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Verification", "Storage", "Pipeline",
+                "Simulator",
                 "COpenSSL", "CSQLite",
             ],
             path: "Benchmarks/Sources",

@@ -12,11 +12,24 @@ import Verification
         if isChosen("verify") { print(try verify.tokens().text) }
         if isChosen("steps") { print(try verify.steps().text) }
         if isChosen("receipts") { for section in try verify.receipts() { print(section.text) } }
-        if chosen.contains("sizes") { print(MemoryLayout<Claims>.size, MemoryLayout<Transaction>.size, MemoryLayout<Notice>.size, MemoryLayout<Renewal>.size, MemoryLayout<Report>.size, MemoryLayout<TransactionPayload>.size, MemoryLayout<Examination>.size, MemoryLayout<Check>.size) }
+        if chosen.contains("sizes") {
+            print(
+                MemoryLayout<Claims>.size,
+                MemoryLayout<Transaction>.size,
+                MemoryLayout<Notice>.size,
+                MemoryLayout<Renewal>.size,
+                MemoryLayout<Report>.size,
+                MemoryLayout<TransactionPayload>.size,
+                MemoryLayout<Examination>.size,
+                MemoryLayout<Check>.size
+            )
+        }
         // For a profiler: nothing but this.
         if chosen.contains("spin") {
             let verifier = try samples.verifier()
-            for index in 0..<(Int(CommandLine.arguments.last ?? "") ?? 50_000) { _ = verifier.examine(samples.tokens[index % 64], expecting: Samples.expectation) }
+            for index in 0..<(Int(CommandLine.arguments.last ?? "") ?? 50_000) {
+                _ = verifier.examine(samples.tokens[index % 64], expecting: Samples.expectation)
+            }
         }
     }
 }

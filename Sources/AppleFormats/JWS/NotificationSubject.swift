@@ -21,8 +21,8 @@ package struct NotificationData: Hashable, Sendable {
     package init() {}
 
     init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.fields where try !take(name, value) {
-            try others.add(name, value)
+        try object.forEachMember { name, value throws(FormatFault) in
+            if try !take(name, value) { try others.add(name, value) }
         }
     }
 
@@ -73,8 +73,8 @@ package struct NotificationSummary: Hashable, Sendable {
     package init() {}
 
     init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.fields where try !take(name, value) {
-            try others.add(name, value)
+        try object.forEachMember { name, value throws(FormatFault) in
+            if try !take(name, value) { try others.add(name, value) }
         }
     }
 
@@ -124,8 +124,8 @@ package struct ExternalPurchaseToken: Hashable, Sendable {
     package init() {}
 
     init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.fields where try !take(name, value) {
-            try others.add(name, value)
+        try object.forEachMember { name, value throws(FormatFault) in
+            if try !take(name, value) { try others.add(name, value) }
         }
     }
 
@@ -168,8 +168,8 @@ package struct NotificationAppData: Hashable, Sendable {
     package init() {}
 
     init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.fields where try !take(name, value) {
-            try others.add(name, value)
+        try object.forEachMember { name, value throws(FormatFault) in
+            if try !take(name, value) { try others.add(name, value) }
         }
     }
 

@@ -58,8 +58,8 @@ package struct RenewalInfoPayload: Hashable, Sendable {
     }
 
     package init(_ object: JSONObject) throws(FormatFault) {
-        for (name, value) in object.fields where try !take(name, value) {
-            try others.add(name, value)
+        try object.forEachMember { name, value throws(FormatFault) in
+            if try !take(name, value) { try others.add(name, value) }
         }
     }
 

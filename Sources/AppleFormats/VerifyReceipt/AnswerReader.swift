@@ -108,8 +108,8 @@ struct AnswerReader {
     /// The members that nobody asked for.
     func others() throws(FormatFault) -> [RawMember] {
         var others: [RawMember] = []
-        for (name, value) in object.fields where !asked.contains(name.text) {
-            try others.add(name, value)
+        try object.forEachMember { name, value throws(FormatFault) in
+            if !asked.contains(name.text) { try others.add(name, value) }
         }
         return others
     }

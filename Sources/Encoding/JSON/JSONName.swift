@@ -1,15 +1,27 @@
 /// The name of a member where it stands in the text.
 package struct JSONName: Sendable {
-    let key: JSONValue
-
+    private let tape: JSONTape
+    private let index: Int
     /// How many bytes of UTF-8 the name has.
-    package var bytesCount: Int { key.node.kind == .plainString ? key.node.range.count : key.utf8?.count ?? 0 }
+    package let bytesCount: Int
+
+    init(tape: JSONTape, index: Int) {
+        self.tape = tape
+        self.index = index
+        let node = tape.nodes[index]
+        bytesCount = node.kind == .plainString ? node.range.count : JSONValue(tape: tape, index: index).utf8?.count ?? 0
+    }
 
     /// The name as a string of its own.
-    package var text: String { key.string ?? "" }
+    package var text: String { JSONValue(tape: tape, index: index).string ?? "" }
+
+    /// Whether the name says `text`, byte for byte. Most names that are asked for have another length.
+    package func says(_ text: String) -> Bool {
+        text.utf8.count == bytesCount && tape.says(text, index)
+    }
 }
 
-/// Whether a name says `text`, byte for byte: what `case "bundleId":` asks.
+/// What `case "bundleId":` asks.
 package func ~= (text: String, name: JSONName) -> Bool {
-    name.key.says(text)
+    name.says(text)
 }

@@ -12,8 +12,18 @@ package struct JSONObject: Sendable {
 
     package var members: Members { Members(object: self) }
 
-    /// The same members for who wants to `switch` over their names: no name becomes a string unless it is asked to.
-    package var fields: Fields { Fields(object: self) }
+    /// Goes through the same members for who wants to `switch` over their names: no name becomes a string unless it is
+    /// asked to, and nothing is kept for longer than the call.
+    package func forEachMember<Failure: Error>(
+        _ body: (_ name: JSONName, _ value: JSONValue) throws(Failure) -> Void
+    ) throws(Failure) {
+        var at = index + 1
+        for _ in 0..<count {
+            let value = JSONValue(tape: tape, index: at + 1)
+            try body(JSONName(tape: tape, index: at), value)
+            at = Int(value.node.next)
+        }
+    }
 
     /// The object as a value, for its kind, its offset and its text.
     package var value: JSONValue { JSONValue(tape: tape, index: index) }
@@ -40,33 +50,6 @@ package struct JSONObject: Sendable {
                 at = Int(value.node.next)
                 left -= 1
                 return (key, value)
-            }
-        }
-    }
-
-    /// Walks the members in the order of the text.
-    package struct Fields: Sequence, Sendable {
-        let object: JSONObject
-
-        package var underestimatedCount: Int { object.count }
-
-        package func makeIterator() -> Iterator {
-            Iterator(tape: object.tape, at: object.index + 1, left: object.count)
-        }
-
-        /// See ``Fields``.
-        package struct Iterator: IteratorProtocol {
-            fileprivate let tape: JSONTape
-            fileprivate var at: Int
-            fileprivate var left: Int
-
-            package mutating func next() -> (name: JSONName, value: JSONValue)? {
-                guard left > 0 else { return nil }
-                let name = JSONName(key: JSONValue(tape: tape, index: at))
-                let value = JSONValue(tape: tape, index: at + 1)
-                at = Int(value.node.next)
-                left -= 1
-                return (name, value)
             }
         }
     }

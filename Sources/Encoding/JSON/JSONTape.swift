@@ -15,10 +15,7 @@ final class JSONTape: Sendable {
 extension JSONTape {
     /// Whether the string or key at `index` says `text`, byte for byte.
     func says(_ text: String, _ index: Int) -> Bool {
-        let node = nodes[index]
-        // Most names that are asked for are not this one, and most of them have another length.
-        if node.kind == .plainString, text.utf8.count != node.range.count { return false }
-        let bytes = bytes
+        let (bytes, node) = (bytes, nodes[index])
         return Self.says(text.utf8.span, bytes.span, node)
     }
 

@@ -32,7 +32,12 @@ package struct JSONValue: Sendable {
     }
 
     package var string: String? {
-        utf8.map { String(decoding: $0, as: UTF8.self) }
+        let node = node
+        guard node.kind == .plainString else { return utf8.map { String(decoding: $0, as: UTF8.self) } }
+        // The parser has let nothing in but UTF-8.
+        let bytes = tape.bytes
+        guard let text = try? UTF8Span(validating: bytes.span.extracting(node.range)) else { return nil }
+        return String(copying: text)
     }
 
     /// What the string says, as UTF-8; a slice of the text itself when the string holds no escape.

@@ -26,6 +26,9 @@ enum Family: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether a proof carries all the certificates above its signer's.
+    var isSelfContained: Bool { oldVersion == nil }
+
     /// An iOS 6 receipt can hold no signature but RSA's.
     func canSign(_ flaw: ChainFlaw) -> Bool { oldVersion == nil || flaw != .leafOfOtherKind }
 
