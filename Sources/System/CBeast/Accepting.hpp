@@ -14,7 +14,8 @@
 
 namespace assay {
 
-/// The connections that the process has descriptors for, when that is fewer than asked for: some are left for files.
+/// The connections that the process has descriptors for, when that is fewer than asked for. Some are left for files,
+/// and for Dispatch, which stops the process when it gets none.
 inline assay_limits within_descriptors(assay_limits limits) {
     constexpr rlim_t others = 64;
     rlimit descriptors{};
