@@ -97,12 +97,12 @@ import Verification
         )
         #expect(try verifier.reason(JWSSigner(selfSigned(20_000), isXcode: true).sign(payload)) == .jwsHeader)
         var chain = try TestAuthority.shared.chain(.receiptSHA256)
-        chain.certificates += [chain.certificates[2], chain.certificates[2], chain.certificates[2]]
-        let six = try ReceiptSigner(chain, digest: .sha256).sign(Sample.receipt())
-        #expect(verifier.reason(six) == .addedRoot)
         chain.certificates.append(chain.certificates[2])
-        let seven = try ReceiptSigner(chain, digest: .sha256).sign(Sample.receipt())
-        #expect(verifier.reason(seven) == .chainLength)
+        let four = try ReceiptSigner(chain, digest: .sha256).sign(Sample.receipt())
+        #expect(verifier.reason(four) == .addedRoot)
+        chain.certificates.append(chain.certificates[2])
+        let five = try ReceiptSigner(chain, digest: .sha256).sign(Sample.receipt())
+        #expect(verifier.reason(five) == .chainLength)
     }
 
     /// Many at the same time, right and wrong, through one verifier.

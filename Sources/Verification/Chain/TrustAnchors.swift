@@ -1,4 +1,5 @@
 package import Crypto
+import Encoding
 
 /// The roots that a chain may end in, and the intermediates that are known without the proof carrying them.
 ///
@@ -58,6 +59,12 @@ package struct TrustAnchors: Sendable {
 
     func root(equalTo der: [UInt8]) -> Root? {
         roots.first { $0.certificate.der == der }
+    }
+
+    /// One of the roots and intermediates, if it is one of them byte by byte.
+    func certificate(equalTo der: ArraySlice<UInt8>) -> Certificate? {
+        func isEqual(_ certificate: Certificate) -> Bool { ByteSearch.areEqual(certificate.der.span, der.span) }
+        return intermediates.first(where: isEqual) ?? roots.first { isEqual($0.certificate) }?.certificate
     }
 
     func isTrustedXcode(_ certificate: Certificate) -> Bool {

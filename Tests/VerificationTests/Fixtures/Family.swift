@@ -102,7 +102,7 @@ enum Family: String, CaseIterable, Sendable {
         .onlyLeaf: .chainLength,
         .withoutRoot: .chainLength,
         .fourCertificates: .chainLength,
-        .leafTwice: .intermediateNotCA,
+        .leafTwice: .issuerMismatch,
     ]
 
     private static let inReceipts: [ChainFlaw: Reason] = [

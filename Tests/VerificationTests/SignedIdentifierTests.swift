@@ -7,7 +7,7 @@ import Testing
 import Verification
 
 /// Ids are bytes. What is no id refuses the proof; what looks like another id is not that one.
-@Suite struct IdentifierTests {
+@Suite struct SignedIdentifierTests {
     private static let ids: [(text: String, reason: Reason)] = [
         ("0", .addedRoot), ("9223372036854775807", .addedRoot), ("9223372036854775808", .transactionIDForm),
         ("00", .transactionIDForm), ("02000000950112345", .transactionIDForm), ("-1", .transactionIDForm),
