@@ -1,11 +1,11 @@
 /// One table of what was measured.
-struct Section {
+struct Section: Encodable {
     let title: String
     let goal: String
     var columns: [String]
     var rows: [Row]
 
-    struct Row {
+    struct Row: Encodable {
         let name: String
         let values: [Double]
     }
