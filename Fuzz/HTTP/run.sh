@@ -20,7 +20,7 @@ if [[ ! -f $program || -n $(find "$shim" Fuzz/HTTP -name '*.[chs]*' -newer "$pro
 fi
 log=$work/requests.log
 if ! "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=4096 -dict=Fuzz/HTTP/words.dict \
-    -artifact_prefix="$work/crashes/requests-" "$work/found/requests" Fuzz/HTTP/seeds &>"$log"; then
+    -artifact_prefix="$work/crashes/requests-" "$work/found/requests" Fuzz/seeds/requests &>"$log"; then
     tail -n 40 "$log"
     echo "requests crashed; see $work/crashes" >&2
     exit 1

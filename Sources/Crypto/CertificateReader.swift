@@ -128,7 +128,9 @@ struct CertificateReader {
     private func extensions(_ certificate: OpaquePointer) throws(CryptoError) -> [CertificateExtension] {
         var extensions: [CertificateExtension] = []
         var seen: Set<[UInt8]> = []
-        for index in 0..<max(0, unsafe X509_get_ext_count(certificate)) {
+        let count = unsafe X509_get_ext_count(certificate)
+        guard count <= CertificateReader.extensionsMax else { throw .malformed("more extensions than any certificate") }
+        for index in 0..<max(0, count) {
             let item = unsafe X509_get_ext(certificate, index)
             guard let oid = unsafe ObjectID.dotted(X509_EXTENSION_get_object(item)),
                 let data = unsafe X509_EXTENSION_get_data(item)
@@ -152,6 +154,9 @@ struct CertificateReader {
         guard let oid = unsafe ObjectID.dotted(object) else { throw .malformed("the signature's algorithm") }
         return oid
     }
+
+    /// Apple's certificates have at most ten.
+    private static let extensionsMax: Int32 = 64
 
     /// RFC 2253, ASCII only: composed here because its C macro is not visible from Swift.
     private static let nameStyle: UInt = {

@@ -46,11 +46,13 @@ package enum HTTPRefusal: String, Sendable, CaseIterable {
 }
 
 extension HTTPResponse {
-    /// A problem (RFC 9457) with nothing but its status and a stable code. `code` is ours: letters, digits, `_`.
+    /// A problem (RFC 9457) with nothing but its status, whether the same request may do later, and a stable code.
+    /// `code` is ours: letters, digits, `_`.
     package static func problem(_ status: HTTPStatus, code: String, fields: HTTPFields = [:]) -> HTTPResponse {
         var fields = fields
         fields["Content-Type"] = "application/problem+json"
-        let text = #"{"title":"\#(status.phrase)","status":\#(status),"code":"\#(code)"}"#
+        let facts = #""title":"\#(status.phrase)","status":\#(status),"retryable":\#(status.isRetryable)"#
+        let text = "{\(facts),\"code\":\"\(code)\"}"
         return HTTPResponse(status, fields: fields, body: Array(text.utf8))
     }
 }

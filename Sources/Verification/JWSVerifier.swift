@@ -9,10 +9,14 @@ import PurchaseModel
 final class JWSVerifier: Sendable {
     private let anchors: TrustAnchors
     private let builder: ChainBuilder
+    private let shelf: CertificateShelf
     private let cache = ChainCache<Signer>()
+    /// By the certificates alone: whoever writes the same ones in another header must not have them judged anew.
+    private let origins = ChainCache<Signer.Origin>()
 
-    init(anchors: TrustAnchors) {
+    init(anchors: TrustAnchors, shelf: CertificateShelf) {
         self.anchors = anchors
+        self.shelf = shelf
         builder = ChainBuilder(anchors: anchors, profile: .jws)
     }
 
@@ -24,6 +28,8 @@ final class JWSVerifier: Sendable {
         enum Origin: Sendable {
             case chain(CertificateChain)
             case xcode(Certificate, isTrusted: Bool)
+
+            var isVouchedFor: Bool { if case .xcode(_, let isTrusted) = self { isTrusted } else { true } }
         }
 
         let origin: Origin
@@ -122,13 +128,16 @@ final class JWSVerifier: Sendable {
             guard header.otherParameters.isEmpty else {
                 throw Refusal(.headerNotAllowed, header.otherParameters.joined(separator: ", "))
             }
-            return Signer(try origin(named: header.certificates ?? []), of: token)
+            let certificates = header.certificates ?? []
+            let key = ChainKey.of(certificates.map { $0[...] })
+            let origin = try origins.answer(for: key[...]) { () throws(Refusal) in try self.origin(named: certificates) }
+            return Signer(origin, of: token)
         }
     }
 
     private func origin(named certificates: [[UInt8]]) throws(Refusal) -> Signer.Origin {
         if certificates.count == 1, let der = certificates.first {
-            let certificate = try Certificate(fromProof: der)
+            let certificate = try shelf.certificate(der[...])
             guard certificate.isSelfIssued else { throw Refusal(.chainLength, "one certificate in x5c") }
             guard certificate.publicKey.kind == .p256 else { throw Refusal(.keyType, "the key is not P-256") }
             let own = try XcodeCertificate.checked(certificate, among: [certificate])
@@ -139,8 +148,8 @@ final class JWSVerifier: Sendable {
         guard let root = anchors.root(equalTo: certificates[2]) else {
             throw Refusal(.untrustedRoot, "the root in x5c is none of the pinned ones")
         }
-        let leaf = try Certificate(fromProof: certificates[0])
-        let intermediate = try Certificate(fromProof: certificates[1])
+        let leaf = try shelf.certificate(certificates[0][...])
+        let intermediate = try shelf.certificate(certificates[1][...])
         return .chain(try builder.chain(leaf, intermediate, root))
     }
 

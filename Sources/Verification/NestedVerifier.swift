@@ -20,7 +20,9 @@ struct NestedVerifier {
                 let (facts, innerSigner) = try proved(fact.text, expecting)
                 guard facts.format == fact.format else {
                     throw Refusal(
-                        .nestedMismatch, "\(facts.format.rawValue) in the place of \(fact.format.rawValue)")
+                        .nestedMismatch,
+                        "\(facts.format.rawValue) in the place of \(fact.format.rawValue)"
+                    )
                 }
                 guard innerSigner.isTrustedLike(signer) else {
                     throw Refusal(.nestedMismatch, "an inner fact is vouched for by somebody else")

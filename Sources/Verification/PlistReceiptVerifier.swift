@@ -9,10 +9,17 @@ import PurchaseModel
 /// guidance of 2012 (TP40012484), checked on genuine receipts of 2011 to 2025.
 final class PlistReceiptVerifier: Sendable {
     private let anchors: TrustAnchors
+    private let shelf: CertificateShelf
+    private let builder: ChainBuilder
+    /// For signature version 2.
+    private let oldBuilder: ChainBuilder
     private let cache = ChainCache<[CertificateChain]>()
 
-    init(anchors: TrustAnchors) {
+    init(anchors: TrustAnchors, shelf: CertificateShelf) {
         self.anchors = anchors
+        self.shelf = shelf
+        builder = ChainBuilder(anchors: anchors, profile: .receipt)
+        oldBuilder = ChainBuilder(anchors: anchors, profile: .oldReceipt)
     }
 
     func verify(
@@ -25,7 +32,7 @@ final class PlistReceiptVerifier: Sendable {
             report.claims.bundleID = bundleID
             try trace.check(.triage) { () throws(Refusal) in try IdentityRules.checkBundle(bundleID, expecting) }
         }
-        let leaf = try trace.check(.envelope) { () throws(Refusal) in try Certificate(fromProof: receipt.certificate) }
+        let leaf = try trace.check(.envelope) { () throws(Refusal) in try shelf.certificate(receipt.certificate[...]) }
         // Before the chain: what its own certificate did not sign is forged, whoever issued that certificate.
         try trace.check(.signature) { () throws(Refusal) in try checkSignature(of: receipt, by: leaf) }
         report.claims = try trace.check(.content) { () throws(Refusal) in try PlistTranslation.claims(of: receipt) }
@@ -68,10 +75,9 @@ final class PlistReceiptVerifier: Sendable {
     }
 
     private func chains(of receipt: PlistReceipt, from leaf: Certificate) throws(Refusal) -> [CertificateChain] {
-        let profile: ChainProfile = receipt.version >= 3 ? .receipt : .oldReceipt
+        let builder = receipt.version >= 3 ? builder : oldBuilder
         let key = ChainKey.of([[receipt.version], receipt.certificate[...]])
         return try cache.answer(for: key[...]) { () throws(Refusal) in
-            let builder = ChainBuilder(anchors: anchors, profile: profile)
             guard anchors.intermediates.contains(where: { $0.fields.subjectDER == leaf.fields.issuerDER }) else {
                 throw try missing(leaf, builder)
             }

@@ -8,12 +8,14 @@ import PurchaseModel
 final class ReceiptVerifier: Sendable {
     private let builder: ChainBuilder
     private let anchors: TrustAnchors
+    private let shelf: CertificateShelf
     private let cache = ChainCache<Signers>()
     /// Apple's receipts carry three, Xcode's one.
-    private static let certificatesMax = 6
+    private static let certificatesMax = 4
 
-    init(anchors: TrustAnchors) {
+    init(anchors: TrustAnchors, shelf: CertificateShelf) {
         self.anchors = anchors
+        self.shelf = shelf
         builder = ChainBuilder(anchors: anchors, profile: .receipt)
     }
 
@@ -28,6 +30,8 @@ final class ReceiptVerifier: Sendable {
             case .xcode(let certificate, _): certificate
             }
         }
+
+        var isVouchedFor: Bool { if case .xcode(_, let isTrusted) = self { isTrusted } else { true } }
     }
 
     func verify(
@@ -97,7 +101,7 @@ final class ReceiptVerifier: Sendable {
         serial: [UInt8]
     ) throws(Refusal) -> Signers {
         var certificates: [Certificate] = []
-        for der in envelope.certificates { certificates.append(try Certificate(fromProof: Array(der))) }
+        for der in envelope.certificates { certificates.append(try shelf.certificate(der)) }
         let leaf = certificates.first { $0.fields.issuerDER == issuer && $0.fields.serial == serial }
         guard let leaf else { throw Refusal(.signerMissing, "none of the certificates is the signer's") }
         if leaf.isSelfIssued {

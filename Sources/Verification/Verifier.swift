@@ -15,9 +15,10 @@ package struct Verifier: Sendable {
     ///   - anchors: whom to believe.
     ///   - bytesMax: the longest submission that is looked at, in bytes.
     package init(anchors: TrustAnchors, bytesMax: Int = 16 * 1_024 * 1_024) {
-        receipts = ReceiptVerifier(anchors: anchors)
-        oldReceipts = PlistReceiptVerifier(anchors: anchors)
-        signatures = JWSVerifier(anchors: anchors)
+        let shelf = CertificateShelf(anchors)
+        receipts = ReceiptVerifier(anchors: anchors, shelf: shelf)
+        oldReceipts = PlistReceiptVerifier(anchors: anchors, shelf: shelf)
+        signatures = JWSVerifier(anchors: anchors, shelf: shelf)
         self.bytesMax = bytesMax
     }
 

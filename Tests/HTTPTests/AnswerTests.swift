@@ -86,6 +86,9 @@ import Testing
             let text = String(decoding: response.body, as: UTF8.self)
             #expect(text.hasSuffix(#""code":"\#(refusal.rawValue)"}"#))
             #expect(text.contains(#""status":\#(refusal.status.rawValue),"#))
+            // Who was too slow, and who came while there was too much, is not to give up the purchase.
+            let isRetryable = [.requestTimeout, .serviceUnavailable].contains(refusal.status)
+            #expect(text.contains(#""retryable":\#(isRetryable),"#))
             #expect(response.fields.isSendable)
             #expect((response.fields["Retry-After"] != nil) == (response.status == .serviceUnavailable))
             #expect(!response.status.phrase.isEmpty)

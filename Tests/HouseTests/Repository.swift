@@ -68,7 +68,7 @@ enum Repository {
 
     /// `nil` for what is not text of ours: certificates, recorded bytes, what fuzzers begin with.
     private static func read(_ path: String) -> TextFile? {
-        let isRecorded = path.contains("/Samples/") || path.hasPrefix("Fuzz/seeds/")
+        let isRecorded = path.contains("/Samples/") || path.hasPrefix("Fuzz/") && path.contains("/seeds/")
         guard !isRecorded || path.hasSuffix(".md"),
             let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8)
         else { return nil }

@@ -30,7 +30,8 @@ import Testing
     @Test func theCommandOfTheReadmeWorks() async throws {
         let readme = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md").path
         let text = try String(contentsOfFile: readme, encoding: .utf8)
-        let command = try #require(text.split(separator: "\n").first { $0.hasPrefix("curl ") })
+        let lines = text.replacing("\\\n", with: "").split(separator: "\n")
+        let command = try #require(lines.first { $0.hasPrefix("curl ") })
         try await TemporaryFolder.with { folder in
             let server = try await ServerProcess(Self.demo, in: folder)
             let here = command.replacing("127.0.0.1:8080", with: "127.0.0.1:\(server.port)")

@@ -113,7 +113,11 @@ struct LoadResult: Sendable {
 
     /// Posts one after another over one connection, until the server lets go or nobody listens.
     ///
-    /// - Parameter noted: told how many were answered, after each.
+    /// - Parameters:
+    ///   - bodies: what to post, each with its transaction's number.
+    ///   - port: where the server listens on this machine.
+    ///   - noted: told how many were answered, after each.
+    /// - Returns: what was answered until then.
     static func send(
         _ bodies: [(number: Int64, body: [UInt8])],
         to port: UInt16,

@@ -83,7 +83,7 @@ import Verification
             (fields.notAfter, Reason.addedRoot), (fields.notAfter + 1, .certificateNotValid),
             (Int64.max, .certificateNotValid), (Int64.min, .certificateNotValid),
         ] {
-            let expecting = Expectation(moment: Timestamp(milliseconds: moment))
+            let expecting = Expected(moment: Timestamp(milliseconds: moment))
             #expect(verifier.examine(proof, expecting: expecting).reason == reason)
         }
     }

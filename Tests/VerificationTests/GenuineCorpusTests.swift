@@ -42,7 +42,7 @@ struct GenuineCorpusTests {
     /// Every signer of receipts has expired since: at the wall clock none would be left.
     @Test(arguments: receipts.filter(\.isGenuine))
     func aReceiptIsNotJudgedAtTheWallClock(_ sample: CorpusCase) throws {
-        let late = Expectation(moment: Timestamp(seconds: 1_795_132_800))
+        let late = Expected(moment: Timestamp(seconds: 1_795_132_800))
         let examination = try TestVerifier.apple().examine(sample.bytes(), expecting: late)
         #expect(examination.reason == .certificateNotValid)
         #expect(!examination.isProved)

@@ -42,7 +42,7 @@ import Verification
         let verifier = try TestVerifier.simulated()
         for (name, bytes, reason) in Self.junk {
             for refusesEarly in [false, true] {
-                let examination = verifier.examine(bytes, expecting: Expectation(refusesEarly: refusesEarly))
+                let examination = verifier.examine(bytes, expecting: Expected(refusesEarly: refusesEarly))
                 #expect(examination.reason == reason, "\(name)")
                 #expect(!examination.isProved && examination.isConsistent)
             }
@@ -74,7 +74,8 @@ import Verification
     @Test func nestingWithoutEndEndsAtALimit() throws {
         let verifier = try TestVerifier.simulated()
         let depth = 10_000
-        let arrays = [UInt8](repeating: UInt8(ascii: "["), count: depth)
+        let arrays =
+            [UInt8](repeating: UInt8(ascii: "["), count: depth)
             + [UInt8](repeating: UInt8(ascii: "]"), count: depth)
         #expect(verifier.reason(Array(#"{"a":"#.utf8) + arrays + Array("}".utf8)) == .answerForm)
         #expect(verifier.reason(Self.repeated([0x30, 0x80], depth)) == .cmsForm)

@@ -61,7 +61,7 @@ import Verification
         for (transaction, renewal, field) in table {
             for refusesEarly in [false, true] {
                 let text = try notification(transaction: transaction, renewal: renewal)
-                let expecting = Expectation(bundleID: TestAuthority.bundleID, refusesEarly: refusesEarly)
+                let expecting = Expected(bundleID: TestAuthority.bundleID, refusesEarly: refusesEarly)
                 let examination = try TestVerifier.simulated().examine(text, expecting: expecting)
                 #expect(examination.reason == .nestedMismatch)
                 #expect(examination.report.difference?.field == field)
@@ -138,7 +138,7 @@ import Verification
             data["bundleId"] = nil
             payload["data"] = .object(data)
         }
-        let expecting = Expectation(bundleID: TestAuthority.bundleID)
+        let expecting = Expected(bundleID: TestAuthority.bundleID)
         let examination = try TestVerifier.simulated().examine(text, expecting: expecting)
         #expect(examination.reason == .foreignBundleID)
         #expect(!examination.isProved)
@@ -146,9 +146,9 @@ import Verification
 
     @Test func aNotificationAboutNothingIsForNobody() throws {
         let text = try notification { $0["data"] = nil }
-        let expecting = Expectation(bundleID: TestAuthority.bundleID, environments: [.sandbox])
+        let expecting = Expected(bundleID: TestAuthority.bundleID, environments: [.sandbox])
         #expect(try TestVerifier.simulated().examine(text, expecting: expecting).reason == .foreignBundleID)
-        let anybody = Expectation(environments: [.sandbox])
+        let anybody = Expected(environments: [.sandbox])
         #expect(try TestVerifier.simulated().examine(text, expecting: anybody).reason == .environmentUnknown)
     }
 
@@ -167,10 +167,10 @@ import Verification
             #"{"notificationType":"X","notificationUUID":"u","signedDate":\#(Sample.moment.milliseconds),"#
             + #""\#(name)":\#(json)}"#
         let text = try JWSSigner(TestAuthority.shared.chain(.jws)).sign(json: Array(body.utf8))
-        let expecting = Expectation(bundleID: TestAuthority.bundleID, environments: [environment])
+        let expecting = Expected(bundleID: TestAuthority.bundleID, environments: [environment])
         #expect(try TestVerifier.simulated().examine(text, expecting: expecting).isProved)
         let others: Set<StoreEnvironment> = Set(StoreEnvironment.known).subtracting([environment])
-        let elsewhere = Expectation(environments: others)
+        let elsewhere = Expected(environments: others)
         #expect(try TestVerifier.simulated().examine(text, expecting: elsewhere).reason == .environmentNotAccepted)
     }
 }

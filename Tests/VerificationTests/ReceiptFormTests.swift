@@ -35,7 +35,7 @@ import Verification
         let receipt = try ReceiptSigner(chain, digest: digest).sign(Sample.receipt(), flaw: flaw)
         let reason = try #require(Self.table[flaw])
         for refusesEarly in [false, true] {
-            let expecting = Expectation(refusesEarly: refusesEarly)
+            let expecting = Expected(refusesEarly: refusesEarly)
             let examination = try TestVerifier.fresh().examine(receipt, expecting: expecting)
             #expect(examination.reason == reason)
             #expect(!examination.isProved && examination.isConsistent)
@@ -68,7 +68,7 @@ import Verification
         let receipt = try signer.sign(Sample.transaction(), of: TestAuthority.app(), flaw: flaw)
         let reason = try #require(Self.oldTable[flaw])
         for refusesEarly in [false, true] {
-            let expecting = Expectation(refusesEarly: refusesEarly)
+            let expecting = Expected(refusesEarly: refusesEarly)
             let examination = try TestVerifier.fresh().examine(receipt, expecting: expecting)
             #expect(examination.reason == reason)
             #expect(examination.report.format == .transactionReceipt)

@@ -54,7 +54,7 @@ import Verification
         for refusesEarly in [false, true] {
             let examination = try TestVerifier.fresh().examine(
                 token,
-                expecting: Expectation(refusesEarly: refusesEarly)
+                expecting: Expected(refusesEarly: refusesEarly)
             )
             #expect(examination.reason == reason)
             #expect(examination.isConsistent)

@@ -11,7 +11,7 @@ import Verification
     func anAddedRootNeverMakesAnythingGenuine(kind: ProofKind, environment: StoreEnvironment) throws {
         let proof = try kind.proof(environment)
         for refusesEarly in [false, true] {
-            let expecting = Expectation(environments: [environment], refusesEarly: refusesEarly)
+            let expecting = Expected(environments: [environment], refusesEarly: refusesEarly)
             let examination = try TestVerifier.simulated().examine(proof, expecting: expecting)
             #expect(examination.reason == .addedRoot)
             #expect(examination.verdict == .testSigned)

@@ -27,7 +27,7 @@ import Verification
     @Test(arguments: Kind.allCases)
     func withoutItsCertificateNothingIsProved(kind: Kind) throws {
         for refusesEarly in [false, true] {
-            let expecting = Expectation(refusesEarly: refusesEarly)
+            let expecting = Expected(refusesEarly: refusesEarly)
             let examination = try TestVerifier.fresh().examine(kind.proof(), expecting: expecting)
             #expect(examination.reason == .xcode)
             #expect(examination.verdict == .testSigned)

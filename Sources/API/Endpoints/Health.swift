@@ -12,9 +12,10 @@ struct Health: Sendable {
         .json(.ok) { $0.member("status", "live") }
     }
 
-    /// The ledger can be read and takes writes.
+    /// The ledger can be read and takes writes: after a fault of its disk it takes none until the next start.
     func ready() async -> HTTPResponse {
         do throws(StoreFailure) {
+            try await store.confirmWritable()
             _ = try await store.read { reader throws(StoreFailure) in try reader.figures() }
             return .json(.ok) { $0.member("status", "ready") }
         } catch {

@@ -7,9 +7,12 @@ import Encoding
 struct AnswerReader {
     /// More transactions than any answer has; Apple cuts the longest histories far below.
     static let elementsMax = 20_000
+    /// A transaction has 400 bytes and more. A long list of shorter ones costs more than it can be worth.
+    static let elementBytesMin = 48
 
     private let object: JSONObject
-    private var asked: Set<String> = []
+    /// Where the members stand that were asked for and found.
+    private var found: [Int] = []
 
     init(_ object: JSONObject) {
         self.object = object
@@ -23,8 +26,9 @@ struct AnswerReader {
     func has(_ name: String) -> Bool { object[name] != nil }
 
     mutating func value(_ name: String) -> JSONValue? {
-        asked.insert(name)
-        return object[name].flatMap { $0.isNull ? nil : $0 }
+        guard let value = object[name] else { return nil }
+        found.append(value.offset)
+        return value.isNull ? nil : value
     }
 
     /// A text, or a number as the text that it was written with.
@@ -65,11 +69,12 @@ struct AnswerReader {
     ///
     /// In iOS 6 answers `expires_date` itself holds milliseconds.
     mutating func moment(_ name: String) throws(FormatFault) -> Int64? {
-        for suffix in ["_pst", "_formatted_pst"] { asked.insert(name + suffix) }
+        guard object.count > 0 else { return nil }
+        for suffix in ["_pst", "_formatted_pst"] { _ = value(name + suffix) }
         let candidates = [name + "_ms", name, name + "_formatted"]
-        asked.formUnion(candidates)
-        for candidate in candidates {
-            guard let value = value(candidate) else { continue }
+        let values = candidates.map { value($0) }
+        for (candidate, value) in zip(candidates, values) {
+            guard let value else { continue }
             if let milliseconds = value.milliseconds { return milliseconds }
             guard let string = value.string else { throw .wrongType(field: candidate) }
             guard !string.isEmpty else { continue }
@@ -85,7 +90,9 @@ struct AnswerReader {
     mutating func elements(_ name: String) throws(FormatFault) -> [AnswerReader] {
         guard let value = value(name) else { return [] }
         guard let array = value.array else { throw .wrongType(field: name) }
-        guard array.count <= Self.elementsMax else { throw .tooLarge(at: value.offset) }
+        guard array.count <= Self.elementsMax, array.count <= 16 + value.raw.count / Self.elementBytesMin else {
+            throw .tooLarge(at: value.offset)
+        }
         var elements: [AnswerReader] = []
         elements.reserveCapacity(array.count)
         for element in array {
@@ -109,7 +116,7 @@ struct AnswerReader {
     func others() throws(FormatFault) -> [RawMember] {
         var others: [RawMember] = []
         try object.forEachMember { name, value throws(FormatFault) in
-            if !asked.contains(name.text) { try others.add(name, value) }
+            if !found.contains(value.offset) { try others.add(name, value) }
         }
         return others
     }

@@ -11,7 +11,8 @@ enum JSONDuplicates {
         for index in nodes.indices where nodes[index].kind == .object && nodes[index].count > 1 {
             let found =
                 areCompared(nodes.span, objectAt: index)
-                ? byComparison(bytes.span, nodes.span, objectAt: index) : byHash(bytes, nodes, objectAt: index)
+                ? byComparison(bytes.span, nodes.span, objectAt: index)
+                : byHash(bytes.span, nodes.span, objectAt: index)
             if let found { return Int(nodes[found].start) }
         }
         return nil
@@ -28,16 +29,58 @@ enum JSONDuplicates {
         return true
     }
 
-    private static func byHash(_ bytes: [UInt8], _ nodes: [JSONNode], objectAt object: Int) -> Int? {
-        var seen = Set<ArraySlice<UInt8>>(minimumCapacity: Int(nodes[object].count))
+    private static func byHash(_ bytes: Span<UInt8>, _ nodes: Span<JSONNode>, objectAt object: Int) -> Int? {
+        var seen = Set<Int>(minimumCapacity: Int(nodes[object].count))
         var key = object + 1
         for _ in 0..<nodes[object].count {
-            let text = bytes[nodes[key].range]
-            let name = nodes[key].kind == .escapedString ? JSONString.unescape(text.span)[...] : text
-            if !seen.insert(name).inserted { return key }
+            // Of two hashes that are equal the names are compared, for they may differ.
+            if !seen.insert(hash(ofNameAt: key, bytes, nodes)).inserted, repeats(bytes, nodes, objectAt: object, key) {
+                return key
+            }
             key = Int(nodes[key + 1].next)
         }
         return nil
+    }
+
+    /// Eight bytes at a time, which is several times as fast as one.
+    private static func hash(ofNameAt key: Int, _ bytes: Span<UInt8>, _ nodes: Span<JSONNode>) -> Int {
+        let text = bytes.extracting(nodes[key].range)
+        if nodes[key].kind == .escapedString { return hash(JSONString.unescape(text).span) }
+        return hash(text)
+    }
+
+    private static func hash(_ name: Span<UInt8>) -> Int {
+        var hasher = Hasher()
+        hasher.combine(name.count)
+        var at = 0
+        while at < name.count {
+            var word: UInt64 = 0
+            for index in at..<min(at + 8, name.count) { word = word &<< 8 | UInt64(name[index]) }
+            hasher.combine(word)
+            at += 8
+        }
+        return hasher.finalize()
+    }
+
+    /// Whether a member before `key` has its name.
+    private static func repeats(
+        _ bytes: Span<UInt8>,
+        _ nodes: Span<JSONNode>,
+        objectAt object: Int,
+        _ key: Int
+    ) -> Bool {
+        let name = unescaped(bytes, nodes[key])
+        var other = object + 1
+        while other < key {
+            if unescaped(bytes, nodes[other]) == name { return true }
+            other = Int(nodes[other + 1].next)
+        }
+        return false
+    }
+
+    private static func unescaped(_ bytes: Span<UInt8>, _ node: JSONNode) -> [UInt8] {
+        let text = bytes.extracting(node.range)
+        return node.kind == .escapedString ? JSONString.unescape(text) : text.indices.map { text[$0] }
     }
 
     private static func byComparison(_ bytes: Span<UInt8>, _ nodes: Span<JSONNode>, objectAt object: Int) -> Int? {

@@ -50,7 +50,7 @@ extension [CertificateChain] {
 
 extension Certificate {
     /// Apple's have less than 1.5 kB. Reading one takes time with its length and the number of its extensions.
-    private static let bytesMax = 4 * 1_024
+    private static let bytesMax = 3 * 1_024
 
     /// Reads a certificate that came with a proof.
     init(fromProof der: [UInt8]) throws(Refusal) {

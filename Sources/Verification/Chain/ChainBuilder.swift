@@ -5,9 +5,16 @@ import Crypto
 /// A path is found by name and key, not by position: Apple has given out two intermediates with one name and one key.
 /// Rules: RFC 5280 § 6.1 for names, signatures, authorities, path lengths, key usage and critical extensions; Apple's
 /// marker extensions and key types by ``ChainProfile``. Dates are left to whoever knows the moment of signing.
-struct ChainBuilder: Sendable {
-    let anchors: TrustAnchors
-    let profile: ChainProfile
+final class ChainBuilder: Sendable {
+    private let anchors: TrustAnchors
+    private let profile: ChainProfile
+    /// Whether a root vouches for an intermediate: the dearest question, and there are few of either.
+    private let vouching = ChainCache<Bool>()
+
+    init(anchors: TrustAnchors, profile: ChainProfile) {
+        self.anchors = anchors
+        self.profile = profile
+    }
 
     /// The chains through any of `candidates`, best first; never empty.
     ///
@@ -45,31 +52,40 @@ struct ChainBuilder: Sendable {
         _ root: TrustAnchors.Root
     ) throws(Refusal) -> CertificateChain {
         try checkLeaf(leaf)
-        try checkAuthority(intermediate, mayHaveBelow: 0)
         guard leaf.fields.issuerDER == intermediate.fields.subjectDER else {
             throw Refusal(
                 .issuerMismatch,
                 "the leaf names \(leaf.fields.issuer), the intermediate is \(intermediate.fields.subject)"
             )
         }
-        guard intermediate.fields.issuerDER == root.certificate.fields.subjectDER else {
-            throw Refusal(
-                .issuerMismatch,
-                "the intermediate names \(intermediate.fields.issuer), the root is \(root.certificate.fields.subject)"
-            )
+        let key = ChainKey.of([intermediate.der[...], root.certificate.der[...]])
+        _ = try vouching.answer(for: key[...]) { () throws(Refusal) in
+            try check(intermediate, under: root.certificate)
+            return true
         }
-        try checkAuthority(root.certificate, mayHaveBelow: 1)
-        try checkSignatureAlgorithm(of: intermediate)
         try checkSignatureAlgorithm(of: leaf)
-        guard intermediate.isSigned(by: root.certificate.publicKey) else {
-            throw Refusal(.certificateSignature, "the root's key did not sign the intermediate")
-        }
         guard leaf.isSigned(by: intermediate.publicKey) else {
             throw Refusal(.certificateSignature, "the intermediate's key did not sign the leaf")
         }
         try checkLeafMarker(leaf)
         try checkIntermediateMarker(intermediate)
         return CertificateChain(leaf: leaf, intermediate: intermediate, root: root)
+    }
+
+    /// What costs most to find out about an intermediate, and needs no leaf.
+    private func check(_ intermediate: Certificate, under root: Certificate) throws(Refusal) {
+        try checkAuthority(intermediate, mayHaveBelow: 0)
+        guard intermediate.fields.issuerDER == root.fields.subjectDER else {
+            throw Refusal(
+                .issuerMismatch,
+                "the intermediate names \(intermediate.fields.issuer), the root is \(root.fields.subject)"
+            )
+        }
+        try checkAuthority(root, mayHaveBelow: 1)
+        try checkSignatureAlgorithm(of: intermediate)
+        guard intermediate.isSigned(by: root.publicKey) else {
+            throw Refusal(.certificateSignature, "the root's key did not sign the intermediate")
+        }
     }
 
     private func checkLeaf(_ leaf: Certificate) throws(Refusal) {

@@ -1,4 +1,5 @@
 package import Crypto
+import Encoding
 
 /// The roots that a chain may end in, and the intermediates that are known without the proof carrying them.
 ///
@@ -36,8 +37,8 @@ package struct TrustAnchors: Sendable {
         return anchors
     }
 
-    /// Adds the operator's own: certificate authorities that signed themselves become roots, other self-signed ones
-    /// are taken for Xcode's. One of Apple's own roots stays Apple's.
+    /// Adds the operator's own: one that names itself as its issuer and says `StoreKit` is taken for Xcode's, every
+    /// other becomes a root. One of Apple's own roots stays Apple's.
     package mutating func addRoot(_ certificate: Certificate) {
         guard root(equalTo: certificate.der) == nil, !xcode.contains(where: { $0.der == certificate.der }) else {
             return
@@ -58,6 +59,12 @@ package struct TrustAnchors: Sendable {
 
     func root(equalTo der: [UInt8]) -> Root? {
         roots.first { $0.certificate.der == der }
+    }
+
+    /// One of the roots and intermediates, if it is one of them byte by byte.
+    func certificate(equalTo der: ArraySlice<UInt8>) -> Certificate? {
+        func isEqual(_ certificate: Certificate) -> Bool { ByteSearch.areEqual(certificate.der.span, der.span) }
+        return intermediates.first(where: isEqual) ?? roots.first { isEqual($0.certificate) }?.certificate
     }
 
     func isTrustedXcode(_ certificate: Certificate) -> Bool {

@@ -19,12 +19,21 @@ struct Triage {
             guard let first = text.first else { throw Refusal(.empty) }
             if KnownCrackers.contains(text) { throw Refusal(.knownCracker, "a cracking tool's token") }
             if first == UInt8(ascii: "{"), OldPlist.isLikely(text) { return try plist(Array(text)) }
-            if text.starts(with: Triage.beginOfJWS), let token = try jws(text.count == layer.count ? layer : Array(text)) {
+            if text.starts(with: Triage.beginOfJWS),
+                let token = try jws(text.count == layer.count ? layer : Array(text))
+            {
                 return token
             }
             if let id = try transactionID(text) { return .transactionID(id) }
-            if let answer = try answer(text) { return answer }
-            guard let inner = unwrapping.unwrapped(text) else {
+            let inner: [UInt8]?
+            if first == UInt8(ascii: "{") {
+                let document = try Triage.json(text)
+                if let answer = try answer(document) { return answer }
+                inner = unwrapping.member(of: document)
+            } else {
+                inner = unwrapping.unwrapped(text)
+            }
+            guard let inner else {
                 throw Refusal(.unrecognised, "neither a receipt, nor a JWS, nor anything that holds one")
             }
             layer = inner
@@ -80,15 +89,16 @@ struct Triage {
         return id
     }
 
-    /// Apple's JSON answers: they hold no signature, and are told apart from bodies that merely wrap a proof.
-    private mutating func answer(_ text: ArraySlice<UInt8>) throws(Refusal) -> Evidence? {
-        guard text.first == UInt8(ascii: "{") else { return nil }
-        let document: JSONDocument
+    private static func json(_ text: ArraySlice<UInt8>) throws(Refusal) -> JSONDocument {
         do throws(JSONFault) {
-            document = try JSONDocument(Array(text))
+            return try JSONDocument(Array(text))
         } catch {
             throw Refusal(.answerForm, error.description)
         }
+    }
+
+    /// Apple's JSON answers: they hold no signature, and are told apart from bodies that merely wrap a proof.
+    private mutating func answer(_ document: JSONDocument) throws(Refusal) -> Evidence? {
         guard let object = document.root.object else { return nil }
         do throws(FormatFault) {
             if object["notification_type"] != nil {

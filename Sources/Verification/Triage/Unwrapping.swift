@@ -21,12 +21,15 @@ struct Unwrapping {
 
     /// The bytes one layer further in, or `nil` when nothing is left to take off.
     mutating func unwrapped(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
-        guard layersCount < Unwrapping.layersMax else { return nil }
-        layersCount += 1
+        guard mayTakeOff() else { return nil }
         if bytes.first == UInt8(ascii: "\"") { return jsonString(bytes) }
-        if bytes.first == UInt8(ascii: "{") { return jsonMember(bytes) }
         if bytes.contains(UInt8(ascii: "%")) { return percentDecoded(bytes) }
         return base64Decoded(bytes)
+    }
+
+    private mutating func mayTakeOff() -> Bool {
+        layersCount += 1
+        return layersCount <= Unwrapping.layersMax
     }
 
     private mutating func jsonString(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
@@ -36,8 +39,8 @@ struct Unwrapping {
     }
 
     /// The proof in a body that was meant for Apple, or came from Apple.
-    private mutating func jsonMember(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
-        guard let object = try? JSONDocument(Array(bytes)).root.object else { return nil }
+    mutating func member(of document: JSONDocument) -> [UInt8]? {
+        guard mayTakeOff(), let object = document.root.object else { return nil }
         let proof =
             object["receipt-data"] ?? object["signedPayload"] ?? object["signedTransactionInfo"]
             ?? object["signedRenewalInfo"] ?? object["signedAppTransactionInfo"]

@@ -26,6 +26,9 @@ enum Family: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether a proof carries all the certificates above its signer's.
+    var isSelfContained: Bool { oldVersion == nil }
+
     /// An iOS 6 receipt can hold no signature but RSA's.
     func canSign(_ flaw: ChainFlaw) -> Bool { oldVersion == nil || flaw != .leafOfOtherKind }
 
@@ -99,7 +102,7 @@ enum Family: String, CaseIterable, Sendable {
         .onlyLeaf: .chainLength,
         .withoutRoot: .chainLength,
         .fourCertificates: .chainLength,
-        .leafTwice: .intermediateNotCA,
+        .leafTwice: .issuerMismatch,
     ]
 
     private static let inReceipts: [ChainFlaw: Reason] = [

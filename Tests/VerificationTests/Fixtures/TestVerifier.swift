@@ -45,6 +45,9 @@ enum TestVerifier {
     private static let withSimulator = Result { try fresh() }
 }
 
+/// The testing library has an `Expectation` of its own.
+typealias Expected = Expectation
+
 extension Verifier {
     /// What became of a proof of which nothing was expected.
     func examine(_ bytes: some Collection<UInt8>) -> Examination { examine(Array(bytes), expecting: Expectation()) }
