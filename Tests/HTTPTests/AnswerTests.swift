@@ -84,10 +84,11 @@ import Testing
         for refusal in HTTPRefusal.allCases {
             let response = refusal.response
             let text = String(decoding: response.body, as: UTF8.self)
-            #expect(text.hasSuffix(#""code":"\#(refusal.rawValue)"}"#))
+            let isRetryable = response.fields["Retry-After"] != nil
+            #expect(text.hasSuffix(#""code":"\#(refusal.rawValue)","retryable":\#(isRetryable)}"#))
             #expect(text.contains(#""status":\#(refusal.status.rawValue),"#))
             #expect(response.fields.isSendable)
-            #expect((response.fields["Retry-After"] != nil) == (response.status == .serviceUnavailable))
+            #expect(isRetryable == [.serviceUnavailable, .requestTimeout].contains(response.status))
             #expect(!response.status.phrase.isEmpty)
         }
     }
