@@ -84,13 +84,14 @@ import Testing
         for refusal in HTTPRefusal.allCases {
             let response = refusal.response
             let text = String(decoding: response.body, as: UTF8.self)
-            #expect(text.hasSuffix(#""code":"\#(refusal.rawValue)"}"#))
+            let isRetryable = response.fields["Retry-After"] != nil
+            #expect(text.hasSuffix(#""code":"\#(refusal.rawValue)","retryable":\#(isRetryable)}"#))
             #expect(text.contains(#""status":\#(refusal.status.rawValue),"#))
             // Who was too slow, and who came while there was too much, is not to give up the purchase.
             let isRetryable = [.requestTimeout, .serviceUnavailable].contains(refusal.status)
             #expect(text.contains(#""retryable":\#(isRetryable),"#))
             #expect(response.fields.isSendable)
-            #expect((response.fields["Retry-After"] != nil) == (response.status == .serviceUnavailable))
+            #expect(isRetryable == [.serviceUnavailable, .requestTimeout].contains(response.status))
             #expect(!response.status.phrase.isEmpty)
         }
     }

@@ -23,7 +23,7 @@ final class ServerProcess: Sendable {
     ///   - wrapper: a program that starts `assay` instead of us, with its own arguments.
     ///   - folder: where it works.
     ///   - readsLog: false to stop reading its log once it listens.
-    /// - Throws: when it does not start, or never says that it listens.
+    /// - Throws: ``NotStarted``, and what Foundation says of a program that it cannot start.
     init(
         _ arguments: [String],
         under wrapper: [String] = [],

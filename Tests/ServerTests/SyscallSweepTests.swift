@@ -51,6 +51,37 @@ struct SyscallSweepTests {
         }
     }
 
+    @Test func aDiskThatFailsIsNoSuccessAndNotReady() async throws {
+        try await ServerFolder.with { folder in
+            let (known, new) = (Purchase.body(try Purchase.jws(1)), Purchase.body(try Purchase.jws(2)))
+            let first = try await folder.serve()
+            let recorded = try #require(await first.post(known))
+            let id = try #require(recorded.first("transaction_id"))
+            first.stop()
+            #expect(await first.exitCode() == 0)
+
+            let log = folder.data + "/assay.sqlite-wal"
+            let options = ["-o", "/dev/null", "-P", log, "-e", "inject=fdatasync:error=EIO:when=1+"]
+            let failing = try await folder.serve(under: trace("fdatasync", folder, options))
+            #expect(await failing.get("/readyz")?.status == 200)
+            let refused = await failing.post(new)
+            #expect(refused?.status == 503)
+            #expect(refused?.code == "storage_failed")
+            #expect(await failing.get("/readyz")?.status == 503)
+            #expect(await failing.get("/livez")?.status == 200)
+            #expect(await failing.get("/v1/transactions/\(id)")?.status == 200)
+            // Nothing is promised any more, although a second try might seem to succeed.
+            #expect(await failing.post(new)?.status == 503)
+            #expect(failing.errors.text.contains("commit_failed"))
+            failing.stop()
+            #expect(await failing.exitCode() == 0)
+
+            let next = try await folder.serve()
+            #expect(await next.post(known)?.transactions == recorded.transactions)
+            #expect(await next.post(new)?.status == 200)
+        }
+    }
+
     /// How often the busiest thread makes the call from start to stop, one purchase between them.
     private func count(_ call: String, _ folder: ServerFolder) async throws -> Int {
         let log = folder.path + "/trace"
