@@ -68,12 +68,20 @@ struct HTTPBenchmark {
     }
 
     private func measure(
-        _ server: ServedProcess, _ connections: Int, _ requests: Int, _ name: String, _ isCounted: Bool,
-        _ table: inout RoundTable, compose: (Int, inout [UInt8]) -> Void
+        _ server: ServedProcess,
+        _ connections: Int,
+        _ requests: Int,
+        _ name: String,
+        _ isCounted: Bool,
+        _ table: inout RoundTable,
+        compose: (Int, inout [UInt8]) -> Void
     ) throws {
         let before = server.cpuSeconds
         let result = try LoadGenerator(port: server.port).run(
-            connections: connections, requests: requests, compose: compose)
+            connections: connections,
+            requests: requests,
+            compose: compose
+        )
         let spent = server.cpuSeconds - before
         guard result.failures == 0 else { throw BenchmarkFailure("\(name): \(result.firstFailure)") }
         if isCounted { table.add("\(name), \(connections) connections", result, cpuSeconds: spent) }
@@ -82,12 +90,15 @@ struct HTTPBenchmark {
     private func memory(_ assay: ServedProcess, _ atStart: Int) -> Section {
         let mebibyte = Double(1 << 20)
         return Section(
-            "Memory of `assay serve`", columns: ["MiB"],
+            "Memory of `assay serve`",
+            columns: ["MiB"],
             rows: [
                 .init(name: "after the start", values: [Double(atStart) / mebibyte]),
                 .init(name: "after the load", values: [Double(assay.residentBytes) / mebibyte]),
                 .init(name: "at most", values: [Double(assay.peakResidentBytes) / mebibyte]),
-            ], goal: "less than 40 MiB when idle")
+            ],
+            goal: "less than 40 MiB when idle"
+        )
     }
 
     private func startAssay() throws -> ServedProcess {
@@ -118,13 +129,18 @@ struct HTTPBenchmark {
         let secret = [FileAttributeKey.posixPermissions: 0o600]
         guard
             FileManager.default.createFile(
-                atPath: folder + "/key", contents: Data(HTTPBenchmark.key.utf8), attributes: secret),
+                atPath: folder + "/key",
+                contents: Data(HTTPBenchmark.key.utf8),
+                attributes: secret
+            ),
             FileManager.default.createFile(atPath: folder + "/assay.json", contents: Data(configuration))
         else { throw BenchmarkFailure("\(folder) cannot be written") }
         return try ServedProcess(
             products + "/assay",
             ["serve", "--config", folder + "/assay.json", "--listen", "127.0.0.1:\(HTTPBenchmark.assayPort)"],
-            port: HTTPBenchmark.assayPort, log: folder + "/assay.log")
+            port: HTTPBenchmark.assayPort,
+            log: folder + "/assay.log"
+        )
     }
 
     private func startPeer() throws -> ServedProcess {
@@ -132,7 +148,9 @@ struct HTTPBenchmark {
         return try ServedProcess(
             "Benchmarks/peers/serve.sh",
             ["\(port)", folder + "/roots/0.der", Samples.bundleID.text, "\(Samples.appleID)"],
-            port: port, log: folder + "/peer.log")
+            port: port,
+            log: folder + "/peer.log"
+        )
     }
 }
 
@@ -158,7 +176,9 @@ private struct RoundTable {
         }
         return Section(
             "Purchases over HTTP, durable when answered",
-            columns: ["per second", "CPU µs each", "per CPU second", "median ms", "p99 ms"], rows: rows,
-            goal: "twenty times as many for each CPU second as the peer")
+            columns: ["per second", "CPU µs each", "per CPU second", "median ms", "p99 ms"],
+            rows: rows,
+            goal: "twenty times as many for each CPU second as the peer"
+        )
     }
 }

@@ -20,7 +20,7 @@ struct LoadGenerator {
         var firstFailure = ""
     }
 
-    /// - Parameter compose: appends the bytes of a request, by its number from 0.
+    /// Sends so many requests; `compose` appends the bytes of one, by its number from 0.
     func run(connections: Int, requests: Int, compose: (Int, inout [UInt8]) -> Void) throws -> Result {
         var open: [LoadConnection] = []
         defer { for connection in open { close(connection.socket) } }

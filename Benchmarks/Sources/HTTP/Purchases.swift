@@ -34,7 +34,8 @@ final class Purchases {
     func compose(_ number: Int, _ target: Target, into request: inout [UInt8]) {
         let customer = "customer-\(number)"
         let rest = rests[number]
-        let length = target.beforeProof.count + header.count + rest.count + target.beforeCustomer.count
+        let length =
+            target.beforeProof.count + header.count + rest.count + target.beforeCustomer.count
             + customer.utf8.count + 2
         request += target.head
         request += "\(length)\r\n\r\n".utf8
@@ -56,7 +57,8 @@ final class Purchases {
             let authorization = key.map { "Authorization: Bearer \($0)\r\n" } ?? ""
             head = Array(
                 ("POST \(path) HTTP/1.1\r\nHost: localhost\r\n\(authorization)Content-Type: application/json\r\n"
-                    + "Content-Length: ").utf8)
+                    + "Content-Length: ").utf8
+            )
             beforeCustomer = Array("\",\"\(customerMember)\":\"".utf8)
         }
     }

@@ -5,7 +5,7 @@ final class ServedProcess {
     let port: UInt16
     private let process = Process()
 
-    /// - Parameter log: the file that takes what the server prints.
+    /// What the server prints goes to the file `log`.
     init(_ executable: String, _ arguments: [String], port: UInt16, log: String) throws {
         self.port = port
         guard FileManager.default.createFile(atPath: log, contents: nil), let output = FileHandle(forWritingAtPath: log)
@@ -53,7 +53,8 @@ final class ServedProcess {
     private func bytes(of field: String) -> Int {
         let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix(field) }
-        return (line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0) * 1_024
+        return (line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0)
+            * 1_024
     }
 
     private struct Entry {
