@@ -27,6 +27,7 @@ bench: ## benchmarks, as ratios to a baseline of the same run
 fuzz: ## fuzzers of our parsers, a minute each, without and with the address sanitizer
 	@scripts/bootstrap.sh
 	Fuzz/run.sh 60
+	Fuzz/HTTP/run.sh 60
 
 run: ## installs what is missing, builds, serves Assay on localhost with a test authority; no Apple account needed
 	@scripts/bootstrap.sh

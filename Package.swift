@@ -78,8 +78,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Verification", "Storage", "Pipeline", "Simulator",
-                "COpenSSL", "CSQLite",
+                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Verification", "Simulator", "COpenSSL",
             ],
             path: "Benchmarks/Sources",
             swiftSettings: house

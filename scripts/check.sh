@@ -49,4 +49,5 @@ step "build" build
 step "tests" scripts/test.sh
 step "documentation" scripts/docs.sh
 step "fuzzers, $fuzz_seconds s each" Fuzz/run.sh "$fuzz_seconds"
+step "fuzzer of the listener" Fuzz/HTTP/run.sh "$fuzz_seconds"
 printf '\nAll good, %d s.\n' "$SECONDS"

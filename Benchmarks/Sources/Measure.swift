@@ -43,9 +43,11 @@ struct Measure {
             let sorted = times[index].sorted()
             let median = sorted[rounds / 2]
             return Figure(
-                name: all[index].name, nanoseconds: median,
+                name: all[index].name,
+                nanoseconds: median,
                 spread: (sorted[rounds * 3 / 4] - sorted[rounds / 4]) / 2 / median,
-                ratio: zip(times[index], times[0]).map { $0 / $1 }.sorted()[rounds / 2])
+                ratio: zip(times[index], times[0]).map { $0 / $1 }.sorted()[rounds / 2]
+            )
         }
     }
 

@@ -13,7 +13,7 @@ import Crypto
     private let message: [UInt8]
     private let hash: [UInt8]
 
-    /// - Parameter signature: as OpenSSL wants it, DER for a key on a curve.
+    /// The signature is as OpenSSL wants it: DER for a key on a curve.
     init(_ publicKey: PublicKey, signature: [UInt8], message: [UInt8]) throws {
         let der = publicKey.der
         let key = unsafe der.withUnsafeBufferPointer { buffer in

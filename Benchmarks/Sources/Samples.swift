@@ -18,10 +18,12 @@ struct Samples {
     init(tokensCount: Int) throws(CryptoError) {
         // Good from 2020 to 2040.
         authority = SimulatorAuthority(
-            validity: AuthorityValidity(Timestamp(seconds: 1_577_836_800)...Timestamp(seconds: 2_208_988_800)))
+            validity: AuthorityValidity(Timestamp(seconds: 1_577_836_800)...Timestamp(seconds: 2_208_988_800))
+        )
         signer = PurchaseSigner(
             authority,
-            app: SimulatedApp(bundleID: Samples.bundleID, appleID: Samples.appleID, environment: .production))
+            app: SimulatedApp(bundleID: Samples.bundleID, appleID: Samples.appleID, environment: .production)
+        )
         var tokens: [[UInt8]] = []
         for number in 0..<tokensCount { tokens.append(Array(try signer.transaction(Samples.renewal(number)).utf8)) }
         self.tokens = tokens
@@ -36,7 +38,11 @@ struct Samples {
 
     /// What a server expects of a proof for this app.
     static let expectation = Expectation(
-        bundleID: bundleID, appleID: appleID, environments: [.production], refusesEarly: true)
+        bundleID: bundleID,
+        appleID: appleID,
+        environments: [.production],
+        refusesEarly: true
+    )
 
     func receipt(purchases: Int) throws(CryptoError) -> [UInt8] {
         try signer.receipt((0..<purchases).map(Samples.renewal), createdAt: Samples.moment, digest: .sha256)
@@ -56,14 +62,18 @@ struct Samples {
             ownership: .purchased,
             accountToken: AccountToken(high: 0x4E5F_6071_8293_4455, low: UInt64(number) &* 0x9E37_79B9_7F4A_7C15),
             offer: Offer(
-                kind: .introductory, identifier: "com.example.space-quest.spring", discount: "PAY_AS_YOU_GO",
-                period: "P1M"),
+                kind: .introductory,
+                identifier: "com.example.space-quest.spring",
+                discount: "PAY_AS_YOU_GO",
+                period: "P1M"
+            ),
             price: Price(milliunits: 9_990, currency: "USD"),
             storefront: "USA",
             subscriptionGroup: "21234567",
             webOrderLineItem: "2000000087654321",
             appTransaction: "704289572311513293",
-            signedAt: moment.advanced(by: .seconds(60)))
+            signedAt: moment.advanced(by: .seconds(60))
+        )
     }
 
     /// Sixteen digits that begin as Apple's do and say nothing of their order.

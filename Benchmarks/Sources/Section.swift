@@ -1,11 +1,11 @@
 /// One table of what was measured.
-struct Section {
+struct Section: Encodable {
     let title: String
     let goal: String
     var columns: [String]
     var rows: [Row]
 
-    struct Row {
+    struct Row: Encodable {
         let name: String
         let values: [Double]
     }
@@ -19,15 +19,18 @@ struct Section {
 
     init(_ title: String, _ figures: [Figure], goal: String) {
         self.init(
-            title, columns: ["µs", "± %", "per second", "ratio"],
+            title,
+            columns: ["µs", "± %", "per second", "ratio"],
             rows: figures.map { figure in
                 Row(
                     name: figure.name,
                     values: [
                         figure.nanoseconds / 1_000, figure.spread * 100, 1e9 / figure.nanoseconds, figure.ratio,
-                    ])
+                    ]
+                )
             },
-            goal: goal)
+            goal: goal
+        )
     }
 
     /// Columns of equal width, names first.

@@ -26,10 +26,13 @@ struct VerifyBenchmark {
                         throw BenchmarkFailure("refused: \(examination.report.reason)")
                     }
                 },
-            ])
+            ]
+        )
         return Section(
-            "StoreKit 2 tokens, \(tokens[0].count) bytes", figures,
-            goal: "proving a token reaches 90 % of the rate of the signature alone, on one core")
+            "StoreKit 2 tokens, \(tokens[0].count) bytes",
+            figures,
+            goal: "proving a token reaches 90 % of the rate of the signature alone, on one core"
+        )
     }
 
     /// What `examine` does with a token, step by step, as far as the steps can be called from outside.
@@ -61,9 +64,12 @@ struct VerifyBenchmark {
                 Contender(name: "base64 of the signature") { _ = try opened[$0 % count].signature() },
                 Contender(name: "P-256 signature") { index in
                     let signature = signatures[index % count]
-                    guard key.isValidES256(signature: signature.span, digest: digests[index % count]) else { throw BenchmarkFailure("a good signature was refused") }
+                    guard key.isValidES256(signature: signature.span, digest: digests[index % count]) else {
+                        throw BenchmarkFailure("a good signature was refused")
+                    }
                 },
-            ])
+            ]
+        )
         return Section("Steps of proving a token of \(payloads[0].count) bytes", figures, goal: "to see where it goes")
     }
 
@@ -83,10 +89,13 @@ struct VerifyBenchmark {
                             throw BenchmarkFailure("refused: \(examination.report.reason)")
                         }
                     }
-                ])
+                ]
+            )
             return Section(
-                "App receipt, \(purchases) purchases, \(receipt.count) bytes", figures,
-                goal: purchases <= 10 ? "at most 1.15 times the signature" : "at most 1.45 times the signature")
+                "App receipt, \(purchases) purchases, \(receipt.count) bytes",
+                figures,
+                goal: purchases <= 10 ? "at most 1.15 times the signature" : "at most 1.45 times the signature"
+            )
         }
     }
 }

@@ -49,7 +49,9 @@ final class CheckingContexts: Sendable {
 
     /// Runs one check; true when it answers 1. After any other answer the context is not used again.
     func check(_ purpose: Purpose, _ body: (OpaquePointer) -> Int32) -> Bool {
-        let kept = unsafe idle.withLock { $0[purpose.rawValue].popLast() }.flatMap { unsafe OpaquePointer(bitPattern: $0) }
+        let kept = unsafe idle.withLock { $0[purpose.rawValue].popLast() }.flatMap {
+            unsafe OpaquePointer(bitPattern: $0)
+        }
         guard let context = unsafe kept ?? made(for: purpose) else {
             ErrorQueue.clear()
             return false

@@ -2,7 +2,7 @@
 ///
 /// The durations are absolute: a byte now and then does not lengthen them.
 package struct HTTPLimits: Sendable, Equatable {
-    /// A request's line and fields. Ours need a key, a trace and an idempotency key: some hundred bytes.
+    /// A request's line and fields. Ours need a key, and proxies add their own: some hundred bytes.
     package var headerBytes = 16 << 10
     package var headerFields = 100
     /// A receipt of years of subscriptions, in Base64, has been seen to reach some hundred KiB.

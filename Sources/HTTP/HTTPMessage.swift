@@ -110,6 +110,15 @@ package struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringCon
 
     package var description: String { String(rawValue) }
 
+    /// Whether the same request may do later: it came too slowly, there was too much, or the fault is ours.
+    package var isRetryable: Bool {
+        switch self {
+        case .requestTimeout, .tooManyRequests: true
+        case .versionNotSupported: false
+        default: rawValue >= 500
+        }
+    }
+
     /// The phrase that RFC 9110 § 15 gives the code; empty for a code that it does not name.
     package var phrase: String {
         HTTPStatus.phrases[rawValue] ?? ""

@@ -40,17 +40,21 @@ package enum HTTPRefusal: String, Sendable, CaseIterable {
     /// What the client is told.
     package var response: HTTPResponse {
         var fields: HTTPFields = [:]
-        if status == .serviceUnavailable { fields["Retry-After"] = "1" }
+        // A slow request may have had a slow network, and do on another day.
+        if status == .serviceUnavailable || status == .requestTimeout { fields["Retry-After"] = "1" }
         return .problem(status, code: rawValue, fields: fields)
     }
 }
 
 extension HTTPResponse {
-    /// A problem (RFC 9457) with nothing but its status and a stable code. `code` is ours: letters, digits, `_`.
+    /// A problem (RFC 9457) with nothing but its status, a stable code and whether to try again: exactly when there is
+    /// a Retry-After. `code` is ours: letters, digits, `_`.
     package static func problem(_ status: HTTPStatus, code: String, fields: HTTPFields = [:]) -> HTTPResponse {
         var fields = fields
         fields["Content-Type"] = "application/problem+json"
-        let text = #"{"title":"\#(status.phrase)","status":\#(status),"code":"\#(code)"}"#
+        let isRetryable = fields["Retry-After"] != nil
+        let text =
+            #"{"title":"\#(status.phrase)","status":\#(status),"code":"\#(code)","retryable":\#(isRetryable)}"#
         return HTTPResponse(status, fields: fields, body: Array(text.utf8))
     }
 }

@@ -5,7 +5,8 @@ import Verification
 /// Looks again at what could not be decided when it came: a certificate may have been added since.
 ///
 /// It runs once at the start of the process, because what the bytes alone decide can only change with the
-/// configuration, and that is read then.
+/// configuration, and that is read then. What only the configuration refuses stays open for the same reason: a slip in
+/// it must not end a purchase that a customer was told to wait for.
 package struct PendingReview: Sendable {
     private let pipeline: PurchasePipeline
     private let store: any Store
@@ -43,6 +44,7 @@ package struct PendingReview: Sendable {
 
     private func review(_ kept: KeptSubmission, for app: AppPolicy) async {
         guard let customer = kept.submission.customer else { return }
+        // Product and device are not kept: what they contradict was refused before it could wait.
         let submission = Submission(
             app: app,
             bytes: kept.submission.proof,
@@ -68,7 +70,7 @@ extension Outcome {
             decision.outcomes.contains { $0.recorded.realm.isTestSigned }
                 ? Verdict.testSigned.rawValue : Verdict.genuine.rawValue
         case .nothingToRecord: Verdict.genuine.rawValue
-        case .refused(let refused): refused.verdict
+        case .refused(let refused): refused.isForGood ? refused.verdict : nil
         case .pending, .busy: nil
         }
     }

@@ -28,6 +28,8 @@ final class JWSVerifier: Sendable {
         enum Origin: Sendable {
             case chain(CertificateChain)
             case xcode(Certificate, isTrusted: Bool)
+
+            var isVouchedFor: Bool { if case .xcode(_, let isTrusted) = self { isTrusted } else { true } }
         }
 
         let origin: Origin
@@ -128,7 +130,8 @@ final class JWSVerifier: Sendable {
             }
             let certificates = header.certificates ?? []
             let key = ChainKey.of(certificates.map { $0[...] })
-            let origin = try origins.answer(for: key[...]) { () throws(Refusal) in try self.origin(named: certificates) }
+            let origin = try origins.answer(for: key[...]) { () throws(Refusal) in try self.origin(named: certificates)
+            }
             return Signer(origin, of: token)
         }
     }

@@ -30,6 +30,8 @@ final class ReceiptVerifier: Sendable {
             case .xcode(let certificate, _): certificate
             }
         }
+
+        var isVouchedFor: Bool { if case .xcode(_, let isTrusted) = self { isTrusted } else { true } }
     }
 
     func verify(

@@ -128,6 +128,15 @@ import Testing
         }
     }
 
+    @Test func aLedgerThatTakesNoWritesIsNotReady() async throws {
+        try await TestHouse(store: ReadOnlyStore()).open { house in
+            #expect(await house.get("/readyz", key: nil).status == .serviceUnavailable)
+        }
+        try await TestHouse().open { house in
+            #expect(await house.get("/readyz", key: nil).status == .ok)
+        }
+    }
+
     @Test func aFullQueueAsksForPatience() async throws {
         try await TestHouse(queuedMax: 0).open { house in
             let answer = await house.submit(try Sample.jws(8))
@@ -136,4 +145,23 @@ import Testing
             #expect(json["code"]?.string == "busy")
         }
     }
+}
+
+/// A store whose disk has failed: what is there can be read, and nothing is written any more.
+private struct ReadOnlyStore: Store {
+    private let base = MemoryStore()
+
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        throw .broken(code: 10)
+    }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        try await base.read(body)
+    }
+
+    func close() async { await base.close() }
 }

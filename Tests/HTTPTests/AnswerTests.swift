@@ -84,10 +84,12 @@ import Testing
         for refusal in HTTPRefusal.allCases {
             let response = refusal.response
             let text = String(decoding: response.body, as: UTF8.self)
-            #expect(text.hasSuffix(#""code":"\#(refusal.rawValue)"}"#))
+            let isRetryable = response.fields["Retry-After"] != nil
+            #expect(text.hasSuffix(#""code":"\#(refusal.rawValue)","retryable":\#(isRetryable)}"#))
             #expect(text.contains(#""status":\#(refusal.status.rawValue),"#))
             #expect(response.fields.isSendable)
-            #expect((response.fields["Retry-After"] != nil) == (response.status == .serviceUnavailable))
+            // Who was too slow, and who came while there was too much, is not to give up the purchase.
+            #expect(isRetryable == [.serviceUnavailable, .requestTimeout].contains(response.status))
             #expect(!response.status.phrase.isEmpty)
         }
     }

@@ -48,6 +48,23 @@ import Testing
         }
     }
 
+    /// A slip in the configuration, mended at the next start, has cost nobody a purchase.
+    @Test func whatOnlyTheConfigurationRefusesStaysOpen() async throws {
+        let store = WatchedStore()
+        let id = try await PipelineHouse(store: store).open { try await $0.submit(Self.oldReceipt(1)).pendingID }
+        let certificate = try StoreAuthority.one.get().certificate
+        let strict = try PipelineHouse(store: store, intermediates: [certificate], acceptsTestSigned: false)
+        try await strict.open { (house) async throws in
+            await house.review.run()
+            #expect(try await Self.verdict(of: id, in: store) == nil)
+            #expect(try await house.figures().pendingSubmissions == 1)
+        }
+        try await Self.knowingHouse(over: store).open { (house) async throws in
+            await house.review.run()
+            #expect(try await Self.verdict(of: id, in: store) == "test_signed")
+        }
+    }
+
     @Test func aStoreThatFailsLeavesItForTheNextStart() async throws {
         let store = WatchedStore()
         let id = try await PipelineHouse(store: store).open { try await $0.submit(Self.oldReceipt(1)).pendingID }

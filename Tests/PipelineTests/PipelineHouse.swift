@@ -24,11 +24,12 @@ struct PipelineHouse: Sendable {
         store: WatchedStore = WatchedStore(),
         intermediates: [Certificate] = [],
         queuedMax: Int = 4_096,
-        pendingPerApp: Int = 1_000
+        pendingPerApp: Int = 1_000,
+        acceptsTestSigned: Bool = true
     ) throws {
         self.store = store
-        app = try PipelineHouse.app("game")
-        otherApp = try PipelineHouse.app("other")
+        app = try PipelineHouse.app("game", acceptsTestSigned)
+        otherApp = try PipelineHouse.app("other", acceptsTestSigned)
         let refusals = RefusalLedger()
         recorder = Recorder(
             store: store,
@@ -55,12 +56,12 @@ struct PipelineHouse: Sendable {
         return Verifier(anchors: anchors, bytesMax: 1 << 20)
     }
 
-    private static func app(_ id: String) throws -> AppPolicy {
+    private static func app(_ id: String, _ acceptsTestSigned: Bool) throws -> AppPolicy {
         AppPolicy(
             id: try #require(AppID(id)),
             bundleID: TestAuthority.bundleID,
             environments: [.production, .sandbox],
-            acceptsTestSigned: true
+            acceptsTestSigned: acceptsTestSigned
         )
     }
 

@@ -18,11 +18,15 @@ import Testing
                 let server = try await folder.serve()
                 await Self.check(acknowledged, bodies: sent, on: server)
                 acknowledged = [:]
-                sent = try Dictionary(uniqueKeysWithValues: (round * 100..<round * 100 + 40).map { number in
-                    (number, Purchase.body(try Purchase.jws(number)))
-                })
+                sent = try Dictionary(
+                    uniqueKeysWithValues: (round * 100..<round * 100 + 40).map { number in
+                        (number, Purchase.body(try Purchase.jws(number)))
+                    }
+                )
                 let bodies = sent.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-                let (last, pause) = (Int.random(in: 0...5, using: &random), UInt32.random(in: 0...4_000, using: &random))
+                let (last, pause) = (
+                    Int.random(in: 0...5, using: &random), UInt32.random(in: 0...4_000, using: &random)
+                )
                 let port = server.port
                 let results = await Threads.run(Self.clients) { index in
                     let own = stride(from: index, to: bodies.count, by: Self.clients).map { bodies[$0] }

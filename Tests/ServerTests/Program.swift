@@ -29,6 +29,8 @@ enum Program {
     ///   - output: where to write instead of a file of our own.
     ///   - other: the program to run instead of `assay`.
     ///   - place: where it works.
+    /// - Returns: what it said, and how it ended.
+    /// - Throws: what Foundation says of a program that it cannot start.
     static func run(
         _ arguments: [String],
         input: [UInt8] = [],

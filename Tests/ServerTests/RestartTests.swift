@@ -61,6 +61,16 @@ import Testing
         }
     }
 
+    @Test func aStopIsHeardFromTheFirstMoment() async throws {
+        try await ServerFolder.with { folder in
+            for _ in 0..<8 {
+                let server = try await folder.serve()
+                server.stop()
+                #expect(await server.exitCode() == 0)
+            }
+        }
+    }
+
     @Test func aLogThatNobodyReadsStopsNoPurchase() async throws {
         try await ServerFolder.with { folder in
             let server = try await folder.serve(readsLog: false)
@@ -113,7 +123,11 @@ struct LoadResult: Sendable {
 
     /// Posts one after another over one connection, until the server lets go or nobody listens.
     ///
-    /// - Parameter noted: told how many were answered, after each.
+    /// - Parameters:
+    ///   - bodies: what to post, with the numbers to note.
+    ///   - port: the server's.
+    ///   - noted: told how many were answered, after each.
+    /// - Returns: what was answered and what was not.
     static func send(
         _ bodies: [(number: Int64, body: [UInt8])],
         to port: UInt16,

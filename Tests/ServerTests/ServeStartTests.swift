@@ -47,7 +47,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("broken.der", "0garbage", "no certificate"), ("broken.pem", "-----BEGIN CERTIFICATE-----\nAAAA", "there is none"),
+        ("broken.der", "0garbage", "no certificate"),
+        ("broken.pem", "-----BEGIN CERTIFICATE-----\nAAAA", "there is none"),
         (
             "damaged.pem", "-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n", "there is none"
         ), ("empty.crt", "", "there is none"),

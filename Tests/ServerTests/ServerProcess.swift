@@ -13,6 +13,7 @@ final class ServerProcess: Sendable {
     let output: ProcessOutput
     let errors: ProcessOutput
     private let exit = ProcessExit()
+    /// Of the server itself, not of what started it.
     private let id: pid_t
 
     /// Starts it and waits until it says that it listens.
@@ -22,6 +23,7 @@ final class ServerProcess: Sendable {
     ///   - wrapper: a program that starts `assay` instead of us, with its own arguments.
     ///   - folder: where it works.
     ///   - readsLog: false to stop reading its log once it listens.
+    /// - Throws: ``NotStarted``, and what Foundation says of a program that it cannot start.
     init(
         _ arguments: [String],
         under wrapper: [String] = [],
@@ -40,17 +42,28 @@ final class ServerProcess: Sendable {
         process.standardError = errorPipe
         process.terminationHandler = { [exit] in exit.note($0) }
         try process.run()
-        id = process.processIdentifier
+        let started = process.processIdentifier
         output = ProcessOutput(outputPipe.fileHandleForReading)
         errors = ProcessOutput(errorPipe.fileHandleForReading, endsAfter: readsLog ? nil : "\"listening\"")
+        DispatchQueue.global().asyncAfter(deadline: .now() + 120) { [exit] in
+            if !exit.isNoted { Foundation.kill(started, SIGKILL) }
+        }
         let isListening = await errors.until("\"event\":\"listening\"")
         let line = errors.lines.first { $0.contains("\"listening\"") } ?? ""
         port = (try? JSONDocument(Array(line.utf8)).root.object?["port"]?.int64).flatMap { UInt16(exactly: $0) } ?? 0
+        id = wrapper.isEmpty ? started : Self.child(of: started) ?? started
         guard isListening, port > 0 else { throw NotStarted(description: errors.text) }
     }
 
     deinit {
         if !exit.isNoted { Foundation.kill(id, SIGKILL) }
+    }
+
+    /// What a tool started for us: the tool itself keeps signals away from it.
+    private static func child(of id: pid_t) -> pid_t? {
+        let path = "/proc/\(id)/task/\(id)/children"
+        guard let children = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        return children.split(separator: " ").first.flatMap { pid_t($0) }
     }
 
     /// Asks for a graceful stop.

@@ -65,6 +65,11 @@ final class WireClient {
         return answer()
     }
 
+    /// Says exactly this, and hears the next answer.
+    func say(_ text: String) -> Answer? {
+        send(Array(text.utf8)) ? answer() : nil
+    }
+
     private func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {

@@ -48,9 +48,11 @@ import Verification
 enum Altered {
     /// - Parameters:
     ///   - proof: unwrapped, and good for the verifier.
+    ///   - verifier: what must refuse each alteration.
     ///   - signedMax: alterations in each signed part.
     ///   - signaturesMax: the same for parts that are as short as a signature.
     ///   - unsignedMax: alterations of everything.
+    /// - Throws: when the proof cannot be taken apart.
     static func check(
         _ proof: [UInt8],
         by verifier: Verifier,

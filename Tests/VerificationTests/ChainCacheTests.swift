@@ -76,7 +76,11 @@ import Verification
     @Test func whatASenderChoosesIsBounded() throws {
         let key = try PrivateKey(generate: .p256)
         func selfSigned(_ extra: Int) throws -> SigningChain {
-            let padding = CertificateExtension(oid: "2.999.7", isCritical: false, value: [UInt8](repeating: 7, count: extra))
+            let padding = CertificateExtension(
+                oid: "2.999.7",
+                isCritical: false,
+                value: [UInt8](repeating: 7, count: extra)
+            )
             let certificate = try IssuedCertificate(
                 subject: "StoreKit Testing in Xcode",
                 issuer: nil,
@@ -88,7 +92,9 @@ import Verification
         let verifier = try TestVerifier.fresh()
         let payload = Sample.payload(.xcode)
         #expect(try verifier.reason(JWSSigner(selfSigned(1_000), isXcode: true).sign(payload)) == .xcode)
-        #expect(try verifier.reason(JWSSigner(selfSigned(5_000), isXcode: true).sign(payload)) == .certificateUnreadable)
+        #expect(
+            try verifier.reason(JWSSigner(selfSigned(5_000), isXcode: true).sign(payload)) == .certificateUnreadable
+        )
         #expect(try verifier.reason(JWSSigner(selfSigned(20_000), isXcode: true).sign(payload)) == .jwsHeader)
         var chain = try TestAuthority.shared.chain(.receiptSHA256)
         chain.certificates.append(chain.certificates[2])

@@ -70,7 +70,9 @@ import Verification
         var attributes = Sample.receipt().attributes
         attributes.removeAll { $0.type == 0 }
         let content = SimulatedReceipt.content(attributes, isSorted: true)
-        let receipt = try ReceiptSigner(TestAuthority.shared.chain(.receiptSHA256), digest: .sha256).sign(content: content)
+        let receipt = try ReceiptSigner(TestAuthority.shared.chain(.receiptSHA256), digest: .sha256).sign(
+            content: content
+        )
         let old = try TestAuthority.signer().oldReceipt(Sample.transaction(7))
         for proof in [Array(token.utf8), receipt, old] {
             for refusesEarly in [false, true] {
@@ -169,7 +171,9 @@ import Verification
         var attributes = Sample.receipt().attributes
         attributes.removeAll { $0.type == 5 || $0.type == 4 }
         let content = SimulatedReceipt.content(attributes, isSorted: true)
-        let receipt = try ReceiptSigner(TestAuthority.shared.chain(.receiptSHA256), digest: .sha256).sign(content: content)
+        let receipt = try ReceiptSigner(TestAuthority.shared.chain(.receiptSHA256), digest: .sha256).sign(
+            content: content
+        )
         let expecting = Expected(deviceID: [UInt8](repeating: 0xD5, count: 16))
         #expect(try TestVerifier.simulated().examine(receipt, expecting: expecting).reason == .foreignDevice)
     }

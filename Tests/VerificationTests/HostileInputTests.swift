@@ -74,7 +74,8 @@ import Verification
     @Test func nestingWithoutEndEndsAtALimit() throws {
         let verifier = try TestVerifier.simulated()
         let depth = 10_000
-        let arrays = [UInt8](repeating: UInt8(ascii: "["), count: depth)
+        let arrays =
+            [UInt8](repeating: UInt8(ascii: "["), count: depth)
             + [UInt8](repeating: UInt8(ascii: "]"), count: depth)
         #expect(verifier.reason(Array(#"{"a":"#.utf8) + arrays + Array("}".utf8)) == .answerForm)
         #expect(verifier.reason(Self.repeated([0x30, 0x80], depth)) == .cmsForm)

@@ -46,7 +46,9 @@ import Verification
     /// Line breaks count as part of the layer in which they stand.
     @Test func wrappedLinesAreNoLayersOfTheirOwn() throws {
         var wrapped = try ProofKind.receiptSHA256.sharedProof()
-        for _ in 1...5 { wrapped = Wrapping.lines(Base64.encode(wrapped, .standard, isPadded: true), 76, [0x0D, 0x0A]) }
+        for _ in 1...5 {
+            wrapped = Wrapping.lines(Base64.encode(wrapped, .standard, isPadded: true), 76, [0x0D, 0x0A])
+        }
         #expect(try TestVerifier.simulated().reason(wrapped) == .addedRoot)
     }
 
@@ -74,7 +76,8 @@ import Verification
             let proof = try kind.sharedProof()
             let text = kind.isJWS ? String(decoding: proof, as: UTF8.self) : Sample.base64(proof)
             let bodies = [
-                #"{"\#(member)":"\#(text)"}"#, #" { "password" : "x", "\#(member)" : "\#(text)", "n": [1, {"a": null}] }"#,
+                #"{"\#(member)":"\#(text)"}"#,
+                #" { "password" : "x", "\#(member)" : "\#(text)", "n": [1, {"a": null}] }"#,
                 #"{"\#(member)":"\#(text.replacing("/", with: "\\/"))","exclude-old-transactions":true}"#,
                 #""{\"\#(member)\":\"\#(text)\"}""#,
             ]

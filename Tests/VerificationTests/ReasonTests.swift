@@ -160,7 +160,8 @@ import Verification
         },
     ]
 
-    private static let answer = #"{"status":0,"receipt":{"bundle_id":"com.example.simulated","in_app":[{"quantity":"1","#
+    private static let answer =
+        #"{"status":0,"receipt":{"bundle_id":"com.example.simulated","in_app":[{"quantity":"1","#
         + #""product_id":"a","transaction_id":"1","purchase_date_ms":"1500000000000"}]}}"#
 
     private static var withoutEnvironment: Payload {

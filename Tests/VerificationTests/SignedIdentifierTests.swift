@@ -122,7 +122,8 @@ import Verification
     @Test(arguments: ["1e400", "1.5e308", "9223372036854775808", "1e19", "0.5"])
     func aNumberThatDoesNotFitIsRefused(digits: String) throws {
         for key in ["quantity", "price"] {
-            let body = #"{"transactionId":"1","productId":"a","bundleId":"b","purchaseDate":1,"signedDate":1,"#
+            let body =
+                #"{"transactionId":"1","productId":"a","bundleId":"b","purchaseDate":1,"signedDate":1,"#
                 + "\"\(key)\":\(digits)}"
             let token = try JWSSigner(TestAuthority.shared.chain(.jws)).sign(json: Array(body.utf8))
             #expect(try TestVerifier.simulated().reason(token) == .jwsPayload)

@@ -2,8 +2,8 @@ import Encoding
 import HTTP
 import Storage
 
-/// What goes wrong, as RFC 9457 problems with a stable `code`. A temporary trouble is always 5xx or 429 with
-/// Retry-After; any other 4xx means that the same request will never do.
+/// What goes wrong, as RFC 9457 problems with a stable `code`. A temporary trouble is always 408, 429 or 5xx
+/// with Retry-After; any other 4xx means that the same request will never do.
 enum Problem {
     /// - Parameters:
     ///   - status: a 4xx or 5xx.

@@ -128,7 +128,7 @@ package struct RenewalInfoPayload: Hashable, Sendable {
         return true
     }
 
-    /// Writes the payload as JSON: what the simulator signs.
+    /// Writes the payload as JSON, so that reading can be tried both ways. The simulator has a writer of its own.
     package func encode() -> [UInt8] {
         JSONWriter.object(reserving: 1_024) { object in
             write(to: &object)

@@ -78,7 +78,7 @@ package struct PlistReceipt: Hashable, Sendable {
         }
     }
 
-    /// Puts a receipt together as Apple does: what the simulator sends. `signature` is over the version and `info`.
+    /// Puts a receipt together as Apple does; the simulator has a way of its own. `signature` is over the version and `info`.
     package static func encode(
         version: UInt8,
         signature: [UInt8],

@@ -51,11 +51,6 @@ package struct SignedData: Hashable, Sendable {
         signers = try fields.signers(in: span, of: bytes)
         try fields.finish()
     }
-
-    /// Whether bytes begin like an envelope: triage, not proof.
-    package static func isLikely(_ bytes: some Collection<UInt8>) -> Bool {
-        bytes.first == DERTag.sequence.rawValue
-    }
 }
 
 /// Who signed, with what, and the signature.

@@ -27,7 +27,7 @@ final class ExchangeQueue: Sendable {
     private let state = Mutex(State())
 
     func append(_ exchanges: [Exchange]) {
-        // The lane that waits since last is still warm. Resumed outside the lock: see URLSession's deadlock.
+        // The lane that waits since last is still warm. Resumed outside the lock: what runs then may ask for it.
         let woken = state.withLock { state in
             state.waiting.append(contentsOf: exchanges)
             var woken: [(CheckedContinuation<Exchange?, Never>, Exchange)] = []

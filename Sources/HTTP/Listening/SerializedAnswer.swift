@@ -10,7 +10,12 @@ struct SerializedAnswer: Sendable {
         if SerializedAnswer.isSendable(response) {
             self.init(checked: response, isReplaced: false)
         } else {
-            self.init(checked: .problem(.internalServerError, code: "internal_error"), isReplaced: true)
+            let problem = HTTPResponse.problem(
+                .internalServerError,
+                code: "internal_error",
+                fields: ["Retry-After": "30"]
+            )
+            self.init(checked: problem, isReplaced: true)
         }
     }
 

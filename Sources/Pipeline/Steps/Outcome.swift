@@ -21,7 +21,11 @@ package enum Outcome: Sendable {
         package let verdict: String
         package let publicReason: String
 
+        /// The bytes are bad, whatever the app's policy says.
+        let isForGood: Bool
+
         init(_ reason: Reason) {
+            isForGood = reason.verdict == .forged || reason.verdict == .malformed
             verdict = reason.verdict.rawValue
             publicReason = reason.publicWord.rawValue
         }

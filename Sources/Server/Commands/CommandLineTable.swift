@@ -15,7 +15,7 @@ enum CommandLineTable {
             .init("json", "One JSON object a line instead of text."),
             .init("bundle-id", value: "ID", "The app that it must be for. Without it the app is not checked."),
             .init("environment", value: "production|sandbox", "The store that it must be from."),
-            .init("at", value: "RFC3339", "Judge certificates at this moment instead of the moment of signing."),
+            .init("at", value: "RFC3339", "Judge certificates at this moment, in UTC (…Z), not at that of signing."),
             .init("roots", value: "DIR", "Roots to trust beside Apple's: what they vouch for is test_signed."),
             .init("certificates", value: "DIR", "Intermediates that proofs do not carry (iOS 6 receipts)."),
             .init("device-id", value: "HEX", "The device that an app receipt must be for."),

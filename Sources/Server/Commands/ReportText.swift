@@ -47,9 +47,8 @@ enum ReportText {
         if let renewal = claims.renewal {
             lines.append("  renewal of   \(renewal.originalID), \(printable(renewal.product.text))")
         }
-        if !claims.transactions.isEmpty, !isProved { lines.append("  what follows is claimed, not proved:") }
         for transaction in claims.transactions { lines.append("  transaction  \(line(transaction))") }
-        return lines
+        return isProved || lines.isEmpty ? lines : ["  it claims, and nobody proves:"] + lines
     }
 
     private static func line(_ transaction: Transaction) -> String {

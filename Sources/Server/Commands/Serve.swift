@@ -48,7 +48,7 @@ struct Serve {
         _ log: Log,
         _ ready: @Sendable (UInt16) -> Void
     ) async {
-        let signals = StopSignals { listener.stop() }
+        let signals = await StopSignals { listener.stop() }
         log.write(.info, "listening") { json in
             json.member("address", settings.address)
             json.member("port", Int(listener.port))

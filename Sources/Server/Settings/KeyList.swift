@@ -6,7 +6,7 @@ import PurchaseModel
 struct KeyList {
     private static let secretMembers = ["secret", "secret_file", "secret_sha256"]
     private static let known = ["name", "app"] + secretMembers
-    /// Shorter ones could be guessed; longer ones fit no header field.
+    /// Shorter ones could be guessed; far longer ones the gate does not look at.
     private static let secretRange = 32...256
 
     let files: SettingsFiles

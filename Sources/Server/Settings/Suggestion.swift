@@ -12,7 +12,7 @@ enum Suggestion {
         return near.min { $0.slips < $1.slips }?.name
     }
 
-    /// ` (did you mean "…"?)`, or nothing.
+    /// `; did you mean "…"?`, or nothing.
     static func phrase(for word: String, among candidates: some Sequence<String>) -> String {
         nearest(to: word, among: candidates).map { "; did you mean \"\($0)\"?" } ?? ""
     }

@@ -8,9 +8,6 @@ struct RealmCode: Hashable, Sendable {
 
     private static let environments: [StoreEnvironment] = [.production, .sandbox, .xcode, .localTesting]
 
-    /// All codes, for a search on every side of the wall.
-    static var all: [RealmCode] { (0..<environments.count * 2).map { RealmCode(number: Int64($0)) } }
-
     /// `nil` for an environment that has no code; such a transaction is never accepted.
     init?(_ realm: Realm) {
         guard let place = Self.environments.firstIndex(of: realm.environment) else { return nil }

@@ -7,9 +7,6 @@ package final class SQLiteStore: Store {
     /// How many reads may wait, over all connections.
     package static let waitingReadsMax = 4_096
 
-    /// The version of the SQLite that is in use, such as `3.40.1`.
-    package static var libraryVersion: String { SQLiteResult.libraryVersion }
-
     private let writer: WriterConnection
     private let readers: [ReaderConnection]
     private let waitingWrites = Atomic(0)

@@ -14,9 +14,10 @@
 
 namespace assay {
 
-/// The connections that the process has descriptors for, when that is fewer than asked for: some are left for files.
-inline assay_limits within_descriptors(assay_limits limits) {
-    constexpr rlim_t others = 64;
+/// The connections that the process has descriptors for, when that is fewer than asked for. Some are left for files,
+/// and for Dispatch, which stops the process when it gets none.
+inline assay_limits Listener::within_descriptors(assay_limits limits) {
+    constexpr rlim_t others = 64 + spare_connections;
     rlimit descriptors{};
     if (getrlimit(RLIMIT_NOFILE, &descriptors) != 0 || descriptors.rlim_cur == RLIM_INFINITY) return limits;
     const rlim_t most = descriptors.rlim_cur > 2 * others ? descriptors.rlim_cur - others : descriptors.rlim_cur / 2;

@@ -49,6 +49,7 @@ private:
     using Error = boost::system::error_code;
 
     // Accepting.
+    static assay_limits within_descriptors(assay_limits limits);
     void await_client();
     void accept_clients();
     bool accept_client();

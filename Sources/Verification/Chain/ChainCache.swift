@@ -22,7 +22,8 @@ enum ChainKey {
 /// judged once is not judged again: one leaf signs nearly all traffic.
 ///
 /// Both answers are kept, each in a bounded ring of its own: a flood of made-up chains cannot drive out the good ones.
-/// What is kept is found by the SHA-256 of those bytes, and the last good one by comparing the bytes themselves, which
+/// A certificate that only vouches for itself stands among the bad, though nothing is wrong with it: anybody can make
+/// as many as he likes. What is kept is found by the SHA-256 of those bytes, and the last good one by comparing the bytes themselves, which
 /// is forty times as fast. Only an answer that nothing but the key decides may be asked for.
 final class ChainCache<Value: Sendable>: Sendable {
     /// Distinct chains in honest traffic are a handful a decade.
@@ -40,13 +41,9 @@ final class ChainCache<Value: Sendable>: Sendable {
         var good = Ring()
         var bad = Ring()
 
-        mutating func keep(_ answer: Result<Value, Refusal>, by digest: [UInt8]) {
+        mutating func keep(_ answer: Result<Value, Refusal>, isGood: Bool, by digest: [UInt8]) {
             guard answers.updateValue(answer, forKey: digest) == nil else { return }
-            let leaving =
-                switch answer {
-                case .success: good.insert(digest, max: goodMax)
-                case .failure: bad.insert(digest, max: badMax)
-                }
+            let leaving = isGood ? good.insert(digest, max: goodMax) : bad.insert(digest, max: badMax)
             if let leaving { answers[leaving] = nil }
         }
     }
@@ -69,6 +66,12 @@ final class ChainCache<Value: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
+    private let isVouchedFor: @Sendable (Value) -> Bool
+
+    /// - Parameter isVouchedFor: whether somebody whom the operator trusts stands behind an answer.
+    init(isVouchedFor: @escaping @Sendable (Value) -> Bool = { _ in true }) {
+        self.isVouchedFor = isVouchedFor
+    }
 
     /// The answer for `key`, from memory or by `judge`, which runs outside the lock.
     func answer(for key: ArraySlice<UInt8>, judge: () throws(Refusal) -> Value) throws(Refusal) -> Value {
@@ -85,9 +88,10 @@ final class ChainCache<Value: Sendable>: Sendable {
                 answer = .failure(error)
             }
         }
+        let good = (try? answer.get()).flatMap { isVouchedFor($0) ? $0 : nil }
         state.withLock { state in
-            state.keep(answer, by: digest)
-            if case .success(let value) = answer { state.last = (Array(key), value) }
+            state.keep(answer, isGood: good != nil, by: digest)
+            if let good { state.last = (Array(key), good) }
         }
         return try answer.get()
     }

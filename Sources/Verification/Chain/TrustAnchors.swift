@@ -37,8 +37,8 @@ package struct TrustAnchors: Sendable {
         return anchors
     }
 
-    /// Adds the operator's own: certificate authorities that signed themselves become roots, other self-signed ones
-    /// are taken for Xcode's. One of Apple's own roots stays Apple's.
+    /// Adds the operator's own: one that names itself as its issuer and says `StoreKit` is taken for Xcode's, every
+    /// other becomes a root. One of Apple's own roots stays Apple's.
     package mutating func addRoot(_ certificate: Certificate) {
         guard root(equalTo: certificate.der) == nil, !xcode.contains(where: { $0.der == certificate.der }) else {
             return

@@ -18,10 +18,8 @@ package enum CheckName: String, Hashable, Sendable, CaseIterable {
     case unwrapping
     case format
     case triage
-    case header
     case envelope
     case chain
-    case markers
     case signature
     case content
     case validity
@@ -50,8 +48,6 @@ struct Trace {
     mutating func failed(_ name: CheckName, _ refusal: Refusal) {
         checks.append(Check(name: name, outcome: .failed, detail: refusal.detail ?? refusal.reason.rawValue))
     }
-
-    mutating func append(_ nested: Trace) { checks.append(contentsOf: nested.checks) }
 
     /// Runs one check: what it throws is noted under its name.
     mutating func check<Value>(_ name: CheckName, _ body: () throws(Refusal) -> Value) throws(Refusal) -> Value {

@@ -44,7 +44,11 @@ enum Wrapping: String, CaseIterable, Sendable {
             return Array("\"".utf8) + Wrapping.replaced(text, UInt8(ascii: "+"), by: "\\u002b") + Array("\\n\"".utf8)
         case .twice: return Base64.encode(encoded(), .standard, isPadded: true)
         case .twiceInLines:
-            return Wrapping.lines(Base64.encode(Wrapping.lines(encoded(), 76, [0x0A]), .url, isPadded: true), 64, [0x0A])
+            return Wrapping.lines(
+                Base64.encode(Wrapping.lines(encoded(), 76, [0x0A]), .url, isPadded: true),
+                64,
+                [0x0A]
+            )
         }
     }
 

@@ -1,13 +1,7 @@
 import CSQLite
 
-/// Reads what SQLite says of itself and of its failures.
+/// Reads what SQLite says of its failures.
 enum SQLiteResult {
-    /// The version of the library that is loaded.
-    static var libraryVersion: String {
-        // A constant of the library.
-        unsafe String(cString: sqlite3_libversion())
-    }
-
     /// What a code means for who asked.
     ///
     /// - Parameters:
