@@ -68,7 +68,10 @@ import Verification
             ([.basicConstraints(isCA: false), .keyUsage(.digitalSignature)], .leafMarkerMissing),
             ([.basicConstraints(isCA: true), Self.marker], .leafIsCA),
             ([.basicConstraints(isCA: false), .keyUsage(.keyEncipherment), Self.marker], .keyUsage),
-            (Self.right + [CertificateExtension(oid: "2.999.1", isCritical: true, value: [5, 0])], .certificateExtension),
+            (
+                Self.right + [CertificateExtension(oid: "2.999.1", isCritical: true, value: [5, 0])],
+                .certificateExtension
+            ),
         ]
         for (extensions, reason) in table {
             #expect(try TestVerifier.simulated().reason(Self.receipt(extensions: extensions)) == reason)
