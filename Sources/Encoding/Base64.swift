@@ -46,20 +46,21 @@ package enum Base64 {
         let groups = digitsCount / 4
         let tail = text.extracting(groups * 4..<digitsCount)
         var seen: UInt32 = 0
-        var result = [UInt8](capacity: groups * 3 + 2) { output in
-            let values = table.values.span
-            // Said here, it need not be asked for every character.
-            precondition(values.count == 256, "a value for each byte")
-            for group in 0..<groups {
-                let digits = text.extracting(group &* 4..<group &* 4 &+ 4)
-                let bits =
-                    values[Int(digits[0])] &<< 18 | values[Int(digits[1])] &<< 12
-                    | values[Int(digits[2])] &<< 6 | values[Int(digits[3])]
-                seen |= bits
-                output.append(UInt8(truncatingIfNeeded: bits &>> 16))
-                output.append(UInt8(truncatingIfNeeded: bits &>> 8))
-                output.append(UInt8(truncatingIfNeeded: bits))
-            }
+        var result = [UInt8](repeating: 0, count: groups * 3)
+        result.reserveCapacity(groups * 3 + 2)
+        let values = table.values.span
+        // Said here, it need not be asked for every character.
+        precondition(values.count == 256, "a value for each byte")
+        var output = result.mutableSpan
+        for group in 0..<groups {
+            let digits = text.extracting(group &* 4..<group &* 4 &+ 4)
+            let bits =
+                values[Int(digits[0])] &<< 18 | values[Int(digits[1])] &<< 12
+                | values[Int(digits[2])] &<< 6 | values[Int(digits[3])]
+            seen |= bits
+            output[group &* 3] = UInt8(truncatingIfNeeded: bits &>> 16)
+            output[group &* 3 &+ 1] = UInt8(truncatingIfNeeded: bits &>> 8)
+            output[group &* 3 &+ 2] = UInt8(truncatingIfNeeded: bits)
         }
         if tail.count > 1 {
             let third = tail.count == 3 ? table.value(of: tail[2]) : 0

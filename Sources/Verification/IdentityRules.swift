@@ -1,3 +1,4 @@
+import Encoding
 import PurchaseModel
 
 /// Compares what a proof says with what was expected of it. The same rules for every format, so that no path lacks a
@@ -55,7 +56,7 @@ enum IdentityRules {
     /// Byte by byte: for `==` on strings a Kelvin sign is a K.
     static func areEqual(_ one: String, _ other: String?) -> Bool {
         guard let other else { return false }
-        return one.utf8.elementsEqual(other.utf8)
+        return ByteSearch.areEqual(one.utf8.span, other.utf8.span)
     }
 
     private static func checkAppleID(_ found: Int64?, _ expecting: Expectation) throws(Refusal) {

@@ -70,9 +70,12 @@ final class JWSVerifier: Sendable {
         }
         let signer = try trace.check(.chain) { () throws(Refusal) in try self.signer(of: token) }
         try trace.check(.signature) { () throws(Refusal) in try checkSignature(of: token, by: signer) }
-        let facts = try trace.check(.content) { () throws(Refusal) -> SignedFacts in
-            if let early { return early }
-            return try SignedFacts(token)
+        let facts: SignedFacts
+        if let early {
+            facts = early
+            trace.passed(.content)
+        } else {
+            facts = try trace.check(.content) { () throws(Refusal) in try SignedFacts(token) }
         }
         report.format = facts.format
         report.claims = facts.claims
@@ -101,8 +104,7 @@ final class JWSVerifier: Sendable {
 
     /// What an unproved JWS says, for the operator.
     static func unprovedClaims(of token: CompactJWS) -> (ProofFormat, Claims)? {
-        guard let payload = try? SignedPayload(token) else { return nil }
-        return (payload.format, (try? payload.claims()) ?? Claims())
+        SignedFacts.readable(in: token)
     }
 
     /// The certificates that a header names, whether or not anything vouches for them.
@@ -208,11 +210,10 @@ final class JWSVerifier: Sendable {
     ) throws(Refusal) -> SignedFacts {
         try trace.check(.triage) { () throws(Refusal) in
             let facts = try SignedFacts(token)
-            let claims = facts.claims
             report.format = facts.format
-            if let bundleID = claims.bundleID { try IdentityRules.checkBundle(bundleID, expecting) }
-            if claims.environment != nil { try IdentityRules.checkEnvironment(claims, expecting) }
-            try IdentityRules.checkProducts(claims, expecting)
+            if let bundleID = facts.claims.bundleID { try IdentityRules.checkBundle(bundleID, expecting) }
+            if facts.claims.environment != nil { try IdentityRules.checkEnvironment(facts.claims, expecting) }
+            try IdentityRules.checkProducts(facts.claims, expecting)
             return facts
         }
     }

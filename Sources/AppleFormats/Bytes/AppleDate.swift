@@ -12,13 +12,14 @@ package enum AppleDate {
     package static func milliseconds(_ text: Span<UInt8>) -> Int64? {
         guard text.count >= 20, text.count <= lengthMax else { return nil }
         guard
-            let year = number(text, 0, 4), text[4] == 0x2D,
-            let month = number(text, 5, 2), text[7] == 0x2D,
-            let day = number(text, 8, 2),
-            let hour = number(text, 11, 2), text[13] == 0x3A,
-            let minute = number(text, 14, 2), text[16] == 0x3A,
-            let second = number(text, 17, 2)
+            let century = pair(text, 0), let yearOfCentury = pair(text, 2), text[4] == 0x2D,
+            let month = pair(text, 5), text[7] == 0x2D,
+            let day = pair(text, 8),
+            let hour = pair(text, 11), text[13] == 0x3A,
+            let minute = pair(text, 14), text[16] == 0x3A,
+            let second = pair(text, 17)
         else { return nil }
+        let year = century * 100 + yearOfCentury
         guard
             let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         else { return nil }
@@ -38,15 +39,11 @@ package enum AppleDate {
         milliseconds(Array(text.utf8).span)
     }
 
-    private static func number(_ text: Span<UInt8>, _ start: Int, _ count: Int) -> Int? {
-        guard start + count <= text.count else { return nil }
-        var value = 0
-        for offset in start..<start + count {
-            let digit = text[offset] &- 0x30
-            guard digit < 10 else { return nil }
-            value = value * 10 + Int(digit)
-        }
-        return value
+    /// Two digits.
+    @inline(__always)
+    private static func pair(_ text: Span<UInt8>, _ start: Int) -> Int? {
+        let (tens, ones) = (text[start] &- 0x30, text[start + 1] &- 0x30)
+        return tens < 10 && ones < 10 ? Int(tens &* 10 &+ ones) : nil
     }
 
     private static func fractionAndZone(
@@ -82,7 +79,7 @@ package enum AppleDate {
         let hasColon = text.count == start + 6
         guard hasColon || text.count == start + 5 else { return nil }
         guard !hasColon || text[start + 3] == UInt8(ascii: ":") else { return nil }
-        guard let hours = number(text, start + 1, 2), let minutes = number(text, start + (hasColon ? 4 : 3), 2) else {
+        guard let hours = pair(text, start + 1), let minutes = pair(text, start + (hasColon ? 4 : 3)) else {
             return nil
         }
         guard hours < 24, minutes < 60 else { return nil }

@@ -47,6 +47,9 @@ package struct DERCursor: Hashable, Sendable {
 
     package var isAtEnd: Bool { position >= end }
 
+    /// Steps over octets that the caller has read by himself.
+    mutating func skip(_ count: Int) { position += count }
+
     /// The next element on this level, nil at its end.
     package mutating func next(in bytes: Span<UInt8>) throws(FormatFault) -> DERElement? {
         guard position < end else { return nil }

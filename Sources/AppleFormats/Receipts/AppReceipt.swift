@@ -26,7 +26,8 @@ package struct AppReceipt: Hashable, Sendable {
     /// In the order in which they stand in the receipt, which means nothing.
     package private(set) var purchases: [ReceiptPurchase] = []
 
-    private let content: ArraySlice<UInt8>
+    /// What was decoded: places in it are counted from its beginning.
+    package let content: ArraySlice<UInt8>
     /// Attributes without a field: first come those of purchases and the receipt's own as they stood.
     private var others: [ReceiptAttribute] = []
     /// Indices in `others` of the receipt's own.
@@ -43,6 +44,8 @@ package struct AppReceipt: Hashable, Sendable {
     /// Decodes all of a receipt's content; see ``SignedData/content``.
     package init(_ content: ArraySlice<UInt8>) throws(FormatFault) {
         self.content = content
+        // Real purchases have 400 to 500 octets; the attributes without a name in one take about as many as its fields.
+        purchases.reserveCapacity(min(content.count / 400, Self.purchasesMax))
         let span = content.span
         var attributes = try AttributeReader(DERCursor(0..<span.count, rules: .ber), in: span)
         while let attribute = try attributes.next(in: span) {
@@ -74,6 +77,11 @@ package struct AppReceipt: Hashable, Sendable {
     /// A purchase's attributes that have no field in it.
     package func otherAttributes(of purchase: ReceiptPurchase) -> ArraySlice<ReceiptAttribute> {
         others[purchase.otherAttributes.clamped(to: others.indices)]
+    }
+
+    /// The text of one of a purchase's fields; nil for none.
+    package func string(_ text: ReceiptText?) -> String? {
+        text.map { String(decoding: slice($0.range), as: UTF8.self) }
     }
 
     /// The number in one of the receipt's own attributes that has no field here, such as the system's version.

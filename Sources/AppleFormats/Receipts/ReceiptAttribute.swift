@@ -19,6 +19,29 @@ package struct ReceiptAttribute: Hashable, Sendable {
         self.start = start
         self.end = end
     }
+
+    /// With a value inside content of at most 4 GiB.
+    init(type: Int32, version: Int32, shortValue value: Range<Int>) {
+        self.type = type
+        self.version = version
+        start = UInt32(truncatingIfNeeded: value.lowerBound)
+        end = UInt32(truncatingIfNeeded: value.upperBound)
+    }
+}
+
+/// Where a text stands in the receipt's content: UTF-8 without NUL, never empty.
+package struct ReceiptText: Hashable, Sendable {
+    private let start: UInt32
+    private let end: UInt32
+
+    /// The text's octets, by their distance from the content's beginning.
+    package var range: Range<Int> { Int(start)..<Int(end) }
+
+    /// Lies inside an attribute's value, whose bounds fit.
+    init(_ range: Range<Int>) {
+        start = UInt32(truncatingIfNeeded: range.lowerBound)
+        end = UInt32(truncatingIfNeeded: range.upperBound)
+    }
 }
 
 extension ReceiptAttribute {

@@ -1,11 +1,12 @@
 /// One purchase in an app receipt: attribute 17.
 ///
-/// What is absent or written as an empty text is nil. Moments are milliseconds since 1970.
+/// What is absent or written as an empty text is nil. Moments are milliseconds since 1970. Texts stay in the receipt until
+/// ``AppReceipt/string(_:)`` is asked for them: a purchase owns no memory, and five hundred of them take one allocation.
 package struct ReceiptPurchase: Hashable, Sendable {
     package internal(set) var quantity: Int64?
-    package internal(set) var productID: String?
-    package internal(set) var transactionID: String?
-    package internal(set) var originalTransactionID: String?
+    package internal(set) var productID: ReceiptText?
+    package internal(set) var transactionID: ReceiptText?
+    package internal(set) var originalTransactionID: ReceiptText?
     package internal(set) var purchaseDate: Int64?
     package internal(set) var originalPurchaseDate: Int64?
     package internal(set) var expiresDate: Int64?
@@ -18,7 +19,7 @@ package struct ReceiptPurchase: Hashable, Sendable {
     package internal(set) var webOrderLineItemID: Int64?
     package internal(set) var isTrialPeriod: Bool?
     package internal(set) var isInIntroOfferPeriod: Bool?
-    package internal(set) var promotionalOfferID: String?
+    package internal(set) var promotionalOfferID: ReceiptText?
     /// Where this purchase's further attributes stand in the receipt's list of them.
     var otherAttributes: Range<Int> = 0..<0
     /// The named attributes that were there, one bit each, so that none counts twice.
@@ -33,11 +34,11 @@ package struct ReceiptPurchase: Hashable, Sendable {
         typealias Number = ReceiptAttribute.Purchase
         switch attribute.type {
         case Number.quantity: quantity = try attribute.number("quantity", in: span)
-        case Number.productID: productID = try attribute.text("product_id", in: span)
-        case Number.transactionID: transactionID = try attribute.text("transaction_id", in: span)
+        case Number.productID: productID = try attribute.checkedText("product_id", in: span)
+        case Number.transactionID: transactionID = try attribute.checkedText("transaction_id", in: span)
         case Number.purchaseDate: purchaseDate = try attribute.moment("purchase_date", in: span)
         case Number.originalTransactionID:
-            originalTransactionID = try attribute.text("original_transaction_id", in: span)
+            originalTransactionID = try attribute.checkedText("original_transaction_id", in: span)
         case Number.originalPurchaseDate:
             originalPurchaseDate = try attribute.moment("original_purchase_date", in: span)
         case Number.productType: productType = try attribute.number("product_type", in: span)
@@ -50,7 +51,7 @@ package struct ReceiptPurchase: Hashable, Sendable {
         case Number.isInIntroOfferPeriod:
             isInIntroOfferPeriod = try attribute.flag("is_in_intro_offer_period", in: span)
         case Number.promotionalOfferID:
-            promotionalOfferID = try attribute.text("promotional_offer_id", in: span)
+            promotionalOfferID = try attribute.checkedText("promotional_offer_id", in: span)
         default: return false
         }
         // The named numbers lie between 1701 and 1721.

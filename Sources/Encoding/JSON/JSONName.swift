@@ -5,10 +5,9 @@ package struct JSONName: Sendable {
     /// How many bytes of UTF-8 the name has.
     package let bytesCount: Int
 
-    init(tape: JSONTape, index: Int) {
+    init(tape: JSONTape, index: Int, _ node: JSONNode) {
         self.tape = tape
         self.index = index
-        let node = tape.nodes[index]
         bytesCount = node.kind == .plainString ? node.range.count : JSONValue(tape: tape, index: index).utf8?.count ?? 0
     }
 

@@ -17,11 +17,11 @@ package struct JSONObject: Sendable {
     package func forEachMember<Failure: Error>(
         _ body: (_ name: JSONName, _ value: JSONValue) throws(Failure) -> Void
     ) throws(Failure) {
+        let nodes = tape.nodes
         var at = index + 1
-        for _ in 0..<count {
-            let value = JSONValue(tape: tape, index: at + 1)
-            try body(JSONName(tape: tape, index: at), value)
-            at = Int(value.node.next)
+        for _ in 0..<nodes[index].count {
+            try body(JSONName(tape: tape, index: at, nodes[at]), JSONValue(tape: tape, index: at + 1))
+            at = Int(nodes[at + 1].next)
         }
     }
 

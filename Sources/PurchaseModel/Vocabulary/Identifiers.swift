@@ -13,14 +13,18 @@ package struct TransactionID: Hashable, Comparable, Sendable, CustomStringConver
 
     /// `nil` unless the text is the canonical decimal form of a non-negative `Int64`.
     package init?(_ text: String) {
-        let digits = text.utf8
-        guard (1...19).contains(digits.count), digits.first != 0x30 || digits.count == 1 else { return nil }
+        self.init(digits: text.utf8.span)
+    }
+
+    /// The same of a text's octets.
+    package init?(digits: Span<UInt8>) {
+        guard digits.count >= 1, digits.count <= 19, digits[0] != 0x30 || digits.count == 1 else { return nil }
         // Nineteen digits fit without a sign.
         var number: UInt64 = 0
-        for byte in digits {
-            let digit = byte &- 0x30
+        for index in digits.indices {
+            let digit = digits[index] &- 0x30
             guard digit < 10 else { return nil }
-            number = number * 10 + UInt64(digit)
+            number = number &* 10 &+ UInt64(digit)
         }
         guard let number = Int64(exactly: number) else { return nil }
         self.number = number
@@ -45,10 +49,11 @@ extension ASCIIIdentifier {
 
     /// `nil` unless the text is 1 to ``bytesMax`` bytes of printable ASCII without spaces.
     package init?(_ text: String) {
-        let bytes = text.utf8
-        guard (1...Self.bytesMax).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            return nil
-        }
+        let bytes = text.utf8.span
+        guard bytes.count >= 1, bytes.count <= Self.bytesMax else { return nil }
+        var isPrintable = true
+        for index in bytes.indices { isPrintable = isPrintable && bytes[index] &- 0x21 < 0x5E }
+        guard isPrintable else { return nil }
         self.init(checked: text)
     }
 
@@ -101,21 +106,15 @@ package struct AccountToken: Hashable, Sendable, CustomStringConvertible {
 
     /// `nil` unless the text is 8-4-4-4-12 hexadecimal digits, in either case.
     package init?(_ text: String) {
-        var value: (high: UInt64, low: UInt64) = (0, 0)
-        var digits = 0
-        var position = 0
-        for byte in text.utf8 {
-            defer { position += 1 }
-            if position == 8 || position == 13 || position == 18 || position == 23 {
-                guard byte == 0x2D else { return nil }
-                continue
-            }
-            guard let digit = AccountToken.hexadecimal(byte), digits < 32 else { return nil }
-            if digits < 16 { value.high = value.high << 4 | digit } else { value.low = value.low << 4 | digit }
-            digits += 1
-        }
-        guard digits == 32, position == 36 else { return nil }
-        self.init(high: value.high, low: value.low)
+        let letters = text.utf8.span
+        guard letters.count == 36, letters[8] == 0x2D, letters[13] == 0x2D, letters[18] == 0x2D, letters[23] == 0x2D
+        else { return nil }
+        guard
+            let first = AccountToken.number(letters, 0..<8), let second = AccountToken.number(letters, 9..<13),
+            let third = AccountToken.number(letters, 14..<18), let fourth = AccountToken.number(letters, 19..<23),
+            let fifth = AccountToken.number(letters, 24..<36)
+        else { return nil }
+        self.init(high: first << 32 | second << 16 | third, low: fourth << 48 | fifth)
     }
 
     /// Lower case, with hyphens.
@@ -131,12 +130,19 @@ package struct AccountToken: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private static func hexadecimal(_ byte: UInt8) -> UInt64? {
-        switch byte {
-        case 0x30...0x39: UInt64(byte - 0x30)
-        case 0x41...0x46: UInt64(byte - 0x41 + 10)
-        case 0x61...0x66: UInt64(byte - 0x61 + 10)
-        default: nil
+    /// Of at most sixteen hexadecimal digits.
+    private static func number(_ letters: Span<UInt8>, _ range: Range<Int>) -> UInt64? {
+        var number: UInt64 = 0
+        for index in range {
+            let digit: UInt8
+            switch letters[index] {
+            case 0x30...0x39: digit = letters[index] &- 0x30
+            case 0x41...0x46: digit = letters[index] &- 0x41 &+ 10
+            case 0x61...0x66: digit = letters[index] &- 0x61 &+ 10
+            default: return nil
+            }
+            number = number << 4 | UInt64(digit)
         }
+        return number
     }
 }

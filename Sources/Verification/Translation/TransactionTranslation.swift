@@ -13,25 +13,39 @@ enum TransactionTranslation {
     }
 
     private static func transaction(_ payload: TransactionPayload) throws(Refusal) -> Transaction {
-        var transaction = Transaction(
+        // In one expression, so that it is made where it will lie.
+        Transaction(
             id: try FieldReader.transactionID(payload.transactionID, "transactionId"),
             originalID: try FieldReader.optionalTransactionID(
                 payload.originalTransactionID,
                 "originalTransactionId"
             ),
             product: try FieldReader.product(payload.productID, "productId"),
+            kind: payload.type.map { kind($0.rawValue) },
+            quantity: try FieldReader.quantity(payload.quantity),
             purchasedAt: try FieldReader.moment(payload.purchaseDate, "purchaseDate"),
+            originallyPurchasedAt: payload.originalPurchaseDate.map(Timestamp.init(milliseconds:)),
+            expiresAt: payload.expiresDate.map(Timestamp.init(milliseconds:)),
+            revocation: revocation(payload),
+            isUpgraded: payload.isUpgraded ?? false,
+            ownership: payload.inAppOwnershipType.map(ownership),
+            accountToken: FieldReader.accountToken(payload.appAccountToken),
+            offer: offer(payload),
+            price: price(payload),
+            storefront: payload.storefront,
+            subscriptionGroup: payload.subscriptionGroupIdentifier,
+            webOrderLineItem: payload.webOrderLineItemID,
+            appTransaction: payload.appTransactionID,
             signedAt: Timestamp(milliseconds: payload.signedDate ?? 0)
         )
-        transaction.kind = payload.type.map { kind($0.rawValue) }
-        transaction.quantity = try FieldReader.quantity(payload.quantity)
-        transaction.originallyPurchasedAt = payload.originalPurchaseDate.map(Timestamp.init(milliseconds:))
-        transaction.expiresAt = payload.expiresDate.map(Timestamp.init(milliseconds:))
-        transaction.revocation = revocation(payload)
-        transaction.isUpgraded = payload.isUpgraded ?? false
-        transaction.ownership = payload.inAppOwnershipType.map { Ownership(rawValue: $0.rawValue.lowercased()) }
-        transaction.accountToken = FieldReader.accountToken(payload.appAccountToken)
-        transaction.offer = payload.offerType.map { type in
+    }
+
+    private static func ownership(_ word: AppleOwnershipType) -> Ownership {
+        word.rawValue == "PURCHASED" ? .purchased : Ownership(rawValue: word.rawValue.lowercased())
+    }
+
+    private static func offer(_ payload: TransactionPayload) -> Offer? {
+        payload.offerType.map { type in
             Offer(
                 kind: OfferKind(rawValue: Int(type.rawValue)),
                 identifier: payload.offerIdentifier,
@@ -39,14 +53,11 @@ enum TransactionTranslation {
                 period: payload.offerPeriod
             )
         }
-        if let milliunits = payload.price, let currency = payload.currency {
-            transaction.price = Price(milliunits: milliunits, currency: currency)
-        }
-        transaction.storefront = payload.storefront
-        transaction.subscriptionGroup = payload.subscriptionGroupIdentifier
-        transaction.webOrderLineItem = payload.webOrderLineItemID
-        transaction.appTransaction = payload.appTransactionID
-        return transaction
+    }
+
+    private static func price(_ payload: TransactionPayload) -> Price? {
+        guard let milliunits = payload.price, let currency = payload.currency else { return nil }
+        return Price(milliunits: milliunits, currency: currency)
     }
 
     /// Presence of the date is what takes a transaction back; the rest only says why.
