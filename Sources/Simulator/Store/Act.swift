@@ -32,6 +32,10 @@ package enum Act: Hashable, Sendable {
     /// What the merchant tells Apple about a purchase whose refund was asked for.
     case sendConsumption(TransactionID, Consumption)
     case setAccountToken(TransactionID, AccountToken)
+    /// The subscription ends at once, for a reason that Apple does not name.
+    case end(Subscription)
+    /// The merchant changed the subscription by the Advanced Commerce API, of which only this is simulated.
+    case announceAdvancedCommerce(Subscription, AdvancedCommerceChange)
     /// A guardian withdraws consent for the app.
     case rescindConsent(customer: String, app: BundleID)
     case createExternalPurchase(app: BundleID, environment: StoreEnvironment, kind: ExternalPurchaseKind)
@@ -152,6 +156,13 @@ package enum Act: Hashable, Sendable {
             self.percentage = percentage
             self.body = body
         }
+    }
+
+    /// Apple's types of notifications about the Advanced Commerce API.
+    package enum AdvancedCommerceChange: String, Hashable, Sendable, CaseIterable {
+        case metadata = "METADATA_UPDATE"
+        case migration = "MIGRATION"
+        case price = "PRICE_CHANGE"
     }
 
     package enum ExternalPurchaseKind: String, Hashable, Sendable, CaseIterable {

@@ -28,6 +28,8 @@ extension SimulatedStore {
         case .redeemOffer(let subscription, let offer): return try redeem(offer, on: subscription)
         case .answerPriceRise(let subscription, let isAccepted):
             return try answerPriceRise(subscription, isAccepted)
+        case .end(let subscription): return try end(subscription)
+        case .announceAdvancedCommerce(let subscription, let change): return try announce(change, of: subscription)
         case .askRefund(let request): return try askRefund(request)
         case .decideRefund(let id, let decision): return try decideRefund(id, decision)
         case .reverseRefund(let id): return try reverseRefund(id)

@@ -86,6 +86,20 @@ extension SimulatedStore {
         return .done([changed])
     }
 
+    mutating func announce(
+        _ change: Act.AdvancedCommerceChange,
+        of subscription: Act.Subscription
+    ) throws(ActRefusal) -> ActOutcome {
+        let line = try line(subscription)
+        guard isRunning(line) else { throw .notSubscribed }
+        switch change {
+        case .metadata: notify(.metadataUpdate, nil, line.current)
+        case .migration: notify(.migration, nil, line.current)
+        case .price: notify(.priceChange, nil, line.current)
+        }
+        return .done([line.current])
+    }
+
     mutating func rescindConsent(_ name: String, _ app: BundleID) throws(ActRefusal) -> ActOutcome {
         let customer = try customer(name)
         download(try self.app(app), by: customer)

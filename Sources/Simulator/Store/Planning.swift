@@ -47,6 +47,15 @@ extension SimulatedStore {
         return .done([line.current])
     }
 
+    /// Ends a subscription for a reason that has no name.
+    mutating func end(_ subscription: Act.Subscription) throws(ActRefusal) -> ActOutcome {
+        let line = try line(subscription)
+        guard line.sharedFrom == nil else { throw .familyShared }
+        guard !line.hasExpired, transactions[line.current]?.isRevoked == false else { throw .notSubscribed }
+        expire(line.originalID, .other, nil)
+        return .done([line.current])
+    }
+
     /// Redeems a promotional offer, an offer code or a win-back offer.
     mutating func redeem(_ identifier: String, on subscription: Act.Subscription) throws(ActRefusal) -> ActOutcome {
         let app = try app(subscription.app)

@@ -1,0 +1,79 @@
+import Encoding
+package import PurchaseModel
+
+/// Lets stories happen in a store. The same story in the same store ends the same way.
+package struct StoryTeller: Sendable {
+    package private(set) var store: SimulatedStore
+    private var labels: [String: TransactionID] = [:]
+    private let app: BundleID
+    private let startedAt: Timestamp
+
+    /// Begins in a store of its own with the demo's app, in which nothing has happened yet.
+    ///
+    /// - Parameters:
+    ///   - story: whose moment, seed and customers the store is to have.
+    ///   - app: the app with its catalogue.
+    package init(_ story: Story, app: StoreApp = DemoCatalogue.app()) {
+        var store = SimulatedStore(startingAt: story.startsAt, seed: story.seed)
+        var app = app
+        if let gracePeriod = story.gracePeriod { app.gracePeriod = gracePeriod }
+        if let url = story.notificationsURL {
+            app.productionNotifications = NotificationTarget(url: url)
+            app.sandboxNotifications = NotificationTarget(url: url)
+        }
+        store.set(app)
+        self.init(in: store, app: app.bundleID)
+    }
+
+    /// Begins now in a store that has its app already.
+    package init(in store: SimulatedStore, app: BundleID) {
+        self.store = store
+        self.app = app
+        startedAt = store.now
+    }
+
+    /// Tells the whole story.
+    ///
+    /// - Returns: what is not as the story says it must be, in sentences.
+    /// - Throws: ``StoryFault`` for a step that cannot be understood, or that the store refused.
+    package mutating func tell(_ story: Story) throws(StoryFault) -> [String] {
+        for customer in story.customers where customer.family == nil { store.set(customer) }
+        for customer in story.customers {
+            guard let family = customer.family else { continue }
+            var alone = customer
+            alone.family = nil
+            store.set(alone)
+            _ = try? store.perform(.setFamily(customer: customer.name, family: family))
+        }
+        for (index, step) in story.steps.enumerated() {
+            do throws(StoryFault) {
+                try take(step)
+            } catch {
+                throw error.inside("steps[\(index)]")
+            }
+        }
+        if let end = story.endsAt { store.advance(to: end.after(startedAt)) }
+        return story.expectation.differences(in: store, app: app)
+    }
+
+    private mutating func take(_ step: Story.Step) throws(StoryFault) {
+        if let after = step.after {
+            let moment = after.after(startedAt)
+            guard moment >= store.now else { throw StoryFault("after", "lies before the step before it") }
+            store.advance(to: moment)
+        }
+        var members = try StoryMembers(step.value)
+        _ = members.value("after")
+        _ = members.value("refused")
+        let (act, label) = try ActReader(store: store, labels: labels, defaultApp: app).act(&members)
+        let outcome: ActOutcome
+        do throws(ActRefusal) {
+            outcome = try store.perform(act)
+        } catch {
+            guard step.refusal != error.rawValue else { return }
+            throw StoryFault("act", "the store refused: \(error.rawValue)")
+        }
+        if let refusal = step.refusal { throw StoryFault("refused", "it was done, not refused as \(refusal)") }
+        if let label, case .done(let ids) = outcome, let newest = ids.last { labels[label] = newest }
+    }
+}
