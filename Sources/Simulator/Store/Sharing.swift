@@ -94,8 +94,13 @@ extension SimulatedStore {
             guard transactions[member.current]?.isRevoked == false, let customer = customers[member.customer] else {
                 continue
             }
+            guard product.isFamilyShareable else {
+                // The purchaser went on with a plan that is hers alone.
+                revokeCopy(member.current)
+                continue
+            }
             var changed = member
-            if transactions[member.current]?.purchasedBy != line.current, product.isFamilyShareable {
+            if transactions[member.current]?.purchasedBy != line.current {
                 let number = numbers.transactionID(in: member.environment)
                 if current.reason == .purchase { modify(member.current) { $0.fact.isUpgraded = true } }
                 copy(current, product, app, customer, number, originalID: member.originalID, current.reason)
@@ -149,10 +154,10 @@ extension SimulatedStore {
 
     private mutating func leave(_ family: String, _ customer: StoreCustomer) {
         for owner in owned.keys.filter({ $0.customer == customer.name }).sorted(by: { $0.app < $1.app }) {
-            for transaction in transactions(of: owner) where transaction.purchasedBy != nil && isLive(transaction) {
+            for transaction in transactions(of: owner) where transaction.purchasedBy != nil && isHeld(transaction) {
                 revokeCopy(transaction.id)
             }
-            for transaction in transactions(of: owner) where transaction.purchasedBy == nil && isLive(transaction) {
+            for transaction in transactions(of: owner) where transaction.purchasedBy == nil && isHeld(transaction) {
                 revokeCopies(of: transaction.id)
             }
         }
@@ -174,12 +179,18 @@ extension SimulatedStore {
             .filter { $0.purchasedBy == nil && isLive($0) }
     }
 
-    /// Not taken back, and of a subscription the newest period while it runs.
-    private func isLive(_ transaction: SoldTransaction) -> Bool {
+    /// Not taken back, and of a subscription the newest period, in grace or while Apple tries to charge as well.
+    private func isHeld(_ transaction: SoldTransaction) -> Bool {
         guard !transaction.isRevoked else { return false }
         guard transaction.isSubscription else { return true }
         guard let line = lines[transaction.originalID] else { return false }
-        return line.current == transaction.id && isRunning(line)
+        return line.current == transaction.id && !line.hasExpired
+    }
+
+    /// The same, and she has access by it.
+    private func isLive(_ transaction: SoldTransaction) -> Bool {
+        guard isHeld(transaction) else { return false }
+        return lines[transaction.originalID].map { isRunning($0) } ?? true
     }
 
     private func members(of family: String, in environment: StoreEnvironment) -> [StoreCustomer] {
