@@ -12,9 +12,11 @@ struct StoryTests {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? [])
         .filter { $0.hasSuffix(".json") }.sorted()
 
-    static func story(_ name: String) throws -> Story {
-        try Story([UInt8](Data(contentsOf: folder.appending(path: name))))
+    static func text(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: folder.appending(path: name)))
     }
+
+    static func story(_ name: String) throws -> Story { try Story(text(name)) }
 
     @Test("ends as it says, every time", arguments: names)
     func ends(_ name: String) throws {

@@ -15,6 +15,10 @@ struct StoryExpectation: Sendable {
         ("grace_period", .gracePeriod), ("revoked", .revoked),
     ]
 
+    static func word(for status: SubscriptionLine.Status) -> String {
+        statusWords.first { $0.status == status }?.word ?? "\(status)"
+    }
+
     init(_ value: JSONValue?) throws(StoryFault) {
         guard let value else {
             (notifications, transactions, statuses) = (nil, [], [])
@@ -69,8 +73,8 @@ struct StoryExpectation: Sendable {
         for (customer, word) in statuses {
             let line = store.lines(of: SimulatedStore.Owner(customer: customer, app: app)).last
             let status = line.map { store.status(of: $0) }
-            let is_ = StoryExpectation.statusWords.first { $0.status == status }?.word ?? "none"
-            if is_ != word { found.append("\(customer)'s subscription is \(is_), not \(word)") }
+            let actual = status.map(StoryExpectation.word) ?? "none"
+            if actual != word { found.append("\(customer)'s subscription is \(actual), not \(word)") }
         }
         return found
     }

@@ -1,0 +1,258 @@
+import Encoding
+package import HTTP
+package import PurchaseModel
+import Synchronization
+
+/// `/simulator/v1`: moves the clock, makes customers act, and tells the truth about everything that was sold.
+///
+/// For tests in any language, and for people who try something out. It has no keys: whoever reaches it owns the store,
+/// so it listens where only its owner is.
+package final class ControlAPI: Sendable {
+    private let simulator: AppStoreSimulator
+    /// The app of acts that name none.
+    private let app: BundleID
+    private let labels = Mutex<[String: TransactionID]>([:])
+
+    package init(_ simulator: AppStoreSimulator, app: BundleID = DemoCatalogue.bundleID) {
+        self.simulator = simulator
+        self.app = app
+    }
+
+    /// As many in one answer, at most.
+    private static let pageMax = 1_000
+
+    package func routes() -> [Route] {
+        [
+            Route(.get, "/simulator/v1/clock") { _, _ in self.clock() },
+            Route(.post, "/simulator/v1/clock") { request, _ in self.setClock(request.body) },
+            Route(.get, "/simulator/v1/customers") { _, _ in self.customers() },
+            Route(.post, "/simulator/v1/customers") { request, _ in self.addCustomer(request.body) },
+            Route(.get, "/simulator/v1/customers/{name}") { _, path in self.customer(path["name"] ?? "") },
+            Route(.post, "/simulator/v1/acts") { request, _ in self.act(request.body) },
+            Route(.post, "/simulator/v1/stories") { request, _ in self.tell(request.body) },
+            Route(.get, "/simulator/v1/ledger") { request, _ in self.ledger(request.query) },
+            Route(.get, "/simulator/v1/subscriptions") { _, _ in self.subscriptions() },
+            Route(.get, "/simulator/v1/notices") { request, _ in self.notices(request.query) },
+            Route(.get, "/simulator/v1/catalogue") { _, _ in self.catalogue() },
+        ]
+    }
+
+    // MARK: Time
+
+    private func clock() -> HTTPResponse {
+        let (now, next) = simulator.read { ($0.now, $0.nextMoment) }
+        let pace = simulator.pace
+        return ControlAnswer.json { json in
+            json.member("now", LedgerJSON.text(now))
+            json.member("next_event_at", LedgerJSON.text(next))
+            switch pace {
+            case .stands: json.member("pace", 0)
+            case .runs(let factor): json.member("pace", Int64(factor))
+            }
+        }
+    }
+
+    /// `{"advance": "P31D"}`, `{"to": "2027-01-01T00:00:00Z"}`, `{"pace": 60}`: one of them or several.
+    private func setClock(_ body: [UInt8]) -> HTTPResponse {
+        do throws(StoryFault) {
+            var members = try ControlAnswer.members(body)
+            let pace = try members.number("pace", 0...10_000_000)
+            let span = try members.made("advance", "a distance like P31D") { StorySpan($0) }
+            let target = try members.made("to", "a moment like 2026-01-01T00:00:00Z") { RFC3339.milliseconds($0) }
+            try members.finish()
+            if let pace { simulator.setPace(pace == 0 ? .stands : .runs(factor: Double(pace))) }
+            let isBack = simulator.change { store in
+                if let span { store.advance(to: span.after(store.now)) }
+                guard let target else { return false }
+                guard Timestamp(milliseconds: target) >= store.now else { return true }
+                store.advance(to: Timestamp(milliseconds: target))
+                return false
+            }
+            if isBack { throw StoryFault("to", "time does not go back") }
+        } catch {
+            return ControlAnswer.fault(error)
+        }
+        return clock()
+    }
+
+    // MARK: Customers
+
+    private func customers() -> HTTPResponse {
+        let all = simulator.read { $0.customers.values.sorted { $0.name < $1.name } }
+        return ControlAnswer.json { json in
+            json.array("customers") { json in
+                for customer in all { json.object { LedgerJSON.write(customer, into: &$0) } }
+            }
+        }
+    }
+
+    private func addCustomer(_ body: [UInt8]) -> HTTPResponse {
+        do throws(StoryFault) {
+            let document: JSONDocument
+            do throws(JSONFault) { document = try JSONDocument(body) } catch { throw StoryFault("", "\(error)") }
+            var customer = try Story.customer(document.root)
+            let family = customer.family
+            customer.family = nil
+            let added = customer
+            let isNew = simulator.change { store in
+                guard store.customers[added.name] == nil else { return false }
+                store.set(added)
+                if let family { _ = try? store.perform(.setFamily(customer: added.name, family: family)) }
+                return true
+            }
+            guard isNew else {
+                return ControlAnswer.problem(.conflict, code: "exists", detail: "There is a customer of that name.")
+            }
+            customer.family = family
+            return ControlAnswer.json(.created) { LedgerJSON.write(customer, into: &$0) }
+        } catch {
+            return ControlAnswer.fault(error)
+        }
+    }
+
+    private func customer(_ name: String) -> HTTPResponse {
+        let store = simulator.read { $0 }
+        guard let customer = store.customers[name] else { return ControlAnswer.notFound("customer") }
+        let owners = store.apps.keys.sorted().map { SimulatedStore.Owner(customer: name, app: $0) }
+        return ControlAnswer.json { json in
+            LedgerJSON.write(customer, into: &json)
+            json.array("transactions") { json in
+                for sold in owners.flatMap({ store.transactions(of: $0) }) {
+                    json.object { LedgerJSON.write(sold, into: &$0) }
+                }
+            }
+            json.array("subscriptions") { json in
+                for line in owners.flatMap({ store.lines(of: $0) }) {
+                    json.object { LedgerJSON.write(line, in: store, into: &$0) }
+                }
+            }
+        }
+    }
+
+    // MARK: Acts and stories
+
+    private func act(_ body: [UInt8]) -> HTTPResponse {
+        let known = labels.withLock { $0 }
+        do throws(StoryFault) {
+            var members = try ControlAnswer.members(body)
+            let store = simulator.read { $0 }
+            let (act, label) = try ActReader(store: store, labels: known, defaultApp: app).act(&members)
+            do throws(ActRefusal) {
+                let outcome = try simulator.perform(act)
+                if let label, case .done(let ids) = outcome, let newest = ids.last {
+                    labels.withLock { $0[label] = newest }
+                }
+                return answer(outcome)
+            } catch {
+                return ControlAnswer.refused(error)
+            }
+        } catch {
+            return ControlAnswer.fault(error)
+        }
+    }
+
+    private func answer(_ outcome: ActOutcome) -> HTTPResponse {
+        switch outcome {
+        case .done(let ids):
+            let sold = simulator.read { store in ids.compactMap { store.transactions[$0] } }
+            return ControlAnswer.json { json in
+                json.member("outcome", "done")
+                json.array("transactions") { json in
+                    for transaction in sold { json.object { LedgerJSON.write(transaction, into: &$0) } }
+                }
+            }
+        case .waits:
+            return ControlAnswer.json(.accepted) { $0.member("outcome", "waits") }
+        case .test(let token):
+            return ControlAnswer.json { json in
+                json.member("outcome", "done")
+                json.member("test_notification_token", token)
+            }
+        }
+    }
+
+    /// Tells a story from now on, in this store. Its own start, seed and settings of the app count for nothing here.
+    private func tell(_ body: [UInt8]) -> HTTPResponse {
+        do throws(StoryFault) {
+            let story = try Story(body)
+            let app = app
+            let (differences, told) = try simulator.change { store throws(StoryFault) in
+                let before = store.notices.count
+                var teller = StoryTeller(in: store, app: app)
+                let differences = try teller.tell(story)
+                store = teller.store
+                return (differences, store.notices.count - before)
+            }
+            return ControlAnswer.json { json in
+                json.member("name", story.name)
+                json.member("notices", told)
+                json.array("differences") { json in for difference in differences { json.element(difference) } }
+            }
+        } catch {
+            return ControlAnswer.fault(error)
+        }
+    }
+
+    // MARK: The truth
+
+    private func ledger(_ query: String?) -> HTTPResponse {
+        guard let start = ControlAPI.place(in: query) else { return ControlAPI.badPlace }
+        let all = simulator.read { $0.transactions.values.sorted { $0.id < $1.id } }
+        let page = all.dropFirst(start).prefix(ControlAPI.pageMax)
+        return ControlAnswer.json { json in
+            json.array("transactions") { json in
+                for sold in page { json.object { LedgerJSON.write(sold, into: &$0) } }
+            }
+            json.member("next", start + page.count < all.count ? start + page.count : nil)
+        }
+    }
+
+    private func subscriptions() -> HTTPResponse {
+        let store = simulator.read { $0 }
+        return ControlAnswer.json { json in
+            json.array("subscriptions") { json in
+                for line in store.lines.values.sorted(by: { $0.originalID < $1.originalID }) {
+                    json.object { LedgerJSON.write(line, in: store, into: &$0) }
+                }
+            }
+        }
+    }
+
+    private func notices(_ query: String?) -> HTTPResponse {
+        guard let start = ControlAPI.place(in: query) else { return ControlAPI.badPlace }
+        let all = simulator.read(\.notices)
+        let page = all.dropFirst(start).prefix(ControlAPI.pageMax)
+        return ControlAnswer.json { json in
+            json.array("notices") { json in
+                for notice in page { json.object { LedgerJSON.write(notice, into: &$0) } }
+            }
+            json.member("next", start + page.count < all.count ? start + page.count : nil)
+        }
+    }
+
+    private func catalogue() -> HTTPResponse {
+        let apps = simulator.read { $0.apps.values.sorted { $0.bundleID < $1.bundleID } }
+        return ControlAnswer.json { json in
+            json.array("apps") { json in
+                for app in apps { json.object { CatalogueJSON.write(app, into: &$0) } }
+            }
+        }
+    }
+
+    /// `after=` the `next` of the page before; nil for anything else.
+    private static func place(in query: String?) -> Int? {
+        guard let query, !query.isEmpty else { return 0 }
+        let parts = query.utf8.split(separator: UInt8(ascii: "="))
+        guard parts.count == 2, parts[0].elementsEqual("after".utf8), parts[1].count <= 12,
+            parts[1].allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return Int(String(decoding: parts[1], as: UTF8.self))
+    }
+
+    private static let badPlace = ControlAnswer.problem(
+        .badRequest,
+        code: "invalid_request",
+        detail: "after is the next of another page.",
+        path: "after"
+    )
+}

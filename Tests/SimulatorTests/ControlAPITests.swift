@@ -1,0 +1,131 @@
+import Encoding
+import HTTP
+import PurchaseModel
+import Simulator
+import Testing
+import TestSupport
+
+/// The control API, called as its clients call it.
+struct ControlAPITests {
+    let simulator: AppStoreSimulator
+    let router: Router
+    let clock = ManualClock(StoreLife.start)
+
+    init() {
+        var store = SimulatedStore(startingAt: StoreLife.start, seed: 1)
+        store.set(DemoCatalogue.app())
+        simulator = AppStoreSimulator(store, authority: TestAuthority.shared, wallClock: clock)
+        router = Router(ControlAPI(simulator).routes())
+    }
+
+    private func call(
+        _ method: HTTPMethod,
+        _ path: String,
+        _ body: String = "",
+        query: String? = nil
+    ) async throws -> (status: Int, json: JSONObject) {
+        let request = HTTPRequest(
+            method: method,
+            path: "/simulator/v1" + path,
+            query: query,
+            body: Array(body.utf8)
+        )
+        let response = await router.respond(to: request)
+        return (response.status.rawValue, try #require(JSONDocument(response.body).root.object))
+    }
+
+    @Test func aPurchaseIsMadeRenewedAndRefunded() async throws {
+        #expect(try await call(.post, "/customers", #"{"name": "anna", "storefront": "DEU"}"#).status == 201)
+        let buy = #"{"act": "buy", "customer": "anna", "product": "pro.weekly", "as": "first"}"#
+        let bought = try await call(.post, "/acts", buy)
+        #expect(bought.status == 200)
+        let sold = try #require(bought.json["transactions"]?.array?[0]?.object)
+        #expect(sold["storefront"]?.string == "DEU")
+        #expect(sold["expires_at"]?.string == "2026-01-08T00:00:00.000Z")
+        let moved = try await call(.post, "/clock", #"{"advance": "P8D"}"#)
+        #expect(moved.json["now"]?.string == "2026-01-09T00:00:00.000Z")
+        #expect(moved.json["next_event_at"]?.string == "2026-01-15T00:00:00.000Z")
+        let refund = #"{"act": "decide_refund", "customer": "anna", "decision": "full"}"#
+        #expect(try await call(.post, "/acts", refund).status == 200)
+        let anna = try await call(.get, "/customers/anna")
+        #expect(anna.json["transactions"]?.array?.count == 2)
+        #expect(anna.json["subscriptions"]?.array?[0]?.object?["status"]?.string == "revoked")
+        let notices = try await call(.get, "/notices").json["notices"]?.array?.map { $0.object?["type"]?.string }
+        #expect(notices == ["SUBSCRIBED", "DID_RENEW", "REFUND"])
+        #expect(try await call(.get, "/ledger").json["transactions"]?.array?.count == 2)
+        #expect(try await call(.get, "/ledger", query: "after=1").json["transactions"]?.array?.count == 1)
+    }
+
+    @Test func theClockRunsAsFastAsItIsTold() async throws {
+        #expect(try await call(.post, "/clock", #"{"pace": 60}"#).json["pace"]?.int64 == 60)
+        clock.advance(by: .seconds(60))
+        #expect(try await call(.get, "/clock").json["now"]?.string == "2026-01-01T01:00:00.000Z")
+        #expect(try await call(.post, "/clock", #"{"pace": 0}"#).json["now"]?.string == "2026-01-01T01:00:00.000Z")
+        clock.advance(by: .seconds(60))
+        #expect(try await call(.get, "/clock").json["now"]?.string == "2026-01-01T01:00:00.000Z")
+        let target = #"{"to": "2026-02-01T00:00:00Z"}"#
+        #expect(try await call(.post, "/clock", target).json["now"]?.string == "2026-02-01T00:00:00.000Z")
+    }
+
+    @Test func slowTimeIsNotLost() async throws {
+        _ = try await call(.post, "/clock", #"{"pace": 1}"#)
+        for _ in 0..<10 {
+            clock.advance(by: .microseconds(500))
+            _ = try await call(.get, "/clock")
+        }
+        clock.advance(by: .milliseconds(5))
+        #expect(simulator.now >= StoreLife.start.advanced(by: .milliseconds(5)))
+    }
+
+    @Test(arguments: StoryTests.names)
+    func everyStoryCanBeToldInARunningStore(_ name: String) async throws {
+        let story = try StoryTests.story(name)
+        let text = try StoryTests.text(name)
+        let told = try await call(.post, "/stories", String(decoding: text, as: UTF8.self))
+        // Settings of the app are the running store's: stories that need others differ, and say so.
+        if name != "no-grace.json", name != "test-notification.json" {
+            #expect(told.status == 200)
+            #expect(told.json["differences"]?.array?.map(\.string) == [], "\(story.name)")
+        }
+    }
+
+    static let wrong: [(method: HTTPMethod, path: String, body: String, status: Int, code: String)] = [
+        (.post, "/acts", "", 400, "invalid_request"),
+        (.post, "/acts", "[]", 400, "invalid_request"),
+        (.post, "/acts", #"{"act": "fly"}"#, 400, "invalid_request"),
+        (.post, "/acts", #"{"act": "buy", "customer": "nobody", "product": "sword"}"#, 409, "unknown_customer"),
+        (.post, "/acts", #"{"act": "finish", "transaction": "1"}"#, 409, "unknown_transaction"),
+        (.post, "/clock", #"{"to": "2025-01-01T00:00:00Z"}"#, 400, "invalid_request"),
+        (.post, "/clock", #"{"advance": "-P1D"}"#, 400, "invalid_request"),
+        (.post, "/clock", #"{"pace": 1e3}"#, 400, "invalid_request"),
+        (.post, "/clock", #"{"hurry": true}"#, 400, "invalid_request"),
+        (.post, "/customers", #"{"name": 1}"#, 400, "invalid_request"),
+        (.post, "/stories", #"{"name": "n"}"#, 400, "invalid_request"),
+        (.get, "/customers/nobody", "", 404, "not_found"),
+        (.get, "/nothing", "", 404, "not_found"),
+        (.delete, "/clock", "", 405, "method_not_allowed"),
+    ]
+
+    @Test(arguments: wrong)
+    func whatIsWrongIsSaid(
+        _ row: (method: HTTPMethod, path: String, body: String, status: Int, code: String)
+    ) async throws {
+        let answer = try await call(row.method, row.path, row.body)
+        #expect(answer.status == row.status)
+        #expect(answer.json["code"]?.string == row.code)
+        #expect(simulator.now == StoreLife.start)
+    }
+
+    @Test func anybodyMaySendAnything() async throws {
+        var random = SeededRandom(seed: 3)
+        for _ in 0..<300 {
+            let body = random.bytes(Int(random.next() % 200))
+            for path in ["/acts", "/clock", "/customers", "/stories"] {
+                let request = HTTPRequest(method: .post, path: "/simulator/v1" + path, body: body)
+                #expect(await router.respond(to: request).status == .badRequest)
+            }
+        }
+        #expect(try await call(.get, "/ledger", query: "after=x").status == 400)
+        #expect(try await call(.get, "/notices", query: "after=99999999999999").status == 400)
+    }
+}
