@@ -77,6 +77,9 @@ package struct HTTPResponse: Sendable, Equatable {
         self.fields = fields
         self.body = body
     }
+
+    /// No answer: the connection is reset. For who plays a broken server; its status is no code.
+    package static let hangUp = HTTPResponse(HTTPStatus(rawValue: 0))
 }
 
 /// A status code, 200 to 599: interim answers are the listener's. RFC 9110 § 15.

@@ -49,6 +49,21 @@ import Testing
         #expect(!told.all.contains("ended"))
     }
 
+    /// What a simulator of a broken server does; the connection's slot serves the next client.
+    @Test func aHandlerMayHangUp() async throws {
+        let handler = HTTPHandler { request in request.path == "/broken" ? .hangUp : HTTPResponse(.ok) }
+        try await withServer(.quick, handler) { server in
+            let broken = try await server.exchange("GET /broken HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(broken.responses.isEmpty)
+            #expect(broken.end == .reset)
+            try await server.events.wait { event in
+                if case .unanswered(let request, _) = event { request.path == "/broken" } else { false }
+            }
+            let whole = try await server.exchange("GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            #expect(whole.responses.map(\.status) == [200])
+        }
+    }
+
     @Test func anAnswerForAResetConnectionIsReported() async throws {
         let told = Recorder<String>()
         try await withServer(.quick, LeavingTests.patient(told)) { server in

@@ -7,7 +7,9 @@ struct SerializedAnswer: Sendable {
     let isReplaced: Bool
 
     init(_ response: HTTPResponse) {
-        if SerializedAnswer.isSendable(response) {
+        if response == .hangUp {
+            self.init(status: 0, head: [], body: [], isReplaced: false)
+        } else if SerializedAnswer.isSendable(response) {
             self.init(checked: response, isReplaced: false)
         } else {
             let problem = HTTPResponse.problem(
@@ -19,6 +21,13 @@ struct SerializedAnswer: Sendable {
         }
     }
 
+    private init(status: Int32, head: [UInt8], body: [UInt8], isReplaced: Bool) {
+        self.status = status
+        self.head = head
+        self.body = body
+        self.isReplaced = isReplaced
+    }
+
     private init(checked response: HTTPResponse, isReplaced: Bool) {
         var head = Array("HTTP/1.1 \(response.status) \(response.status.phrase)\r\n".utf8)
         for field in response.fields {
@@ -27,10 +36,12 @@ struct SerializedAnswer: Sendable {
             head.append(contentsOf: field.value.utf8)
             head.append(contentsOf: "\r\n".utf8)
         }
-        status = Int32(clamping: response.status.rawValue)
-        self.head = head
-        body = response.body
-        self.isReplaced = isReplaced
+        self.init(
+            status: Int32(clamping: response.status.rawValue),
+            head: head,
+            body: response.body,
+            isReplaced: isReplaced
+        )
     }
 
     /// How a message is delimited and when its connection ends is the listener's to say: a second word on it, perhaps

@@ -74,6 +74,7 @@ private:
     // Writing.
     void refuse(Connection &connection, assay_refusal why, bool closes);
     void answer_all();
+    void hang_up(Connection &connection);
     void prepare_output(Connection &connection, int status, std::string &&head, std::string &&body);
     bool write(Connection &connection);
     bool finish_output(Connection &connection);

@@ -45,10 +45,24 @@ inline void Listener::answer_all() {
             events.push_back(event);
             continue;
         }
+        if (answer.status == assay_status_hang_up) {
+            hang_up(*found);
+            continue;
+        }
         found->is_answering = true;
         prepare_output(*found, answer.status, std::move(answer.head), std::move(answer.body));
         pump(*found);
     }
+}
+
+/// Resets the connection of a request that is to have no answer.
+inline void Listener::hang_up(Connection &connection) {
+    Error ignored;
+    connection.socket.set_option(boost::asio::socket_base::linger(true, 0), ignored);
+    add_event(assay_event_unanswered, connection).code = assay_status_hang_up;
+    // The handler knows: nobody is to be told that the client left.
+    connection.has_told_left = true;
+    close(connection);
 }
 
 inline void Listener::prepare_output(Connection &connection, int status, std::string &&head, std::string &&body) {

@@ -107,6 +107,9 @@ struct assay_event {
     struct assay_bytes body;
 };
 
+// Instead of a status: no answer, and the connection is reset.
+enum { assay_status_hang_up = 0 };
+
 struct assay_answer {
     int32_t status;
     // The status line and the fields, each with its CRLF; the listener adds Date, Content-Length, Connection, the end.

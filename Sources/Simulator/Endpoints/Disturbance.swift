@@ -1,0 +1,92 @@
+package import HTTP
+package import PurchaseModel
+import Synchronization
+
+/// Lets chaos fall upon Apple's endpoints: some requests never reach them, some answers never leave whole.
+package final class Disturbance: Sendable {
+    private let state = Mutex((chaos: Chaos.none, requests: UInt64(0), notices: UInt64(0)))
+    private let wallClock: any WallClock
+
+    package init(wallClock: any WallClock) { self.wallClock = wallClock }
+
+    package var chaos: Chaos { state.withLock { $0.chaos } }
+
+    /// Starts the story of this chaos from its beginning.
+    package func set(_ chaos: Chaos) {
+        state.withLock { $0 = (chaos, 0, 0) }
+    }
+
+    /// The fate of the next notification.
+    package func nextNotice() -> Chaos.NoticeFate {
+        state.withLock { state in
+            state.notices += 1
+            return state.chaos.fate(ofNotice: state.notices)
+        }
+    }
+
+    /// The same endpoints, as badly as chaos wants them.
+    package func disturbing(_ handler: HTTPHandler) -> HTTPHandler {
+        HTTPHandler { request in await self.respond(to: request, handler) }
+    }
+
+    private func respond(to request: HTTPRequest, _ handler: HTTPHandler) async -> HTTPResponse {
+        let fate = state.withLock { state -> Chaos.Fate in
+            state.requests += 1
+            return state.chaos.fate(ofRequest: state.requests)
+        }
+        switch fate {
+        case .answered:
+            return await handler.respond(request)
+        case .slow(let milliseconds):
+            try? await Task.sleep(for: .milliseconds(milliseconds))
+            return await handler.respond(request)
+        case .timeOut(let milliseconds):
+            try? await Task.sleep(for: .milliseconds(milliseconds))
+            return .hangUp
+        case .reset:
+            return .hangUp
+        case .serverError(let status, let isPage):
+            return serverError(HTTPStatus(rawValue: status), isPage: isPage)
+        case .tooManyRequests:
+            return tooManyRequests()
+        case .html:
+            return HTTPResponse(.ok, fields: ["Content-Type": "text/html"], body: Disturbance.page)
+        case .truncated:
+            var response = await handler.respond(request)
+            response.body.removeLast(response.body.count / 2)
+            return response
+        case .unauthorized:
+            return HTTPResponse(.unauthorized)
+        case .temporaryStatus(let status):
+            guard request.path.utf8.reversed().starts(with: "verifyReceipt".utf8.reversed()) else {
+                return serverError(.internalServerError, isPage: false)
+            }
+            let body = Array(#"{"status":\#(status)}"#.utf8)
+            return HTTPResponse(.ok, fields: ["Content-Type": "application/json"], body: body)
+        }
+    }
+
+    private func serverError(_ status: HTTPStatus, isPage: Bool) -> HTTPResponse {
+        if isPage { return HTTPResponse(status, fields: ["Content-Type": "text/html"], body: Disturbance.page) }
+        let body = #"{"errorCode":5000001,"errorMessage":"An unknown error occurred. Please try again."}"#
+        return HTTPResponse(status, fields: ["Content-Type": "application/json"], body: Array(body.utf8))
+    }
+
+    /// `Retry-After` is a moment in UNIX milliseconds, as only Apple writes it.
+    private func tooManyRequests() -> HTTPResponse {
+        let body = #"{"errorCode":4290000,"errorMessage":"Rate limit exceeded."}"#
+        let retryAt = wallClock.now.advanced(by: .seconds(2)).milliseconds
+        return HTTPResponse(
+            .tooManyRequests,
+            fields: ["Content-Type": "application/json", "Retry-After": String(retryAt)],
+            body: Array(body.utf8)
+        )
+    }
+
+    private static let page = Array(
+        """
+        <!DOCTYPE html><html><head><title>Service Unavailable</title></head>
+        <body><h1>Service Unavailable</h1><p>The service is temporarily unavailable.</p></body></html>
+        """.utf8
+    )
+}
