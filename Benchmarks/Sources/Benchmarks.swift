@@ -3,12 +3,12 @@ import Verification
 
 /// Measures Assay, always beside something else that is measured at the same time.
 ///
-///     Benchmarks [verify] [steps] [receipts] [http] [peer]
+///     Benchmarks [verify] [steps] [receipts] [store] [http] [peer]
 ///
 /// Without words all of it but `peer`, which downloads what it is made of. Tables are printed;
 /// `.build/bench/results.json` has the same figures.
 @main struct Benchmarks {
-    private static let sections = ["verify", "steps", "receipts", "http"]
+    private static let sections = ["verify", "steps", "receipts", "store", "http"]
 
     static func main() async {
         do {
@@ -19,7 +19,7 @@ import Verification
             if words.first == "profile" {
                 try profile(Array(words.dropFirst()), samples, folder)
             } else {
-                try run(words, samples, folder)
+                try await run(words, samples, folder)
             }
         } catch {
             FileHandle.standardError.write(Data("Benchmarks: \(error)\n".utf8))
@@ -27,7 +27,7 @@ import Verification
         }
     }
 
-    private static func run(_ words: [String], _ samples: Samples, _ folder: String) throws {
+    private static func run(_ words: [String], _ samples: Samples, _ folder: String) async throws {
         let unknown = words.filter { !(sections + ["peer"]).contains($0) }
         guard unknown.isEmpty else { throw BenchmarkFailure("there is no section \(unknown.joined(separator: ", "))") }
         func isChosen(_ name: String) -> Bool { words.isEmpty || words.contains(name) }
@@ -37,6 +37,12 @@ import Verification
         if isChosen("verify") { report.add(try verify.tokens()) }
         if isChosen("steps") { report.add(try verify.steps()) }
         if isChosen("receipts") { for section in try verify.receipts() { report.add(section) } }
+        if isChosen("store") {
+            let store = StoreBenchmark(samples: samples, folder: folder)
+            report.add(try store.decisions())
+            report.add(try await store.batches())
+            report.add(try await store.stream())
+        }
         if isChosen("http") || words.contains("peer") {
             let servers = try serverFolder(in: folder)
             defer { servers.remove() }
