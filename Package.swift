@@ -78,7 +78,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Verification", "Storage", "Simulator", "Pipeline",
+                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Verification", "Storage", "Simulator",
+                "Pipeline",
                 "COpenSSL", "CSQLite",
             ],
             path: "Benchmarks/Sources",

@@ -3,18 +3,22 @@ import Verification
 
 /// Measures Assay, always beside something else that is measured at the same time.
 ///
-///     Benchmarks [verify] [steps] [receipts] [store] [http] [peer]
+///     Benchmarks [verify] [steps] [receipts] [store] [memory] [http] [peer]
 ///
 /// Without words all of it but `peer`, which downloads what it is made of. Tables are printed;
 /// `.build/bench/results.json` has the same figures.
 @main struct Benchmarks {
-    private static let sections = ["verify", "steps", "receipts", "store", "http"]
+    private static let sections = ["verify", "steps", "receipts", "store", "memory", "http"]
 
     static func main() async {
         do {
             let words = Array(CommandLine.arguments.dropFirst())
             let folder = FileManager.default.currentDirectoryPath + "/.build/bench"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            // How the section of that name calls this program.
+            if words.first == "memory", words.count > 1, words[1].hasPrefix("/") {
+                return try MemoryBenchmark.verifyAlone(Array(words.dropFirst()))
+            }
             let samples = try Samples(tokensCount: 64)
             if words.first == "profile" {
                 try profile(Array(words.dropFirst()), samples, folder)
@@ -43,6 +47,12 @@ import Verification
             report.add(try await store.batches())
             report.add(try await store.stream())
         }
+        if isChosen("memory") {
+            let servers = try serverFolder(in: folder)
+            defer { servers.remove() }
+            let executable = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+            report.add(try MemoryBenchmark(samples: samples, servers: servers, executable: executable).run())
+        }
         if isChosen("http") || words.contains("peer") {
             let servers = try serverFolder(in: folder)
             defer { servers.remove() }
@@ -53,7 +63,7 @@ import Verification
     }
 
     /// For a profiler, nothing but one thing: `profile tokens 10000`, `profile 500 100` (purchases in a receipt, how
-    /// often), `profile http 64 20000` (connections, requests).
+    /// often), `profile decide 1000` (receipts), `profile http 64 20000` (connections, requests).
     private static func profile(_ words: [String], _ samples: Samples, _ folder: String) throws {
         let numbers = words.dropFirst().compactMap { Int($0) }
         guard let what = words.first, let count = numbers.last else {
@@ -64,6 +74,9 @@ import Verification
             defer { servers.remove() }
             return try HTTPBenchmark(samples: samples, servers: servers)
                 .profile(connections: numbers[0], requests: count)
+        }
+        if what == "decide" {
+            return try StoreBenchmark(samples: samples, folder: folder).profileDecisions(count)
         }
         let verifier = try samples.verifier()
         let proofs = try Int(what).map { [try samples.receipt(purchases: $0)] } ?? samples.tokens

@@ -41,7 +41,9 @@ import CSQLite
 
     func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-    func text(_ column: Int32) -> String? { unsafe sqlite3_column_text(handle, column).map { unsafe String(cString: $0) } }
+    func text(_ column: Int32) -> String? {
+        unsafe sqlite3_column_text(handle, column).map { unsafe String(cString: $0) }
+    }
 
     func bind(_ number: Int64, _ place: Int) { unsafe sqlite3_bind_int64(handle, Int32(place), number) }
 }

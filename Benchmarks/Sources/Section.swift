@@ -40,7 +40,9 @@ struct Section: Encodable {
         var text = "\n\(title)\n(goal: \(goal))\n"
         text += "".padded(nameWidth) + columns.map { $0.leftPadded(16) }.joined() + "\n"
         for row in rows {
-            text += row.name.padded(nameWidth) + row.values.map { Section.digits($0 ?? .nan).leftPadded(16) }.joined() + "\n"
+            text +=
+                row.name.padded(nameWidth) + row.values.map { Section.digits($0 ?? .nan).leftPadded(16) }.joined()
+                + "\n"
         }
         return text
     }

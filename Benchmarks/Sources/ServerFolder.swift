@@ -20,7 +20,9 @@ struct ServerFolder {
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
+    /// With an empty ledger.
     func startAssay(trusting authority: SimulatorAuthority) throws -> ServedProcess {
+        try? FileManager.default.removeItem(atPath: path + "/ledger")
         for (index, root) in try authority.roots().enumerated() {
             try write("roots/\(index).der", root)
         }
@@ -69,12 +71,15 @@ struct ServerFolder {
     }
 
     /// Readable to its owner alone, as a key must be.
-    private func write(_ name: String, _ bytes: [UInt8]) throws {
-        let isWritten = FileManager.default.createFile(
-            atPath: path + "/" + name,
-            contents: Data(bytes),
-            attributes: [.posixPermissions: 0o600]
-        )
-        guard isWritten else { throw BenchmarkFailure("\(path)/\(name) cannot be written") }
+    ///
+    /// - Returns: the file's path.
+    @discardableResult
+    func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+        let file = path + "/" + name
+        let attributes = [FileAttributeKey.posixPermissions: 0o600]
+        guard FileManager.default.createFile(atPath: file, contents: Data(bytes), attributes: attributes) else {
+            throw BenchmarkFailure("\(file) cannot be written")
+        }
+        return file
     }
 }

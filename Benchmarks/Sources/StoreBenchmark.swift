@@ -56,7 +56,9 @@ struct StoreBenchmark {
         }
         return Section(
             "Purchases recorded in SQLite, with proofs of \(samples.tokens[0].count) bytes",
-            columns: ["plain C, rows/s", "store, rows/s", "plain C, CPU µs", "store, CPU µs", "% of its CPU", "% of rows/s"],
+            columns: [
+                "plain C, rows/s", "store, rows/s", "plain C, CPU µs", "store, CPU µs", "% of its CPU", "% of rows/s",
+            ],
             rows: rows,
             goal: "at least 80 % of what SQLite's C interface reaches with the same statements"
         )
@@ -119,6 +121,12 @@ struct StoreBenchmark {
             ]
         )
         return Section("Deciding what to write for a receipt", figures, goal: "500 purchases in 100 µs")
+    }
+
+    /// For a profiler: the same new receipt again and again.
+    func profileDecisions(_ count: Int) throws {
+        let many = recording((0..<500).map(Samples.renewal), customer: 0)
+        for _ in 0..<count { try StoreBenchmark.check(Situation(), many, changes: 500) }
     }
 
     private static func check(_ situation: Situation, _ recording: Recording, changes: Int) throws {
