@@ -20,9 +20,10 @@ docs: ## DocC archive of all targets into .build/docs
 	@scripts/bootstrap.sh
 	@scripts/docs.sh
 
-bench: ## benchmarks, as ratios to a baseline of the same run
+bench: ## benchmarks, as ratios to a baseline of the same run; SECTIONS="http peer" for some of them (docs/benchmarks.md)
 	@scripts/bootstrap.sh
-	swift run --configuration release Benchmarks
+	swift build --configuration release --product assay
+	swift run --configuration release Benchmarks $(SECTIONS)
 
 fuzz: ## fuzzers of our parsers, a minute each, without and with the address sanitizer
 	@scripts/bootstrap.sh

@@ -78,7 +78,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Verification", "Simulator", "COpenSSL",
+                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Verification", "Storage", "Simulator",
+                "Pipeline",
+                "COpenSSL", "CSQLite",
             ],
             path: "Benchmarks/Sources",
             swiftSettings: house

@@ -3,43 +3,89 @@ import Verification
 
 /// Measures Assay, always beside something else that is measured at the same time.
 ///
-///     Benchmarks [verify] [steps] [receipts] [http] [peer]
+///     Benchmarks [verify] [steps] [receipts] [store] [memory] [http] [peer]
 ///
-/// Without words all of it. Tables are printed; `.build/bench/results.json` has the same figures.
+/// Without words all of it but `peer`, which downloads what it is made of. Tables are printed;
+/// `.build/bench/results.json` has the same figures.
 @main struct Benchmarks {
-    static func main() async throws {
-        let chosen = Set(CommandLine.arguments.dropFirst())
-        func isChosen(_ name: String) -> Bool { chosen.isEmpty || chosen.contains(name) }
-        let folder = FileManager.default.currentDirectoryPath + "/.build/bench"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    private static let sections = ["verify", "steps", "receipts", "store", "memory", "http"]
 
-        let samples = try Samples(tokensCount: 64)
-        if chosen.contains("profile") { return try profile(samples) }
+    static func main() async {
+        do {
+            let words = Array(CommandLine.arguments.dropFirst())
+            let folder = FileManager.default.currentDirectoryPath + "/.build/bench"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            // How the section of that name calls this program.
+            if words.first == "memory", words.count > 1, words[1].hasPrefix("/") {
+                return try MemoryBenchmark.verifyAlone(Array(words.dropFirst()))
+            }
+            let samples = try Samples(tokensCount: 64)
+            if words.first == "profile" {
+                try profile(Array(words.dropFirst()), samples, folder)
+            } else {
+                try await run(words, samples, folder)
+            }
+        } catch {
+            FileHandle.standardError.write(Data("Benchmarks: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run(_ words: [String], _ samples: Samples, _ folder: String) async throws {
+        let unknown = words.filter { !(sections + ["peer"]).contains($0) }
+        guard unknown.isEmpty else { throw BenchmarkFailure("there is no section \(unknown.joined(separator: ", "))") }
+        func isChosen(_ name: String) -> Bool { words.isEmpty || words.contains(name) }
+
         var report = Report(folder: folder)
         let verify = VerifyBenchmark(samples: samples)
         if isChosen("verify") { report.add(try verify.tokens()) }
         if isChosen("steps") { report.add(try verify.steps()) }
         if isChosen("receipts") { for section in try verify.receipts() { report.add(section) } }
-        if isChosen("http") || chosen.contains("peer") {
-            let products = Bundle.main.executableURL?.deletingLastPathComponent().path ?? "."
-            let run = folder + "/run-\(getpid())"
-            try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(atPath: run) }
-            let http = HTTPBenchmark(samples: samples, folder: run, products: products)
-            for section in try http.run(withPeer: isChosen("peer")) { report.add(section) }
+        if isChosen("store") {
+            let store = StoreBenchmark(samples: samples, folder: folder)
+            report.add(try store.decisions())
+            report.add(try await store.batches())
+            report.add(try await store.stream())
+        }
+        if isChosen("memory") {
+            let servers = try serverFolder(in: folder)
+            defer { servers.remove() }
+            let executable = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+            report.add(try MemoryBenchmark(samples: samples, servers: servers, executable: executable).run())
+        }
+        if isChosen("http") || words.contains("peer") {
+            let servers = try serverFolder(in: folder)
+            defer { servers.remove() }
+            let http = HTTPBenchmark(samples: samples, servers: servers)
+            for section in try http.run(withPeer: words.contains("peer")) { report.add(section) }
         }
         try report.write()
     }
 
-    /// For a profiler: nothing but this. `Benchmarks profile tokens 10000`, `Benchmarks profile 500 100` (purchases).
-    private static func profile(_ samples: Samples) throws {
-        let words = CommandLine.arguments.drop { $0 != "profile" }.dropFirst()
-        guard let what = words.first, let count = words.last.flatMap({ Int($0) }) else {
+    /// For a profiler, nothing but one thing: `profile tokens 10000`, `profile 500 100` (purchases in a receipt, how
+    /// often), `profile decide 1000` (receipts), `profile http 64 20000` (connections, requests).
+    private static func profile(_ words: [String], _ samples: Samples, _ folder: String) throws {
+        let numbers = words.dropFirst().compactMap { Int($0) }
+        guard let what = words.first, let count = numbers.last else {
             throw BenchmarkFailure("profile what, and how often?")
+        }
+        if what == "http" {
+            let servers = try serverFolder(in: folder)
+            defer { servers.remove() }
+            return try HTTPBenchmark(samples: samples, servers: servers)
+                .profile(connections: numbers[0], requests: count)
+        }
+        if what == "decide" {
+            return try StoreBenchmark(samples: samples, folder: folder).profileDecisions(count)
         }
         let verifier = try samples.verifier()
         let proofs = try Int(what).map { [try samples.receipt(purchases: $0)] } ?? samples.tokens
         for index in 0..<count { _ = verifier.examine(proofs[index % proofs.count], expecting: Samples.expectation) }
+    }
+
+    private static func serverFolder(in folder: String) throws -> ServerFolder {
+        let products = Bundle.main.executableURL?.deletingLastPathComponent().path ?? "."
+        return try ServerFolder(path: folder + "/run-\(getpid())", products: products)
     }
 }
 
@@ -54,7 +100,7 @@ private struct Report {
     }
 
     mutating func add(_ section: Section) {
-        say(section.text)
+        say(section.text + "(load \(Machine.load))")
         sections.append(section)
     }
 
@@ -87,7 +133,8 @@ private enum Machine {
         return "\(Date().ISO8601Format()), \(cores) cores of\(model), load \(load)"
     }
 
-    private static var load: String {
+    /// How many others want the cores as well, over the last minute.
+    static var load: String {
         let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? ""
         return String(text.split(separator: " ").first ?? "?")
     }

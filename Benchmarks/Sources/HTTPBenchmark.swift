@@ -1,7 +1,4 @@
-import Encoding
 import Foundation
-import PurchaseModel
-import Simulator
 
 /// Purchases over HTTP until they are durable: Assay beside what a team would write, on the same machine at the same
 /// time, with the same tokens.
@@ -10,81 +7,110 @@ import Simulator
 /// how many cores there are, and on the load generator, which runs on the same ones.
 struct HTTPBenchmark {
     let samples: Samples
-    let folder: String
-    /// Where `assay` was built.
-    let products: String
+    let servers: ServerFolder
     var rounds = 3
 
-    private static let connections = [1, 64, 512]
-    private static let key = "benchmark-benchmark-benchmark-32"
-    private static let (assayPort, peerPort): (UInt16, UInt16) = (18_080, 18_090)
+    static let connections = [1, 64, 512]
+
+    private static let own = Purchases.Target(
+        path: "/v1/purchases",
+        key: ServerFolder.key,
+        customerMember: "customer_id"
+    )
+    private static let other = Purchases.Target(path: "/purchases", key: nil, customerMember: "customer")
 
     /// How many requests of one round, by connections: enough for two seconds or so.
     private static func requests(_ connections: Int, isPeer: Bool) -> Int {
         switch (connections, isPeer) {
-        case (1, false): 2_000
+        case (1, false): 3_000
         case (_, false): 15_000
-        case (1, true): 300
+        case (1, true): 400
         case (_, true): 1_500
         }
     }
 
     func run(withPeer: Bool) throws -> [Section] {
         let perRound = HTTPBenchmark.connections.map { HTTPBenchmark.requests($0, isPeer: false) }.reduce(0, +)
-        let purchases = try Purchases(samples, count: rounds * perRound + 2_000)
-        let assay = try startAssay()
+        let purchases = try Purchases(samples, count: rounds * perRound + 3_000)
+        let assay = try servers.startAssay(trusting: samples.authority)
         defer { assay.stop() }
-        let peer = withPeer ? try startPeer() : nil
+        let peer = withPeer ? try servers.startPeer() : nil
         defer { peer?.stop() }
         try assay.waitUntilLive(seconds: 30)
+        // Long, because what it is made of may have to be fetched first.
         try peer?.waitUntilLive(seconds: 600)
-        let atStart = assay.residentBytes
+        let atStart = assay.memory.residentBytes
 
-        let own = Purchases.Target(path: "/v1/purchases", key: HTTPBenchmark.key, customerMember: "customer_id")
-        let other = Purchases.Target(path: "/purchases", key: nil, customerMember: "customer")
         var table = RoundTable()
+        // The first round is there to warm up, and is short.
         for round in 0...rounds {
             for connections in HTTPBenchmark.connections {
-                // The first round is there to warm up, and is short.
-                let share = round == 0 ? 10 : 1
-                let count = HTTPBenchmark.requests(connections, isPeer: false) / share
-                let numbers = try purchases.take(round == 0 ? count / 2 : count)
-                let isCounted = round > 0
-                try measure(assay, connections, numbers.count, "assay", isCounted, &table) { index, request in
-                    purchases.compose(numbers.lowerBound + index, own, into: &request)
-                }
-                if let peer {
-                    let count = min(numbers.count, HTTPBenchmark.requests(connections, isPeer: true) / share)
-                    try measure(peer, connections, count, "peer", isCounted, &table) { index, request in
-                        purchases.compose(numbers.lowerBound + index, other, into: &request)
-                    }
-                }
-                try measure(assay, connections, numbers.count, "assay /livez", isCounted, &table) { _, request in
-                    request += LoadGenerator.livez
-                }
+                table.isCounting = round > 0
+                try measure(assay, peer, connections, share: round == 0 ? 20 : 1, purchases, &table)
             }
         }
-        return [table.section, memory(assay, atStart)]
+        return [table.section] + (withPeer ? [table.comparison] : []) + [memory(assay, atStart)]
     }
 
+    /// For a profiler: only Assay, with so many connections.
+    func profile(connections: Int, requests: Int) throws {
+        let purchases = try Purchases(samples, count: requests)
+        let assay = try servers.startAssay(trusting: samples.authority)
+        defer { assay.stop() }
+        try assay.waitUntilLive(seconds: 30)
+        let load = try load(assay, connections, requests) { purchases.compose($0, HTTPBenchmark.own, into: &$1) }
+        FileHandle.standardError.write(Data("\(load.cpuSeconds / Double(requests) * 1e6) µs each\n".utf8))
+    }
+
+    /// Each of them once, one after the other: what disturbs one of them disturbs its neighbours as well.
     private func measure(
+        _ assay: ServedProcess,
+        _ peer: ServedProcess?,
+        _ connections: Int,
+        share: Int,
+        _ purchases: Purchases,
+        _ table: inout RoundTable
+    ) throws {
+        let count = HTTPBenchmark.requests(connections, isPeer: false) / share
+        let numbers = try purchases.take(count)
+        let load = try load(assay, connections, count) { index, request in
+            purchases.compose(numbers.lowerBound + index, HTTPBenchmark.own, into: &request)
+        }
+        table.add(.assay, connections, load)
+        if let peer {
+            let count = HTTPBenchmark.requests(connections, isPeer: true) / share
+            let load = try self.load(peer, connections, count) { index, request in
+                purchases.compose(numbers.lowerBound + index, HTTPBenchmark.other, into: &request)
+            }
+            table.add(.peer, connections, load)
+        }
+        let idle = try self.load(assay, connections, count) { _, request in request += LoadGenerator.livez }
+        table.add(.livez, connections, idle)
+    }
+
+    private func load(
         _ server: ServedProcess,
         _ connections: Int,
         _ requests: Int,
-        _ name: String,
-        _ isCounted: Bool,
-        _ table: inout RoundTable,
         compose: (Int, inout [UInt8]) -> Void
-    ) throws {
-        let before = server.cpuSeconds
-        let result = try LoadGenerator(port: server.port).run(
-            connections: connections,
-            requests: requests,
-            compose: compose
-        )
-        let spent = server.cpuSeconds - before
-        guard result.failures == 0 else { throw BenchmarkFailure("\(name): \(result.firstFailure)") }
-        if isCounted { table.add("\(name), \(connections) connections", result, cpuSeconds: spent) }
+    ) throws -> RoundTable.Load {
+        try server.measure {
+            let before = server.tree
+            let result = try LoadGenerator(port: server.port).run(
+                connections: connections,
+                requests: requests,
+                compose: compose
+            )
+            let after = server.tree
+            guard result.failures == 0 else {
+                throw BenchmarkFailure("\(result.failures) of \(requests) failed, first: \(result.firstFailure)")
+            }
+            return RoundTable.Load(
+                result: result,
+                cpuSeconds: after.cpuSeconds - before.cpuSeconds,
+                databaseSeconds: after.cpuSeconds(of: "postgres") - before.cpuSeconds(of: "postgres")
+            )
+        }
     }
 
     private func memory(_ assay: ServedProcess, _ atStart: Int) -> Section {
@@ -94,91 +120,10 @@ struct HTTPBenchmark {
             columns: ["MiB"],
             rows: [
                 .init(name: "after the start", values: [Double(atStart) / mebibyte]),
-                .init(name: "after the load", values: [Double(assay.residentBytes) / mebibyte]),
-                .init(name: "at most", values: [Double(assay.peakResidentBytes) / mebibyte]),
+                .init(name: "after the load", values: [Double(assay.memory.residentBytes) / mebibyte]),
+                .init(name: "at most", values: [Double(assay.memory.peakResidentBytes) / mebibyte]),
             ],
             goal: "less than 40 MiB when idle"
-        )
-    }
-
-    private func startAssay() throws -> ServedProcess {
-        let roots = folder + "/roots"
-        try FileManager.default.createDirectory(atPath: roots, withIntermediateDirectories: true)
-        for (index, root) in try samples.authority.roots().enumerated() {
-            try Data(root).write(to: URL(fileURLWithPath: roots + "/\(index).der"))
-        }
-        let configuration = JSONWriter.object { json in
-            json.member("data", folder + "/ledger")
-            json.array("apps") { json in
-                json.object { json in
-                    json.member("id", "game")
-                    json.member("bundle_id", Samples.bundleID.text)
-                    json.member("apple_id", Samples.appleID)
-                    json.member("accept_test_signed", true)
-                }
-            }
-            json.array("keys") { json in
-                json.object { json in
-                    json.member("name", "benchmark")
-                    json.member("app", "game")
-                    json.member("secret_file", folder + "/key")
-                }
-            }
-            json.object("trust") { $0.member("roots", roots) }
-        }
-        let secret = [FileAttributeKey.posixPermissions: 0o600]
-        guard
-            FileManager.default.createFile(
-                atPath: folder + "/key",
-                contents: Data(HTTPBenchmark.key.utf8),
-                attributes: secret
-            ),
-            FileManager.default.createFile(atPath: folder + "/assay.json", contents: Data(configuration))
-        else { throw BenchmarkFailure("\(folder) cannot be written") }
-        return try ServedProcess(
-            products + "/assay",
-            ["serve", "--config", folder + "/assay.json", "--listen", "127.0.0.1:\(HTTPBenchmark.assayPort)"],
-            port: HTTPBenchmark.assayPort,
-            log: folder + "/assay.log"
-        )
-    }
-
-    private func startPeer() throws -> ServedProcess {
-        let port = HTTPBenchmark.peerPort
-        return try ServedProcess(
-            "Benchmarks/peers/serve.sh",
-            ["\(port)", folder + "/roots/0.der", Samples.bundleID.text, "\(Samples.appleID)"],
-            port: port,
-            log: folder + "/peer.log"
-        )
-    }
-}
-
-/// What was measured in several rounds, and the medians of it.
-private struct RoundTable {
-    private var names: [String] = []
-    private var values: [String: [[Double]]] = [:]
-
-    mutating func add(_ name: String, _ result: LoadGenerator.Result, cpuSeconds: Double) {
-        if values[name] == nil { names.append(name) }
-        let requests = Double(result.requests)
-        values[name, default: []].append([
-            requests / result.seconds, cpuSeconds / requests * 1e6, requests / cpuSeconds, result.median,
-            result.percentile99,
-        ])
-    }
-
-    var section: Section {
-        let rows = names.map { name in
-            let rounds = values[name] ?? []
-            let medians = (0..<5).map { column in rounds.map { $0[column] }.sorted()[rounds.count / 2] }
-            return Section.Row(name: name, values: medians)
-        }
-        return Section(
-            "Purchases over HTTP, durable when answered",
-            columns: ["per second", "CPU µs each", "per CPU second", "median ms", "p99 ms"],
-            rows: rows,
-            goal: "twenty times as many for each CPU second as the peer"
         )
     }
 }

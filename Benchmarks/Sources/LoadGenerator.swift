@@ -101,6 +101,8 @@ struct LoadConnection {
     ///
     /// - Returns: the status once the answer is whole.
     mutating func receive() throws -> Int? {
+        // A receipt with many purchases has a long answer.
+        if received == answer.count { answer += [UInt8](repeating: 0, count: answer.count) }
         let start = received
         let count = unsafe answer.withUnsafeMutableBytes { buffer in
             unsafe recv(socket, buffer.baseAddress?.advanced(by: start), buffer.count - start, 0)

@@ -7,7 +7,8 @@ struct Section: Encodable {
 
     struct Row: Encodable {
         let name: String
-        let values: [Double]
+        /// `nil` where a column has no meaning for the row.
+        let values: [Double?]
     }
 
     init(_ title: String, columns: [String], rows: [Row], goal: String) {
@@ -37,9 +38,11 @@ struct Section: Encodable {
     var text: String {
         let nameWidth = rows.map(\.name.count).max() ?? 0
         var text = "\n\(title)\n(goal: \(goal))\n"
-        text += "".padded(nameWidth) + columns.map { $0.leftPadded(14) }.joined() + "\n"
+        text += "".padded(nameWidth) + columns.map { $0.leftPadded(16) }.joined() + "\n"
         for row in rows {
-            text += row.name.padded(nameWidth) + row.values.map { Section.digits($0).leftPadded(14) }.joined() + "\n"
+            text +=
+                row.name.padded(nameWidth) + row.values.map { Section.digits($0 ?? .nan).leftPadded(16) }.joined()
+                + "\n"
         }
         return text
     }

@@ -1,13 +1,27 @@
 import Foundation
 
-/// A server that was started to be measured, with everything that it started itself.
+/// A server that was started to be measured, with everything that it started itself. It chooses its own port.
 final class ServedProcess {
-    let port: UInt16
+    let name: String
+    private(set) var port: UInt16 = 0
     private let process = Process()
+    private let log: String
+    private let beforePort: String
 
-    /// What the server prints goes to the file `log`.
-    init(_ executable: String, _ arguments: [String], port: UInt16, log: String) throws {
-        self.port = port
+    /// How many lines of its own words tell why a server is of no use.
+    private static let lastLinesMax = 12
+
+    /// - Parameters:
+    ///   - name: what failures call it.
+    ///   - executable: its path.
+    ///   - arguments: as it takes them.
+    ///   - beforePort: what stands before the port in the line that says where it listens.
+    ///   - log: the file for all that it prints.
+    /// - Throws: `BenchmarkFailure` when it cannot be started.
+    init(_ name: String, _ executable: String, _ arguments: [String], beforePort: String, log: String) throws {
+        self.name = name
+        self.log = log
+        self.beforePort = beforePort
         guard FileManager.default.createFile(atPath: log, contents: nil), let output = FileHandle(forWritingAtPath: log)
         else { throw BenchmarkFailure("\(log) cannot be written") }
         process.executableURL = URL(fileURLWithPath: executable)
@@ -15,73 +29,73 @@ final class ServedProcess {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = output
-        try process.run()
+        do {
+            try process.run()
+        } catch {
+            throw BenchmarkFailure("\(name) does not start: \(executable) cannot be run (\(error))")
+        }
     }
 
-    /// Waits until `GET /livez` is answered.
+    /// Waits until it says where it listens and `GET /livez` is answered.
     func waitUntilLive(seconds: Int) throws {
         let end = CPUTime.elapsed + UInt64(seconds) * 1_000_000_000
         while CPUTime.elapsed < end {
-            guard process.isRunning else { throw BenchmarkFailure("the server ended: see its log") }
-            let result = try? LoadGenerator(port: port).run(connections: 1, requests: 1) { _, request in
-                request += LoadGenerator.livez
+            guard process.isRunning else { throw ended("before it listened") }
+            if let port = portInLog, isLive(port) {
+                self.port = port
+                return
             }
-            if result?.failures == 0 { return }
             Thread.sleep(forTimeInterval: 0.1)
         }
-        throw BenchmarkFailure("the server did not answer within \(seconds) s")
+        throw BenchmarkFailure("\(name) did not answer within \(seconds) s. \(lastWords)")
+    }
+
+    /// Runs a measurement; what fails in it is told with the server's own words.
+    func measure<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let failure as BenchmarkFailure {
+            // Who has just died may not be known to be dead yet.
+            Thread.sleep(forTimeInterval: 0.2)
+            guard process.isRunning else { throw ended("while it was measured (\(failure))") }
+            throw BenchmarkFailure("\(name): \(failure). \(lastWords)")
+        }
     }
 
     func stop() {
+        guard process.isRunning else { return }
         process.terminate()
         process.waitUntilExit()
     }
 
-    /// What the process and all below it have spent so far, in seconds; the ended ones too, if they were waited for.
-    var cpuSeconds: Double {
-        var ticks = 0
-        for entry in tree { ticks += entry.ticks }
-        return Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
-    }
+    /// All that runs now and belongs to it.
+    var tree: ProcessTree { ProcessTree(root: process.processIdentifier) }
 
-    /// What the process alone holds in memory, in bytes.
-    var residentBytes: Int { bytes(of: "VmRSS:") }
+    /// Of the process alone.
+    var memory: ProcessMemory { ProcessMemory(of: process.processIdentifier) }
 
-    /// The most that it ever held, in bytes.
-    var peakResidentBytes: Int { bytes(of: "VmHWM:") }
-
-    private func bytes(of field: String) -> Int {
-        let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix(field) }
-        return (line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0)
-            * 1_024
-    }
-
-    private struct Entry {
-        let id: Int32
-        let parent: Int32
-        let ticks: Int
-    }
-
-    private var tree: [Entry] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        let all = names.compactMap { Int32($0) }.compactMap(ServedProcess.entry)
-        var found = all.filter { $0.id == process.processIdentifier }
-        var checked = 0
-        while checked < found.count {
-            found += all.filter { $0.parent == found[checked].id }
-            checked += 1
+    private func isLive(_ port: UInt16) -> Bool {
+        let result = try? LoadGenerator(port: port).run(connections: 1, requests: 1) { _, request in
+            request += LoadGenerator.livez
         }
-        return found
+        return result?.failures == 0
     }
 
-    /// proc(5), `/proc/pid/stat`: the name in parentheses may hold anything, so the fields are counted from its end.
-    private static func entry(_ id: Int32) -> Entry? {
-        guard let stat = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
-            let end = stat.lastIndex(of: ")")
-        else { return nil }
-        let fields = stat[end...].split(separator: " ").dropFirst().map(String.init)
-        guard fields.count > 15, let parent = Int32(fields[1]) else { return nil }
-        return Entry(id: id, parent: parent, ticks: fields[11...14].compactMap { Int($0) }.reduce(0, +))
+    private var portInLog: UInt16? {
+        guard let place = text.range(of: beforePort) else { return nil }
+        return UInt16(text[place.upperBound...].prefix { $0.isNumber })
+    }
+
+    private func ended(_ when: String) -> BenchmarkFailure {
+        let how = process.terminationReason == .exit ? "with status" : "by signal"
+        return BenchmarkFailure("\(name) ended \(when), \(how) \(process.terminationStatus). \(lastWords)")
+    }
+
+    private var text: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+
+    private var lastWords: String {
+        let lines = text.split(separator: "\n").suffix(ServedProcess.lastLinesMax)
+        if lines.isEmpty { return "It said nothing." }
+        return "It said:\n" + lines.map { "    \($0)" }.joined(separator: "\n")
     }
 }

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Starts the peer on 127.0.0.1 with a database of its own in a new folder, and takes both away again when it is ended.
 #
-#     serve.sh PORT ROOT.der BUNDLE_ID APPLE_ID
+#     serve.sh ROOT.der BUNDLE_ID APPLE_ID
 #
-# PostgreSQL if its server is installed, SQLite otherwise. All that runs is a child of this script, so that what it
-# costs can be added up.
+# It listens on a free port and says on which. PEER_STORE chooses `postgresql` or `sqlite`; unset, it is PostgreSQL if
+# its server is installed. All that runs is a child of this script, so that what it costs can be added up.
 set -euo pipefail
 
-root=$(realpath "$2")
-readonly port=$1 root bundle_id=$3 apple_id=$4
+root=$(realpath "$1")
+readonly root bundle_id=$2 apple_id=$3
 readonly workers=2
 here=$(cd "$(dirname "$0")" && pwd)
 readonly here environment=$here/../../.build/bench/venv
@@ -37,7 +37,14 @@ trap 'exit 0' TERM INT
 
 database=$folder/peer.sqlite
 shopt -s nullglob
-for postgres in /usr/lib/postgresql/*/bin/postgres; do
+servers=(/usr/lib/postgresql/*/bin/postgres)
+if [[ ${PEER_STORE:-} == sqlite ]]; then
+    servers=()
+elif [[ ${PEER_STORE:-} == postgresql ]] && ((${#servers[@]} == 0)); then
+    echo "peer: no PostgreSQL server is installed (apt-get install postgresql)" >&2
+    exit 1
+fi
+for postgres in "${servers[@]}"; do
     bin=$(dirname "$postgres")
     as_owner=()
     # PostgreSQL does not run as root.
@@ -55,14 +62,21 @@ for postgres in /usr/lib/postgresql/*/bin/postgres; do
         "$bin/pg_isready" --quiet --host="$folder" && break
         sleep 0.1
     done
+    if ! "$bin/pg_isready" --host="$folder" >&2; then
+        cat "$folder/postgres.log" >&2
+        exit 1
+    fi
     database="postgresql://peer@/postgres?host=$folder"
     break
 done
+if [[ ${PEER_STORE:-} == postgresql && $database != postgresql:* ]]; then
+    echo "peer: PostgreSQL needs a user named postgres" >&2
+    exit 1
+fi
 
 cd "$here"
 PEER_ROOT=$root PEER_BUNDLE_ID=$bundle_id PEER_APPLE_ID=$apple_id PEER_DATABASE=$database PYTHONDONTWRITEBYTECODE=1 \
-    "$environment/bin/uvicorn" peer:app --host 127.0.0.1 --port "$port" --workers "$workers" --no-access-log \
-    --log-level warning &
+    "$environment/bin/uvicorn" peer:app --host 127.0.0.1 --port 0 --workers "$workers" --no-access-log &
 children=("$!" "${children[@]}")
-echo "database ${database%%:*}"
+if [[ $database == postgresql:* ]]; then echo "database postgresql"; else echo "database sqlite"; fi
 wait "${children[0]}"

@@ -2,6 +2,9 @@ import Encoding
 import HTTP
 
 extension HTTPResponse {
+    /// Room for one transaction with all that Apple says of it, so that the text of most answers never moves.
+    private static let bytesExpected = 1_024
+
     /// An answer with a JSON object as its body.
     static func json(
         _ status: HTTPStatus,
@@ -10,6 +13,6 @@ extension HTTPResponse {
     ) -> HTTPResponse {
         var fields = fields
         fields["Content-Type"] = "application/json"
-        return HTTPResponse(status, fields: fields, body: JSONWriter.object(body))
+        return HTTPResponse(status, fields: fields, body: JSONWriter.object(reserving: bytesExpected, body))
     }
 }

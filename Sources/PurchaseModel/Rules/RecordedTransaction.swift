@@ -1,19 +1,7 @@
 /// A transaction as the ledger holds it: the newest that Apple signed about it, and who brought it first.
 package struct RecordedTransaction: Hashable, Sendable {
-    package var app: AppID
-    package var realm: Realm
-    package var transaction: Transaction {
-        get { content.transaction }
-        set { content = Content(newValue) }
-    }
-    /// Who presented it first. `nil` when it came without a customer.
-    package var customer: CustomerID?
-    package var order: OrderID?
-    /// When we first learned of it.
-    package var recordedAt: Timestamp
-
-    /// A transaction is large, and a row goes through many hands between the bytes and the disk: they share it.
-    private var content: Content
+    /// A row is large, and goes through many hands between the bytes and the disk: they share it.
+    private var row: Row
 
     package init(
         app: AppID,
@@ -23,30 +11,77 @@ package struct RecordedTransaction: Hashable, Sendable {
         order: OrderID?,
         recordedAt: Timestamp
     ) {
-        self.app = app
-        self.realm = realm
-        self.customer = customer
-        self.order = order
-        self.recordedAt = recordedAt
-        content = Content(transaction)
+        row = Row(
+            Fields(
+                app: app,
+                realm: realm,
+                transaction: transaction,
+                customer: customer,
+                order: order,
+                recordedAt: recordedAt
+            )
+        )
     }
+
+    package var app: AppID { row.fields.app }
+
+    package var realm: Realm { row.fields.realm }
+
+    package var transaction: Transaction {
+        get { row.fields.transaction }
+        set { change { $0.transaction = newValue } }
+    }
+
+    /// Who presented it first. `nil` when it came without a customer.
+    package var customer: CustomerID? {
+        get { row.fields.customer }
+        set { change { $0.customer = newValue } }
+    }
+
+    package var order: OrderID? {
+        get { row.fields.order }
+        set { change { $0.order = newValue } }
+    }
+
+    /// When we first learned of it.
+    package var recordedAt: Timestamp { row.fields.recordedAt }
 
     package var key: TransactionKey { TransactionKey(app: app, realm: realm, id: id) }
 
-    package var id: TransactionID { content.transaction.id }
+    package var id: TransactionID { row.fields.transaction.id }
+
+    // Asked of every row: a copy of the whole transaction, to look at one field of it, would cost more than the rule.
+    var isRevoked: Bool { row.fields.transaction.revocation != nil }
+    var isUpgraded: Bool { row.fields.transaction.isUpgraded }
+
+    /// Whether this is what Apple said before.
+    func says(_ transaction: Transaction) -> Bool { row.fields.transaction == transaction }
+
+    private mutating func change(_ body: (inout Fields) -> Void) {
+        var fields = row.fields
+        body(&fields)
+        row = Row(fields)
+    }
 }
 
 extension RecordedTransaction {
+    private struct Fields: Hashable, Sendable {
+        let app: AppID
+        let realm: Realm
+        var transaction: Transaction
+        var customer: CustomerID?
+        var order: OrderID?
+        let recordedAt: Timestamp
+    }
+
     /// Never changed once it is made, so that sharing it is copying it.
-    private final class Content: Hashable, Sendable {
-        let transaction: Transaction
+    private final class Row: Hashable, Sendable {
+        let fields: Fields
 
-        init(_ transaction: Transaction) { self.transaction = transaction }
+        init(_ fields: Fields) { self.fields = fields }
 
-        static func == (left: Content, right: Content) -> Bool {
-            left === right || left.transaction == right.transaction
-        }
+        static func == (left: Row, right: Row) -> Bool { left === right || left.fields == right.fields }
 
-        func hash(into hasher: inout Hasher) { hasher.combine(transaction) }
+        func hash(into hasher: inout Hasher) { hasher.combine(fields) }
     }
 }

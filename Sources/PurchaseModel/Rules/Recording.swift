@@ -35,21 +35,16 @@ package func decide(_ situation: Situation, _ recording: Recording, at now: Time
     var decision = Decision()
     decision.outcomes.reserveCapacity(recording.transactions.count)
     let known = situation.transactions(app: recording.app, realm: recording.realm)
+    if known.isEmpty { decision.changes.reserveCapacity(recording.transactions.count) }
     // Where each id of this proof stands, for those that follow a first one.
-    var places: [TransactionID: Place] = [:]
+    var places = [TransactionID: Place](minimumCapacity: recording.transactions.count)
     for transaction in recording.transactions {
-        let fresh = RecordedTransaction(
-            app: recording.app,
-            realm: recording.realm,
-            transaction: transaction,
-            customer: recording.customer,
-            order: recording.order,
-            recordedAt: now
-        )
         if let place = places[transaction.id] {
-            places[transaction.id] = decision.repeatOutcome(at: place, fresh)
+            places[transaction.id] = decision.repeatOutcome(at: place, transaction, recording)
+        } else if let known = known[transaction.id] {
+            places[transaction.id] = decision.addOutcome(from: known, transaction, recording)
         } else {
-            places[transaction.id] = decision.addOutcome(from: known[transaction.id], to: fresh)
+            places[transaction.id] = decision.addFirst(transaction, recording, at: now)
         }
     }
     return decision
@@ -58,19 +53,25 @@ package func decide(_ situation: Situation, _ recording: Recording, at now: Time
 /// How a recorded transaction stands for a customer.
 package func standing(of recorded: RecordedTransaction, for customer: CustomerID?) -> Standing {
     if let owner = recorded.customer, let customer, owner != customer { return .ownedByAnother }
-    if recorded.transaction.revocation != nil { return .revoked }
-    return recorded.transaction.isUpgraded ? .upgraded : .recorded
+    if recorded.isRevoked { return .revoked }
+    return recorded.isUpgraded ? .upgraded : .recorded
 }
 
-private func change(from known: RecordedTransaction?, to fresh: RecordedTransaction) -> LedgerChange? {
-    guard let known else { return .insert(fresh) }
+/// What is known with what a fresh proof adds to it; `nil` when that is nothing.
+private func merge(
+    _ known: RecordedTransaction,
+    _ fresh: Transaction,
+    _ recording: Recording
+) -> RecordedTransaction? {
     var merged = known
-    // A repetition, by far the most common case, leaves the shared transaction alone.
-    if fresh.transaction != known.transaction { merged.transaction = fold(known.transaction, fresh.transaction) }
-    if merged.customer == nil { merged.customer = fresh.customer }
+    // A repetition, by far the most common case, leaves the shared row alone.
+    if !known.says(fresh) { merged.transaction = fold(known.transaction, fresh) }
+    if merged.customer == nil, recording.customer != nil { merged.customer = recording.customer }
     // The owner may name the order later, but no second one.
-    if merged.order == nil, merged.customer == fresh.customer { merged.order = fresh.order }
-    return merged == known ? nil : .update(merged)
+    if merged.order == nil, recording.order != nil, merged.customer == recording.customer {
+        merged.order = recording.order
+    }
+    return merged == known ? nil : merged
 }
 
 /// Two facts about one transaction made one.
@@ -118,25 +119,45 @@ private struct Place {
 }
 
 extension Decision {
-    fileprivate mutating func addOutcome(from known: RecordedTransaction?, to fresh: RecordedTransaction) -> Place {
-        let change = change(from: known, to: fresh)
-        let current = change?.recorded ?? known ?? fresh
-        outcomes.append(
-            TransactionOutcome(
-                recorded: current,
-                standing: standing(of: current, for: fresh.customer),
-                isNew: known == nil
-            )
+    fileprivate mutating func addFirst(_ fresh: Transaction, _ recording: Recording, at now: Timestamp) -> Place {
+        let recorded = RecordedTransaction(
+            app: recording.app,
+            realm: recording.realm,
+            transaction: fresh,
+            customer: recording.customer,
+            order: recording.order,
+            recordedAt: now
         )
-        if let change { changes.append(change) }
-        return Place(outcome: outcomes.count - 1, change: change == nil ? nil : changes.count - 1)
+        changes.append(.insert(recorded))
+        return addOutcome(recorded, for: recording.customer, isNew: true, change: changes.count - 1)
+    }
+
+    fileprivate mutating func addOutcome(
+        from known: RecordedTransaction,
+        _ fresh: Transaction,
+        _ recording: Recording
+    ) -> Place {
+        guard let merged = merge(known, fresh, recording) else { return addOutcome(known, for: recording.customer) }
+        changes.append(.update(merged))
+        return addOutcome(merged, for: recording.customer, change: changes.count - 1)
+    }
+
+    private mutating func addOutcome(
+        _ recorded: RecordedTransaction,
+        for customer: CustomerID?,
+        isNew: Bool = false,
+        change: Int? = nil
+    ) -> Place {
+        let standing = standing(of: recorded, for: customer)
+        outcomes.append(TransactionOutcome(recorded: recorded, standing: standing, isNew: isNew))
+        return Place(outcome: outcomes.count - 1, change: change)
     }
 
     /// The same transaction stood twice in one proof: one outcome and one row, with what counts of both.
-    fileprivate mutating func repeatOutcome(at place: Place, _ fresh: RecordedTransaction) -> Place {
-        guard let merged = change(from: outcomes[place.outcome].recorded, to: fresh)?.recorded else { return place }
+    fileprivate mutating func repeatOutcome(at place: Place, _ fresh: Transaction, _ recording: Recording) -> Place {
+        guard let merged = merge(outcomes[place.outcome].recorded, fresh, recording) else { return place }
         outcomes[place.outcome].recorded = merged
-        outcomes[place.outcome].standing = standing(of: merged, for: fresh.customer)
+        outcomes[place.outcome].standing = standing(of: merged, for: recording.customer)
         guard let index = place.change else {
             changes.append(.update(merged))
             return Place(outcome: place.outcome, change: changes.count - 1)

@@ -1,0 +1,164 @@
+import CSQLite
+
+/// SQLite's C interface and nothing else: the statements of one recorded purchase, prepared once, with values that lie
+/// ready. What a store can reach at best.
+///
+/// It is safe because it owns every handle, frees them at its end, and never hands them out.
+@safe final class PlainSQLite {
+    private let handle: OpaquePointer
+    private let pagesOfLog: UnsafeMutablePointer<Int32>
+    private var nextCheckpoint = PlainSQLite.checkpointPages
+
+    /// As the store does it, and so are the pragmas.
+    private static let checkpointPages: Int32 = 1_000
+    private static let pragmas = """
+        PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;
+        PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA journal_size_limit = 67108864
+        """
+
+    /// The statements of one batch, in their order.
+    private struct Statements {
+        let begin: PlainStatement
+        let app: PlainStatement
+        let find: PlainStatement
+        let evidence: PlainStatement
+        let transaction: PlainStatement
+        let commit: PlainStatement
+    }
+
+    /// Opens a database that the store has made.
+    init(path: String) throws {
+        var opened: OpaquePointer?
+        guard unsafe sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,
+            let handle = unsafe opened
+        else { throw BenchmarkFailure("SQLite does not open \(path)") }
+        unsafe self.handle = handle
+        unsafe pagesOfLog = .allocate(capacity: 1)
+        unsafe pagesOfLog.initialize(to: 0)
+        unsafe sqlite3_wal_autocheckpoint(handle, 0)
+        // The number lives as long as the handle.
+        unsafe sqlite3_wal_hook(
+            handle,
+            { pages, _, _, count in
+                unsafe pages?.assumingMemoryBound(to: Int32.self).pointee = count
+                return SQLITE_OK
+            },
+            pagesOfLog
+        )
+        try run(PlainSQLite.pragmas)
+    }
+
+    deinit {
+        unsafe sqlite3_close_v2(handle)
+        unsafe pagesOfLog.deallocate()
+    }
+
+    /// All purchases of the database, as values to be bound, in the order of recording.
+    func purchases() throws -> [PlainPurchase] {
+        let evidence = try columns(of: "evidence").map { "evidence." + $0 }
+        let transaction = try columns(of: "transactions").map { "transactions." + $0 }
+        let select = try prepare(
+            """
+            SELECT \((evidence + transaction).joined(separator: ", ")) FROM transactions
+            JOIN evidence ON evidence.sequence = first_evidence ORDER BY transactions.sequence
+            """
+        )
+        var found: [PlainPurchase] = []
+        while select.step() == SQLITE_ROW {
+            found.append(try PlainPurchase(select, evidenceColumns: evidence.count))
+        }
+        return found
+    }
+
+    /// Gives the app its number, as the store does with the first purchase.
+    func addApp(_ name: String) throws { try run("INSERT INTO apps (name) VALUES ('\(name)')") }
+
+    /// Records them in batches, each durable before the next one begins.
+    func record(_ purchases: [PlainPurchase], batch: Int) throws {
+        let statements = Statements(
+            begin: try prepare("BEGIN IMMEDIATE"),
+            app: try prepare("SELECT code FROM apps WHERE name = 'game'"),
+            find: try prepare(
+                """
+                SELECT \(try columns(of: "transactions").joined(separator: ", ")) FROM transactions
+                WHERE app = $1 AND transaction_id = $2 AND realm = $3
+                """
+            ),
+            evidence: try prepare(try insertion("evidence") + " RETURNING sequence"),
+            transaction: try prepare(
+                try insertion("transactions") + " ON CONFLICT (app, transaction_id, realm) DO NOTHING"
+            ),
+            commit: try prepare("COMMIT")
+        )
+        for start in stride(from: 0, to: purchases.count, by: batch) {
+            try record(purchases[start..<min(start + batch, purchases.count)], statements)
+            try checkpointIfDue()
+        }
+    }
+
+    private func record(_ batch: ArraySlice<PlainPurchase>, _ statements: Statements) throws {
+        statements.begin.step()
+        statements.begin.reset()
+        statements.app.step()
+        statements.app.reset()
+        for purchase in batch {
+            purchase.bindKey(to: statements.find)
+            statements.find.step()
+            statements.find.reset()
+        }
+        for purchase in batch {
+            purchase.bindEvidence(to: statements.evidence)
+            statements.evidence.step()
+            let sequence = statements.evidence.integer(0)
+            statements.evidence.step()
+            statements.evidence.reset()
+            purchase.bindTransaction(to: statements.transaction, provedBy: sequence)
+            let code = statements.transaction.step()
+            statements.transaction.reset()
+            guard code == SQLITE_DONE else { throw BenchmarkFailure("SQLite does not insert: \(code)") }
+        }
+        let code = statements.commit.step()
+        statements.commit.reset()
+        guard code == SQLITE_DONE else { throw BenchmarkFailure("SQLite does not commit: \(code)") }
+    }
+
+    private func checkpointIfDue() throws {
+        let pages = unsafe pagesOfLog.pointee
+        // A shorter log than before is a new one.
+        if pages < nextCheckpoint - PlainSQLite.checkpointPages { nextCheckpoint = PlainSQLite.checkpointPages }
+        guard pages >= nextCheckpoint else { return }
+        guard unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) == SQLITE_OK else {
+            throw BenchmarkFailure("SQLite does not checkpoint")
+        }
+        nextCheckpoint = pages + PlainSQLite.checkpointPages
+    }
+
+    private func insertion(_ table: String) throws -> String {
+        let names = try columns(of: table)
+        let places = names.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+        return "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(places))"
+    }
+
+    /// All but the row's place, in the order of the table.
+    private func columns(of table: String) throws -> [String] {
+        let list = try prepare("SELECT name FROM pragma_table_info('\(table)') WHERE name <> 'sequence'")
+        var names: [String] = []
+        while list.step() == SQLITE_ROW { names.append(list.text(0) ?? "") }
+        return names
+    }
+
+    private func run(_ text: String) throws {
+        guard unsafe sqlite3_exec(handle, text, nil, nil, nil) == SQLITE_OK else {
+            throw BenchmarkFailure("SQLite does not take: \(text)")
+        }
+    }
+
+    private func prepare(_ text: String) throws -> PlainStatement {
+        var statement: OpaquePointer?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        guard unsafe sqlite3_prepare_v3(handle, text, -1, flags, &statement, nil) == SQLITE_OK,
+            let statement = unsafe statement
+        else { throw BenchmarkFailure("SQLite does not take: \(text)") }
+        return unsafe PlainStatement(owning: statement)
+    }
+}
