@@ -44,6 +44,12 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
+        .systemLibrary(
+            name: "CCurl",
+            path: "Sources/System/CCurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
+        ),
         .target(name: "CBeast", path: "Sources/System/CBeast"),
 
         // Floor 1: what knows nobody.
@@ -51,7 +57,7 @@ let package = Package(
         room("PurchaseModel"),
         room("AppleFormats", ["Encoding"]),
         room("Crypto", ["COpenSSL"]),
-        room("HTTP", ["CBeast"]),
+        room("HTTP", ["CBeast", "CCurl"]),
 
         // Floor 2: proof, memory, and an App Store of our own.
         room(
@@ -60,7 +66,7 @@ let package = Package(
             resources: [.embedInCode("Chain/Roots")]
         ),
         room("Storage", ["PurchaseModel", "CSQLite"], resources: [.embedInCode("SQL/Schema")]),
-        room("Simulator", ["PurchaseModel", "AppleFormats", "Crypto", "Encoding"]),
+        room("Simulator", ["PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP"]),
 
         // Floors 4 to 6: the conductor, its face, and the executable that wires them.
         room("Pipeline", ["PurchaseModel", "Crypto", "Verification", "Storage"]),
@@ -106,7 +112,10 @@ let package = Package(
             swiftSettings: house
         ),
         tests("StorageTests", ["Storage", "PurchaseModel", "TestSupport", "StoreProbe"]),
-        tests("SimulatorTests", ["Simulator", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "TestSupport"]),
+        tests(
+            "SimulatorTests",
+            ["Simulator", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "TestSupport"]
+        ),
         tests(
             "PipelineTests",
             ["Pipeline", "PurchaseModel", "Crypto", "Verification", "Storage", "Simulator", "TestSupport"]
