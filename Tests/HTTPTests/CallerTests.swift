@@ -114,9 +114,11 @@ import Testing
     }
 
     @Test func aHandlerCanStandForTheNetwork() async throws {
-        let caller = HTTPCaller(handler: HTTPHandler { request in
-            HTTPResponse(.ok, fields: ["X-Host": request.fields["Host"] ?? ""], body: [UInt8](request.path.utf8))
-        })
+        let caller = HTTPCaller(
+            handler: HTTPHandler { request in
+                HTTPResponse(.ok, fields: ["X-Host": request.fields["Host"] ?? ""], body: [UInt8](request.path.utf8))
+            }
+        )
         let answer = try await caller.send(HTTPCall(url: "https://example.com:8443/a/b?c"))
         #expect(answer.fields["X-Host"] == "example.com:8443")
         #expect(answer.body == Array("/a/b".utf8))
