@@ -4,7 +4,7 @@ package import PurchaseModel
 package struct CustomerLedger: Sendable {
     package let app: StoreApp
     package let customer: StoreCustomer
-    package let now: Timestamp
+    package var now: Timestamp
     /// In the order in which they were made.
     package var transactions: [SoldTransaction]
     /// Oldest first.
