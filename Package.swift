@@ -44,6 +44,12 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
+        .systemLibrary(
+            name: "CCurl",
+            path: "Sources/System/CCurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
+        ),
         .target(name: "CBeast", path: "Sources/System/CBeast"),
 
         // Floor 1: what knows nobody.
@@ -51,7 +57,7 @@ let package = Package(
         room("PurchaseModel"),
         room("AppleFormats", ["Encoding"]),
         room("Crypto", ["COpenSSL"]),
-        room("HTTP", ["CBeast"]),
+        room("HTTP", ["CBeast", "CCurl"]),
 
         // Floor 2: proof, memory, and an App Store of our own.
         room(

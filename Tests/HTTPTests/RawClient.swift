@@ -34,6 +34,12 @@ final class RawClient: Sendable {
         try connect(port: port)
     }
 
+    /// A socket that somebody has connected already.
+    init(connected descriptor: Int32) {
+        self.descriptor = descriptor
+        set(IPPROTO_TCP, TCP_NODELAY, 1)
+    }
+
     deinit {
         close()
     }
@@ -94,6 +100,19 @@ final class RawClient: Sendable {
                 return response
             }
             if let found { return found }
+            if readMore() != nil { return nil }
+        }
+    }
+
+    /// Everything up to the first empty line; `nil` when the other side ends before.
+    func readHead() -> String? {
+        let end = Array("\r\n\r\n".utf8)
+        while true {
+            let bytes = unread.withLock { $0 }
+            if let place = bytes.indices.first(where: { bytes[$0...].starts(with: end) }) {
+                unread.withLock { $0.removeFirst(place + end.count) }
+                return String(decoding: bytes[..<place], as: UTF8.self)
+            }
             if readMore() != nil { return nil }
         }
     }

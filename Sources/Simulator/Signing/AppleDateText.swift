@@ -11,8 +11,14 @@ enum AppleDateText {
         text(Timestamp(milliseconds: moment.milliseconds + 3 * 3_600_000), "T", "+0300")
     }
 
-    /// `2012-07-12 12:54:35 Etc/GMT`, in iOS 6 receipts.
+    /// `2012-07-12 12:54:35 Etc/GMT`, in iOS 6 receipts and in answers of verifyReceipt.
     static func greenwich(_ moment: Timestamp) -> String { text(moment, " ", " Etc/GMT") }
+
+    /// `2012-07-12 05:54:35 America/Los_Angeles`, in iOS 6 receipts and in answers.
+    static func pacific(_ moment: Timestamp) -> String {
+        let offset = PacificTime.offset(at: moment.milliseconds) * 1_000
+        return text(Timestamp(milliseconds: moment.milliseconds + offset), " ", " America/Los_Angeles")
+    }
 
     private static func text(_ moment: Timestamp, _ separator: String, _ zone: String) -> String {
         guard let time = CivilTime(milliseconds: moment.milliseconds) else {

@@ -9,6 +9,10 @@ package struct SimulatedReceipt: Hashable, Sendable {
     package var purchases: [Transaction]
     package var originallyPurchasedAt: Timestamp?
     package var originalVersion: String?
+    /// Of the pair of account and app; production only.
+    package var downloadID: Int64 = 502_787_298_214_239_215
+    /// Of the app's version; production only.
+    package var versionExternalID: Int64 = 863_855_306
     /// Volume purchases end.
     package var expiresAt: Timestamp?
     /// The device's identifier for the vendor; it is hashed into attribute 5.
@@ -91,8 +95,8 @@ package struct SimulatedReceipt: Hashable, Sendable {
             Attribute(12, date: AppleDateText.zulu(createdAt)),
             Attribute(13, number: 170_200),
             Attribute(14, number: 229),
-            Attribute(15, number: 502_787_298_214_239_215 * scale),
-            Attribute(16, number: 863_855_306 * scale),
+            Attribute(15, number: downloadID * scale),
+            Attribute(16, number: versionExternalID * scale),
             Attribute(18, date: AppleDateText.zulu(original)),
             Attribute(19, text: originalVersion ?? (app.isProduction ? app.version : "1.0")),
             Attribute(20, text: ""),

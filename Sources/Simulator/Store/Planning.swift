@@ -12,7 +12,10 @@ extension SimulatedStore {
         follow(line.originalID)
         tell(line.originalID, .didChangeRenewalStatus, isOn ? "AUTO_RENEW_ENABLED" : "AUTO_RENEW_DISABLED")
         // While Apple tries to charge, giving up is the end at once.
-        if !isOn, line.failure != nil { expire(line.originalID, .cancelled, "VOLUNTARY") }
+        if !isOn, line.failure != nil {
+            lines[line.originalID]?.endedInGrace = status == .gracePeriod
+            expire(line.originalID, .cancelled, "VOLUNTARY")
+        }
         return .done([line.current])
     }
 

@@ -112,6 +112,7 @@ extension SimulatedStore {
             changed.failure = line.failure
             changed.expirationIntent = line.expirationIntent
             changed.hasExpired = line.hasExpired
+            changed.endedInGrace = line.endedInGrace
             lines[member.originalID] = changed
         }
     }

@@ -25,6 +25,8 @@ package struct SubscriptionLine: Hashable, Sendable {
     package var failure: BillingFailure?
     package var expirationIntent: ExpirationIntent?
     package var hasExpired = false
+    /// Auto-renew was switched off during a grace period, and that was the end.
+    package var endedInGrace = false
     package var priceIncrease: PriceIncrease?
     /// When each extension was granted.
     package var extensions: [Timestamp] = []
