@@ -58,10 +58,10 @@ struct ChaosTests {
     private func answer(_ change: (inout Chaos) -> Void, path: String = "/x") async -> HTTPResponse {
         var chaos = Chaos()
         change(&chaos)
-        let disturbance = Disturbance(wallClock: ManualClock(Timestamp(seconds: 1_000)))
-        disturbance.set(chaos)
+        let run = ChaosRun(wallClock: ManualClock(Timestamp(seconds: 1_000)))
+        run.set(chaos)
         let handler = HTTPHandler { _ in HTTPResponse(.ok, body: Array("0123456789".utf8)) }
-        return await disturbance.disturbing(handler).respond(HTTPRequest(method: .get, path: path))
+        return await run.disturbing(handler).respond(HTTPRequest(method: .get, path: path))
     }
 
     @Test func eachFaultLooksLikeApples() async {

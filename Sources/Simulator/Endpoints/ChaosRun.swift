@@ -2,9 +2,10 @@ package import HTTP
 package import PurchaseModel
 import Synchronization
 
-/// Lets chaos fall upon Apple's endpoints: some requests never reach them, some answers never leave whole.
-package final class Disturbance: Sendable {
-    private let state = Mutex((chaos: Chaos.none, requests: UInt64(0), notices: UInt64(0)))
+/// A chaos that is under way: it falls upon Apple's endpoints, so that some requests never reach them and some answers
+/// never leave whole, and upon notifications.
+package final class ChaosRun: Sendable {
+    private let state = Mutex((chaos: Chaos.none, requests: UInt64(0)))
     private let wallClock: any WallClock
 
     package init(wallClock: any WallClock) { self.wallClock = wallClock }
@@ -13,15 +14,21 @@ package final class Disturbance: Sendable {
 
     /// Starts the story of this chaos from its beginning.
     package func set(_ chaos: Chaos) {
-        state.withLock { $0 = (chaos, 0, 0) }
+        state.withLock { $0 = (chaos, 0) }
     }
 
-    /// The fate of the next notification.
-    package func nextNotice() -> Chaos.NoticeFate {
-        state.withLock { state in
-            state.notices += 1
-            return state.chaos.fate(ofNotice: state.notices)
+    /// What happens to one attempt to deliver a notification; only the first can be lost or late by chaos.
+    package func disturbance(of message: NoticeMessage, attempt: Int) -> Disturbance {
+        var disturbance = Disturbance.none
+        guard attempt == 1 else { return disturbance }
+        switch chaos.fate(ofNotice: UInt64(message.number)) {
+        case .delivered: break
+        case .lost: disturbance.loss = .message
+        case .twice: disturbance.copies = 2
+        case .reordered: disturbance.rank = 1
+        case .late(let seconds): disturbance.delay = .seconds(seconds)
         }
+        return disturbance
     }
 
     /// The same endpoints, as badly as chaos wants them.
@@ -50,7 +57,7 @@ package final class Disturbance: Sendable {
         case .tooManyRequests:
             return tooManyRequests()
         case .html:
-            return HTTPResponse(.ok, fields: ["Content-Type": "text/html"], body: Disturbance.page)
+            return HTTPResponse(.ok, fields: ["Content-Type": "text/html"], body: ChaosRun.page)
         case .truncated:
             var response = await handler.respond(request)
             response.body.removeLast(response.body.count / 2)
@@ -67,7 +74,7 @@ package final class Disturbance: Sendable {
     }
 
     private func serverError(_ status: HTTPStatus, isPage: Bool) -> HTTPResponse {
-        if isPage { return HTTPResponse(status, fields: ["Content-Type": "text/html"], body: Disturbance.page) }
+        if isPage { return HTTPResponse(status, fields: ["Content-Type": "text/html"], body: ChaosRun.page) }
         let body = #"{"errorCode":5000001,"errorMessage":"An unknown error occurred. Please try again."}"#
         return HTTPResponse(status, fields: ["Content-Type": "application/json"], body: Array(body.utf8))
     }
