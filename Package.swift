@@ -60,7 +60,7 @@ let package = Package(
             resources: [.embedInCode("Chain/Roots")]
         ),
         room("Storage", ["PurchaseModel", "CSQLite"], resources: [.embedInCode("SQL/Schema")]),
-        room("Simulator", ["PurchaseModel", "AppleFormats", "Crypto", "Encoding"]),
+        room("Simulator", ["PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP"]),
 
         // Floors 4 to 6: the conductor, its face, and the executable that wires them.
         room("Pipeline", ["PurchaseModel", "Crypto", "Verification", "Storage"]),
@@ -106,7 +106,10 @@ let package = Package(
             swiftSettings: house
         ),
         tests("StorageTests", ["Storage", "PurchaseModel", "TestSupport", "StoreProbe"]),
-        tests("SimulatorTests", ["Simulator", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "TestSupport"]),
+        tests(
+            "SimulatorTests",
+            ["Simulator", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "TestSupport"]
+        ),
         tests(
             "PipelineTests",
             ["Pipeline", "PurchaseModel", "Crypto", "Verification", "Storage", "Simulator", "TestSupport"]

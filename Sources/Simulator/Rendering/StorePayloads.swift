@@ -1,0 +1,64 @@
+package import PurchaseModel
+
+// What the store knows, in the words of StoreKit 2. Sources: Apple, *JWSTransactionDecodedPayload*,
+// *JWSRenewalInfoDecodedPayload*, *AppTransaction*; which keys go with which state was compared with recorded texts.
+extension Payload {
+    /// JWSTransactionDecodedPayload, signed at `moment`.
+    package static func transaction(
+        _ sold: SoldTransaction,
+        of app: StoreApp,
+        signedAt moment: Timestamp
+    ) -> Payload {
+        var fact = sold.fact
+        fact.signedAt = moment
+        var payload = transaction(fact, of: app.signing(in: sold.environment))
+        payload["transactionReason"] = .text(sold.reason.rawValue)
+        payload["storefront"] = .text(sold.storefront.country)
+        payload["storefrontId"] = .text(sold.storefront.number)
+        if sold.isSubscription { payload["billingPlanType"] = .text(upfront) }
+        return payload
+    }
+
+    /// JWSRenewalInfoDecodedPayload of a subscription as the store stands, signed now.
+    package static func renewal(of line: SubscriptionLine, in store: SimulatedStore) -> Payload {
+        guard let app = store.apps[line.app] else { preconditionFailure("a subscription to no app") }
+        var payload = renewal(store.renewal(of: line), of: app.signing(in: line.environment))
+        if line.willAutoRenew {
+            payload["renewalBillingPlanType"] = .text(upfront)
+        } else {
+            // What will not be charged has no price.
+            payload["renewalPrice"] = nil
+            payload["currency"] = nil
+        }
+        let offers = store.winBackOffers(of: line)
+        if !offers.isEmpty { payload["eligibleWinBackOfferIds"] = .list(offers.map { .text($0.identifier) }) }
+        if let number = store.transactions[line.current]?.fact.appTransaction {
+            payload["appTransactionId"] = .text(number)
+        }
+        return payload
+    }
+
+    /// The payload of an AppTransaction as servers get it, signed at `moment`: without what belongs to a device.
+    package static func appTransaction(
+        _ download: StoreCustomer.Download,
+        of app: StoreApp,
+        in environment: StoreEnvironment,
+        signedAt moment: Timestamp
+    ) -> Payload {
+        var fact = AppDownload(bundleID: app.bundleID, signedAt: moment)
+        fact.originallyPurchasedAt = download.at
+        fact.appTransaction = download.appTransactionID
+        if environment == .production { fact.originalVersion = download.version }
+        var payload = appTransaction(fact, of: app.signing(in: environment))
+        if environment == .production {
+            payload["versionExternalIdentifier"] = .number(app.versionExternalID)
+        } else {
+            payload["appAppleId"] = nil
+        }
+        payload["originalPlatform"] = .text("iOS")
+        return payload
+    }
+
+    /// The classic way of paying for a subscription: each period when it begins.
+    private static let upfront = "BILLED_UPFRONT"
+}
