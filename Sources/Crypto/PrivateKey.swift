@@ -78,8 +78,14 @@ package struct PrivateKey: Sendable {
     ///
     /// - Returns: r and s, 32 bytes each.
     package func signES256(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
+        try signES256(digest: Digest.sha256.hash(message))
+    }
+
+    /// The same over a message whose SHA-256 is already known, 32 bytes.
+    package func signES256(digest: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard publicKey.kind == .p256 else { throw .unsupported("ES256 needs a key on P-256") }
-        let der = unsafe try signature(of: Digest.sha256.hash(message)) { unsafe EVP_PKEY_sign_init($0) }
+        guard digest.count == Digest.sha256.length else { throw .unsupported("ES256 signs a SHA-256") }
+        let der = unsafe try signature(of: digest) { unsafe EVP_PKEY_sign_init($0) }
         guard let raw = ECDSASignature.raw(der: der) else { throw .failed("a signature that cannot be read") }
         return raw
     }

@@ -56,6 +56,9 @@ package final class AppStoreSimulator: Sendable {
 
     package var now: Timestamp { read(\.now) }
 
+    /// What the real clock says, by which clients date what they send.
+    package var wallTime: Timestamp { wallClock.now }
+
     package var pace: Pace { state.withLock { $0.pace } }
 
     package func setPace(_ pace: Pace) {

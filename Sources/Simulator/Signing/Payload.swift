@@ -21,10 +21,9 @@ package struct Payload: Hashable, Sendable {
 
     /// The member's value; setting `nil` takes it out, setting a new one appends it.
     package subscript(key: String) -> Value? {
-        get { members.first { $0.key.utf8.elementsEqual(key.utf8) }?.value }
+        get { place(of: key).map { members[$0].value } }
         set {
-            let place = members.firstIndex { $0.key.utf8.elementsEqual(key.utf8) }
-            switch (place, newValue) {
+            switch (place(of: key), newValue) {
             case (let place?, let value?): members[place].value = value
             case (let place?, nil): members.remove(at: place)
             case (nil, let value?): members.append((key, value))
@@ -34,6 +33,11 @@ package struct Payload: Hashable, Sendable {
     }
 
     package var keys: [String] { members.map(\.key) }
+
+    /// By bytes. Few keys have the same length, so most are not looked at.
+    private func place(of key: String) -> Int? {
+        members.firstIndex { $0.key.utf8.count == key.utf8.count && $0.key.utf8.elementsEqual(key.utf8) }
+    }
 
     /// The object as text, without blanks.
     package var json: [UInt8] {

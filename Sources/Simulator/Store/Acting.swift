@@ -101,6 +101,8 @@ extension SimulatedStore {
         guard var transaction = transactions[id] else { return }
         body(&transaction)
         transaction.modifiedAt = now
+        changesCount += 1
+        transaction.changeNumber = changesCount
         transaction.fact.signedAt = now
         transactions[id] = transaction
     }

@@ -32,6 +32,7 @@ extension SimulatedStore {
     mutating func extend(_ id: TransactionID, _ terms: Act.Extension) throws(ActRefusal) -> ActOutcome {
         let transaction = try sold(id)
         guard transaction.originalID == id, let line = lines[id] else { throw .notOriginal }
+        guard !line.extensionRequests.contains(terms.requestIdentifier) else { return .done([line.current]) }
         try checkExtension(of: line)
         lengthen(line, terms)
         tell(id, .renewalExtended)
@@ -153,6 +154,7 @@ extension SimulatedStore {
         let end = line.expiresAt.advanced(by: rate.days(terms.days))
         lines[line.originalID]?.expiresAt = end
         lines[line.originalID]?.extensions.append(now)
+        lines[line.originalID]?.extensionRequests.insert(terms.requestIdentifier)
         modify(line.current) { $0.fact.expiresAt = end }
         for member in membersLines(of: line.originalID) {
             lines[member.originalID]?.expiresAt = end

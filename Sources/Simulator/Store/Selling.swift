@@ -141,6 +141,7 @@ extension SimulatedStore {
             expiresAt: end
         )
         line.extensions = past?.extensions ?? []
+        line.extensionRequests = past?.extensionRequests ?? []
         line.take(offer)
         lines[originalID] = line
         if offer?.kind == .introductory { customers[customer.name]?.usedIntroductions.insert(group) }
@@ -209,6 +210,8 @@ extension SimulatedStore {
             purchasedBy: purchasedBy
         )
         sold.modifiedAt = now
+        changesCount += 1
+        sold.changeNumber = changesCount
         transactions[fact.id] = sold
         owned[owner, default: []].append(fact.id)
         orders[order, default: []].append(fact.id)

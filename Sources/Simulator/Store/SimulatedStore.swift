@@ -18,6 +18,8 @@ package struct SimulatedStore: Sendable {
     /// What merchants told Apple about purchases, newest last.
     package internal(set) var consumptions: [TransactionID: [Act.Consumption]] = [:]
 
+    /// How often a transaction was made or changed.
+    var changesCount: Int64 = 0
     var numbers: StoreNumbers
     var agenda = Agenda()
     /// Each customer's transactions in each app, in the order in which they were made.

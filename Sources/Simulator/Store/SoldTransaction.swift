@@ -13,6 +13,8 @@ package struct SoldTransaction: Hashable, Sendable {
     package let orderID: String
     /// When any of this last changed: the order of Apple's history.
     package var modifiedAt: Timestamp
+    /// The number of that change among all changes of the store: many can happen at one moment.
+    package var changeNumber: Int64 = 0
     /// Finished consumables leave receipts.
     package var isFinished = false
     /// A family member's copy: whose purchase it came from.
