@@ -48,6 +48,7 @@ struct Main {
         switch command {
         case "verify": return Verify(options: try Verify.Options(arguments)).run()
         case "demo": return try await demo(arguments)
+        case "simulate": return try await simulate(arguments)
         case "config check", "config print":
             let configuration = try read(environment, arguments.flags)
             Console.write(command == "config check" ? "The configuration is good.\n" : configuration.effective)
@@ -66,6 +67,13 @@ struct Main {
         // What stands in the environment is for a real server, not for the demo.
         let settings = ServeSettings(try read([:], flags))
         return await Serve(settings: settings).run { port in Console.write(demo.greeting(port: port)) }
+    }
+
+    private static func simulate(_ arguments: Arguments) async throws -> Int32 {
+        let options = try Simulate.Options(arguments)
+        return try await Simulate(options: options).run { port, key in
+            Console.write(Simulate.greeting(options.address, port, key, folder: options.folder))
+        }
     }
 
     /// A configuration that cannot be used is a usage error: all of its faults at once, one a line.

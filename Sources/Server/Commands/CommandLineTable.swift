@@ -3,7 +3,7 @@ enum CommandLineTable {
     static let all = CommandTable(
         program: "assay",
         summary: "Assay verifies App Store purchases and records each of them once.",
-        commands: [verify, serve, demo, configCheck, configPrint]
+        commands: [verify, serve, demo, simulate, configCheck, configPrint]
     )
 
     private static let verify = CommandShape(
@@ -42,6 +42,22 @@ enum CommandLineTable {
             .init("data", value: "DIR", "Where everything is kept; data if not given."),
             .init("listen", value: "ADDRESS:PORT", "Where to listen; 127.0.0.1:8080 if not given."),
         ]
+    )
+
+    private static let simulate = CommandShape(
+        name: "simulate",
+        summary: "Opens an App Store of your own: it signs, sells, renews, refunds, and fails on purpose.",
+        options: [
+            .init("data", value: "DIR", "Where its authority and keys are kept; simulator if not given."),
+            .init("listen", value: "ADDRESS:PORT", "Where to listen; 127.0.0.1:8081 if not given."),
+            .init("notify", value: "URL", "Where notifications go; nowhere if not given."),
+            .init("pace", value: "N", "Virtual seconds in a real one; 1 if not given, 0 stands still."),
+            .init("start", value: "RFC3339", "When the store's time begins; now if not given."),
+            .init("seed", value: "N", "Decides all numbers that the store makes; 1 if not given."),
+            .init("population", value: "N", "So many customers, who have lived for a year; none if not given."),
+        ],
+        notes: ["docs/simulator.md describes its endpoints, docs/stories.md the stories that it can be told."],
+        examples: [("assay simulate --pace 0", "time moves only when it is told to")]
     )
 
     private static let configCheck = CommandShape(

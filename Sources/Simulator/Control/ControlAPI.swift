@@ -12,10 +12,17 @@ package final class ControlAPI: Sendable {
     /// The app of acts that name none.
     private let app: BundleID
     private let labels = Mutex<[String: TransactionID]>([:])
+    /// Called after whatever may have caused notifications: when the answer comes, what is due was sent.
+    private let deliver: @Sendable () async -> Void
 
-    package init(_ simulator: AppStoreSimulator, app: BundleID = DemoCatalogue.bundleID) {
+    package init(
+        _ simulator: AppStoreSimulator,
+        app: BundleID = DemoCatalogue.bundleID,
+        deliver: @escaping @Sendable () async -> Void = {}
+    ) {
         self.simulator = simulator
         self.app = app
+        self.deliver = deliver
     }
 
     /// As many in one answer, at most.
@@ -24,17 +31,22 @@ package final class ControlAPI: Sendable {
     package func routes() -> [Route] {
         [
             Route(.get, "/simulator/v1/clock") { _, _ in self.clock() },
-            Route(.post, "/simulator/v1/clock") { request, _ in self.setClock(request.body) },
+            Route(.post, "/simulator/v1/clock") { request, _ in await self.delivered(self.setClock(request.body)) },
             Route(.get, "/simulator/v1/customers") { _, _ in self.customers() },
             Route(.post, "/simulator/v1/customers") { request, _ in self.addCustomer(request.body) },
             Route(.get, "/simulator/v1/customers/{name}") { _, path in self.customer(path["name"] ?? "") },
-            Route(.post, "/simulator/v1/acts") { request, _ in self.act(request.body) },
-            Route(.post, "/simulator/v1/stories") { request, _ in self.tell(request.body) },
+            Route(.post, "/simulator/v1/acts") { request, _ in await self.delivered(self.act(request.body)) },
+            Route(.post, "/simulator/v1/stories") { request, _ in await self.delivered(self.tell(request.body)) },
             Route(.get, "/simulator/v1/ledger") { request, _ in self.ledger(request.query) },
             Route(.get, "/simulator/v1/subscriptions") { _, _ in self.subscriptions() },
             Route(.get, "/simulator/v1/notices") { request, _ in self.notices(request.query) },
             Route(.get, "/simulator/v1/catalogue") { _, _ in self.catalogue() },
         ]
+    }
+
+    private func delivered(_ response: HTTPResponse) async -> HTTPResponse {
+        await deliver()
+        return response
     }
 
     // MARK: Time

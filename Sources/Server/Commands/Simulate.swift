@@ -1,0 +1,186 @@
+import Crypto
+import Encoding
+import Foundation
+import HTTP
+import PurchaseModel
+import Simulator
+
+/// `assay simulate`: an App Store on a port, with a clock that moves when told.
+struct Simulate {
+    enum Fault: Error, CustomStringConvertible {
+        case cannotWrite(String)
+        case cannotRead(String)
+        case cannotSign(CryptoError)
+        case badAuthority(SimulatorAuthority.LoadingError)
+
+        var description: String {
+            switch self {
+            case .cannotWrite(let path): "\(path) cannot be written"
+            case .cannotRead(let path): "\(path) cannot be read"
+            case .cannotSign(let error): "the simulated authority cannot sign: \(error)"
+            case .badAuthority(let error): "the folder's authority cannot be used: \(error)"
+            }
+        }
+    }
+
+    /// What the flags say.
+    struct Options: Sendable {
+        var folder = "simulator"
+        var address = "127.0.0.1"
+        var port: UInt16 = 8081
+        var seed: UInt64 = 1
+        /// Virtual seconds in a real one; 0 stands.
+        var pace: Double = 1
+        /// Where the store's time begins; now if absent.
+        var start: Timestamp?
+        var notificationsURL: String?
+        /// So many customers who live by themselves, for a year before the start.
+        var population = 0
+
+        init(_ arguments: Arguments) throws(UsageFault) {
+            folder = arguments.value("data") ?? folder
+            if let text = arguments.value("listen") {
+                guard let listen = ListenAddress(text) else { throw UsageFault("--listen is an address and a port") }
+                (address, port) = (listen.address, listen.port)
+            }
+            notificationsURL = arguments.value("notify")
+            seed = UInt64(try Options.number("seed", 0...Int64.max, arguments) ?? 1)
+            pace = Double(try Options.number("pace", 0...10_000_000, arguments) ?? 1)
+            population = Int(try Options.number("population", 0...100_000, arguments) ?? 0)
+            if let text = arguments.value("start") {
+                guard let milliseconds = RFC3339.milliseconds(text) else {
+                    throw UsageFault("--start is a moment such as 2026-01-01T00:00:00Z")
+                }
+                start = Timestamp(milliseconds: milliseconds)
+            }
+        }
+
+        private static func number(
+            _ name: String,
+            _ range: ClosedRange<Int64>,
+            _ arguments: Arguments
+        ) throws(UsageFault) -> Int64? {
+            guard let text = arguments.value(name) else { return nil }
+            guard let number = Int64(text), range.contains(number), text.utf8.first != UInt8(ascii: "+") else {
+                throw UsageFault("--\(name) is a whole number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        }
+    }
+
+    let options: Options
+
+    /// Serves until SIGTERM or SIGINT.
+    ///
+    /// - Parameter ready: called with the real port and the merchant's key once clients can connect.
+    /// - Returns: the exit code.
+    func run(ready: @Sendable (UInt16, MerchantKey) -> Void) async throws -> Int32 {
+        let clock = SystemClock()
+        let folder = SimulatorFolder(options.folder)
+        let authority = try folder.authority(at: clock.now)
+        let key = try folder.merchantKey()
+        let simulator = AppStoreSimulator(store(key, now: clock.now), authority: authority, wallClock: clock)
+        if options.pace > 0 { simulator.setPace(.runs(factor: options.pace)) }
+        let chaos = ChaosRun(wallClock: clock)
+        let calling = CurlCaller()
+        let sender: NoticeSender
+        let router: Router
+        do throws(CryptoError) {
+            sender = try NoticeSender(simulator, caller: calling.caller) { message, attempt in
+                chaos.disturbance(of: message, attempt: attempt)
+            }
+            router = try self.router(simulator, chaos, sender)
+        } catch {
+            throw Fault.cannotSign(error)
+        }
+        let listener = try HTTPListener(
+            address: options.address,
+            port: options.port,
+            lanes: ProcessInfo.processInfo.activeProcessorCount,
+            handler: handler(router, chaos),
+            report: { _ in }
+        )
+        let signals = await StopSignals { listener.stop() }
+        ready(listener.port, key)
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                await sender.run { (try? await Task.sleep(for: .milliseconds(50))) != nil }
+            }
+            await listener.run()
+            group.cancelAll()
+        }
+        signals.cancel()
+        return 0
+    }
+
+    /// The store as it is at the beginning.
+    private func store(_ key: MerchantKey, now: Timestamp) -> SimulatedStore {
+        let start = options.start ?? now
+        let yearBefore = start.advanced(by: .seconds(-365 * 86_400))
+        var store = SimulatedStore(startingAt: options.population > 0 ? yearBefore : start, seed: options.seed)
+        var app = DemoCatalogue.app()
+        app.issuerID = key.issuerID
+        app.apiKeys[key.id] = key.key.publicKey
+        store.set(app)
+        if options.population > 0 {
+            var population = Population(
+                in: store,
+                app: app.bundleID,
+                count: options.population,
+                seed: options.seed
+            )
+            population.live(until: start)
+            store = population.store
+        }
+        // From here on, and not of what was before.
+        if let url = options.notificationsURL {
+            app.productionNotifications = NotificationTarget(url: url)
+            app.sandboxNotifications = NotificationTarget(url: url)
+            store.set(app)
+        }
+        return store
+    }
+
+    private func router(
+        _ simulator: AppStoreSimulator,
+        _ chaos: ChaosRun,
+        _ sender: NoticeSender
+    ) throws(CryptoError) -> Router {
+        let sent = sender.sentNotices
+        let control = ControlAPI(simulator) { await sender.deliverDue() }
+        return Router(
+            control.routes() + (try ProofEndpoints(simulator).routes())
+                + SettingEndpoints(simulator, chaos: chaos, sent: sent).routes()
+                + VerifyReceiptEndpoint(simulator).routes + (try ServerAPI(simulator, sent: sent).routes)
+        )
+    }
+
+    /// Chaos falls upon Apple's endpoints only: whoever controls it must still be able to.
+    private func handler(_ router: Router, _ chaos: ChaosRun) -> HTTPHandler {
+        let disturbed = chaos.disturbing(router.handler)
+        return HTTPHandler { request in
+            let isControl = request.path.utf8.starts(with: "/simulator/".utf8)
+            return await (isControl ? router.handler : disturbed).respond(request)
+        }
+    }
+
+    /// What to try, in commands that can be pasted.
+    static func greeting(_ address: String, _ port: UInt16, _ key: MerchantKey, folder: String) -> String {
+        let base = "http://\(address):\(port)"
+        return """
+
+            An App Store of your own is open on \(base). Its roots are in \(folder)/roots; whoever trusts them accepts
+            what it signs. In another terminal:
+
+              assay simulate customer anna
+              assay simulate buy anna pro.monthly
+              assay simulate clock advance P31D
+              assay simulate refund anna
+
+            Apple's endpoints: \(base)/production and \(base)/sandbox, each with /verifyReceipt and /inApps/…
+            The Server API lets in issuer \(key.issuerID) with key \(key.id), which is in \(key.path).
+            The control API is described in docs/simulator.md. Ctrl-C stops it; the store forgets everything then.
+
+            """
+    }
+}

@@ -1,0 +1,114 @@
+import Crypto
+import Encoding
+import Foundation
+import PurchaseModel
+import Simulator
+
+/// The merchant's key for the Server API, as App Store Connect would give it.
+struct MerchantKey: Sendable {
+    /// Ten letters and digits.
+    let id: String
+    let issuerID: String
+    let key: PrivateKey
+    /// Of the PKCS #8 file.
+    let path: String
+}
+
+/// What the simulator keeps: its authority, the roots for who is to trust it, and the merchant's key. Everything else of
+/// it is forgotten when it stops.
+struct SimulatorFolder {
+    private let path: String
+
+    init(_ path: String) { self.path = path }
+
+    /// The folder's authority, made at the first time. Its leaves are good from ten years ago for twenty years, so that a
+    /// store may begin in the past.
+    func authority(at now: Timestamp) throws(Simulate.Fault) -> SimulatorAuthority {
+        let folder = "\(path)/authority"
+        if FileManager.default.fileExists(atPath: folder) {
+            let files = try read(folder)
+            do throws(SimulatorAuthority.LoadingError) {
+                return try SimulatorAuthority(files: files)
+            } catch {
+                throw .badAuthority(error)
+            }
+        }
+        let tenYears = Duration.seconds(10 * 365 * 86_400)
+        let authority = SimulatorAuthority(
+            validity: AuthorityValidity(now.advanced(by: .zero - tenYears)...now.advanced(by: tenYears))
+        )
+        let (files, roots): ([String: [UInt8]], [[UInt8]])
+        do throws(CryptoError) {
+            files = try authority.files()
+            roots = try authority.roots()
+        } catch {
+            throw .cannotSign(error)
+        }
+        try makeFolder("\(path)/roots")
+        for (index, root) in roots.enumerated() { try write(root, "\(path)/roots/simulated-\(index + 1).der") }
+        // Under another name first: a folder that is there is whole.
+        let unfinished = "\(folder).new"
+        try? FileManager.default.removeItem(atPath: unfinished)
+        try makeFolder(unfinished)
+        for (name, bytes) in files { try write(bytes, "\(unfinished)/\(name)", isSecret: true) }
+        guard (try? FileManager.default.moveItem(atPath: unfinished, toPath: folder)) != nil else {
+            throw .cannotWrite(folder)
+        }
+        return authority
+    }
+
+    /// The folder's merchant key, made at the first time. Its id is made of the key, so that it stays.
+    func merchantKey() throws(Simulate.Fault) -> MerchantKey {
+        let file = "\(path)/merchant-key.p8"
+        let key: PrivateKey
+        do throws(CryptoError) {
+            if let pem = FileManager.default.contents(atPath: file) {
+                key = try PrivateKey(pem: Array(pem))
+            } else {
+                key = try PrivateKey(generate: .p256)
+            }
+        } catch {
+            throw .cannotSign(error)
+        }
+        if !FileManager.default.fileExists(atPath: file) {
+            guard let pem = try? key.pem() else { throw .cannotWrite(file) }
+            try makeFolder(path)
+            try write(pem, file, isSecret: true)
+        }
+        let digits = Hexadecimal.encode(Digest.sha256(key.publicKey.der).prefix(5))
+        return MerchantKey(id: digits.uppercased(), issuerID: DemoCatalogue.issuerID, key: key, path: file)
+    }
+
+    private func read(_ folder: String) throws(Simulate.Fault) -> [String: [UInt8]] {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+            throw .cannotRead(folder)
+        }
+        var files: [String: [UInt8]] = [:]
+        for name in names {
+            guard let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)") else {
+                throw .cannotRead("\(folder)/\(name)")
+            }
+            files[name] = Array(bytes)
+        }
+        return files
+    }
+
+    private func makeFolder(_ folder: String) throws(Simulate.Fault) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw .cannotWrite(folder)
+        }
+    }
+
+    private func write(_ bytes: [UInt8], _ file: String, isSecret: Bool = false) throws(Simulate.Fault) {
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: isSecret ? 0o600 : 0o644]
+        guard FileManager.default.createFile(atPath: file, contents: Data(bytes), attributes: attributes) else {
+            throw .cannotWrite(file)
+        }
+    }
+}

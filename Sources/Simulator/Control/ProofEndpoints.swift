@@ -1,0 +1,151 @@
+package import Crypto
+import Encoding
+package import HTTP
+import PurchaseModel
+
+/// What the store would put into a customer's hands: signed transactions and receipts of every era, right ones, and
+/// wrong ones for the tests of whoever must refuse them.
+package struct ProofEndpoints: Sendable {
+    private let simulator: AppStoreSimulator
+    private let signer: StoreSigner
+
+    /// - Throws: when the authority cannot make its keys.
+    package init(_ simulator: AppStoreSimulator) throws(CryptoError) {
+        self.simulator = simulator
+        signer = try StoreSigner(simulator.authority)
+    }
+
+    package func routes() -> [Route] {
+        [
+            Route(.get, "/simulator/v1/authority") { _, _ in authority() },
+            Route(.get, "/simulator/v1/transactions/{id}") { _, path in transaction(path["id"] ?? "") },
+            Route(.get, "/simulator/v1/transactions/{id}/receipt") { request, path in
+                oldReceipt(path["id"] ?? "", request.query)
+            },
+            Route(.get, "/simulator/v1/transactions/{id}/flawed/{flaw}") { _, path in
+                flawed(path["id"] ?? "", path["flaw"] ?? "")
+            },
+            Route(.get, "/simulator/v1/customers/{name}/receipt") { request, path in
+                receipt(of: path["name"] ?? "", request.query)
+            },
+            Route(.get, "/simulator/v1/customers/{name}/app_transaction") { _, path in
+                appTransaction(of: path["name"] ?? "")
+            },
+        ]
+    }
+
+    /// The roots that whoever is to believe all this must trust.
+    private func authority() -> HTTPResponse {
+        signing { () throws(CryptoError) in
+            let roots = try simulator.authority.roots()
+            return ControlAnswer.json { json in
+                json.array("roots") { json in for root in roots { json.element(text(root)) } }
+            }
+        }
+    }
+
+    private func transaction(_ id: String) -> HTTPResponse {
+        let store = simulator.read { $0 }
+        guard let sold = TransactionID(id).flatMap({ store.transactions[$0] }), let app = store.apps[sold.app] else {
+            return ControlAnswer.notFound("transaction")
+        }
+        return signing { () throws(CryptoError) in
+            let signed = try signer.transaction(sold, of: app, at: store.now)
+            var renewal: String?
+            if let line = store.lines[sold.originalID] { renewal = try signer.sign(.renewal(of: line, in: store)) }
+            return ControlAnswer.json { json in
+                LedgerJSON.write(sold, into: &json)
+                json.member("signed_transaction_info", signed)
+                json.member("signed_renewal_info", renewal)
+            }
+        }
+    }
+
+    /// An iOS 6 receipt; `version=` 2, 3 or 4.
+    private func oldReceipt(_ id: String, _ query: String?) -> HTTPResponse {
+        let versions: [String: OldReceiptSigner.Version] = ["version=2": .two, "version=3": .three, "version=4": .four]
+        guard let version = versions[query ?? "version=4"] else {
+            return ControlAnswer.fault(StoryFault("version", "must be 2, 3 or 4"))
+        }
+        let store = simulator.read { $0 }
+        guard let sold = TransactionID(id).flatMap({ store.transactions[$0] }),
+            let ledger = CustomerLedger(store, SimulatedStore.Owner(customer: sold.customer, app: sold.app))
+        else { return ControlAnswer.notFound("transaction") }
+        return signing { () throws(CryptoError) in
+            let receipts = CustomerReceipts(simulator.authority)
+            return receipt(try receipts.transactionReceipt(sold, ledger, version: version))
+        }
+    }
+
+    /// An app receipt; `digest=` sha256 or sha1.
+    private func receipt(of name: String, _ query: String?) -> HTTPResponse {
+        let digests: [String: Digest] = ["digest=sha256": .sha256, "digest=sha1": .sha1]
+        guard let digest = digests[query ?? "digest=sha256"] else {
+            return ControlAnswer.fault(StoryFault("digest", "must be sha256 or sha1"))
+        }
+        let store = simulator.read { $0 }
+        guard let owner = owner(name, store), let ledger = CustomerLedger(store, owner) else {
+            return ControlAnswer.notFound("customer with an app")
+        }
+        return signing { () throws(CryptoError) in
+            receipt(try CustomerReceipts(simulator.authority).appReceipt(ledger, digest: digest))
+        }
+    }
+
+    private func appTransaction(of name: String) -> HTTPResponse {
+        let store = simulator.read { $0 }
+        guard let owner = owner(name, store), let customer = store.customers[name], let app = store.apps[owner.app],
+            let download = customer.downloads[owner.app]
+        else { return ControlAnswer.notFound("customer with an app") }
+        return signing { () throws(CryptoError) in
+            let signed = try signer.sign(
+                .appTransaction(download, of: app, in: customer.environment, signedAt: store.now)
+            )
+            return ControlAnswer.json { $0.member("signed_app_transaction_info", signed) }
+        }
+    }
+
+    /// The transaction, signed wrongly in one way: a name of ``ChainFlaw`` or ``JWSFlaw``, or `xcode`.
+    private func flawed(_ id: String, _ flaw: String) -> HTTPResponse {
+        let store = simulator.read { $0 }
+        guard let sold = TransactionID(id).flatMap({ store.transactions[$0] }), let app = store.apps[sold.app] else {
+            return ControlAnswer.notFound("transaction")
+        }
+        let payload = Payload.transaction(sold, of: app, signedAt: store.now)
+        return signing { () throws(CryptoError) in
+            let authority = simulator.authority
+            let signed: String
+            if let chainFlaw = ChainFlaw(rawValue: flaw) {
+                signed = try JWSSigner(authority.chain(.jws, flaw: chainFlaw)).sign(payload)
+            } else if let jwsFlaw = JWSFlaw(rawValue: flaw) {
+                signed = try JWSSigner(authority.chain(.jws)).sign(payload, flaw: jwsFlaw)
+            } else if flaw == "xcode" {
+                signed = try JWSSigner(authority.xcodeChain(), isXcode: true).sign(payload.inXcodeStyle())
+            } else {
+                return ControlAnswer.notFound("flaw")
+            }
+            return ControlAnswer.json { $0.member("signed_transaction_info", signed) }
+        }
+    }
+
+    private func owner(_ name: String, _ store: SimulatedStore) -> SimulatedStore.Owner? {
+        store.apps.keys.sorted().map { SimulatedStore.Owner(customer: name, app: $0) }
+            .first { store.customers[name]?.downloads[$0.app] != nil }
+    }
+
+    private func receipt(_ bytes: [UInt8]) -> HTTPResponse {
+        ControlAnswer.json { $0.member("receipt_data", text(bytes)) }
+    }
+
+    private func text(_ bytes: [UInt8]) -> String {
+        String(decoding: Base64.encode(bytes, .standard, isPadded: true), as: UTF8.self)
+    }
+
+    private func signing(_ body: () throws(CryptoError) -> HTTPResponse) -> HTTPResponse {
+        do throws(CryptoError) {
+            return try body()
+        } catch {
+            return ControlAnswer.problem(.internalServerError, code: "cannot_sign", detail: "\(error)")
+        }
+    }
+}
