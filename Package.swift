@@ -51,7 +51,7 @@ let package = Package(
         room("PurchaseModel"),
         room("AppleFormats", ["Encoding"]),
         room("Crypto", ["COpenSSL"]),
-        room("HTTP", ["CBeast"]),
+        room("HTTP", ["Encoding", "CBeast"]),
 
         // Floor 2: proof, memory, and an App Store of our own.
         room(
