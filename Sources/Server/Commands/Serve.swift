@@ -57,7 +57,12 @@ struct Serve {
         ready(listener.port)
         await withDiscardingTaskGroup { group in
             group.addTask { await house.recorder.run() }
-            group.addTask { await house.pending.run() }
+            group.addTask {
+                // What can be decided by now is not given up.
+                await house.pending.run()
+                // Nobody waits to the minute for what was to wait for days.
+                await house.expiry.run { (try? await Task.sleep(for: .seconds(3_600))) != nil }
+            }
             await listener.run()
             // Everybody is answered; what a client did not wait for is still written. What was being looked at again
             // is looked at again at the next start.
@@ -104,6 +109,7 @@ struct Serve {
 private struct House {
     let recorder: Recorder
     let pending: PendingReview
+    let expiry: PendingExpiry
     let parts: APIParts
 
     init(
@@ -130,6 +136,13 @@ private struct House {
             limits: settings.pipeline
         ) { reporter.report($0) }
         pending = PendingReview(pipeline: pipeline, store: store, apps: settings.apps, clock: clock)
+        expiry = PendingExpiry(
+            pipeline: pipeline,
+            store: store,
+            apps: settings.apps,
+            clock: clock,
+            patience: settings.pipeline.pendingFor
+        ) { reporter.report($0) }
         let metrics = reporter.metrics
         parts = APIParts(
             pipeline: pipeline,
