@@ -4,8 +4,8 @@ import Storage
 import Testing
 
 /// What a client has sent to one ledger and what it was told first, over all the deaths of its server.
-final class SweepHistory {
-    private struct Sent {
+struct SweepHistory: Sendable {
+    private struct Sent: Sendable {
         let body: [UInt8]
         let kind: Kind
         /// The first answer that arrived; `nil` while nobody was told anything.
@@ -18,20 +18,31 @@ final class SweepHistory {
 
     private var sent: [Sent] = []
     private var nextNumber: Int64 = 1
+    /// What was sent to make the log longer, and is not sent again.
+    private var fillers = 0
 
     /// How many bodies of the last ones that were sent were answered, and how many of the others were on disk although
     /// nobody was told: known only after ``replay(on:)``.
     private(set) var acknowledged = 0
     private(set) var untold = 0
 
+    /// Makes a ledger's log so long that little more has it brought into the database.
+    mutating func fillLog(of server: ServerProcess, _ log: String, pages: Int) async throws {
+        var length = 0
+        while length < pages {
+            // A number proves nothing, and spaces around it are kept as they came: some 160 pages, then a few at a time.
+            let padding = String(repeating: " ", count: pages - length > 200 ? 640_000 : 0)
+            fillers += 1
+            let answer = await server.post(Purchase.body(padding + "\(100_000_000_000_000 + fillers)"))
+            try #require(answer?.status == 202)
+            let attributes = try FileManager.default.attributesOfItem(atPath: log)
+            length = (try #require(attributes[.size] as? Int)) / 4_120
+        }
+    }
+
     /// Sends new ones until the server is gone: one after the other, then two at once, which may share a commit.
-    ///
-    /// - Parameters:
-    ///   - server: what may die meanwhile.
-    ///   - padding: bytes that a pending one has on top, so that the log grows.
-    /// - Throws: when nothing can be signed.
-    func send(to server: ServerProcess, padding: Int = 0) async throws {
-        let alone = [try purchase(), pending(padding), garbage(), try purchase()]
+    mutating func send(to server: ServerProcess) async throws {
+        let alone = [try purchase(), pending(), garbage(), try purchase()]
         let together = [try purchase(), try purchase()]
         sent += (alone + together).map { Sent(body: $0.body, kind: $0.kind) }
         let start = sent.count - alone.count - together.count
@@ -46,7 +57,7 @@ final class SweepHistory {
     }
 
     /// Sends everything again: what was told stays as it was told, and each purchase is there once.
-    func replay(on server: ServerProcess, _ place: Comment) async {
+    mutating func replay(on server: ServerProcess, _ place: Comment) async {
         (acknowledged, untold) = (0, 0)
         let bodies = sent.map(\.body)
         let answers = await server.talk { client in bodies.map { client.post($0) } } ?? []
@@ -67,7 +78,7 @@ final class SweepHistory {
         let store = try SQLiteStore.open(folder: folder)
         let figures = try await store.read { reader throws(StoreFailure) in try reader.figures() }
         let purchases = sent.count { $0.kind == .purchase }
-        let pending = sent.count { $0.kind == .pending }
+        let pending = sent.count { $0.kind == .pending } + fillers
         // Each purchase came with a proof of its own.
         #expect(
             figures
@@ -82,7 +93,7 @@ final class SweepHistory {
         await store.close()
     }
 
-    private func check(_ answer: WireClient.Answer, against sent: Sent, _ place: Comment) {
+    private mutating func check(_ answer: WireClient.Answer, against sent: Sent, _ place: Comment) {
         if sent.first != nil { acknowledged += 1 }
         switch sent.kind {
         case .garbage: #expect(answer.status == 422, place)
@@ -126,19 +137,17 @@ final class SweepHistory {
         #expect(counts?.allSatisfy { $0 == 1 } == true, place)
     }
 
-    private func purchase() throws -> (body: [UInt8], kind: Kind) {
+    private mutating func purchase() throws -> (body: [UInt8], kind: Kind) {
         (Purchase.body(try Purchase.jws(number()), customer: Self.customer), .purchase)
     }
 
-    /// A number proves nothing, and spaces around it are kept as they came.
-    private func pending(_ padding: Int) -> (body: [UInt8], kind: Kind) {
-        let text = String(repeating: " ", count: padding) + "\(170_000_000_000_000 + number())"
-        return (Purchase.body(text, customer: Self.customer), .pending)
+    private mutating func pending() -> (body: [UInt8], kind: Kind) {
+        (Purchase.body("\(170_000_000_000_000 + number())", customer: Self.customer), .pending)
     }
 
-    private func garbage() -> (body: [UInt8], kind: Kind) { (Purchase.body("no proof \(number())"), .garbage) }
+    private mutating func garbage() -> (body: [UInt8], kind: Kind) { (Purchase.body("no proof \(number())"), .garbage) }
 
-    private func number() -> Int64 {
+    private mutating func number() -> Int64 {
         defer { nextNumber += 1 }
         return nextNumber
     }

@@ -6,21 +6,25 @@ import Testing
 /// again, and sends everything again.
 ///
 /// By default so many places of each call as fit into a few seconds, spread evenly over the run; with
-/// `ASSAY_SWEEP=long` in the environment all of them, and with rounds that fill the log until it is brought into the
-/// database.
+/// `ASSAY_SWEEP=long` in the environment all of them.
 @Suite(
     .enabled(if: Program.isBuilt && Strace.isPermitted, "strace is missing or not permitted: nothing is swept"),
     .serialized
 )
 struct SyscallSweepTests {
-    private static let isLong = ProcessInfo.processInfo.environment["ASSAY_SWEEP"] == "long"
-    /// The longest that one kind of call is swept over one kind of folder.
-    private static let budget = isLong ? Duration.seconds(3_600) : .seconds(5)
-    /// How many deaths one ledger sees: all that was ever sent to it is sent again after each.
+    /// What the server finds when it starts.
+    enum Ledger: CaseIterable {
+        case none
+        case closed
+        /// A server was killed when its log was so long that the next round has it brought into the database.
+        case longLog
+    }
+
+    /// The longest that one kind of call is swept over one kind of ledger.
+    private static let budget =
+        ProcessInfo.processInfo.environment["ASSAY_SWEEP"] == "long" ? Duration.seconds(86_400) : .seconds(3)
+    /// How many deaths one closed ledger sees: all that was ever sent to it is sent again after each.
     private static let deathsMax = 8
-    /// A log of 1,000 pages is brought into the database: six rounds of a short sweep never fill one.
-    private static let padding = isLong ? 900_000 : 0
-    private static let rounds = isLong ? 6 : 1
 
     /// All that a server does to files, and how it answers. That there are no others is a test, too.
     static let calls = [
@@ -35,56 +39,51 @@ struct SyscallSweepTests {
     ]
 
     /// strace counts the calls of each thread by itself.
-    @Test(arguments: calls, [false, true])
-    func whateverIsAcknowledgedIsThereOnceAndIsRepeated(call: String, isNew: Bool) async throws {
-        let total = try await ServerFolder.with { folder in
-            let history = SweepHistory()
-            if !isNew { try await Self.prepare(folder, history) }
-            return try await Self.count(call, folder, history)
-        }
-        let began = ContinuousClock.now
-        var (swept, killed, acknowledged, untold) = (0, 0, 0, 0)
-        var place = 1
-        while place <= total {
-            try await ServerFolder.with { folder in
-                let history = SweepHistory()
-                if !isNew { try await Self.prepare(folder, history) }
-                repeat {
-                    let comment: Comment = "\(call) \(place) of \(total), \(isNew ? "new" : "used") folder"
-                    if try await Self.sweep(call, at: place, folder, history, comment) { killed += 1 }
-                    (acknowledged, untold) = (acknowledged + history.acknowledged, untold + history.untold)
-                    swept += 1
-                    let spent = ContinuousClock.now - began
-                    let left = max(Int((Self.budget - spent) / (spent / swept)), 1)
-                    place += max((total - place + left) / left, 1)
-                } while place <= total && !isNew && swept % Self.deathsMax != 0
-                try await history.check(ledger: folder.data)
+    @Test(arguments: calls, Ledger.allCases)
+    func whateverIsAcknowledgedIsThereOnceAndIsRepeated(call: String, ledger: Ledger) async throws {
+        try await ServerFolder.with { template in
+            let history = try await Self.prepare(template, ledger)
+            let total = try await Self.copy(of: template) { folder in try await Self.count(call, folder, history) }
+            let began = ContinuousClock.now
+            var (swept, killed, acknowledged, untold) = (0, 0, 0, 0)
+            var place = 1
+            while place <= total {
+                try await Self.copy(of: template) { folder in
+                    var history = history
+                    repeat {
+                        let comment: Comment = "\(call) \(place) of \(total), ledger: \(ledger)"
+                        if try await Self.sweep(call, at: place, folder, &history, comment) { killed += 1 }
+                        (acknowledged, untold) = (acknowledged + history.acknowledged, untold + history.untold)
+                        swept += 1
+                        let spent = ContinuousClock.now - began
+                        let left = max(Int((Self.budget - spent) / (spent / swept)), 1)
+                        place += max((total - place + left) / left, 1)
+                    } while place <= total && ledger == .closed && swept % Self.deathsMax != 0
+                    try await history.check(ledger: folder.data)
+                }
             }
+            print(
+                "\(call), ledger \(ledger): \(swept) of \(total) places, killed at \(killed);",
+                "repeated \(acknowledged) acknowledged, found \(untold) committed and untold"
+            )
+            // Were nothing killed, nothing would have been tried.
+            #expect(killed > 0 || total == 0)
+            #expect(total > 0 || !["pwrite64", "fdatasync", "sendmsg"].contains(call))
         }
-        print(
-            "\(call), \(isNew ? "new" : "used") folder: \(swept) of \(total) places, killed at \(killed);",
-            "repeated \(acknowledged) acknowledged, found \(untold) committed and untold"
-        )
-        // Were nothing killed, nothing would have been tried.
-        #expect(killed > 0 || total == 0)
-        #expect(total > 0 || !["pwrite64", "fdatasync", "sendmsg"].contains(call))
     }
 
-    @Test func noOtherCallChangesAFile() async throws {
-        for isNew in [false, true] {
-            try await ServerFolder.with { folder in
-                let history = SweepHistory()
-                if !isNew { try await Self.prepare(folder, history) }
-                let log = folder.path + "/trace"
-                let names = Self.others.map { "?" + $0 }.joined(separator: ",")
-                let server = try await folder.serve(
-                    under: ["/usr/bin/strace", "-f", "-qq", "-o", log, "-e", "signal=none", "-e", "trace=" + names]
-                )
-                try await history.send(to: server)
-                server.stop()
-                #expect(await server.exitCode() == 0)
-                #expect(try String(contentsOfFile: log, encoding: .utf8) == "")
-            }
+    @Test(arguments: Ledger.allCases) func noOtherCallChangesAFile(ledger: Ledger) async throws {
+        try await ServerFolder.with { folder in
+            var history = try await Self.prepare(folder, ledger)
+            let log = folder.path + "/trace"
+            let names = Self.others.map { "?" + $0 }.joined(separator: ",")
+            let server = try await folder.serve(
+                under: ["/usr/bin/strace", "-f", "-qq", "-o", log, "-e", "signal=none", "-e", "trace=" + names]
+            )
+            try await history.send(to: server)
+            server.stop()
+            #expect(await server.exitCode() == 0)
+            #expect(try String(contentsOfFile: log, encoding: .utf8) == "")
         }
     }
 
@@ -119,19 +118,40 @@ struct SyscallSweepTests {
         }
     }
 
-    /// A ledger that has seen a purchase.
-    private static func prepare(_ folder: ServerFolder, _ history: SweepHistory) async throws {
+    /// Makes the ledger that the sweep starts from, and tells what was sent to it.
+    private static func prepare(_ folder: ServerFolder, _ ledger: Ledger) async throws -> SweepHistory {
+        var history = SweepHistory()
+        guard ledger != .none else { return history }
         let server = try await folder.serve()
         try await history.send(to: server)
-        server.stop()
-        #expect(await server.exitCode() == 0)
+        if ledger == .longLog {
+            try await history.fillLog(of: server, folder.data + "/assay.sqlite-wal", pages: 985)
+            server.kill()
+        } else {
+            server.stop()
+        }
+        #expect(await server.exitCode() == (ledger == .longLog ? -SIGKILL : 0))
+        return history
+    }
+
+    private static func copy<Value>(
+        of template: ServerFolder,
+        _ body: (ServerFolder) async throws -> Value
+    ) async throws -> Value {
+        try await ServerFolder.with { folder in
+            if FileManager.default.fileExists(atPath: template.data) {
+                try FileManager.default.copyItem(atPath: template.data, toPath: folder.data)
+            }
+            return try await body(folder)
+        }
     }
 
     /// How often the busiest thread makes the call from start to stop.
     private static func count(_ call: String, _ folder: ServerFolder, _ history: SweepHistory) async throws -> Int {
         let log = folder.path + "/trace"
         let server = try await folder.serve(under: trace(call, folder, ["-o", log]))
-        for _ in 0..<rounds { try await history.send(to: server, padding: padding) }
+        var history = history
+        try await history.send(to: server)
         server.stop()
         #expect(await server.exitCode() == 0)
         let text = try String(contentsOfFile: log, encoding: .utf8)
@@ -144,14 +164,14 @@ struct SyscallSweepTests {
         _ call: String,
         at place: Int,
         _ folder: ServerFolder,
-        _ history: SweepHistory,
+        _ history: inout SweepHistory,
         _ comment: Comment
     ) async throws -> Bool {
         let options = ["-o", "/dev/null", "-e", "inject=\(call):signal=KILL:when=\(place)"]
         // Ended while it opened the store: then nothing was sent.
         let server = try? await folder.serve(under: trace(call, folder, options))
         if let server {
-            for _ in 0..<rounds { try await history.send(to: server, padding: padding) }
+            try await history.send(to: server)
             server.stop()
         }
         let code = await server?.exitCode()
