@@ -46,6 +46,10 @@ package protocol StoreReader {
     /// between 1 and ``TransactionPage/limitMax``.
     func refusalCounts(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalCount]
 
+    /// What was refused in an hour and later, by app and reason: the most first, then by app (none first), then by
+    /// reason; the limit is brought between 1 and ``TransactionPage/limitMax``.
+    func refusalTotals(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalTotal]
+
     /// The last refused proofs, newest first; the limit is brought between 1 and ``RefusalSample/listedMax``.
     func refusalSamples(limit: Int) throws(StoreFailure) -> [RefusalSample]
 }

@@ -14,19 +14,10 @@ struct MigrationTests {
                 for submission in submissions { _ = try transaction.keepPending(submission) }
             }
             await first.close()
-            try Python.run(
-                """
-                import sqlite3, sys
-                file = sqlite3.connect(sys.argv[1], isolation_level=None)
-                file.executescript(\"\"\"
-                    DROP INDEX submissions_by_name;
-                    ALTER TABLE submissions DROP COLUMN name;
-                    DELETE FROM migrations WHERE number > 1;
-                    PRAGMA user_version = 1;
-                \"\"\")
-                """,
-                folder + "/data/assay.sqlite"
-            )
+            try Python.toFirstVersion(folder + "/data")
+            #expect(throws: StoreOpenFailure.olderSchema(found: 1, known: 2)) {
+                try ReadOnlyLedger.open(folder: folder + "/data")
+            }
             let second = try SQLiteStore.open(folder: folder + "/data")
             let found = try await second.read { reader throws(StoreFailure) in
                 try reader.pendingSubmissions(app: nil, after: nil, limit: 20).submissions
@@ -53,10 +44,20 @@ private enum Python {
 
     struct Failed: Error {}
 
-    static func run(_ script: String, _ argument: String) throws {
+    /// Takes back what later versions did.
+    static func toFirstVersion(_ folder: String) throws {
+        let script = """
+            import sqlite3, sys
+            file = sqlite3.connect(sys.argv[1], isolation_level=None)
+            for statement in sys.argv[2].split(";"): file.execute(statement)
+            """
+        let statements = """
+            DROP INDEX submissions_by_name; ALTER TABLE submissions DROP COLUMN name;
+            DELETE FROM migrations WHERE number > 1; PRAGMA user_version = 1
+            """
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = ["-c", script, argument]
+        process.arguments = ["-c", script, folder + "/assay.sqlite", statements]
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failed() }

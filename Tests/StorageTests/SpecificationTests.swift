@@ -36,6 +36,7 @@ private enum Answer: Hashable, Sendable {
     case submissions(SubmissionPage)
     case figures(StoreFigures)
     case counts([RefusalCount])
+    case totals([RefusalTotal])
     case samples([RefusalSample])
 }
 
@@ -58,6 +59,7 @@ private enum Verb: Sendable {
     case pending(AppID?, SubmissionCursor?, Int)
     case figures
     case counts(HourOfTime, Int)
+    case totals(HourOfTime, Int)
     case samples(Int)
 
     func perform(on store: any Store) async -> Answer {
@@ -118,6 +120,7 @@ private enum Verb: Sendable {
             .submissions(try reader.pendingSubmissions(app: app, after: cursor, limit: limit))
         case .figures: .figures(try reader.figures())
         case .counts(let hour, let limit): .counts(try reader.refusalCounts(since: hour, limit: limit))
+        case .totals(let hour, let limit): .totals(try reader.refusalTotals(since: hour, limit: limit))
         case .samples(let limit): .samples(try reader.refusalSamples(limit: limit))
         case .record, .force, .keep, .settle, .giveUp, .refuse: .done
         }
@@ -164,7 +167,8 @@ extension Verb {
         case 18: return .alike(try submission(&random))
         default:
             let hour = HourOfTime(number: .random(in: 0...3, using: &random))
-            return [.figures, .counts(hour, 5), .samples(5)].randomElement(using: &random) ?? .figures
+            let verbs: [Verb] = [.figures, .counts(hour, 5), .totals(hour, 3), .samples(5)]
+            return verbs.randomElement(using: &random) ?? .figures
         }
     }
 

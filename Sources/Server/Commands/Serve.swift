@@ -76,7 +76,7 @@ struct Serve {
 
     private func sentence(_ error: any Error) -> String {
         switch error {
-        case let failure as StoreOpenFailure: Serve.sentence(failure)
+        case let failure as StoreOpenFailure: failure.sentence
         case let failure as HTTPListenerFailure:
             "cannot listen on \(settings.address), port \(settings.port): \(Serve.sentence(failure))"
         default: "\(error)"
@@ -89,18 +89,6 @@ struct Serve {
         case EADDRNOTAVAIL: "this machine has no such address"
         case EACCES: "this user may not"
         default: "errno \(failure.errno)"
-        }
-    }
-
-    private static func sentence(_ failure: StoreOpenFailure) -> String {
-        switch failure {
-        case .alreadyOpen: "another process has the data folder open"
-        case .inaccessible(let path, let errno): "\(path) cannot be used (errno \(errno))"
-        case .foreign: "the data folder holds a database that is not Assay's"
-        case .newerSchema: "a newer version of Assay made this data folder"
-        case .changedMigration: "the data folder was made by a build whose schema differs from this one's"
-        case .full: "no space is left in the data folder"
-        case .broken(let code): "the database is damaged or cannot be read (SQLite \(code))"
         }
     }
 }

@@ -83,6 +83,26 @@ extension MemoryTransaction {
             .map(\.self)
     }
 
+    func refusalTotals(since hour: HourOfTime, limit: Int) -> [RefusalTotal] {
+        var totals: [RefusalKey: RefusalTotal] = [:]
+        for (key, count) in ledger.refusals where key.hour >= hour {
+            let name = RefusalKey(hour: hour, app: key.app, reason: key.reason)
+            var total =
+                totals[name]
+                ?? RefusalTotal(app: key.app, reason: key.reason, count: 0, first: key.hour, last: key.hour)
+            total.count += count
+            total.first = min(total.first, key.hour)
+            total.last = max(total.last, key.hour)
+            totals[name] = total
+        }
+        let listed = totals.sorted { left, right in
+            let (one, other) = (Self.listing(of: left.key), Self.listing(of: right.key))
+            return left.value.count == right.value.count
+                ? one.lexicographicallyPrecedes(other) : left.value.count > right.value.count
+        }
+        return listed.prefix(min(max(limit, 1), TransactionPage.limitMax)).map(\.value)
+    }
+
     func refusalSamples(limit: Int) -> [RefusalSample] {
         ledger.samples.reversed().prefix(min(max(limit, 1), RefusalSample.listedMax)).map(\.self)
     }

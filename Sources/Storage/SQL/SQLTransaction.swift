@@ -69,6 +69,10 @@ final class SQLTransaction: StoreTransaction {
         try refusals.counts(since: hour, limit: limit)
     }
 
+    func refusalTotals(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalTotal] {
+        try refusals.totals(since: hour, limit: limit)
+    }
+
     func refusalSamples(limit: Int) throws(StoreFailure) -> [RefusalSample] {
         try refusals.samples(limit: limit)
     }
