@@ -35,7 +35,9 @@ extension JSONTape {
     @inline(__always)
     private static func says(_ wanted: Span<UInt8>, _ bytes: Span<UInt8>, _ node: JSONNode) -> Bool {
         switch node.kind {
-        case .plainString: ByteSearch.areEqual(wanted, bytes.extracting(node.range))
+        case .plainString:
+            // Most names have another length: that is seen without a call.
+            wanted.count == node.range.count && ByteSearch.areEqual(wanted, bytes.extracting(node.range))
         case .escapedString: JSONString.says(wanted, bytes.extracting(node.range))
         default: false
         }
