@@ -57,7 +57,7 @@ let package = Package(
         room("PurchaseModel"),
         room("AppleFormats", ["Encoding"]),
         room("Crypto", ["COpenSSL"]),
-        room("HTTP", ["CBeast", "CCurl"]),
+        room("HTTP", ["Encoding", "CBeast", "CCurl"]),
 
         // Floor 2: proof, memory, and an App Store of our own.
         room(

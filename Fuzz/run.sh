@@ -33,20 +33,30 @@ module() {
             -emit-module -emit-module-path "$work/$build/$name.swiftmodule" -c -o "$object"
 }
 
+# own TARGET: sources that no other module may see into, compiled into the fuzzer itself.
+own() {
+    case $1 in
+        intake) printf '%s\n' Sources/Verification/Triage/*.swift Sources/Verification/Report/{Reason,Refusal,Verdict}.swift ;;
+    esac
+}
+
 # compile BUILD FLAG…: our modules and the fuzzers in one build.
 compile() {
-    local build=$1 target program
+    local build=$1 target program sources
     shift
     mkdir -p "$work/$build"
     module "$build" Encoding "$@"
     module "$build" AppleFormats "$@"
+    module "$build" PurchaseModel "$@"
     for target in "${targets[@]}"; do
         program=$work/$build/$target
-        if [[ -f $program && -z $(find Fuzz/targets Fuzz/run.sh "$work/$build/AppleFormats.o" -newer "$program" -print -quit) ]]; then
+        mapfile -t sources < <(own "$target")
+        if [[ -f $program && -z $(find Fuzz/targets Fuzz/run.sh "$work/$build"/{AppleFormats,PurchaseModel}.o "${sources[@]}" -newer "$program" -print -quit) ]]; then
             continue
         fi
         swiftc "${flags[@]}" "$@" -use-ld=lld -I "$work/$build" -module-name "Fuzz_$target" -o "$program" \
-            Fuzz/targets/FuzzInput.swift "Fuzz/targets/$target.swift" "$work/$build"/{AppleFormats,Encoding}.o
+            Fuzz/targets/FuzzInput.swift "Fuzz/targets/$target.swift" "${sources[@]}" \
+            "$work/$build"/{AppleFormats,Encoding,PurchaseModel}.o
     done
 }
 

@@ -29,8 +29,9 @@ package struct Certificate: Sendable {
         package var pathLength: Int?
         /// `nil` when the certificate does not restrict it.
         package var keyUsage: KeyUsage?
-        /// Dotted OIDs; `nil` when the certificate does not restrict it.
-        package var extendedKeyUsage: [String]?
+        /// The names of the certificate's own key and of the key that signed it; `nil` when it does not tell.
+        package var subjectKeyID: [UInt8]?
+        package var authorityKeyID: [UInt8]?
         /// In the certificate's order, each OID once.
         package var extensions: [CertificateExtension]
         /// Dotted OID.
@@ -66,11 +67,6 @@ package struct Certificate: Sendable {
 
     package func hasExtension(_ oid: String) -> Bool {
         fields.extensions.contains { $0.oid.utf8.elementsEqual(oid.utf8) }
-    }
-
-    /// True within the validity, both ends included; the moment in milliseconds since 1970.
-    package func isValid(at moment: Int64) -> Bool {
-        fields.notBefore <= moment && moment <= fields.notAfter
     }
 
     /// Lower-case hexadecimal, two digits a byte of ``Fields/serial``.

@@ -62,7 +62,8 @@ struct CertificateReader {
                 isCA: flags & UInt32(EXFLAG_CA) != 0,
                 pathLength: pathLength >= 0 ? pathLength : nil,
                 keyUsage: usage == UInt32.max ? nil : KeyUsage(rawValue: usage),
-                extendedKeyUsage: unsafe extendedKeyUsage(certificate),
+                subjectKeyID: unsafe bytes(of: X509_get0_subject_key_id(certificate)),
+                authorityKeyID: unsafe bytes(of: X509_get0_authority_key_id(certificate)),
                 extensions: unsafe extensions(certificate),
                 signatureAlgorithm: unsafe signatureAlgorithm(certificate)
             )
@@ -112,17 +113,12 @@ struct CertificateReader {
         return (Int64(days) * 86_400 + Int64(seconds)) * 1_000
     }
 
-    private func extendedKeyUsage(_ certificate: OpaquePointer) throws(CryptoError) -> [String]? {
-        guard let pointer = unsafe X509_get_ext_d2i(certificate, NID_ext_key_usage, nil, nil) else { return nil }
-        let stack = OpaquePointer(pointer)
-        defer { unsafe EXTENDED_KEY_USAGE_free(stack) }
-        var oids: [String] = []
-        for index in 0..<max(0, unsafe OPENSSL_sk_num(stack)) {
-            let object = unsafe OpaquePointer(OPENSSL_sk_value(stack, index))
-            guard let oid = unsafe ObjectID.dotted(object) else { throw .malformed("a key usage cannot be read") }
-            oids.append(oid)
-        }
-        return oids
+    private func bytes(of string: UnsafePointer<ASN1_STRING>?) -> [UInt8]? {
+        guard let string = unsafe string else { return nil }
+        // Copied before the certificate can go away.
+        return unsafe [UInt8](
+            UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string)))
+        )
     }
 
     private func extensions(_ certificate: OpaquePointer) throws(CryptoError) -> [CertificateExtension] {

@@ -30,6 +30,11 @@ package enum Hexadecimal {
 
     package static func decode(_ text: String) -> [UInt8]? { decode(text.utf8) }
 
+    /// The bytes of a UUID or of a hardware address, whose digits stand in groups with `-` or `:` between them.
+    package static func decodeGroups(_ text: some Collection<UInt8>) -> [UInt8]? {
+        decode(text.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") })
+    }
+
     /// What one digit is worth; nil if the byte is none.
     package static func value(of byte: UInt8) -> UInt8? {
         switch byte {

@@ -1,3 +1,5 @@
+import Encoding
+
 /// A path's segments as bytes, percent-decoded one by one, so that an encoded `/` stays inside its segment.
 ///
 /// Strict, because a proxy in front may read a crooked path otherwise: `%` needs two digits, what is decoded must be
@@ -16,8 +18,8 @@ enum PathSegments {
                 segments.append([])
                 guard segments.count <= Router.segmentsMax else { return nil }
             } else if byte == UInt8(ascii: "%") {
-                guard position + 2 <= bytes.count, let high = hexadecimal(bytes[position]),
-                    let low = hexadecimal(bytes[position + 1])
+                guard position + 2 <= bytes.count, let high = Hexadecimal.value(of: bytes[position]),
+                    let low = Hexadecimal.value(of: bytes[position + 1])
                 else { return nil }
                 position += 2
                 segments[segments.count - 1].append(high << 4 | low)
@@ -33,14 +35,5 @@ enum PathSegments {
         return segment.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
             && segment != [dot] && segment != [dot, dot]
             && String(validating: segment, as: UTF8.self) != nil
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

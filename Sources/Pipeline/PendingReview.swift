@@ -24,7 +24,8 @@ package struct PendingReview: Sendable {
     /// fails: the next start begins again. What stays undecided is not written again.
     package func run() async {
         for app in apps {
-            var place: SubmissionID?
+            guard (try? await pipeline.countPending(of: app.id)) != nil else { return }
+            var place: SubmissionCursor?
             repeat {
                 guard let page = await page(of: app.id, after: place) else { return }
                 for kept in page.submissions {
@@ -36,7 +37,7 @@ package struct PendingReview: Sendable {
         }
     }
 
-    private func page(of app: AppID, after place: SubmissionID?) async -> SubmissionPage? {
+    private func page(of app: AppID, after place: SubmissionCursor?) async -> SubmissionPage? {
         try? await store.read { reader throws(StoreFailure) in
             try reader.pendingSubmissions(app: app, after: place, limit: SubmissionPage.limitMax)
         }
@@ -58,7 +59,7 @@ package struct PendingReview: Sendable {
         let isSettled = try? await store.write { transaction throws(StoreFailure) in
             try transaction.settlePending(kept.id, as: settlement)
         }
-        if isSettled == true { pipeline.settled(submission) }
+        if isSettled == true { pipeline.settled(of: app.id) }
     }
 }
 

@@ -48,9 +48,14 @@ package struct PurchasePipeline: Sendable {
         try await take(submission, kept: id)
     }
 
-    /// A submission that was kept has been decided: its place is free for another one.
-    func settled(_ submission: Submission) {
-        room.giveBack(submission.app.id)
+    /// Has an app's places counted, so that none is lost of what is settled from now on.
+    func countPending(of app: AppID) async throws(StoreFailure) {
+        try await room.load(app, from: store)
+    }
+
+    /// Submissions that were kept wait no more: their places are free for others.
+    func settled(_ count: Int = 1, of app: AppID) {
+        room.giveBack(count, of: app)
     }
 
     private func take(_ submission: Submission, kept id: SubmissionID?) async throws(StoreFailure) -> Outcome {
@@ -66,13 +71,17 @@ package struct PurchasePipeline: Sendable {
         switch found.verdict {
         case .genuine, .testSigned:
             guard let proof = examination.proof, mayCount(proof, for: submission.app) else {
-                return refuse(found, submission, name)
+                return refuse(found.format, found.reason, submission, name)
             }
-            return try await record(proof, submission, digest, kept: id)
+            return try await record(proof, submission, name, kept: id)
         case .undecidable:
+            // What an app would not record when it is decided does not wait to be decided.
+            if let voucher = found.vouchedBy, voucher.isTest, !submission.app.acceptsTestSigned {
+                return refuse(found.format, voucher.reason, submission, name)
+            }
             return try await keepForLater(submission, found.format, found.reason, digest, kept: id)
         case .notYours, .forged, .malformed:
-            return refuse(found, submission, name)
+            return refuse(found.format, found.reason, submission, name)
         }
     }
 
@@ -84,10 +93,10 @@ package struct PurchasePipeline: Sendable {
     private func record(
         _ proof: Verified<Proof>,
         _ submission: Submission,
-        _ digest: ProofDigest,
+        _ name: RefusedBefore.Name,
         kept id: SubmissionID?
     ) async throws(StoreFailure) -> Outcome {
-        let format = proof.fact.format
+        let (format, digest) = (proof.fact.format, name.digest)
         guard format.mayHoldPurchases else { return nothingToRecord(format, submission) }
         guard let environment = proof.fact.claims.environment else {
             return try await keepForLater(submission, format, .environmentUnknown, digest, kept: id)
@@ -112,7 +121,13 @@ package struct PurchasePipeline: Sendable {
             receivedAt: clock.now,
             verdict: proof.verdict.rawValue
         )
-        let decision = try await recorder.record(recording, evidence: evidence)
+        let decision: Decision
+        do throws(StoreFailure) {
+            decision = try await recorder.record(recording, evidence: evidence)
+        } catch .unstorable {
+            // A text in it that no row can hold. Nobody asks for it again in vain: it will never be another.
+            return refuse(format, .fieldOutOfRange, submission, name)
+        }
         report(
             .recorded(
                 app: submission.app.id,
@@ -138,6 +153,7 @@ package struct PurchasePipeline: Sendable {
     ) async throws(StoreFailure) -> Outcome {
         if let kept { return .pending(kept) }
         let pending = PendingSubmission(
+            id: submission.id(of: digest),
             app: submission.app.id,
             digest: digest,
             format: format.rawValue,
@@ -158,7 +174,7 @@ package struct PurchasePipeline: Sendable {
     ) async throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)? {
         let hasRoom = try await room.take(pending.app, in: store)
         var isKept = false
-        defer { if hasRoom, !isKept { room.giveBack(pending.app) } }
+        defer { if hasRoom, !isKept { room.giveBack(of: pending.app) } }
         let place = try await store.write { transaction throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)? in
             if let known = try transaction.submission(alike: pending) { return (known, false) }
             return hasRoom ? try transaction.keepPending(pending) : nil
@@ -167,9 +183,14 @@ package struct PurchasePipeline: Sendable {
         return place
     }
 
-    private func refuse(_ found: Report, _ submission: Submission, _ name: RefusedBefore.Name) -> Outcome {
-        let remnant = RefusedBefore.Remnant(format: found.format, reason: found.reason)
-        if found.reason.dependsOnProofAlone { refusedBefore.remember(remnant, for: name) }
+    private func refuse(
+        _ format: ProofFormat,
+        _ reason: Reason,
+        _ submission: Submission,
+        _ name: RefusedBefore.Name
+    ) -> Outcome {
+        let remnant = RefusedBefore.Remnant(format: format, reason: reason)
+        if reason.dependsOnProofAlone { refusedBefore.remember(remnant, for: name) }
         return refuse(remnant, submission, name.digest, isRepetition: false)
     }
 
@@ -214,11 +235,18 @@ package struct PipelineLimits: Hashable, Sendable {
     /// Submissions of one app that may wait for a decision: they are stored, and whoever holds a key could send any
     /// number of them.
     package var pendingPerApp: Int
+    /// How long each may wait: what nobody decides must not hold a place for ever.
+    package var pendingFor: Duration
     /// What a sender is told when that many wait already.
     package var retryAfterFull: Duration
 
-    package init(pendingPerApp: Int = 10_000, retryAfterFull: Duration = .seconds(300)) {
+    package init(
+        pendingPerApp: Int = 10_000,
+        pendingFor: Duration = .seconds(30 * 86_400),
+        retryAfterFull: Duration = .seconds(300)
+    ) {
         self.pendingPerApp = pendingPerApp
+        self.pendingFor = pendingFor
         self.retryAfterFull = retryAfterFull
     }
 }

@@ -47,6 +47,8 @@ struct Main {
     ) async throws -> Int32 {
         switch command {
         case "verify": return Verify(options: try Verify.Options(arguments)).run()
+        case "ledger refusals", "ledger evidence", "ledger check":
+            return try await Ledger.run(command, arguments, environment)
         case "demo": return try await demo(arguments)
         case "simulate": return try await simulate(arguments)
         case "config check", "config print":

@@ -7,6 +7,10 @@ package enum StoreOpenFailure: Error, Hashable, Sendable {
     case inaccessible(path: String, errno: Int32)
     /// The file is not a database of ours.
     case foreign
+    /// There is nothing in the folder yet.
+    case absent
+    /// An older Assay made the file, and none that writes has opened it since.
+    case olderSchema(found: Int, known: Int)
     /// A newer Assay made the file.
     case newerSchema(found: Int, known: Int)
     /// A migration that was applied to the file is not the one we know under its number.

@@ -8,8 +8,8 @@ package protocol StoreReader {
     /// One number on every side of every wall, in the order of recording.
     func transactions(app: AppID, id: TransactionID) throws(StoreFailure) -> [RecordedTransaction]
 
-    /// A customer's transactions after a place in the listing; the limit is brought between 1 and
-    /// ``TransactionPage/limitMax``.
+    /// A customer's transactions after a place in the listing, none if the app has no such place; the limit is brought
+    /// between 1 and ``TransactionPage/limitMax``.
     func transactions(
         app: AppID,
         customer: CustomerID,
@@ -26,7 +26,7 @@ package protocol StoreReader {
 
     func submission(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission?
 
-    /// The number under which this app, digest and customer are kept already, decided or not.
+    /// The id under which this app, digest and customer are kept already, decided or not; `nil` once it was given up.
     func submission(alike: PendingSubmission) throws(StoreFailure) -> SubmissionID?
 
     /// How many undecided submissions of an app there are. Looks at each of them: ask once and count on.
@@ -36,7 +36,7 @@ package protocol StoreReader {
     /// ``SubmissionPage/limitMax``.
     func pendingSubmissions(
         app: AppID?,
-        after id: SubmissionID?,
+        after cursor: SubmissionCursor?,
         limit: Int
     ) throws(StoreFailure) -> SubmissionPage
 
@@ -45,6 +45,10 @@ package protocol StoreReader {
     /// Counts of an hour and later, by hour, then app (none first, then by name), then reason; the limit is brought
     /// between 1 and ``TransactionPage/limitMax``.
     func refusalCounts(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalCount]
+
+    /// What was refused in an hour and later, by app and reason: the most first, then by app (none first), then by
+    /// reason; the limit is brought between 1 and ``TransactionPage/limitMax``.
+    func refusalTotals(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalTotal]
 
     /// The last refused proofs, newest first; the limit is brought between 1 and ``RefusalSample/listedMax``.
     func refusalSamples(limit: Int) throws(StoreFailure) -> [RefusalSample]

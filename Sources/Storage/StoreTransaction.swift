@@ -8,13 +8,25 @@ package protocol StoreTransaction: StoreReader {
     ///   or a row to update is not. ``StoreFailure/unstorable`` before anything is written.
     func apply(_ decision: Decision, evidence: EvidenceRow) throws(StoreFailure)
 
-    /// Keeps an undecidable proof. The same app, digest and customer again give the same id, and write nothing.
+    /// Keeps an undecidable proof. The same app, digest and customer again give the id that they were first kept under,
+    /// and write nothing; but what was given up is new again.
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)
 
     /// Notes how a pending submission ended.
     ///
     /// - Returns: false when there is none of this id, or it was settled before; then nothing is written.
     func settlePending(_ id: SubmissionID, as settlement: Settlement) throws(StoreFailure) -> Bool
+
+    /// Settles what waits and was received before a moment as ``Settlement/givenUp``, oldest first.
+    ///
+    /// - Parameters:
+    ///   - moment: what was received at it or later waits on.
+    ///   - now: when it was given up.
+    ///   - limit: how many at once, so that no write takes long.
+    /// - Returns: how many, of each app.
+    /// - Throws: ``StoreFailure``; then none was given up.
+    func giveUpPending(receivedBefore moment: Timestamp, at now: Timestamp, limit: Int) throws(StoreFailure)
+        -> [AppID: Int]
 
     /// Adds to the counts, and keeps the newest ``RefusalSample/keptMax`` samples.
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure)

@@ -182,7 +182,7 @@ final class JWSVerifier: Sendable {
         case .xcode(let certificate, let isTrusted):
             report.certificates = [CertificateFacts(certificate)]
             try trace.check(.validity) { () throws(Refusal) in try XcodeCertificate.check(claims.environment) }
-            report.reason = .xcode
+            report.note(.xcode)
             return isTrusted ? Provenance(vouchedBy: .xcode, signedAt: signedAt) : nil
         case .chain(let chain):
             if !expecting.refusesEarly { report.certificates = chain.certificates }
@@ -190,7 +190,7 @@ final class JWSVerifier: Sendable {
             try trace.check(.validity) { () throws(Refusal) in
                 guard chain.isValid(at: moment) else { throw chain.notValid(at: moment) }
             }
-            report.reason = chain.voucher == .apple ? .verified : .addedRoot
+            report.note(chain.voucher)
             return Provenance(vouchedBy: chain.voucher, signedAt: signedAt)
         }
     }

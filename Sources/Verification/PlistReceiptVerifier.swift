@@ -1,5 +1,6 @@
 import AppleFormats
 import Crypto
+import Encoding
 import PurchaseModel
 
 /// Proves the transaction receipts of iOS 6: one signature over one purchase, by a certificate whose issuer the
@@ -53,7 +54,7 @@ final class PlistReceiptVerifier: Sendable {
             return chain
         }
         report.certificates = chain.certificates
-        report.reason = chain.voucher == .apple ? .verified : .addedRoot
+        report.note(chain.voucher)
         try IdentityRules.check(report.claims, of: .transactionReceipt, expecting, &trace)
         if expecting.deviceID != nil { trace.skipped(.device, "an iOS 6 receipt has no device hash") }
         return Provenance(vouchedBy: chain.voucher, signedAt: signedAt)
@@ -78,10 +79,13 @@ final class PlistReceiptVerifier: Sendable {
         let builder = receipt.version >= 3 ? builder : oldBuilder
         let key = ChainKey.of([[receipt.version], receipt.certificate[...]])
         return try cache.answer(for: key[...]) { () throws(Refusal) in
-            guard anchors.intermediates.contains(where: { $0.fields.subjectDER == leaf.fields.issuerDER }) else {
+            let named = anchors.intermediates.filter { $0.fields.subjectDER == leaf.fields.issuerDER }
+            // An authority may have had several keys under one name. That we lack one is said of Apple's alone.
+            let issuers = named.filter { $0.hasKey(namedBy: leaf) }
+            if issuers.isEmpty, named.isEmpty || PlistReceiptVerifier.mayBeApples(leaf.fields.issuer) {
                 throw try missing(leaf, builder)
             }
-            return try builder.chains(from: leaf, through: anchors.intermediates)
+            return try builder.chains(from: leaf, through: issuers.isEmpty ? named : issuers)
         }
     }
 
@@ -90,12 +94,17 @@ final class PlistReceiptVerifier: Sendable {
     private func missing(_ leaf: Certificate, _ builder: ChainBuilder) throws(Refusal) -> Refusal {
         let issuer = leaf.fields.issuer
         guard !leaf.isSelfIssued else { return Refusal(.selfSigned, "\(issuer) vouches for itself") }
-        let names = issuer.utf8.split(separator: UInt8(ascii: ",")).map { Array($0) }
-        guard names.contains(PlistReceiptVerifier.organization),
-            PlistReceiptVerifier.issuers.contains(where: { names.contains($0) })
-        else { return Refusal(.untrustedRoot, "no known authority is called \(issuer)") }
+        guard PlistReceiptVerifier.mayBeApples(issuer) else {
+            return Refusal(.untrustedRoot, "no known authority is called \(issuer)")
+        }
         try builder.checkSigner(leaf)
-        return Refusal(.intermediateMissing, "missing: the certificate of \(issuer)")
+        let key = leaf.fields.authorityKeyID.map { ", key \(Hexadecimal.encode($0))" } ?? ""
+        return Refusal(.intermediateMissing, "missing: the certificate of \(issuer)\(key)")
+    }
+
+    private static func mayBeApples(_ issuer: String) -> Bool {
+        let names = issuer.utf8.split(separator: UInt8(ascii: ",")).map { Array($0) }
+        return names.contains(organization) && issuers.contains { names.contains($0) }
     }
 
     private static let organization = Array("O=Apple Inc.".utf8)
@@ -104,4 +113,12 @@ final class PlistReceiptVerifier: Sendable {
         Array("CN=Apple iTunes Store Certification Authority".utf8),
         Array("CN=Apple Worldwide Developer Relations Certification Authority".utf8),
     ]
+}
+
+extension Certificate {
+    /// Whether the key that the other one says to be signed by is this one's; true as well where either names none.
+    fileprivate func hasKey(namedBy other: Certificate) -> Bool {
+        guard let own = fields.subjectKeyID, let named = other.fields.authorityKeyID else { return true }
+        return own == named
+    }
 }

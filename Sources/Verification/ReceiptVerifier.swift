@@ -160,7 +160,7 @@ final class ReceiptVerifier: Sendable {
         case .xcode(let certificate, let isTrusted):
             report.certificates = [CertificateFacts(certificate)]
             try XcodeCertificate.check(report.claims.environment)
-            report.reason = .xcode
+            report.note(.xcode)
             return isTrusted ? Provenance(vouchedBy: .xcode, signedAt: signedAt) : nil
         case .chains(let chains):
             let moment = expecting.moment ?? signedAt
@@ -168,7 +168,7 @@ final class ReceiptVerifier: Sendable {
             guard let shown = valid ?? chains.first else { throw Refusal(.untrustedRoot) }
             if !expecting.refusesEarly { report.certificates = shown.certificates }
             guard let valid else { throw shown.notValid(at: moment) }
-            report.reason = valid.voucher == .apple ? .verified : .addedRoot
+            report.note(valid.voucher)
             return Provenance(vouchedBy: valid.voucher, signedAt: signedAt)
         }
     }

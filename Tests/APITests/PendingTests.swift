@@ -23,9 +23,9 @@ import TestSupport
             #expect(asked.status == .ok)
             #expect(try asked.json()["result"]?.string == "pending")
             #expect(await house.get("/v1/submissions/\(id)", key: TestHouse.otherKey).status == .notFound)
-            for path in ["0", "-1", "99", "01", "x", "9223372036854775808"] {
-                #expect(await house.get("/v1/submissions/\(path)").status == .notFound)
-            }
+            let unknown = String(repeating: "0", count: 32)
+            let crooked = [id.uppercased(), id + "00", String(id.dropLast()), unknown, "1", "x"]
+            for path in crooked { #expect(await house.get("/v1/submissions/\(path)").status == .notFound) }
         }
     }
 
@@ -60,6 +60,7 @@ import TestSupport
         let app = try #require(AppID("demo"))
         let proof = Array(try signer.transaction(Sample.transaction(number)).utf8)
         let pending = PendingSubmission(
+            id: try #require(SubmissionID([UInt8](repeating: 0xA7, count: 16))),
             app: app,
             digest: try #require(ProofDigest([UInt8](repeating: 7, count: 32))),
             format: "jws_transaction",
@@ -74,11 +75,63 @@ import TestSupport
         }
         try await TestHouse(store: store).open { house in
             await house.reviewPending()
-            let asked = await house.get("/v1/submissions/\(id.number)")
+            let asked = await house.get("/v1/submissions/\(Hexadecimal.encode(id.bytes))")
             let json = try asked.json()
             #expect(json["result"]?.string == "decided")
             #expect(json["verdict"]?.string == "test_signed")
             #expect(await house.get("/v1/transactions/\(number)").status == .ok)
+        }
+    }
+
+    /// What one app is told does not change with what others send.
+    @Test func anIDTellsNothingOfOtherApps() async throws {
+        var told: [[String?]] = []
+        for others in [0, 5] {
+            try await TestHouse().open { house in
+                for number in 0..<others {
+                    _ = await house.submit("17000002944942\(number)", key: TestHouse.otherKey)
+                    let other = try Sample.jws(
+                        Int64(100 + number),
+                        bundleID: "com.example.other",
+                        environment: .production
+                    )
+                    #expect(await house.submit(other, key: TestHouse.otherKey).status == .ok)
+                }
+                let pending = await house.submit("170000029449420")
+                for number in 1...3 { _ = await house.submit(try Sample.jws(Int64(number))) }
+                let page = await house.get("/v1/customers/customer-1/transactions", query: "limit=1")
+                told.append([
+                    try pending.json()["submission_id"]?.string, pending.fields["Location"],
+                    try page.json()["next"]?.string,
+                ])
+            }
+        }
+        #expect(told[0] == told[1])
+        #expect(told[0].last == "3.sandbox.test")
+        #expect(told[0].first??.utf8.count == 32)
+    }
+
+    @Test func whatWaitsTooLongIsGivenUpAndMayBeSentAgain() async throws {
+        try await TestHouse(pendingPerApp: 2).open { house in
+            let first = await house.submit("170000029449420")
+            let path = try #require(first.fields["Location"])
+            _ = await house.submit("170000029449421")
+            #expect(await house.submit("170000029449422").status == .serviceUnavailable)
+            house.clock.advance(by: .seconds(30 * 86_400))
+            await house.sweepPending()
+            #expect(try await house.get(path).json()["result"]?.string == "pending")
+            house.clock.advance(by: .milliseconds(1))
+            await house.sweepPending()
+            let told = try await house.get(path).json()
+            #expect(told["result"]?.string == "given_up")
+            #expect(told["reason"]?.string == "waited_too_long")
+            #expect(told["verdict"] == nil)
+            #expect(told["decided_at"]?.string != nil)
+            // Its place is free, for others and for itself.
+            #expect(await house.submit("170000029449422").status == .accepted)
+            #expect(await house.submit("170000029449420").fields["Location"] == path)
+            #expect(try await house.get(path).json()["result"]?.string == "pending")
+            #expect(await house.submit("170000029449421").status == .serviceUnavailable)
         }
     }
 }

@@ -22,6 +22,7 @@ struct TestHouse {
     let clock = ManualClock(TestHouse.now)
     private let recorder: Recorder
     private let pending: PendingReview
+    private let expiry: PendingExpiry
 
     init(
         store: any Store = MemoryStore(),
@@ -51,6 +52,13 @@ struct TestHouse {
             limits: PipelineLimits(pendingPerApp: pendingPerApp)
         ) { _ in }
         pending = PendingReview(pipeline: pipeline, store: store, apps: apps, clock: clock)
+        expiry = PendingExpiry(
+            pipeline: pipeline,
+            store: store,
+            apps: apps,
+            clock: clock,
+            patience: PipelineLimits().pendingFor
+        ) { _ in }
         router = routes(
             APIParts(
                 pipeline: pipeline,
@@ -105,6 +113,9 @@ struct TestHouse {
 
     /// What a start of the server does with what waits.
     func reviewPending() async { await pending.run() }
+
+    /// What a running server does every hour.
+    func sweepPending() async { await expiry.sweep() }
 
     func post(_ body: [UInt8], key: String? = TestHouse.key, fields: HTTPFields = [:]) async -> HTTPResponse {
         var fields = fields

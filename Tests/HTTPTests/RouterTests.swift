@@ -109,15 +109,4 @@ import Testing
             _ = Router([route, route])
         }
     }
-
-    @Test func aHandlerMayBeWrapped() async {
-        let handler = RouterTests.router.handler.wrapped { request, inner in
-            var response = await inner.respond(request)
-            response.fields["X-Wrapped"] = request.path
-            return response
-        }
-        let response = await handler.respond(HTTPRequest(method: .get, path: "/things"))
-        #expect(response.status == .ok)
-        #expect(response.fields["x-wrapped"] == "/things")
-    }
 }

@@ -132,6 +132,7 @@ import Testing
 
     private static func pending(_ proof: [UInt8]) throws -> PendingSubmission {
         PendingSubmission(
+            id: try #require(SubmissionID([UInt8](repeating: 7, count: 16))),
             app: try #require(AppID("game")),
             digest: try #require(ProofDigest([UInt8](repeating: 7, count: 32))),
             format: "ios6_receipt",

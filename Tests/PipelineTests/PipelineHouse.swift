@@ -11,10 +11,14 @@ import Verification
 struct PipelineHouse: Sendable {
     static let now = Timestamp(milliseconds: 1_763_600_000_000)
 
+    /// How long what is undecided may wait.
+    static let patience = Duration.seconds(1_000)
+
     let store: WatchedStore
     let pipeline: PurchasePipeline
     let recorder: Recorder
     let review: PendingReview
+    let expiry: PendingExpiry
     let app: AppPolicy
     let otherApp: AppPolicy
     let clock = ManualClock(PipelineHouse.now)
@@ -45,6 +49,13 @@ struct PipelineHouse: Sendable {
             refusals: refusals,
             clock: clock,
             limits: PipelineLimits(pendingPerApp: pendingPerApp)
+        ) { [log] in log.note($0) }
+        expiry = PendingExpiry(
+            pipeline: pipeline,
+            store: store,
+            apps: [app, otherApp],
+            clock: clock,
+            patience: Self.patience
         ) { [log] in log.note($0) }
         review = PendingReview(pipeline: pipeline, store: store, apps: [app, otherApp], clock: clock)
     }

@@ -25,6 +25,22 @@ import Testing
         }
     }
 
+    /// Undecidable is only what the app would record once it is decided.
+    @Test func aTestSignatureDoesNotWaitWhereItWouldNotCount() async throws {
+        let empty = try TestAuthority.signer().receipt([], createdAt: PipelineHouse.now)
+        var payload = Payload.transaction(try Proofs.transaction(1), of: TestAuthority.app())
+        payload["environment"] = nil
+        let nowhere = Array(try JWSSigner(TestAuthority.shared.chain(.jws)).sign(payload).utf8)
+        for (acceptsTestSigned, word) in [(false, "refused test_purchase"), (true, "pending")] {
+            try await PipelineHouse(acceptsTestSigned: acceptsTestSigned).open { (house) async throws in
+                #expect(try await house.submit(empty, product: "coins").word == word)
+                #expect(try await house.submit(empty).word == word)
+                #expect(try await house.submit(nowhere).word == word)
+                #expect(try await house.figures().pendingSubmissions == (acceptsTestSigned ? 2 : 0))
+            }
+        }
+    }
+
     @Test func aRepetitionIsNoCommitAndTakesNoRefusalAlong() async throws {
         try await PipelineHouse().open { (house) async throws in
             #expect(try await house.submit(try Proofs.jws(1)).word == "recorded")

@@ -196,7 +196,7 @@ import TestSupport
                 ["ASSAY_KEYS": "[]", "ASSAY_KEYS_FILE": "none"],
                 "ASSAY_KEYS: only one of it and ASSAY_KEYS_FILE may be set"
             ),
-            (["ASSAY_CORPUS": "/corpus"], nil), (["ASSAYER": "x", "assay_listen": "x"], nil),
+            (["ASSAY_CORPUS": "/corpus", "ASSAY_SWEEP": "long"], nil), (["ASSAYER": "x", "assay_listen": "x"], nil),
         ] as [([String: String], String?)]
     )
     func theEnvironment(environment: [String: String], fault: String?) {

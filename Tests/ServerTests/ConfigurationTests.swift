@@ -58,7 +58,8 @@ import Testing
              "keys": \(Self.keys), "trust": {"roots": "roots", "certificates": "certificates"},
              "listen": "[::1]:0", "data": "/var/lib/assay",
              "limits": {"body_bytes": 2048, "header_bytes": 4096, "header_seconds": 1, "body_seconds": 2, "idle_seconds": 3,
-               "connections": 4, "in_flight": 5, "requests_per_second": 6, "pending_per_app": 7, "drain_seconds": 8}}
+               "connections": 4, "in_flight": 5, "requests_per_second": 6, "pending_per_app": 7,
+               "pending_days": 9, "drain_seconds": 8}}
             """
         )
         let app = try #require(configuration.apps.first)
@@ -78,6 +79,7 @@ import Testing
             inFlight: 5,
             requestsPerSecond: 6,
             pendingPerApp: 7,
+            pendingDays: 9,
             drainSeconds: 8
         )
         #expect(configuration.limits == limits)

@@ -2,52 +2,88 @@ import Foundation
 import Storage
 import Testing
 
-/// Ends a running server at the system calls by which one purchase reaches the disk, and looks at what a client finds
-/// afterwards.
+/// Ends a running server at every system call by which purchases reach the disk and their answers the client, starts it
+/// again, and sends everything again.
+///
+/// By default so many places of each call as fit into a few seconds, spread evenly over the run; with
+/// `ASSAY_SWEEP=long` in the environment all of them.
 @Suite(
     .enabled(if: Program.isBuilt && Strace.isPermitted, "strace is missing or not permitted: nothing is swept"),
     .serialized
 )
 struct SyscallSweepTests {
-    /// The longest that one kind of call is swept; what does not fit is skipped evenly.
-    private static let budget = Duration.seconds(8)
-
-    /// What a client and the disk say of one purchase, during which the server was killed.
-    private enum Fate {
-        /// No call was left to be killed at.
-        case survived
-        case acknowledged
-        /// On disk, and nobody was told.
-        case committed
-        case nothing
+    /// What the server finds when it starts.
+    enum Ledger: CaseIterable {
+        case none
+        case closed
+        /// A server was killed when its log was so long that the next round has it brought into the database.
+        case longLog
     }
 
-    /// strace counts the calls of each thread by itself, and the files exist already: nearly all are the writer's.
-    @Test(arguments: ["pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "sendmsg"])
-    func whateverIsAcknowledgedIsThereAndWhatIsThereIsRepeated(call: String) async throws {
-        try await ServerFolder.with { folder in
-            let first = try await folder.serve()
-            #expect(await first.post(Purchase.body(try Purchase.jws(0)))?.result == "recorded")
-            first.stop()
-            #expect(await first.exitCode() == 0)
-            let total = try await count(call, folder)
+    /// The longest that one kind of call is swept over one kind of ledger.
+    private static let budget =
+        ProcessInfo.processInfo.environment["ASSAY_SWEEP"] == "long" ? Duration.seconds(86_400) : .seconds(3)
+    /// How many deaths one closed ledger sees: all that was ever sent to it is sent again after each.
+    private static let deathsMax = 8
+
+    /// All that a server does to files, and how it answers. That there are no others is a test, too.
+    static let calls = [
+        "pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "openat", "mkdir", "fchmod", "fchown", "write",
+        "sendmsg",
+    ]
+    /// What could change a file, too.
+    static let others = [
+        "writev", "pwritev", "pwritev2", "sync_file_range", "sync", "syncfs", "fallocate", "truncate", "rename",
+        "renameat", "renameat2", "unlinkat", "rmdir", "link", "linkat", "symlink", "creat", "mkdirat", "sendfile",
+        "copy_file_range", "splice", "msync", "io_uring_enter", "io_submit", "sendto",
+    ]
+
+    /// strace counts the calls of each thread by itself.
+    @Test(arguments: calls, Ledger.allCases)
+    func whateverIsAcknowledgedIsThereOnceAndIsRepeated(call: String, ledger: Ledger) async throws {
+        try await ServerFolder.with { template in
+            let history = try await Self.prepare(template, ledger)
+            let total = try await Self.copy(of: template) { folder in try await Self.count(call, folder, history) }
             let began = ContinuousClock.now
-            var fates: [Fate] = []
+            var (swept, killed, acknowledged, untold) = (0, 0, 0, 0)
             var place = 1
             while place <= total {
-                fates.append(try await sweep(call, at: place, folder))
-                let spent = ContinuousClock.now - began
-                let left = max(Int((Self.budget - spent) / (spent / fates.count)), 1)
-                place += max((total - place + left) / left, 1)
+                try await Self.copy(of: template) { folder in
+                    var history = history
+                    repeat {
+                        let comment: Comment = "\(call) \(place) of \(total), ledger: \(ledger)"
+                        if try await Self.sweep(call, at: place, folder, &history, comment) { killed += 1 }
+                        (acknowledged, untold) = (acknowledged + history.acknowledged, untold + history.untold)
+                        swept += 1
+                        let spent = ContinuousClock.now - began
+                        let left = max(Int((Self.budget - spent) / (spent / swept)), 1)
+                        place += max((total - place + left) / left, 1)
+                    } while place <= total && ledger == .closed && swept % Self.deathsMax != 0
+                    try await history.check(ledger: folder.data)
+                }
             }
-            let told = [Fate.acknowledged, .committed, .nothing].map { fate in fates.count { $0 == fate } }
             print(
-                "\(call): \(fates.count) of \(total) places; acknowledged \(told[0]), committed untold \(told[1]),",
-                "nothing \(told[2])"
+                "\(call), ledger \(ledger): \(swept) of \(total) places, killed at \(killed);",
+                "repeated \(acknowledged) acknowledged, found \(untold) committed and untold"
             )
-            let store = try SQLiteStore.open(folder: folder.data)
-            #expect(try await store.integrityProblems() == [])
-            await store.close()
+            // Were nothing killed, nothing would have been tried.
+            #expect(killed > 0 || total == 0)
+            #expect(total > 0 || !["pwrite64", "fdatasync", "sendmsg"].contains(call))
+        }
+    }
+
+    @Test(arguments: Ledger.allCases) func noOtherCallChangesAFile(ledger: Ledger) async throws {
+        try await ServerFolder.with { folder in
+            var history = try await Self.prepare(folder, ledger)
+            let log = folder.path + "/trace"
+            let names = Self.others.map { "?" + $0 }.joined(separator: ",")
+            let server = try await folder.serve(
+                under: ["/usr/bin/strace", "-f", "-qq", "-o", log, "-e", "signal=none", "-e", "trace=" + names]
+            )
+            try await history.send(to: server)
+            server.stop()
+            #expect(await server.exitCode() == 0)
+            #expect(try String(contentsOfFile: log, encoding: .utf8) == "")
         }
     }
 
@@ -62,7 +98,7 @@ struct SyscallSweepTests {
 
             let log = folder.data + "/assay.sqlite-wal"
             let options = ["-o", "/dev/null", "-P", log, "-e", "inject=fdatasync:error=EIO:when=1+"]
-            let failing = try await folder.serve(under: trace("fdatasync", folder, options))
+            let failing = try await folder.serve(under: Self.trace("fdatasync", folder, options))
             #expect(await failing.get("/readyz")?.status == 200)
             let refused = await failing.post(new)
             #expect(refused?.status == 503)
@@ -82,46 +118,75 @@ struct SyscallSweepTests {
         }
     }
 
-    /// How often the busiest thread makes the call from start to stop, one purchase between them.
-    private func count(_ call: String, _ folder: ServerFolder) async throws -> Int {
+    /// Makes the ledger that the sweep starts from, and tells what was sent to it.
+    private static func prepare(_ folder: ServerFolder, _ ledger: Ledger) async throws -> SweepHistory {
+        var history = SweepHistory()
+        guard ledger != .none else { return history }
+        let server = try await folder.serve()
+        try await history.send(to: server)
+        if ledger == .longLog {
+            try await history.fillLog(of: server, folder.data + "/assay.sqlite-wal", pages: 985)
+            server.kill()
+        } else {
+            server.stop()
+        }
+        #expect(await server.exitCode() == (ledger == .longLog ? -SIGKILL : 0))
+        return history
+    }
+
+    private static func copy<Value>(
+        of template: ServerFolder,
+        _ body: (ServerFolder) async throws -> Value
+    ) async throws -> Value {
+        try await ServerFolder.with { folder in
+            if FileManager.default.fileExists(atPath: template.data) {
+                try FileManager.default.copyItem(atPath: template.data, toPath: folder.data)
+            }
+            return try await body(folder)
+        }
+    }
+
+    /// How often the busiest thread makes the call from start to stop.
+    private static func count(_ call: String, _ folder: ServerFolder, _ history: SweepHistory) async throws -> Int {
         let log = folder.path + "/trace"
         let server = try await folder.serve(under: trace(call, folder, ["-o", log]))
-        #expect(await server.post(Purchase.body(try Purchase.jws(1)))?.result == "recorded")
+        var history = history
+        try await history.send(to: server)
         server.stop()
-        _ = await server.exitCode()
+        #expect(await server.exitCode() == 0)
         let text = try String(contentsOfFile: log, encoding: .utf8)
         let threads = text.split(separator: "\n").filter { $0.contains(call + "(") }.map { $0.prefix { $0 != " " } }
         return Dictionary(grouping: threads) { $0 }.values.map(\.count).max() ?? 0
     }
 
-    private func sweep(_ call: String, at place: Int, _ folder: ServerFolder) async throws -> Fate {
-        let body = Purchase.body(try Purchase.jws(Int64(1_000 + place)))
-        let comment: Comment = "\(call) \(place)"
+    /// - Returns: whether it was killed at all.
+    private static func sweep(
+        _ call: String,
+        at place: Int,
+        _ folder: ServerFolder,
+        _ history: inout SweepHistory,
+        _ comment: Comment
+    ) async throws -> Bool {
         let options = ["-o", "/dev/null", "-e", "inject=\(call):signal=KILL:when=\(place)"]
         // Ended while it opened the store: then nothing was sent.
         let server = try? await folder.serve(under: trace(call, folder, options))
-        let answer = await server?.post(body)
-        server?.stop()
-        let code = await server?.exitCode()
-
-        let next = try await folder.serve()
-        let again = try #require(await next.post(body), comment)
-        next.stop()
-        #expect(await next.exitCode() == 0, comment)
-        #expect(again.status == 200, comment)
-        if let answer {
-            #expect(answer.result == "recorded", comment)
-            #expect(again.result == "already_recorded", comment)
-            #expect(again.transactions == answer.transactions, comment)
-            return code == 0 ? .survived : .acknowledged
+        if let server {
+            try await history.send(to: server)
+            server.stop()
         }
-        return again.result == "already_recorded" ? .committed : .nothing
+        let code = await server?.exitCode()
+        let next = try await folder.serve()
+        await history.replay(on: next, comment)
+        next.stop()
+        let end = await next.exitCode()
+        #expect(end == 0, "\(comment.rawValue); its last words: \(next.errors.text)")
+        return code != 0
     }
 
-    private func trace(_ call: String, _ folder: ServerFolder, _ options: [String]) -> [String] {
-        // Writes to the shared memory file promise nothing.
-        let files =
-            call == "pwrite64" ? ["-P", folder.data + "/assay.sqlite", "-P", folder.data + "/assay.sqlite-wal"] : []
+    private static func trace(_ call: String, _ folder: ServerFolder, _ options: [String]) -> [String] {
+        // Of the shared memory file nothing is promised, and the other files are not the ledger's.
+        let names = ["", "/assay.sqlite", "/assay.sqlite-wal", "/assay.lock"]
+        let files = ["write", "sendmsg"].contains(call) ? [] : names.flatMap { ["-P", folder.data + $0] }
         return ["/usr/bin/strace", "-f", "-qq", "-e", "trace=\(call)"] + files + options
     }
 }

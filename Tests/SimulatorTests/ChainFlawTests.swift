@@ -151,21 +151,20 @@ import Testing
         if old.notAfter != new.notAfter { names.append("notAfter") }
         if old.isCA != new.isCA || old.pathLength != new.pathLength { names.append("constraints") }
         if old.keyUsage != new.keyUsage { names.append("keyUsage") }
-        if old.extendedKeyUsage != new.extendedKeyUsage { names.append("extendedKeyUsage") }
+        if value("2.5.29.37", old) != value("2.5.29.37", new) { names.append("extendedKeyUsage") }
         if old.extensions.map(\.oid) != new.extensions.map(\.oid) { names.append("extensions") }
         if old.signatureAlgorithm != new.signatureAlgorithm { names.append("algorithm") }
         if right.publicKey != wrong.publicKey {
             names.append("key")
         } else {
             if old.serial != new.serial { names.append("serial") }
-            let identifier = "2.5.29.14"
-            if old.extensions.first(where: { $0.oid == identifier })
-                != new.extensions.first(where: { $0.oid == identifier })
-            {
-                names.append("keyIdentifier")
-            }
+            if old.subjectKeyID != new.subjectKeyID { names.append("keyIdentifier") }
         }
         if !wrong.isSigned(by: issuer) { names.append("signature") }
         return names
+    }
+
+    private static func value(_ oid: String, _ fields: Certificate.Fields) -> [UInt8]? {
+        fields.extensions.first { $0.oid == oid }?.value
     }
 }

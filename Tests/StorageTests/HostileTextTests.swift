@@ -80,7 +80,7 @@ import Testing
                         case .refusal: try write.addRefusals(counts: [Self.key(word): 1], samples: [])
                         case .settlement:
                             let settlement = Settlement(verdict: word, at: Samples.now)
-                            _ = try write.settlePending(SubmissionID(number: 1), as: settlement)
+                            _ = try write.settlePending(submission.id, as: settlement)
                         }
                     }
                 }

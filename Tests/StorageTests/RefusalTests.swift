@@ -45,6 +45,38 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func totalsAreOfEachAppAndReasonTheMostFirst(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let (game, zoo) = (try Samples.app("game"), try Samples.app("Zoo"))
+            let counts = [
+                Self.key(1, game, "a"): 2, Self.key(4, game, "a"): 3, Self.key(2, zoo, "a"): 5,
+                Self.key(3, nil, "b"): 5,
+                Self.key(3, game, "b"): 9,
+            ]
+            let found = try await store.write { transaction throws(StoreFailure) in
+                try transaction.addRefusals(counts: counts, samples: [])
+                return [
+                    try transaction.refusalTotals(since: HourOfTime(number: 0), limit: 100),
+                    try transaction.refusalTotals(since: HourOfTime(number: 3), limit: 2),
+                ]
+            }
+            let hours = (1...4).map { HourOfTime(number: $0) }
+            let first = RefusalTotal(app: game, reason: "b", count: 9, first: hours[2], last: hours[2])
+            let none = RefusalTotal(app: nil, reason: "b", count: 5, first: hours[2], last: hours[2])
+            #expect(
+                found == [
+                    [
+                        first, none, RefusalTotal(app: zoo, reason: "a", count: 5, first: hours[1], last: hours[1]),
+                        RefusalTotal(app: game, reason: "a", count: 5, first: hours[0], last: hours[3]),
+                    ],
+                    [first, none],
+                ]
+            )
+            #expect(hours[0].start == Timestamp(milliseconds: 3_600_000))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func theNewestSamplesAreKept(kind: StoreKind) async throws {
         try await kind.withStore { store in
             let samples = try (0..<1_100).map { try Self.sample($0) }

@@ -78,6 +78,7 @@ enum Samples {
 
     static func submission(_ seed: UInt8, app: String = "game", customer: String? = nil) throws -> PendingSubmission {
         PendingSubmission(
+            id: try submissionID(seed, app: app, customer: customer),
             app: try self.app(app),
             digest: try digest(seed),
             format: "receipt",
@@ -87,6 +88,11 @@ enum Samples {
             reason: "unknown_intermediate",
             receivedAt: now
         )
+    }
+
+    static func submissionID(_ seed: UInt8, app: String = "game", customer: String? = nil) throws -> SubmissionID {
+        let name = Array("\(app)/\(customer ?? "")".utf8.prefix(15))
+        return try sample(SubmissionID(name + Array(repeating: 0, count: 15 - name.count) + [seed]))
     }
 
     private struct BadSample: Error {}

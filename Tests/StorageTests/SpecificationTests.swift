@@ -26,6 +26,8 @@ private enum Answer: Hashable, Sendable {
     case decisions([Decision])
     case kept(SubmissionID, Bool)
     case settled(Bool)
+    case givenUp([AppID: Int])
+    case alike(SubmissionID?)
     case done
     case recorded([RecordedTransaction])
     case page(TransactionPage)
@@ -34,6 +36,7 @@ private enum Answer: Hashable, Sendable {
     case submissions(SubmissionPage)
     case figures(StoreFigures)
     case counts([RefusalCount])
+    case totals([RefusalTotal])
     case samples([RefusalSample])
 }
 
@@ -45,21 +48,24 @@ private enum Verb: Sendable {
     case force([LedgerChange], EvidenceRow)
     case keep(PendingSubmission)
     case settle(SubmissionID, Settlement)
+    case giveUp(Timestamp, Int)
     case refuse([RefusalKey: Int], [RefusalSample])
     case find([TransactionKey])
     case findNumber(AppID, TransactionID)
     case list(AppID, CustomerID, ListingOrder, TransactionCursor?, Int)
     case prove(TransactionKey)
     case submission(SubmissionID)
-    case pending(AppID?, SubmissionID?, Int)
+    case alike(PendingSubmission)
+    case pending(AppID?, SubmissionCursor?, Int)
     case figures
     case counts(HourOfTime, Int)
+    case totals(HourOfTime, Int)
     case samples(Int)
 
     func perform(on store: any Store) async -> Answer {
         do throws(StoreFailure) {
             return switch self {
-            case .record, .force, .keep, .settle, .refuse:
+            case .record, .force, .keep, .settle, .giveUp, .refuse:
                 try await store.write { transaction throws(StoreFailure) in try write(transaction) }
             default:
                 try await store.read { reader throws(StoreFailure) in try read(reader) }
@@ -90,6 +96,8 @@ private enum Verb: Sendable {
             return .kept(id, isNew)
         case .settle(let id, let settlement):
             return .settled(try transaction.settlePending(id, as: settlement))
+        case .giveUp(let moment, let limit):
+            return .givenUp(try transaction.giveUpPending(receivedBefore: moment, at: Samples.now, limit: limit))
         case .refuse(let counts, let samples):
             try transaction.addRefusals(counts: counts, samples: samples)
             return .done
@@ -107,19 +115,21 @@ private enum Verb: Sendable {
             .page(try reader.transactions(app: app, customer: customer, order: order, after: cursor, limit: limit))
         case .prove(let key): .proofs(try reader.evidence(of: key), try reader.latestEvidence(of: key))
         case .submission(let id): .submission(try reader.submission(id))
-        case .pending(let app, let id, let limit):
-            .submissions(try reader.pendingSubmissions(app: app, after: id, limit: limit))
+        case .alike(let submission): .alike(try reader.submission(alike: submission))
+        case .pending(let app, let cursor, let limit):
+            .submissions(try reader.pendingSubmissions(app: app, after: cursor, limit: limit))
         case .figures: .figures(try reader.figures())
         case .counts(let hour, let limit): .counts(try reader.refusalCounts(since: hour, limit: limit))
+        case .totals(let hour, let limit): .totals(try reader.refusalTotals(since: hour, limit: limit))
         case .samples(let limit): .samples(try reader.refusalSamples(limit: limit))
-        case .record, .force, .keep, .settle, .refuse: .done
+        case .record, .force, .keep, .settle, .giveUp, .refuse: .done
         }
     }
 }
 
 extension Verb {
     static func random(_ random: inout SeededRandom) throws -> Verb {
-        switch Int.random(in: 0...17, using: &random) {
+        switch Int.random(in: 0...19, using: &random) {
         case 0...4:
             let recordings = try (0...Int.random(in: 0...3, using: &random)).map { _ in try recording(&random) }
             let failure = Int.random(in: 0...5, using: &random) == 0 ? StoreFailure.busy : nil
@@ -131,7 +141,7 @@ extension Verb {
         case 6, 7: return .keep(try submission(&random))
         case 8:
             let verdict = Bool.random(using: &random) ? "recorded" : "refused"
-            return .settle(id(&random), Settlement(verdict: verdict, at: Samples.now))
+            return .settle(try id(&random), Settlement(verdict: verdict, at: Samples.now))
         case 9:
             let keys = try [refusal(&random), refusal(&random)]
             return .refuse(Dictionary(keys.map { ($0, 2) }, uniquingKeysWith: +), try samples(&random))
@@ -140,18 +150,25 @@ extension Verb {
         case 12, 13:
             let limit = Int.random(in: 0...4, using: &random)
             let cursor =
-                Bool.random(using: &random) ? TransactionCursor(sequence: .random(in: 0...9, using: &random)) : nil
+                try Bool.random(using: &random)
+                ? TransactionCursor(realm: realm(&random), id: key(&random).id) : nil
             let order: ListingOrder = .random(using: &random) ? .newestFirst : .oldestFirst
             let customer = try Samples.customer(customer(&random) ?? "ann")
             return .list(try Samples.app(app(&random)), customer, order, cursor, limit)
         case 14: return .prove(try key(&random))
-        case 15: return .submission(id(&random))
+        case 15: return .submission(try id(&random))
         case 16:
             let app = Bool.random(using: &random) ? nil : try Samples.app(app(&random))
-            return .pending(app, Bool.random(using: &random) ? id(&random) : nil, .random(in: 0...4, using: &random))
+            let cursor =
+                Bool.random(using: &random) ? SubmissionCursor(sequence: .random(in: -1...9, using: &random)) : nil
+            return .pending(app, cursor, .random(in: 0...4, using: &random))
+        case 17:
+            return .giveUp(.init(milliseconds: .random(in: 0...9, using: &random)), .random(in: 0...3, using: &random))
+        case 18: return .alike(try submission(&random))
         default:
             let hour = HourOfTime(number: .random(in: 0...3, using: &random))
-            return [.figures, .counts(hour, 5), .samples(5)].randomElement(using: &random) ?? .figures
+            let verbs: [Verb] = [.figures, .counts(hour, 5), .totals(hour, 3), .samples(5)]
+            return verbs.randomElement(using: &random) ?? .figures
         }
     }
 
@@ -167,8 +184,8 @@ extension Verb {
         Realm(environment: Bool.random(using: &random) ? .production : .xcode, isTestSigned: .random(using: &random))
     }
 
-    private static func id(_ random: inout SeededRandom) -> SubmissionID {
-        SubmissionID(number: .random(in: -1...9, using: &random))
+    private static func id(_ random: inout SeededRandom) throws -> SubmissionID {
+        try submission(&random).id
     }
 
     private static func key(_ random: inout SeededRandom) throws -> TransactionKey {
@@ -198,7 +215,10 @@ extension Verb {
     }
 
     private static func submission(_ random: inout SeededRandom) throws -> PendingSubmission {
-        try Samples.submission(.random(in: 0...3, using: &random), app: app(&random), customer: customer(&random))
+        let seed = UInt8.random(in: 0...3, using: &random)
+        var submission = try Samples.submission(seed, app: app(&random), customer: customer(&random))
+        submission.receivedAt = Timestamp(milliseconds: .random(in: 0...9, using: &random))
+        return submission
     }
 
     private static func refusal(_ random: inout SeededRandom) throws -> RefusalKey {

@@ -24,7 +24,7 @@ import Testing
             #expect(Set(kept.map(\.id)).count == 5)
             let id = kept[0].id
             let found = try await store.read { reader throws(StoreFailure) in try reader.submission(id) }
-            #expect(found == KeptSubmission(id: id, submission: first))
+            #expect(found == KeptSubmission(first))
         }
     }
 
@@ -33,20 +33,20 @@ import Testing
         try await kind.withStore { store in
             let submission = try Samples.submission(1)
             let id = try await Self.keep([submission], in: store)[0].id
+            let unknown = try Samples.submissionID(9)
             let settlement = Settlement(verdict: "recorded", at: Samples.now)
             let settled = try await store.write { transaction throws(StoreFailure) in
                 [
                     try transaction.settlePending(id, as: settlement),
                     try transaction.settlePending(id, as: Settlement(verdict: "refused", at: Samples.now)),
-                    try transaction.settlePending(SubmissionID(number: .max), as: settlement),
-                    try transaction.settlePending(SubmissionID(number: -1), as: settlement),
+                    try transaction.settlePending(unknown, as: settlement),
                 ]
             }
-            #expect(settled == [true, false, false, false])
+            #expect(settled == [true, false, false])
             let found = try await store.read { reader throws(StoreFailure) in
-                (try reader.submission(id), try reader.figures(), try reader.submission(SubmissionID(number: 0)))
+                (try reader.submission(id), try reader.figures(), try reader.submission(unknown))
             }
-            #expect(found.0 == KeptSubmission(id: id, submission: submission, settlement: settlement))
+            #expect(found.0 == KeptSubmission(submission, settlement: settlement))
             #expect(found.1 == StoreFigures(submissions: 1, pendingSubmissions: 0))
             #expect(found.2 == nil)
             let again = try await Self.keep([submission], in: store)
@@ -66,7 +66,7 @@ import Testing
             for app in [nil, try Samples.app("game"), try Samples.app("other"), try Samples.app("none")] {
                 let expected = zip(ids, submissions).filter { $0.0 != ids[1] && (app == nil || $0.1.app == app) }
                 var found: [KeptSubmission] = []
-                var next: SubmissionID?
+                var next: SubmissionCursor?
                 repeat {
                     let after = next
                     let page = try await store.read { reader throws(StoreFailure) in
@@ -78,6 +78,54 @@ import Testing
                 #expect(found.map(\.id) == expected.map(\.0))
                 #expect(found.map(\.submission) == expected.map(\.1))
             }
+        }
+    }
+
+    /// Oldest first, so many at a time, and no other state is touched.
+    @Test(arguments: StoreKind.allCases)
+    func whatWaitedTooLongIsGivenUpAndWaitsAgainWhenItComesAgain(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let submissions = try (UInt8(1)...6).map { seed in
+                var submission = try Samples.submission(seed, app: seed == 3 ? "other" : "game")
+                submission.receivedAt = Timestamp(milliseconds: Int64(seed) * 100)
+                return submission
+            }
+            let ids = try await Self.keep(submissions, in: store).map(\.id)
+            let decided = Settlement(verdict: "genuine", at: Samples.now)
+            let counts = try await store.write { transaction throws(StoreFailure) in
+                _ = try transaction.settlePending(ids[0], as: decided)
+                return [
+                    try transaction.giveUpPending(receivedBefore: .init(milliseconds: 500), at: Samples.now, limit: 2),
+                    try transaction.giveUpPending(receivedBefore: .init(milliseconds: 500), at: Samples.now, limit: 2),
+                    try transaction.giveUpPending(receivedBefore: .init(milliseconds: 500), at: Samples.now, limit: 2),
+                ]
+            }
+            let (game, other) = (try Samples.app("game"), try Samples.app("other"))
+            #expect(counts == [[game: 1, other: 1], [game: 1], [:]])
+            let givenUp = Settlement(verdict: Settlement.givenUp, at: Samples.now)
+            let found = try await store.read { reader throws(StoreFailure) in
+                var found: [Settlement?] = []
+                for id in ids { found.append(try reader.submission(id)?.settlement) }
+                return found
+            }
+            #expect(found == [decided, givenUp, givenUp, givenUp, nil, nil])
+
+            var again = submissions[1]
+            again.id = try Samples.submissionID(99)
+            again.order = OrderID("o-9")
+            again.receivedAt = Timestamp(milliseconds: 9_000)
+            let alike = again
+            #expect(try await store.read { reader throws(StoreFailure) in try reader.submission(alike: alike) } == nil)
+            let kept = try await Self.keep([again, again, submissions[0]], in: store)
+            #expect(kept.map(\.id) == [ids[1], ids[1], ids[0]])
+            #expect(kept.map(\.isNew) == [true, false, false])
+            again.id = ids[1]
+            let reopened = try await store.read { reader throws(StoreFailure) in
+                (try reader.submission(ids[1]), try reader.pendingCount(app: game), try reader.figures())
+            }
+            #expect(reopened.0 == KeptSubmission(again))
+            #expect(reopened.1 == 3)
+            #expect(reopened.2 == StoreFigures(submissions: 6, pendingSubmissions: 3))
         }
     }
 

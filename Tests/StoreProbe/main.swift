@@ -17,7 +17,8 @@ struct Step: Sendable {
         guard
             let app = AppID("probe"), let product = ProductID("coins"), let id = TransactionID(number: number),
             let customer = CustomerID("customer-\(number)"),
-            let digest = ProofDigest([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32))
+            let digest = ProofDigest([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32)),
+            let name = SubmissionID([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 16))
         else { return nil }
         let now = Timestamp(milliseconds: number)
         let transaction = Transaction(id: id, originalID: id, product: product, purchasedAt: now, signedAt: now)
@@ -38,6 +39,7 @@ struct Step: Sendable {
             verdict: "recorded"
         )
         submission = PendingSubmission(
+            id: name,
             app: app,
             digest: digest,
             format: "probe",

@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import PurchaseModel
 import Simulator
 import TestSupport
@@ -48,6 +49,35 @@ import Verification
         #expect(examination.reason == .intermediateMissing)
         #expect(examination.report.detail?.contains("CN=Apple iTunes Store Certification Authority") == true)
         #expect(!examination.isProved)
+    }
+
+    /// An authority may have had several keys under one name; a leaf says which of them signed it.
+    @Test func anotherKeyOfAKnownNameIsMissingAndNotForged() throws {
+        let (known, other) = (
+            try PrivateKey(generate: .rsa2048), try TestAuthority.shared.identity(.sha1Intermediate).key
+        )
+        let authority = try CertificateIssuer(name: DistinguishedName(Self.apple), key: known, digest: .sha1).issue(
+            CertificateIssuer.Request(
+                subject: DistinguishedName(Self.apple),
+                publicKey: known.publicKey,
+                serial: [2],
+                notBefore: 0,
+                notAfter: Sample.moment.milliseconds * 2,
+                extensions: [.basicConstraints(isCA: true), .subjectKeyIdentifier(known.publicKey)]
+            )
+        )
+        let verifier = try TestVerifier.fresh { $0.addIntermediate(authority) }
+        let named = try Self.receipt(extensions: Self.right + [.authorityKeyIdentifier(other.publicKey)])
+        let examination = verifier.examine(named)
+        #expect(examination.reason == .intermediateMissing)
+        #expect(!examination.isProved)
+        let digits = Hexadecimal.encode(other.publicKey.identifier)
+        #expect(examination.report.detail?.contains("Apple iTunes Store Certification Authority") == true)
+        #expect(examination.report.detail?.hasSuffix("key \(digits)") == true)
+        // Whoever names the known key, or none, is held to it.
+        let claimed = try Self.receipt(extensions: Self.right + [.authorityKeyIdentifier(known.publicKey)])
+        #expect(verifier.examine(claimed).verdict == .forged)
+        #expect(verifier.examine(try Self.receipt()).verdict == .forged)
     }
 
     @Test func whatOnlyMentionsApplesNameIsForged() throws {

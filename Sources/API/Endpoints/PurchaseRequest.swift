@@ -68,8 +68,7 @@ struct PurchaseRequest {
 
     private static func deviceID(_ object: JSONObject) throws(Fault) -> [UInt8]? {
         guard let value = object["device_id"], !value.isNull else { return nil }
-        let digits = value.utf8.map { $0.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") } }
-        guard let digits, let bytes = Hexadecimal.decode(digits), bytes.count == 16 || bytes.count == 6 else {
+        guard let bytes = value.utf8.flatMap(Hexadecimal.decodeGroups), bytes.count == 16 || bytes.count == 6 else {
             throw Fault(field: "device_id", detail: "A UUID, or the 6 bytes of a Mac's address in hexadecimal.")
         }
         return bytes

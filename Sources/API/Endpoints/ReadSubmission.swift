@@ -8,19 +8,22 @@ struct ReadSubmission: Sendable {
     let store: any Store
 
     func respond(to text: String, app: AppID) async -> HTTPResponse {
-        guard let number = Int64(text), number > 0, String(number) == text else {
-            return Problem.notFound("submission")
-        }
+        guard let id = SubmissionID(hexadecimal: text) else { return Problem.notFound("submission") }
         do throws(StoreFailure) {
-            let found = try await store.read { reader throws(StoreFailure) in
-                try reader.submission(SubmissionID(number: number))
-            }
+            let found = try await store.read { reader throws(StoreFailure) in try reader.submission(id) }
             // Another app's submission is not there.
             guard let found, found.submission.app == app else { return Problem.notFound("submission") }
             return .json(.ok) { json in
                 json.member("submission_id", text)
-                json.member("result", found.settlement == nil ? "pending" : "decided")
-                json.member("verdict", found.settlement?.verdict)
+                switch found.settlement?.verdict {
+                case nil: json.member("result", "pending")
+                case Settlement.givenUp:
+                    json.member("result", "given_up")
+                    json.member("reason", "waited_too_long")
+                case .some(let verdict):
+                    json.member("result", "decided")
+                    json.member("verdict", verdict)
+                }
                 json.member("customer_id", found.submission.customer?.text)
                 json.member("order_id", found.submission.order?.text)
                 json.member("received_at", TransactionJSON.text(found.submission.receivedAt))
@@ -30,4 +33,16 @@ struct ReadSubmission: Sendable {
             return Problem.store(error)
         }
     }
+}
+
+/// The text of an id in answers and paths: lower-case digits, so that one submission has one path.
+extension SubmissionID {
+    init?(hexadecimal text: String) {
+        guard let bytes = Hexadecimal.decode(text), let id = SubmissionID(bytes), id.hexadecimal == text else {
+            return nil
+        }
+        self = id
+    }
+
+    var hexadecimal: String { Hexadecimal.encode(bytes) }
 }

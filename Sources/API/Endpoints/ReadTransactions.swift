@@ -24,30 +24,40 @@ struct ReadTransactions: Sendable {
     /// A page of a customer's transactions, the newest first; `?after=` takes the `next` of the page before.
     func transactions(of text: String, query: String?, app: AppID) async -> HTTPResponse {
         guard let customer = CustomerID(text) else { return Problem.notFound("customer") }
-        guard let place = PageQuery(query) else {
-            return Problem.response(
-                .badRequest,
-                code: "invalid_query",
-                detail: "limit is 1 to \(TransactionPage.limitMax), after is the next of another page."
-            )
+        do throws(PageQuery.Fault) {
+            return await transactions(of: customer, try PageQuery(query), app: app)
+        } catch {
+            return ReadTransactions.invalid(error)
         }
+    }
+
+    private func transactions(of customer: CustomerID, _ query: PageQuery, app: AppID) async -> HTTPResponse {
         do throws(StoreFailure) {
-            let page = try await store.read { reader throws(StoreFailure) in
-                try reader.transactions(
+            let page = try await store.read { reader throws(StoreFailure) -> TransactionPage? in
+                if let after = query.after {
+                    let key = TransactionKey(app: app, realm: after.realm, id: after.id)
+                    guard try !reader.transactions([key]).isEmpty else { return nil }
+                }
+                return try reader.transactions(
                     app: app,
                     customer: customer,
                     order: .newestFirst,
-                    after: place.after.map(TransactionCursor.init(sequence:)),
-                    limit: place.limit
+                    after: query.after,
+                    limit: query.limit
                 )
             }
+            guard let page else { return ReadTransactions.invalid(.after) }
             return .json(.ok) { json in
                 ReadTransactions.write(page.transactions, into: &json)
-                json.member("next", page.next.map { String($0.sequence) })
+                json.member("next", page.next?.text)
             }
         } catch {
             return Problem.store(error)
         }
+    }
+
+    private static func invalid(_ fault: PageQuery.Fault) -> HTTPResponse {
+        Problem.response(.badRequest, code: "invalid_query", detail: fault.detail)
     }
 
     private static func write(_ transactions: [RecordedTransaction], into json: inout JSONObjectWriter) {
@@ -57,27 +67,6 @@ struct ReadTransactions: Sendable {
                     json.member("decision", standing(of: recorded, for: recorded.customer).rawValue)
                     TransactionJSON.write(recorded, into: &json)
                 }
-            }
-        }
-    }
-}
-
-/// `limit` and `after` of a listing; anything else in the query is an error.
-struct PageQuery {
-    private(set) var limit = 100
-    private(set) var after: Int64?
-
-    init?(_ query: String?) {
-        guard let query, !query.isEmpty else { return }
-        for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, parts[1].count <= 19, let number = Int64(String(decoding: parts[1], as: UTF8.self)),
-                number > 0
-            else { return nil }
-            switch String(decoding: parts[0], as: UTF8.self) {
-            case "limit" where number <= TransactionPage.limitMax: limit = Int(number)
-            case "after": after = number
-            default: return nil
             }
         }
     }

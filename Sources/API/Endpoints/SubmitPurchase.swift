@@ -47,9 +47,9 @@ struct SubmitPurchase: Sendable {
                 json.array("transactions") { _ in }
             }
         case .pending(let id):
-            .json(.accepted, fields: ["Location": "/v1/submissions/\(id.number)"]) { json in
+            .json(.accepted, fields: ["Location": "/v1/submissions/\(id.hexadecimal)"]) { json in
                 json.member("result", "pending")
-                json.member("submission_id", String(id.number))
+                json.member("submission_id", id.hexadecimal)
                 json.member("reason", "pending")
             }
         case .refused(let refused):

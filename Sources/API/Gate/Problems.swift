@@ -47,7 +47,8 @@ enum Problem {
         response(.notFound, code: "not_found", detail: "There is no such \(what).")
     }
 
-    /// Every way in which the store can fail is ours to mend, never the client's.
+    /// Every way in which the store can fail is ours to mend, never the client's: a proof that it cannot hold was
+    /// refused by the pipeline.
     static func store(_ failure: StoreFailure) -> HTTPResponse {
         switch failure {
         case .busy, .conflict:

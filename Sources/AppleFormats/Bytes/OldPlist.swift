@@ -1,3 +1,5 @@
+import Encoding
+
 /// A NeXT text property list whose values are all strings: what iOS 6 transaction receipts are written in.
 ///
 /// `{ "key" = "value"; other = word; }`, with blanks and comments between. Nested lists, dictionaries and data do not
@@ -235,20 +237,13 @@ private struct OldPlistReader {
     private mutating func digits(_ count: Int, radix: UInt32, in text: Span<UInt8>) throws(FormatFault) -> UInt32 {
         let start = position
         var code: UInt32 = 0
-        while position < text.count, position - start < count, let digit = Self.digit(text[position]), digit < radix {
-            code = code * radix + digit
+        while position < text.count, position - start < count, let digit = Hexadecimal.value(of: text[position]),
+            digit < radix
+        {
+            code = code * radix + UInt32(digit)
             position += 1
         }
         guard position > start, radix == 8 || position - start == count else { throw .invalidSyntax(at: start) }
         return code
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case 0x30...0x39: UInt32(byte - 0x30)
-        case 0x41...0x46: UInt32(byte - 0x41 + 10)
-        case 0x61...0x66: UInt32(byte - 0x61 + 10)
-        default: nil
-        }
     }
 }

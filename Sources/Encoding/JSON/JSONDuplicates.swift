@@ -93,7 +93,7 @@ enum JSONDuplicates {
             if marks & mark != 0 {
                 var other = object + 1
                 while other < key {
-                    if areEqual(name, bytes.extracting(nodes[other].range)) { return key }
+                    if ByteSearch.areEqual(name, bytes.extracting(nodes[other].range)) { return key }
                     other = Int(nodes[other + 1].next)
                 }
             }
@@ -108,11 +108,5 @@ enum JSONDuplicates {
         let ends = Int(name[0]) &* 7 &+ Int(name[name.count &- 1]) &* 31
         let hash = ends &+ Int(name[name.count / 2]) &* 13 &+ name.count &* 3
         return 1 &<< UInt64(truncatingIfNeeded: hash & 63)
-    }
-
-    private static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
-        guard left.count == right.count else { return false }
-        for index in left.indices where left[index] != right[index] { return false }
-        return true
     }
 }

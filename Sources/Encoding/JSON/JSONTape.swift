@@ -35,17 +35,11 @@ extension JSONTape {
     @inline(__always)
     private static func says(_ wanted: Span<UInt8>, _ bytes: Span<UInt8>, _ node: JSONNode) -> Bool {
         switch node.kind {
-        case .plainString: areEqual(wanted, bytes, node.range)
+        case .plainString:
+            // Most names have another length: that is seen without a call.
+            wanted.count == node.range.count && ByteSearch.areEqual(wanted, bytes.extracting(node.range))
         case .escapedString: JSONString.says(wanted, bytes.extracting(node.range))
         default: false
         }
-    }
-
-    @inline(__always)
-    private static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>, _ range: Range<Int>) -> Bool {
-        guard left.count == range.count else { return false }
-        let right = right.extracting(range)
-        for index in left.indices where left[index] != right[index] { return false }
-        return true
     }
 }

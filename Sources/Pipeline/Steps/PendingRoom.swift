@@ -13,15 +13,11 @@ final class PendingRoom: Sendable {
         self.max = max
     }
 
-    /// Takes a place for one more. ``giveBack(_:)`` returns it when it was not needed.
+    /// Takes a place for one more. ``giveBack(_:of:)`` returns it when it was not needed.
     ///
     /// - Returns: false when all are taken; then none was taken.
     func take(_ app: AppID, in store: some Store) async throws(StoreFailure) -> Bool {
-        if counts.withLock({ $0[app] == nil }) {
-            let count = try await store.read { reader throws(StoreFailure) in try reader.pendingCount(app: app) }
-            // Whoever else counted meanwhile has gone on from there.
-            counts.withLock { counts in if counts[app] == nil { counts[app] = count } }
-        }
+        try await load(app, from: store)
         return counts.withLock { counts in
             let count = counts[app] ?? 0
             guard count < max else { return false }
@@ -30,11 +26,19 @@ final class PendingRoom: Sendable {
         }
     }
 
-    /// One place is free again: what was sent was known, could not be kept, or has been decided.
-    func giveBack(_ app: AppID) {
+    /// Counts what waits already, if nobody did.
+    func load(_ app: AppID, from store: some Store) async throws(StoreFailure) {
+        guard counts.withLock({ $0[app] == nil }) else { return }
+        let count = try await store.read { reader throws(StoreFailure) in try reader.pendingCount(app: app) }
+        // Whoever else counted meanwhile has gone on from there.
+        counts.withLock { counts in if counts[app] == nil { counts[app] = count } }
+    }
+
+    /// Places are free again: what was sent was known, could not be kept, or waits no more.
+    func giveBack(_ places: Int = 1, of app: AppID) {
         counts.withLock { counts in
-            guard let count = counts[app], count > 0 else { return }
-            counts[app] = count - 1
+            guard let count = counts[app] else { return }
+            counts[app] = Swift.max(count - places, 0)
         }
     }
 }

@@ -7,6 +7,8 @@ package enum PipelineEvent: Sendable {
     case recorded(app: AppID, format: ProofFormat, transactions: Int, isRepetition: Bool)
     case nothingToRecord(app: AppID, format: ProofFormat)
     case pending(app: AppID, format: ProofFormat, reason: Reason, isRepetition: Bool)
+    /// What waited longer than it may.
+    case gaveUp(app: AppID, submissions: Int)
     case refused(app: AppID, format: ProofFormat, reason: Reason, digest: ProofDigest, isRepetition: Bool)
     case committed(submissions: Int, duration: Duration)
     case commitFailed(submissions: Int, failure: StoreFailure)

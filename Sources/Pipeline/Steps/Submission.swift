@@ -1,4 +1,6 @@
+import Crypto
 package import PurchaseModel
+import Storage
 import Verification
 
 /// A proof of purchase as it came in, and what its sender says about it.
@@ -27,6 +29,17 @@ package struct Submission: Sendable {
         self.order = order
         self.product = product
         self.deviceID = deviceID
+    }
+
+    /// The name under which it is kept, the same for whoever sends the same again. Neither an app's id nor a customer's
+    /// has a NUL in it, so that no two submissions run together.
+    func id(of digest: ProofDigest) -> SubmissionID {
+        let parts = [Array(app.id.text.utf8), Array(customer.text.utf8), digest.bytes]
+        let hash = Digest.sha256(Array(parts.joined(separator: [0])))
+        guard let id = SubmissionID(Array(hash.prefix(SubmissionID.byteCount))) else {
+            preconditionFailure("a SHA-256 has more bytes than a name")
+        }
+        return id
     }
 
     var expectation: Expectation {

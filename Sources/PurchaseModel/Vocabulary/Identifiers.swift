@@ -104,19 +104,6 @@ package struct AccountToken: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// `nil` unless the text is 8-4-4-4-12 hexadecimal digits, in either case.
-    package init?(_ text: String) {
-        let letters = text.utf8.span
-        guard letters.count == 36, letters[8] == 0x2D, letters[13] == 0x2D, letters[18] == 0x2D, letters[23] == 0x2D
-        else { return nil }
-        guard
-            let first = AccountToken.number(letters, 0..<8), let second = AccountToken.number(letters, 9..<13),
-            let third = AccountToken.number(letters, 14..<18), let fourth = AccountToken.number(letters, 19..<23),
-            let fifth = AccountToken.number(letters, 24..<36)
-        else { return nil }
-        self.init(high: first << 32 | second << 16 | third, low: fourth << 48 | fifth)
-    }
-
     /// Lower case, with hyphens.
     package var description: String {
         let digits = Array("0123456789abcdef".utf8)
@@ -128,21 +115,5 @@ package struct AccountToken: Hashable, Sendable, CustomStringConvertible {
             text.append(digits[Int(half >> UInt64(60 - (position % 16) * 4) & 0xF)])
         }
         return String(decoding: text, as: UTF8.self)
-    }
-
-    /// Of at most sixteen hexadecimal digits.
-    private static func number(_ letters: Span<UInt8>, _ range: Range<Int>) -> UInt64? {
-        var number: UInt64 = 0
-        for index in range {
-            let digit: UInt8
-            switch letters[index] {
-            case 0x30...0x39: digit = letters[index] &- 0x30
-            case 0x41...0x46: digit = letters[index] &- 0x41 &+ 10
-            case 0x61...0x66: digit = letters[index] &- 0x61 &+ 10
-            default: return nil
-            }
-            number = number << 4 | UInt64(digit)
-        }
-        return number
     }
 }

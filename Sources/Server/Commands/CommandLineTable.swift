@@ -3,7 +3,10 @@ enum CommandLineTable {
     static let all = CommandTable(
         program: "assay",
         summary: "Assay verifies App Store purchases and records each of them once.",
-        commands: [verify, serve, demo, simulate, configCheck, configPrint]
+        commands: [
+            verify, serve, demo, simulate, configCheck, configPrint, LedgerCommands.refusals, LedgerCommands.evidence,
+            LedgerCommands.check,
+        ]
     )
 
     private static let verify = CommandShape(

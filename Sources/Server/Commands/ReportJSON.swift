@@ -12,7 +12,7 @@ enum ReportJSON {
     }
 
     /// All that JSON itself is made of is ASCII: whatever else there is stands in a string.
-    private static func showable(_ json: [UInt8]) -> [UInt8] {
+    static func showable(_ json: [UInt8]) -> [UInt8] {
         guard json.contains(where: { $0 >= 0x80 }) else { return json }
         var shown: [UInt8] = []
         shown.reserveCapacity(json.count)

@@ -57,7 +57,12 @@ struct Serve {
         ready(listener.port)
         await withDiscardingTaskGroup { group in
             group.addTask { await house.recorder.run() }
-            group.addTask { await house.pending.run() }
+            group.addTask {
+                // What can be decided by now is not given up.
+                await house.pending.run()
+                // Nobody waits to the minute for what was to wait for days.
+                await house.expiry.run { (try? await Task.sleep(for: .seconds(3_600))) != nil }
+            }
             await listener.run()
             // Everybody is answered; what a client did not wait for is still written. What was being looked at again
             // is looked at again at the next start.
@@ -71,7 +76,7 @@ struct Serve {
 
     private func sentence(_ error: any Error) -> String {
         switch error {
-        case let failure as StoreOpenFailure: Serve.sentence(failure)
+        case let failure as StoreOpenFailure: failure.sentence
         case let failure as HTTPListenerFailure:
             "cannot listen on \(settings.address), port \(settings.port): \(Serve.sentence(failure))"
         default: "\(error)"
@@ -86,24 +91,13 @@ struct Serve {
         default: "errno \(failure.errno)"
         }
     }
-
-    private static func sentence(_ failure: StoreOpenFailure) -> String {
-        switch failure {
-        case .alreadyOpen: "another process has the data folder open"
-        case .inaccessible(let path, let errno): "\(path) cannot be used (errno \(errno))"
-        case .foreign: "the data folder holds a database that is not Assay's"
-        case .newerSchema: "a newer version of Assay made this data folder"
-        case .changedMigration: "the data folder was made by a build whose schema differs from this one's"
-        case .full: "no space is left in the data folder"
-        case .broken(let code): "the database is damaged or cannot be read (SQLite \(code))"
-        }
-    }
 }
 
 /// The parts that a running server is made of.
 private struct House {
     let recorder: Recorder
     let pending: PendingReview
+    let expiry: PendingExpiry
     let parts: APIParts
 
     init(
@@ -130,6 +124,13 @@ private struct House {
             limits: settings.pipeline
         ) { reporter.report($0) }
         pending = PendingReview(pipeline: pipeline, store: store, apps: settings.apps, clock: clock)
+        expiry = PendingExpiry(
+            pipeline: pipeline,
+            store: store,
+            apps: settings.apps,
+            clock: clock,
+            patience: settings.pipeline.pendingFor
+        ) { reporter.report($0) }
         let metrics = reporter.metrics
         parts = APIParts(
             pipeline: pipeline,

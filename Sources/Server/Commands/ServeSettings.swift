@@ -50,7 +50,10 @@ extension ServeSettings {
         http.connections = limits.connections
         http.requests = limits.inFlight
         http.drain = .seconds(limits.drainSeconds)
-        pipeline = PipelineLimits(pendingPerApp: limits.pendingPerApp)
+        pipeline = PipelineLimits(
+            pendingPerApp: limits.pendingPerApp,
+            pendingFor: .seconds(limits.pendingDays * 86_400)
+        )
         requestsPerSecond = limits.requestsPerSecond
     }
 }

@@ -85,8 +85,7 @@ extension Verify.Options {
             expecting.moment = Timestamp(milliseconds: milliseconds)
         }
         if let text = arguments.value("device-id") {
-            let digits = text.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
-            guard let bytes = Hexadecimal.decode(digits), bytes.count == 16 || bytes.count == 6 else {
+            guard let bytes = Hexadecimal.decodeGroups(text.utf8), bytes.count == 16 || bytes.count == 6 else {
                 throw UsageFault("--device-id is a UUID, or the 6 bytes of a Mac's address, in hexadecimal")
             }
             expecting.deviceID = bytes

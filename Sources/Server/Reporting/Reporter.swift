@@ -26,6 +26,13 @@ struct Reporter: Sendable {
                 json.member("format", format.rawValue)
                 json.member("reason", reason.rawValue)
             }
+        case .gaveUp(let app, let submissions):
+            let labels = [Metrics.Label(name: "app", value: app.text), .init(name: "result", value: "given_up")]
+            metrics.count(.submissions, labels, by: submissions)
+            log.write(.warning, "gave_up") { json in
+                json.member("app", app.text)
+                json.member("submissions", submissions)
+            }
         case .refused(let app, let format, let reason, _, let isRepetition):
             count("refused", app, format)
             metrics.count(

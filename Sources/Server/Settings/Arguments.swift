@@ -2,8 +2,8 @@
 struct Arguments: Equatable, Sendable {
     /// The words that are no flags and no values of flags, in their order. A lone `-` is one.
     private(set) var positionals: [String] = []
-    /// By the flag's name without hyphens, in the order given; a switch has one empty text.
-    private var given: [String: [String]] = [:]
+    /// By the flag's name without hyphens; a switch has an empty text.
+    private var given: [String: String] = [:]
 
     /// Whether `--help` or `-h` was among the words; then nothing else was checked.
     private(set) var wantsHelp = false
@@ -34,15 +34,12 @@ struct Arguments: Equatable, Sendable {
         }
     }
 
-    /// The last value given for this flag.
-    func value(_ name: String) -> String? { given[name]?.last }
-
-    func values(_ name: String) -> [String] { given[name] ?? [] }
+    func value(_ name: String) -> String? { given[name] }
 
     func isSet(_ name: String) -> Bool { given[name] != nil }
 
-    /// The flags that have a value, each with its last one.
-    var flags: [String: String] { given.compactMapValues(\.last) }
+    /// All that was given, by the flags' names.
+    var flags: [String: String] { given }
 
     private mutating func take(
         _ word: String,
@@ -55,16 +52,16 @@ struct Arguments: Equatable, Sendable {
         guard let option = command.options.first(where: { "--" + $0.name == flag }) else {
             throw UsageFault("there is no flag \(flag)" + Suggestion.phrase(for: flag, among: names + ["--help"]))
         }
-        if isSet(option.name), !option.isRepeatable { throw UsageFault("\(flag) stands there twice") }
+        if isSet(option.name) { throw UsageFault("\(flag) stands there twice") }
         guard let valueName = option.value else {
             if parts.count > 1 { throw UsageFault("\(flag) takes no value") }
-            given[option.name, default: []].append("")
+            given[option.name] = ""
             return
         }
         if parts.count > 1 {
-            given[option.name, default: []].append(parts[1])
+            given[option.name] = parts[1]
         } else if let value = rest.first, !value.hasPrefix("--") {
-            given[option.name, default: []].append(value)
+            given[option.name] = value
             rest.removeFirst()
         } else {
             throw UsageFault("\(flag) needs a value", hint: "\(flag) \(valueName)")

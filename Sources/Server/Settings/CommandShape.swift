@@ -7,14 +7,11 @@ struct CommandShape: Sendable {
         /// What the help calls the value; nil for a switch.
         let value: String?
         let summary: String
-        /// Whether it may be given more than once.
-        let isRepeatable: Bool
 
-        init(_ name: String, value: String? = nil, isRepeatable: Bool = false, _ summary: String) {
+        init(_ name: String, value: String? = nil, _ summary: String) {
             self.name = name
             self.value = value
             self.summary = summary
-            self.isRepeatable = isRepeatable
         }
     }
 

@@ -54,6 +54,8 @@ struct Configuration: Sendable {
         var requestsPerSecond = 0
         /// Purchases that wait for a decision; beyond it a client is told 503.
         var pendingPerApp = 10_000
+        /// How long each of them waits; then it is given up.
+        var pendingDays = 30
         /// How long a stop waits for requests under way.
         var drainSeconds = 20
     }

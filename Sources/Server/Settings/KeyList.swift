@@ -32,9 +32,7 @@ struct KeyList {
     private func key(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> Configuration.Key? {
         guard let object = reader.object(value, at: path, known: KeyList.known) else { return nil }
         let name = reader.required(object, "name", at: path).flatMap { value in
-            reader.identifier(value, at: "\(path).name", "1 to 255 printable ASCII characters") { text in
-                CustomerID(text)?.text
-            }
+            reader.identifier(value, at: "\(path).name", "1 to 64 printable ASCII characters", KeyList.name)
         }
         let app = reader.required(object, "app", at: path).flatMap { value in
             reader.identifier(value, at: "\(path).app", "the id of an app", AppID.init)
@@ -42,6 +40,11 @@ struct KeyList {
         let sha256 = self.sha256(object, at: path, &reader)
         guard let name, let app, let sha256 else { return nil }
         return Configuration.Key(name: name, app: app, sha256: sha256)
+    }
+
+    /// What an operator calls a key: it stands in messages and log lines.
+    private static func name(_ text: String) -> String? {
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil
     }
 
     private func sha256(_ object: JSONObject, at path: String, _ reader: inout MemberReader) -> [UInt8]? {

@@ -14,6 +14,7 @@ enum Setting: String, CaseIterable, Sendable {
     case inFlight = "limits.in_flight"
     case requestsPerSecond = "limits.requests_per_second"
     case pendingPerApp = "limits.pending_per_app"
+    case pendingDays = "limits.pending_days"
     case drainSeconds = "limits.drain_seconds"
 
     /// What a value must look like, and where it goes.
@@ -41,6 +42,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .inFlight: .whole(1...100_000, \.limits.inFlight)
         case .requestsPerSecond: .whole(0...1_000_000, \.limits.requestsPerSecond)
         case .pendingPerApp: .whole(1...10_000_000, \.limits.pendingPerApp)
+        case .pendingDays: .whole(1...3_650, \.limits.pendingDays)
         case .drainSeconds: .whole(0...600, \.limits.drainSeconds)
         }
     }
@@ -60,6 +62,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .inFlight: "Requests being answered at a time."
         case .requestsPerSecond: "Requests a second for each key; 0 is no limit."
         case .pendingPerApp: "Undecided purchases kept for each app."
+        case .pendingDays: "Days that an undecided purchase is kept waiting."
         case .drainSeconds: "Seconds that a stop waits for requests under way."
         }
     }

@@ -19,13 +19,18 @@ extension MemoryTransaction {
     ) -> TransactionPage {
         let limit = min(max(limit, 1), TransactionPage.limitMax)
         let listed = entries { $0.app == app && $0.customer == customer }
+        var place: Int64?
+        if let cursor {
+            place = ledger.transactions[TransactionKey(app: app, realm: cursor.realm, id: cursor.id)]?.sequence
+            if place == nil { return TransactionPage() }
+        }
         let rest =
             switch order {
-            case .oldestFirst: listed.filter { $0.sequence > cursor?.sequence ?? .min }
-            case .newestFirst: listed.reversed().filter { $0.sequence < cursor?.sequence ?? .max }
+            case .oldestFirst: listed.filter { $0.sequence > place ?? .min }
+            case .newestFirst: listed.reversed().filter { $0.sequence < place ?? .max }
             }
         let page = rest.prefix(limit)
-        let next = rest.count > limit ? page.last.map { TransactionCursor(sequence: $0.sequence) } : nil
+        let next = rest.count > limit ? page.last.map { TransactionCursor($0.recorded) } : nil
         return TransactionPage(transactions: page.map(\.recorded), next: next)
     }
 
@@ -42,21 +47,23 @@ extension MemoryTransaction {
     }
 
     func submission(alike submission: PendingSubmission) -> SubmissionID? {
-        ledger.submissionPlaces[MemoryLedger.SubmissionName(submission)].map { ledger.submissions[$0].id }
+        let kept = ledger.submissionPlaces[MemoryLedger.SubmissionName(submission)].map { ledger.submissions[$0] }
+        return kept.flatMap { $0.settlement?.verdict == Settlement.givenUp ? nil : $0.id }
     }
 
     func pendingCount(app: AppID) -> Int {
         ledger.submissions.count { $0.settlement == nil && $0.submission.app == app }
     }
 
-    func pendingSubmissions(app: AppID?, after id: SubmissionID?, limit: Int) -> SubmissionPage {
+    func pendingSubmissions(app: AppID?, after cursor: SubmissionCursor?, limit: Int) -> SubmissionPage {
         let limit = min(max(limit, 1), SubmissionPage.limitMax)
-        let rest = ledger.submissions.filter { kept in
+        let rest = ledger.submissions.enumerated().filter { place, kept in
             kept.settlement == nil && (app == nil || kept.submission.app == app)
-                && kept.id.number > id?.number ?? .min
+                && Int64(place + 1) > cursor?.sequence ?? .min
         }
-        let page = Array(rest.prefix(limit))
-        return SubmissionPage(submissions: page, next: rest.count > limit ? page.last?.id : nil)
+        let page = rest.prefix(limit)
+        let next = rest.count > limit ? page.last.map { SubmissionCursor(sequence: Int64($0.offset + 1)) } : nil
+        return SubmissionPage(submissions: page.map(\.element), next: next)
     }
 
     func figures() -> StoreFigures {
@@ -74,6 +81,26 @@ extension MemoryTransaction {
             .sorted { Self.listing(of: $0.key).lexicographicallyPrecedes(Self.listing(of: $1.key)) }
             .prefix(min(max(limit, 1), TransactionPage.limitMax))
             .map(\.self)
+    }
+
+    func refusalTotals(since hour: HourOfTime, limit: Int) -> [RefusalTotal] {
+        var totals: [RefusalKey: RefusalTotal] = [:]
+        for (key, count) in ledger.refusals where key.hour >= hour {
+            let name = RefusalKey(hour: hour, app: key.app, reason: key.reason)
+            var total =
+                totals[name]
+                ?? RefusalTotal(app: key.app, reason: key.reason, count: 0, first: key.hour, last: key.hour)
+            total.count += count
+            total.first = min(total.first, key.hour)
+            total.last = max(total.last, key.hour)
+            totals[name] = total
+        }
+        let listed = totals.sorted { left, right in
+            let (one, other) = (Self.listing(of: left.key), Self.listing(of: right.key))
+            return left.value.count == right.value.count
+                ? one.lexicographicallyPrecedes(other) : left.value.count > right.value.count
+        }
+        return listed.prefix(min(max(limit, 1), TransactionPage.limitMax)).map(\.value)
     }
 
     func refusalSamples(limit: Int) -> [RefusalSample] {

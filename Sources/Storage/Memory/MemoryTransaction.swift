@@ -27,16 +27,38 @@ final class MemoryTransaction: StoreTransaction {
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {
         guard submission.isStorable else { throw .unstorable }
         let name = MemoryLedger.SubmissionName(submission)
-        if let place = ledger.submissionPlaces[name] { return (ledger.submissions[place].id, false) }
+        if let place = ledger.submissionPlaces[name] { return reopen(at: place, submission) }
         let place = ledger.submissions.count
-        let id = SubmissionID(number: Int64(place + 1))
-        ledger.submissions.append(KeptSubmission(id: id, submission: submission))
+        ledger.submissions.append(KeptSubmission(submission))
         ledger.submissionPlaces[name] = place
         undo.append { ledger in
             ledger.submissions.removeLast()
             ledger.submissionPlaces[name] = nil
         }
-        return (id, true)
+        return (submission.id, true)
+    }
+
+    private func reopen(at place: Int, _ submission: PendingSubmission) -> (id: SubmissionID, isNew: Bool) {
+        let known = ledger.submissions[place]
+        guard known.settlement?.verdict == Settlement.givenUp else { return (known.id, false) }
+        var again = submission
+        again.id = known.id
+        ledger.submissions[place] = KeptSubmission(again)
+        undo.append { $0.submissions[place] = known }
+        return (known.id, true)
+    }
+
+    func giveUpPending(receivedBefore moment: Timestamp, at now: Timestamp, limit: Int) -> [AppID: Int] {
+        let overdue = ledger.submissions.indices.filter { place in
+            ledger.submissions[place].settlement == nil && ledger.submissions[place].submission.receivedAt < moment
+        }
+        var counts: [AppID: Int] = [:]
+        for place in overdue.prefix(limit) {
+            ledger.submissions[place].settlement = Settlement(verdict: Settlement.givenUp, at: now)
+            undo.append { $0.submissions[place].settlement = nil }
+            counts[ledger.submissions[place].submission.app, default: 0] += 1
+        }
+        return counts
     }
 
     func settlePending(_ id: SubmissionID, as settlement: Settlement) throws(StoreFailure) -> Bool {
@@ -85,7 +107,6 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     private func place(of id: SubmissionID) -> Int? {
-        guard id.number >= 1, id.number <= ledger.submissions.count else { return nil }
-        return Int(id.number) - 1
+        ledger.submissions.firstIndex { $0.id == id }
     }
 }

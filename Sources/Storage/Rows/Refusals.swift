@@ -12,6 +12,11 @@ package struct HourOfTime: Hashable, Comparable, Sendable {
         number = rest < 0 ? hours - 1 : hours
     }
 
+    /// Its first millisecond.
+    package var start: Timestamp {
+        Timestamp(milliseconds: number.multipliedReportingOverflow(by: 3_600_000).partialValue)
+    }
+
     package static func < (left: HourOfTime, right: HourOfTime) -> Bool { left.number < right.number }
 }
 
@@ -40,6 +45,26 @@ package struct RefusalCount: Hashable, Sendable {
     package init(key: RefusalKey, count: Int) {
         self.key = key
         self.count = count
+    }
+}
+
+/// How many proofs of an app were refused for one reason, over some hours.
+package struct RefusalTotal: Hashable, Sendable {
+    /// `nil` when the proofs were for no app that we know.
+    package var app: AppID?
+    /// The word for the reason.
+    package var reason: String
+    package var count: Int
+    /// The hours of the first and the last of them.
+    package var first: HourOfTime
+    package var last: HourOfTime
+
+    package init(app: AppID?, reason: String, count: Int, first: HourOfTime, last: HourOfTime) {
+        self.app = app
+        self.reason = reason
+        self.count = count
+        self.first = first
+        self.last = last
     }
 }
 

@@ -1,16 +1,30 @@
 package import PurchaseModel
 
-/// The number under which a proof is kept until it is decided.
-package struct SubmissionID: Hashable, Comparable, Sendable {
-    package let number: Int64
+/// The name under which a proof is kept until it is decided, made by whoever keeps it from what makes two submissions
+/// the same. It tells nothing of how many others there are.
+package struct SubmissionID: Hashable, Sendable {
+    package static let byteCount = 16
 
-    package init(number: Int64) { self.number = number }
+    /// Exactly ``byteCount`` bytes.
+    package let bytes: [UInt8]
 
-    package static func < (left: SubmissionID, right: SubmissionID) -> Bool { left.number < right.number }
+    /// `nil` unless there are 16 bytes.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        self.bytes = bytes
+    }
+}
+
+/// A place in the listing of pending submissions. It counts those of all apps: not for the outside.
+package struct SubmissionCursor: Hashable, Sendable {
+    package let sequence: Int64
+
+    package init(sequence: Int64) { self.sequence = sequence }
 }
 
 /// A proof that could not be decided when it came.
 package struct PendingSubmission: Hashable, Sendable {
+    package var id: SubmissionID
     package var app: AppID
     package var digest: ProofDigest
     package var format: String
@@ -22,6 +36,7 @@ package struct PendingSubmission: Hashable, Sendable {
     package var receivedAt: Timestamp
 
     package init(
+        id: SubmissionID,
         app: AppID,
         digest: ProofDigest,
         format: String,
@@ -31,6 +46,7 @@ package struct PendingSubmission: Hashable, Sendable {
         reason: String,
         receivedAt: Timestamp
     ) {
+        self.id = id
         self.app = app
         self.digest = digest
         self.format = format
@@ -46,6 +62,9 @@ package struct PendingSubmission: Hashable, Sendable {
 
 /// How a pending proof ended.
 package struct Settlement: Hashable, Sendable {
+    /// The verdict of what waited too long. Sent again, it waits again.
+    package static let givenUp = "given_up"
+
     /// The word for what was decided about it.
     package var verdict: String
     package var at: Timestamp
@@ -60,13 +79,13 @@ package struct Settlement: Hashable, Sendable {
 
 /// A submission as the store holds it.
 package struct KeptSubmission: Hashable, Sendable {
-    package var id: SubmissionID
     package var submission: PendingSubmission
     /// `nil` while it is pending.
     package var settlement: Settlement?
 
-    package init(id: SubmissionID, submission: PendingSubmission, settlement: Settlement? = nil) {
-        self.id = id
+    package var id: SubmissionID { submission.id }
+
+    package init(_ submission: PendingSubmission, settlement: Settlement? = nil) {
         self.submission = submission
         self.settlement = settlement
     }
@@ -79,9 +98,9 @@ package struct SubmissionPage: Hashable, Sendable {
 
     package var submissions: [KeptSubmission]
     /// `nil` when there are no more.
-    package var next: SubmissionID?
+    package var next: SubmissionCursor?
 
-    package init(submissions: [KeptSubmission] = [], next: SubmissionID? = nil) {
+    package init(submissions: [KeptSubmission] = [], next: SubmissionCursor? = nil) {
         self.submissions = submissions
         self.next = next
     }

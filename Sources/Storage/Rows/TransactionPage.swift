@@ -1,11 +1,19 @@
 package import PurchaseModel
 
-/// A place in a listing of transactions, which later inserts do not move.
+/// A place in a listing of an app's transactions, which later inserts do not move: the last one that was listed. A
+/// number of the row would tell how many there are of other apps.
 package struct TransactionCursor: Hashable, Sendable {
-    /// The sequence number of the last transaction that was listed.
-    package let sequence: Int64
+    package let realm: Realm
+    package let id: TransactionID
 
-    package init(sequence: Int64) { self.sequence = sequence }
+    package init(realm: Realm, id: TransactionID) {
+        self.realm = realm
+        self.id = id
+    }
+
+    init(_ recorded: RecordedTransaction) {
+        self.init(realm: recorded.realm, id: recorded.id)
+    }
 }
 
 /// In which order a listing goes: by when we first learned of each transaction.

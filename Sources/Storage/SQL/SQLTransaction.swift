@@ -53,8 +53,12 @@ final class SQLTransaction: StoreTransaction {
         try submissions.countPending(app: app)
     }
 
-    func pendingSubmissions(app: AppID?, after id: SubmissionID?, limit: Int) throws(StoreFailure) -> SubmissionPage {
-        try submissions.listPending(app: app, after: id, limit: limit)
+    func pendingSubmissions(
+        app: AppID?,
+        after cursor: SubmissionCursor?,
+        limit: Int
+    ) throws(StoreFailure) -> SubmissionPage {
+        try submissions.listPending(app: app, after: cursor, limit: limit)
     }
 
     func figures() throws(StoreFailure) -> StoreFigures {
@@ -63,6 +67,10 @@ final class SQLTransaction: StoreTransaction {
 
     func refusalCounts(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalCount] {
         try refusals.counts(since: hour, limit: limit)
+    }
+
+    func refusalTotals(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalTotal] {
+        try refusals.totals(since: hour, limit: limit)
     }
 
     func refusalSamples(limit: Int) throws(StoreFailure) -> [RefusalSample] {
@@ -79,6 +87,14 @@ final class SQLTransaction: StoreTransaction {
 
     func settlePending(_ id: SubmissionID, as settlement: Settlement) throws(StoreFailure) -> Bool {
         try submissions.settle(id, as: settlement)
+    }
+
+    func giveUpPending(
+        receivedBefore moment: Timestamp,
+        at now: Timestamp,
+        limit: Int
+    ) throws(StoreFailure) -> [AppID: Int] {
+        try submissions.giveUp(receivedBefore: moment, at: now, limit: limit)
     }
 
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {

@@ -12,8 +12,16 @@ package struct Report: Sendable {
     package var claims = Claims()
     package var checks: [Check] = []
     package var certificates: [CertificateFacts] = []
+    /// Whose signature was found good, whatever else the reason is; `nil` when none was.
+    package var vouchedBy: Voucher?
 
     package var verdict: Verdict { reason.verdict }
+
+    /// Notes a good signature, under a chain that was valid when it was made.
+    mutating func note(_ voucher: Voucher) {
+        vouchedBy = voucher
+        reason = voucher.reason
+    }
 }
 
 /// What a proof says, in our own words.

@@ -75,7 +75,7 @@ enum AnswerTranslation {
         }
         transaction.isUpgraded = entry.isUpgraded ?? false
         transaction.ownership = entry.inAppOwnershipType.map { Ownership(rawValue: $0.rawValue.lowercased()) }
-        transaction.accountToken = FieldReader.accountToken(entry.appAccountToken)
+        transaction.accountToken = entry.appAccountToken.flatMap(AccountToken.init(uuid:))
         transaction.subscriptionGroup = entry.subscriptionGroupIdentifier
         transaction.webOrderLineItem = entry.webOrderLineItemID
         return transaction

@@ -42,10 +42,6 @@ enum FieldReader {
         }
         return Int(number)
     }
-
-    static func accountToken(_ text: String?) -> AccountToken? {
-        text.flatMap { AccountToken($0) }
-    }
 }
 
 extension StoreEnvironment {

@@ -38,7 +38,7 @@ enum RenewalTranslation {
                 period: payload.offerPeriod
             )
         }
-        renewal.accountToken = FieldReader.accountToken(payload.appAccountToken)
+        renewal.accountToken = payload.appAccountToken.flatMap(AccountToken.init(uuid:))
         return renewal
     }
 }

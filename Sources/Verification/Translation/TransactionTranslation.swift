@@ -29,7 +29,7 @@ enum TransactionTranslation {
             revocation: revocation(payload),
             isUpgraded: payload.isUpgraded ?? false,
             ownership: payload.inAppOwnershipType.map(ownership),
-            accountToken: FieldReader.accountToken(payload.appAccountToken),
+            accountToken: payload.appAccountToken.flatMap(AccountToken.init(uuid:)),
             offer: offer(payload),
             price: price(payload),
             storefront: payload.storefront,

@@ -31,6 +31,21 @@ struct DataFolder {
         try sync()
     }
 
+    /// Throws unless the database is there; makes nothing, and opens nothing: see ``prepareDatabaseFile()``.
+    func confirmDatabase() throws(StoreOpenFailure) {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw .inaccessible(path: path, errno: EINVAL) }
+        var status = stat()
+        guard unsafe lstat(databasePath, &status) == 0 else {
+            let number = errno
+            if number == ENOENT, unsafe access(path, F_OK) == 0 { throw .absent }
+            throw .inaccessible(path: path, errno: number)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .inaccessible(path: databasePath, errno: ELOOP) }
+        guard unsafe access(databasePath, R_OK | W_OK) == 0 else {
+            throw .inaccessible(path: databasePath, errno: errno)
+        }
+    }
+
     /// Makes the names of the files in it survive a loss of power. SQLite does the same when it makes its log, but
     /// keeps a failure to itself.
     func sync() throws(StoreOpenFailure) { try Self.sync(path) }

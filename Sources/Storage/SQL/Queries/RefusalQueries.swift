@@ -30,6 +30,14 @@ struct RefusalQueries {
         WHERE hour >= $1 ORDER BY hour, coalesce(apps.name, ''), reason LIMIT $2
         """
     )
+    private static let listTotals = Query(
+        """
+        SELECT apps.name, reason, sum(refusals), min(hour), max(hour)
+        FROM refusal_counts LEFT JOIN apps ON apps.code = refusal_counts.app
+        WHERE hour >= $1 GROUP BY refusal_counts.app, reason
+        ORDER BY sum(refusals) DESC, coalesce(apps.name, ''), reason LIMIT $2
+        """
+    )
     private static let listSamples = Query(
         """
         SELECT apps.name, reason, customer, received_at, sha256, bytes_in_all, proof
@@ -65,6 +73,20 @@ struct RefusalQueries {
             let hour = HourOfTime(number: row.integer(0))
             let key = RefusalKey(hour: hour, app: try row.identifier(1), reason: row.text(2))
             return RefusalCount(key: key, count: Int(row.integer(3)))
+        }
+    }
+
+    func totals(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalTotal] {
+        let limit = min(max(limit, 1), TransactionPage.limitMax)
+        return try connection.rows(Self.listTotals, [.integer(hour.number), .integer(Int64(limit))]) {
+            row throws(StoreFailure) in
+            RefusalTotal(
+                app: try row.identifier(0),
+                reason: row.text(1),
+                count: Int(row.integer(2)),
+                first: HourOfTime(number: row.integer(3)),
+                last: HourOfTime(number: row.integer(4))
+            )
         }
     }
 

@@ -7,22 +7,40 @@ struct SubmissionQueries {
 
     private static let insert = Query(
         """
-        INSERT INTO submissions (app, sha256, customer, order_id, format, reason, received_at, proof)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-        ON CONFLICT (app, sha256, customer) DO NOTHING RETURNING sequence
+        INSERT INTO submissions (app, sha256, customer, name, order_id, format, reason, received_at, proof)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        ON CONFLICT (app, sha256, customer) DO UPDATE SET order_id = excluded.order_id, reason = excluded.reason,
+            received_at = excluded.received_at, settled_at = NULL, verdict = NULL
+        WHERE submissions.verdict = '\(Settlement.givenUp)'
+        RETURNING name
         """
     )
-    private static let find = Query("SELECT sequence FROM submissions WHERE app = $1 AND sha256 = $2 AND customer = $3")
+    private static let find = Query("SELECT name FROM submissions WHERE app = $1 AND sha256 = $2 AND customer = $3")
+    private static let findNotGivenUp = Query(
+        """
+        SELECT name FROM submissions
+        WHERE app = $1 AND sha256 = $2 AND customer = $3 AND verdict IS NOT '\(Settlement.givenUp)'
+        """
+    )
+    private static let giveUp = Query(
+        """
+        UPDATE submissions SET settled_at = $2, verdict = '\(Settlement.givenUp)'
+        WHERE sequence IN (
+            SELECT sequence FROM submissions WHERE settled_at IS NULL AND received_at < $1 ORDER BY sequence LIMIT $3
+        )
+        RETURNING (SELECT apps.name FROM apps WHERE code = app)
+        """
+    )
     private static let countPending = Query("SELECT count(*) FROM submissions WHERE settled_at IS NULL AND app = $1")
     private static let settle = Query(
-        "UPDATE submissions SET settled_at = $2, verdict = $3 WHERE sequence = $1 AND settled_at IS NULL"
+        "UPDATE submissions SET settled_at = $2, verdict = $3 WHERE name = $1 AND settled_at IS NULL"
     )
     private static let selected = """
         SELECT submissions.sequence, apps.name, sha256, customer, order_id, format, reason, received_at, settled_at,
-            verdict, proof
+            verdict, proof, submissions.name
         FROM submissions JOIN apps ON apps.code = submissions.app
         """
-    private static let get = Query("\(selected) WHERE submissions.sequence = $1")
+    private static let get = Query("\(selected) WHERE submissions.name = $1")
     private static let listPending = Query(
         """
         \(selected) WHERE settled_at IS NULL AND submissions.sequence > $1
@@ -41,22 +59,36 @@ struct SubmissionQueries {
         guard submission.isStorable else { throw .unstorable }
         let name = SubmissionQueries.name(of: submission, app: try apps.codeForWriting(submission.app))
         let content: [SQLValue] = [
-            .optional(submission.order?.text), .text(submission.format), .text(submission.reason),
-            .integer(submission.receivedAt.milliseconds), .bytes(submission.proof),
+            .bytes(submission.id.bytes), .optional(submission.order?.text), .text(submission.format),
+            .text(submission.reason), .integer(submission.receivedAt.milliseconds), .bytes(submission.proof),
         ]
-        if let number = try connection.row(Self.insert, name + content, { $0.integer(0) }) {
-            return (SubmissionID(number: number), true)
-        }
-        guard let number = try connection.row(Self.find, name, { $0.integer(0) }) else {
-            throw SQLiteResult.unreadableRow
-        }
-        return (SubmissionID(number: number), false)
+        if let id = try connection.row(Self.insert, name + content, Self.readID) { return (id, true) }
+        guard let id = try connection.row(Self.find, name, Self.readID) else { throw SQLiteResult.unreadableRow }
+        return (id, false)
     }
 
     func find(_ submission: PendingSubmission) throws(StoreFailure) -> SubmissionID? {
         guard let app = try apps.code(of: submission.app) else { return nil }
-        let name = SubmissionQueries.name(of: submission, app: app)
-        return try connection.row(Self.find, name) { SubmissionID(number: $0.integer(0)) }
+        return try connection.row(
+            Self.findNotGivenUp,
+            SubmissionQueries.name(of: submission, app: app),
+            Self.readID
+        )
+    }
+
+    func giveUp(
+        receivedBefore moment: Timestamp,
+        at now: Timestamp,
+        limit: Int
+    ) throws(StoreFailure) -> [AppID: Int] {
+        let values: [SQLValue] = [
+            .integer(moment.milliseconds), .integer(now.milliseconds), .integer(Int64(max(limit, 0))),
+        ]
+        var counts: [AppID: Int] = [:]
+        for app in try connection.rows(Self.giveUp, values, { row throws(StoreFailure) in try Self.readApp(row, 0) }) {
+            counts[app, default: 0] += 1
+        }
+        return counts
     }
 
     func countPending(app: AppID) throws(StoreFailure) -> Int {
@@ -72,33 +104,47 @@ struct SubmissionQueries {
     func settle(_ id: SubmissionID, as settlement: Settlement) throws(StoreFailure) -> Bool {
         guard settlement.isStorable else { throw .unstorable }
         let values: [SQLValue] = [
-            .integer(id.number), .integer(settlement.at.milliseconds), .text(settlement.verdict),
+            .bytes(id.bytes), .integer(settlement.at.milliseconds), .text(settlement.verdict),
         ]
         return try connection.run(Self.settle, values) == 1
     }
 
     func get(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission? {
-        try connection.row(Self.get, [.integer(id.number)], Self.read)
+        try connection.row(Self.get, [.bytes(id.bytes)], Self.read)?.kept
     }
 
-    func listPending(app: AppID?, after id: SubmissionID?, limit: Int) throws(StoreFailure) -> SubmissionPage {
+    func listPending(app: AppID?, after cursor: SubmissionCursor?, limit: Int) throws(StoreFailure) -> SubmissionPage {
         let limit = min(max(limit, 1), SubmissionPage.limitMax)
-        var values: [SQLValue] = [.integer(id?.number ?? .min), .integer(Int64(limit + 1))]
+        var values: [SQLValue] = [.integer(cursor?.sequence ?? .min), .integer(Int64(limit + 1))]
         if let app {
             guard let code = try apps.code(of: app) else { return SubmissionPage() }
             values.append(.integer(code))
         }
         let found = try connection.rows(app == nil ? Self.listPending : Self.listPendingOfApp, values, Self.read)
-        let page = Array(found.prefix(limit))
-        return SubmissionPage(submissions: page, next: found.count > limit ? page.last?.id : nil)
+        let page = found.prefix(limit)
+        return SubmissionPage(
+            submissions: page.map(\.kept),
+            next: found.count > limit ? page.last.map { SubmissionCursor(sequence: $0.sequence) } : nil
+        )
     }
 
-    private static func read(_ row: SQLRow) throws(StoreFailure) -> KeptSubmission {
-        guard let app: AppID = try row.identifier(1), let digest = ProofDigest(row.bytes(2)) else {
+    private static func readID(_ row: SQLRow) throws(StoreFailure) -> SubmissionID {
+        guard let id = SubmissionID(row.bytes(0)) else { throw SQLiteResult.unreadableRow }
+        return id
+    }
+
+    private static func readApp(_ row: SQLRow, _ column: Int32) throws(StoreFailure) -> AppID {
+        guard let app: AppID = try row.identifier(column) else { throw SQLiteResult.unreadableRow }
+        return app
+    }
+
+    private static func read(_ row: SQLRow) throws(StoreFailure) -> (sequence: Int64, kept: KeptSubmission) {
+        guard let digest = ProofDigest(row.bytes(2)), let id = SubmissionID(row.bytes(11)) else {
             throw SQLiteResult.unreadableRow
         }
         let submission = PendingSubmission(
-            app: app,
+            id: id,
+            app: try readApp(row, 1),
             digest: digest,
             format: row.text(5),
             proof: row.bytes(10),
@@ -108,6 +154,6 @@ struct SubmissionQueries {
             receivedAt: Timestamp(milliseconds: row.integer(7))
         )
         let settlement = row.optionalTimestamp(8).map { Settlement(verdict: row.text(9), at: $0) }
-        return KeptSubmission(id: SubmissionID(number: row.integer(0)), submission: submission, settlement: settlement)
+        return (row.integer(0), KeptSubmission(submission, settlement: settlement))
     }
 }

@@ -19,17 +19,19 @@ struct TransactionQueries {
     )
     private static let listOldestFirst = Query(
         """
-        SELECT \(TransactionColumns.selected), sequence FROM transactions
+        SELECT \(TransactionColumns.selected) FROM transactions
         WHERE app = $1 AND customer = $2 AND sequence > $3 ORDER BY sequence LIMIT $4
         """
     )
     private static let listNewestFirst = Query(
         """
-        SELECT \(TransactionColumns.selected), sequence FROM transactions
+        SELECT \(TransactionColumns.selected) FROM transactions
         WHERE app = $1 AND customer = $2 AND sequence < $3 ORDER BY sequence DESC LIMIT $4
         """
     )
-    private static let sequenceColumn = Int32(2 + TransactionColumns.content.count)
+    private static let findPlace = Query(
+        "SELECT sequence FROM transactions WHERE app = $1 AND transaction_id = $2 AND realm = $3"
+    )
 
     func find(_ keys: [TransactionKey]) throws(StoreFailure) -> [RecordedTransaction] {
         var found: [RecordedTransaction] = []
@@ -66,15 +68,28 @@ struct TransactionQueries {
             case .oldestFirst: (Self.listOldestFirst, .min)
             case .newestFirst: (Self.listNewestFirst, .max)
             }
+        var place = start
+        if let cursor {
+            guard let found = try self.place(of: cursor, app: code) else { return TransactionPage() }
+            place = found
+        }
         // One more than asked for tells whether there is more.
         let values: [SQLValue] = [
-            .integer(code), .text(customer.text), .integer(cursor?.sequence ?? start), .integer(Int64(limit + 1)),
+            .integer(code), .text(customer.text), .integer(place), .integer(Int64(limit + 1)),
         ]
         let found = try connection.rows(query, values) { row throws(StoreFailure) in
-            (recorded: try TransactionColumns.read(row, app: app), sequence: row.integer(Self.sequenceColumn))
+            try TransactionColumns.read(row, app: app)
         }
-        let page = found.prefix(limit)
-        let next = found.count > limit ? page.last.map { TransactionCursor(sequence: $0.sequence) } : nil
-        return TransactionPage(transactions: page.map(\.recorded), next: next)
+        let page = Array(found.prefix(limit))
+        return TransactionPage(
+            transactions: page,
+            next: found.count > limit ? page.last.map(TransactionCursor.init) : nil
+        )
+    }
+
+    private func place(of cursor: TransactionCursor, app code: Int64) throws(StoreFailure) -> Int64? {
+        guard let realm = RealmCode(cursor.realm) else { return nil }
+        let values: [SQLValue] = [.integer(code), .integer(cursor.id.number), .integer(realm.number)]
+        return try connection.row(Self.findPlace, values) { $0.integer(0) }
     }
 }

@@ -8,4 +8,13 @@ package enum Voucher: Hashable, Sendable {
     case xcode
 
     package var isTest: Bool { self != .apple }
+
+    /// What is said of a proof about which there is nothing else to say.
+    package var reason: Reason {
+        switch self {
+        case .apple: .verified
+        case .addedRoot: .addedRoot
+        case .xcode: .xcode
+        }
+    }
 }

@@ -1,0 +1,49 @@
+/// The commands that look at a data folder, with their flags.
+enum LedgerCommands {
+    static let refusals = CommandShape(
+        name: "ledger refusals",
+        summary: "Shows what was refused: how often, for which reason, and the last ones.",
+        options: [
+            .init("since", value: "RFC3339", "Count from the hour of this moment on, in UTC (…Z)."),
+            .init("samples", value: "NUMBER", "How many of the last ones to show; 10 if not given, 100 at most."),
+        ] + common,
+        notes: [
+            note,
+            "Refusals are written together with the next purchase: a running server's /metrics are ahead of them.",
+        ],
+        examples: [
+            ("assay ledger refusals --data /var/lib/assay", "by reason, then the last ten"),
+            (
+                "assay ledger refusals --json --samples 1 | jq -r .samples[0].proof | assay verify -",
+                "why the last one was"
+            ),
+        ]
+    )
+
+    static let evidence = CommandShape(
+        name: "ledger evidence",
+        summary: "Shows the proofs that a transaction was recorded and last changed by.",
+        positionals: "TRANSACTION",
+        positionalsRange: 1...1,
+        options: [.init("app", value: "ID", "The app whose transaction it is.")] + common,
+        notes: [note, "Exits with 1 when there is no such transaction."],
+        examples: [("assay ledger evidence --app shop 2000000123456789", "who presented it, when, and in which format")]
+    )
+
+    static let check = CommandShape(
+        name: "ledger check",
+        summary: "Says how much the ledger holds, and whether its file is sound.",
+        options: common,
+        notes: [
+            note, "Walks the whole file: a second for each some hundred MB, while a busy server's log grows.",
+            "Exits with 0 when it is sound, 1 when it is damaged, 2 when it cannot be read.",
+        ],
+        examples: [("assay ledger check --data /var/lib/assay", "after a power cut, or of a copy")]
+    )
+
+    private static let common: [CommandShape.Option] = [
+        .init("data", value: "FOLDER", "Folder of the ledger; ASSAY_DATA or data if not given."),
+        .init("json", "One JSON object instead of text; proofs are in it, in base64."),
+    ]
+    private static let note = "It only reads, beside a running server or without one."
+}

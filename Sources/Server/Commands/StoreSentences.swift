@@ -1,0 +1,30 @@
+import Storage
+
+/// A store's failures for people.
+extension StoreOpenFailure {
+    var sentence: String {
+        switch self {
+        case .alreadyOpen: "another process has the data folder open"
+        case .inaccessible(let path, let errno): "\(path) cannot be used (errno \(errno))"
+        case .foreign: "the data folder holds a database that is not Assay's"
+        case .absent: "there is no ledger in the data folder"
+        case .olderSchema: "an older version of Assay made this data folder; serve it once to bring it up to date"
+        case .newerSchema: "a newer version of Assay made this data folder"
+        case .changedMigration: "the data folder was made by a build whose schema differs from this one's"
+        case .full: "no space is left in the data folder"
+        case .broken(let code): "the database is damaged or cannot be read (SQLite \(code))"
+        }
+    }
+}
+
+extension StoreFailure {
+    var sentence: String {
+        switch self {
+        case .conflict, .busy: "the database was in use for too long"
+        case .full: "no space is left in the data folder"
+        case .unstorable: "the database holds what it cannot hold"
+        case .closed: "the database was closed"
+        case .broken(let code): "the database is damaged or cannot be read (SQLite \(code))"
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Encoding
+import Foundation
+import Storage
+import Testing
+
+/// `assay ledger …` as an operator runs it, beside a server and without one.
+@Suite(.enabled(if: Program.isBuilt, Program.absence)) struct LedgerCommandTests {
+    private static func json(_ words: String..., in folder: ServerFolder) async throws -> JSONObject {
+        let run = try await Program.run(["ledger"] + words + ["--json", "--data", folder.data])
+        #expect(run.code == 0, "\(run.errorText)")
+        #expect(run.errors == [])
+        return try #require(try JSONDocument(run.output.dropLast()).root.object)
+    }
+
+    @Test func refusalsAreCountedByReasonAndShownBesideARunningServer() async throws {
+        try await ServerFolder.with { folder in
+            let server = try await folder.serve()
+            for _ in 1...3 { #expect(await server.post(Purchase.body("no proof"))?.status == 422) }
+            #expect(await server.post(Purchase.body("no proof either", customer: "customer-2"))?.status == 422)
+            // Nothing of it is written yet: a refusal has no commit of its own.
+            #expect(try await Self.json("refusals", in: folder)["refused"]?.int64 == 0)
+            #expect(await server.post(Purchase.body(try Purchase.jws(1)))?.result == "recorded")
+
+            let found = try await Self.json("refusals", "--samples", "1", in: folder)
+            #expect(found["refused"]?.int64 == 4)
+            let reason = try #require(found["reasons"]?.array?.first { _ in true }?.object)
+            #expect(reason["app"]?.string == "demo")
+            #expect(reason["reason"]?.string == "unrecognised")
+            #expect(reason["verdict"]?.string == "malformed")
+            #expect(reason["count"]?.int64 == 4)
+            #expect(reason["last_hour"]?.string?.hasSuffix(":00:00.000Z") == true)
+            #expect(found["samples"]?.array?.count == 1)
+            let sample = try #require(found["samples"]?.array?.first { _ in true }?.object)
+            #expect(sample["customer_id"]?.string == "customer-2")
+            #expect(sample["is_whole"]?.bool == true)
+            #expect(sample["proof"]?.string == Data("no proof either".utf8).base64EncodedString())
+
+            let later = try await Self.json("refusals", "--since", "2100-01-01T00:00:00Z", in: folder)
+            #expect(later["refused"]?.int64 == 0)
+            let text = try await Program.run(["ledger", "refusals", "--data", folder.data, "--samples", "0"])
+            #expect(text.text.hasPrefix("refused: 4\n  count  app   reason        verdict    last in the hour of\n"))
+            #expect(text.text.contains("\n  4      demo  unrecognised  malformed  20"))
+            #expect(!text.text.contains("customer-2"))
+            // The server has noticed nothing.
+            #expect(await server.post(Purchase.body(try Purchase.jws(2)))?.result == "recorded")
+            server.stop()
+            #expect(await server.exitCode() == 0)
+            #expect(try await Self.json("refusals", in: folder)["refused"]?.int64 == 4)
+        }
+    }
+
+    @Test func evidenceIsWhatWasPresented() async throws {
+        try await ServerFolder.with { folder in
+            let server = try await folder.serve()
+            let proof = try Purchase.jws(1)
+            let answer = try #require(await server.post(Purchase.body(proof)))
+            let id = try #require(answer.first("transaction_id"))
+            let found = try await Self.json("evidence", "--app", "demo", id, in: folder)
+            let transaction = try #require(found["transactions"]?.array?.first { _ in true }?.object)
+            #expect(transaction["transaction_id"]?.string == id)
+            #expect(transaction["test_signed"]?.bool == true)
+            #expect(transaction["evidence"]?.array?.count == 1)
+            let evidence = try #require(transaction["evidence"]?.array?.first { _ in true }?.object)
+            #expect(evidence["format"]?.string == "jws_transaction")
+            #expect(evidence["verdict"]?.string == "test_signed")
+            let base64 = try #require(evidence["proof"]?.string)
+            #expect(base64 == Data(proof.utf8).base64EncodedString())
+            // What is shown can be examined again.
+            let again = try await Program.run(["verify", "--roots", folder.roots, "-"], input: Array(base64.utf8))
+            #expect(again.text.hasPrefix("-: test_signed"))
+
+            let text = try await Program.run(["ledger", "evidence", "--app", "demo", id, "--data", folder.data])
+            #expect(text.text.hasPrefix("\(id) coins, sandbox, test-signed\n  received "))
+            let other = try await Program.run(["ledger", "evidence", "--app", "other", id, "--data", folder.data])
+            #expect(other.code == 1)
+            #expect(other.text == "no such transaction\n")
+        }
+    }
+
+    @Test func aSoundLedgerIsSaidToBeSoundAndADamagedOneIsNot() async throws {
+        try await ServerFolder.with { folder in
+            let server = try await folder.serve()
+            for number in Int64(1)...40 { _ = await server.post(Purchase.body(try Purchase.jws(number))) }
+            #expect(await server.post(Purchase.body("170000029449420"))?.status == 202)
+            let sound = try await Self.json("check", in: folder)
+            #expect(sound["is_sound"]?.bool == true)
+            #expect(sound["transactions"]?.int64 == 40)
+            #expect(sound["pending_submissions"]?.int64 == 1)
+            server.stop()
+            #expect(await server.exitCode() == 0)
+            let text = try await Program.run(["ledger", "check", "--data", folder.data])
+            #expect(text.code == 0)
+            #expect(text.text.hasPrefix("sound\n  transactions   40\n  proofs         40\n"))
+
+            let file = URL(filePath: folder.data + "/assay.sqlite")
+            var bytes = Array(try Data(contentsOf: file))
+            // The head of the last page: what it holds can be told no more.
+            for place in bytes.count - 4_096..<bytes.count - 4_080 { bytes[place] ^= 0x5A }
+            try Data(bytes).write(to: file)
+            let damaged = try await Program.run(["ledger", "check", "--data", folder.data])
+            #expect(damaged.code == 1)
+            #expect(damaged.text.hasPrefix("damaged\n  problem "))
+        }
+    }
+
+    @Test(arguments: [
+        (["check"], 2, "there is no ledger in the data folder"),
+        (["refusals"], 2, "there is no ledger in the data folder"),
+        (["refusals", "--samples", "101"], 2, "--samples is a number from 0 to 100"),
+        (["refusals", "--samples", "+5"], 2, "--samples is a number from 0 to 100"),
+        (["refusals", "--since", "yesterday"], 2, "--since is a moment such as"),
+        (["evidence", "1"], 2, "--app is needed"),
+        (["evidence", "--app", "demo"], 2, "TRANSACTION is missing"),
+        (["evidence", "--app", "demo", "x"], 2, "TRANSACTION is a number of Apple's"),
+        (["check", "--samples", "1"], 2, "there is no flag --samples"),
+        ([], 2, "\"ledger\" needs one more word"),
+    ])
+    func whatCannotBeShownIsSaid(words: [String], code: Int32, message: String) async throws {
+        try await TemporaryFolder.with { folder in
+            let data = words.isEmpty ? [] : ["--data", folder]
+            let run = try await Program.run(["ledger"] + words + data)
+            #expect(run.code == code)
+            #expect(run.errorText.contains(message), "\(run.errorText)")
+            #expect(run.output == [])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import PurchaseModel
+import Storage
+import Testing
+
+/// A folder that an older version made opens, with all that is in it.
+@Suite(.enabled(if: Python.isThere, "python3 is missing: nothing makes an old file"))
+struct MigrationTests {
+    @Test func submissionsOfTheFirstVersionGetNames() async throws {
+        try await TemporaryFolder.with { folder in
+            let submissions = try (UInt8(1)...3).map { try Samples.submission($0, customer: "ann") }
+            let first = try SQLiteStore.open(folder: folder + "/data")
+            try await first.write { transaction throws(StoreFailure) in
+                for submission in submissions { _ = try transaction.keepPending(submission) }
+            }
+            await first.close()
+            try Python.toFirstVersion(folder + "/data")
+            #expect(throws: StoreOpenFailure.olderSchema(found: 1, known: 2)) {
+                try ReadOnlyLedger.open(folder: folder + "/data")
+            }
+            let second = try SQLiteStore.open(folder: folder + "/data")
+            let found = try await second.read { reader throws(StoreFailure) in
+                try reader.pendingSubmissions(app: nil, after: nil, limit: 20).submissions
+            }
+            #expect(Set(found.map(\.id)).count == 3)
+            #expect(Set(found.map(\.id)).isDisjoint(with: submissions.map(\.id)))
+            #expect(found.map(\.submission.digest) == submissions.map(\.digest))
+            // The same submission again finds its new name, and nothing is kept twice.
+            let again = try await second.write { transaction throws(StoreFailure) in
+                var ids: [SubmissionID] = []
+                for submission in submissions { ids.append(try transaction.keepPending(submission).id) }
+                return ids
+            }
+            #expect(again == found.map(\.id))
+            #expect(try await second.integrityProblems() == [])
+            await second.close()
+        }
+    }
+}
+
+/// An independent hand on the file: Python brings SQLite along.
+private enum Python {
+    static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
+
+    struct Failed: Error {}
+
+    /// Takes back what later versions did.
+    static func toFirstVersion(_ folder: String) throws {
+        let script = """
+            import sqlite3, sys
+            file = sqlite3.connect(sys.argv[1], isolation_level=None)
+            for statement in sys.argv[2].split(";"): file.execute(statement)
+            """
+        let statements = """
+            DROP INDEX submissions_by_name; ALTER TABLE submissions DROP COLUMN name;
+            DELETE FROM migrations WHERE number > 1; PRAGMA user_version = 1
+            """
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/python3")
+        process.arguments = ["-c", script, folder + "/assay.sqlite", statements]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failed() }
+    }
+}
