@@ -55,10 +55,14 @@ struct ChaosTests {
         #expect((0..<1_000).allSatisfy { Chaos.none.fate(ofNotice: $0) == .delivered })
     }
 
-    private func answer(_ change: (inout Chaos) -> Void, path: String = "/x") async -> HTTPResponse {
+    private func answer(
+        _ change: (inout Chaos) -> Void,
+        path: String = "/x",
+        pause: @escaping @Sendable (Duration) async -> Void = { _ in }
+    ) async -> HTTPResponse {
         var chaos = Chaos()
         change(&chaos)
-        let run = ChaosRun(wallClock: ManualClock(Timestamp(seconds: 1_000)))
+        let run = ChaosRun(wallClock: ManualClock(Timestamp(seconds: 1_000)), pause: pause)
         run.set(chaos)
         let handler = HTTPHandler { _ in HTTPResponse(.ok, body: Array("0123456789".utf8)) }
         return await run.disturbing(handler).respond(HTTPRequest(method: .get, path: path))
@@ -79,15 +83,25 @@ struct ChaosTests {
         let status = await answer({ $0.temporaryStatus = 1_000 }, path: "/production/verifyReceipt")
         #expect(status.status == .ok)
         #expect(String(decoding: status.body, as: UTF8.self).hasPrefix(#"{"status":210"#))
-        let late = await answer {
-            $0.slow = 1_000
-            $0.slowMilliseconds = 1...1
+        await confirmation { waited in
+            let late = await answer(
+                { $0.slow = 1_000 },
+                pause: { duration in
+                    #expect(duration >= .seconds(3) && duration <= .seconds(6))
+                    waited()
+                }
+            )
+            #expect(late.body.count == 10)
         }
-        #expect(late.body.count == 10)
-        let never = await answer {
-            $0.timeOut = 1_000
-            $0.timeOutMilliseconds = 1
+        await confirmation { waited in
+            let never = await answer(
+                { $0.timeOut = 1_000 },
+                pause: { duration in
+                    #expect(duration == .seconds(60))
+                    waited()
+                }
+            )
+            #expect(never == .hangUp)
         }
-        #expect(never == .hangUp)
     }
 }

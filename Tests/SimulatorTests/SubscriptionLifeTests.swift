@@ -202,10 +202,12 @@ struct SubscriptionLifeTests {
     @Test func anExtensionMovesTheEndAndThereAreTwoAYear() throws {
         var life = StoreLife()
         let first = try life.buy("pro.yearly")
-        let terms = Act.Extension(days: 30, reason: 1, requestIdentifier: "r")
-        try life.perform(.extend(first.id, terms))
-        try life.perform(.extend(first.id, terms))
-        #expect(throws: ActRefusal.extensionsUsedUp) { try life.perform(.extend(first.id, terms)) }
+        let terms = ["one", "two", "three"].map { Act.Extension(days: 30, reason: 1, requestIdentifier: $0) }
+        try life.perform(.extend(first.id, terms[0]))
+        // Asked for again, not another one.
+        try life.perform(.extend(first.id, terms[0]))
+        try life.perform(.extend(first.id, terms[1]))
+        #expect(throws: ActRefusal.extensionsUsedUp) { try life.perform(.extend(first.id, terms[2])) }
         life.days(365 + 59)
         #expect(life.owned().count == 1)
         life.days(2)

@@ -74,6 +74,7 @@ struct Simulate {
     ///
     /// - Parameter ready: called with the real port and the merchant's key once clients can connect.
     /// - Returns: the exit code.
+    /// - Throws: ``Fault``, or ``HTTPListenerFailure`` when nothing can be listened on.
     func run(ready: @Sendable (UInt16, MerchantKey) -> Void) async throws -> Int32 {
         let clock = SystemClock()
         let folder = SimulatorFolder(options.folder)
@@ -81,7 +82,7 @@ struct Simulate {
         let key = try folder.merchantKey()
         let simulator = AppStoreSimulator(store(key, now: clock.now), authority: authority, wallClock: clock)
         if options.pace > 0 { simulator.setPace(.runs(factor: options.pace)) }
-        let chaos = ChaosRun(wallClock: clock)
+        let chaos = ChaosRun(wallClock: clock) { try? await Task.sleep(for: $0) }
         let calling = CurlCaller()
         let sender: NoticeSender
         let router: Router

@@ -7,8 +7,15 @@ import Synchronization
 package final class ChaosRun: Sendable {
     private let state = Mutex((chaos: Chaos.none, requests: UInt64(0)))
     private let wallClock: any WallClock
+    private let pause: @Sendable (Duration) async -> Void
 
-    package init(wallClock: any WallClock) { self.wallClock = wallClock }
+    /// - Parameters:
+    ///   - wallClock: what Apple's `Retry-After` is told by.
+    ///   - pause: waits in real time, for answers that come late.
+    package init(wallClock: any WallClock, pause: @escaping @Sendable (Duration) async -> Void) {
+        self.wallClock = wallClock
+        self.pause = pause
+    }
 
     package var chaos: Chaos { state.withLock { $0.chaos } }
 
@@ -45,10 +52,10 @@ package final class ChaosRun: Sendable {
         case .answered:
             return await handler.respond(request)
         case .slow(let milliseconds):
-            try? await Task.sleep(for: .milliseconds(milliseconds))
+            await pause(.milliseconds(milliseconds))
             return await handler.respond(request)
         case .timeOut(let milliseconds):
-            try? await Task.sleep(for: .milliseconds(milliseconds))
+            await pause(.milliseconds(milliseconds))
             return .hangUp
         case .reset:
             return .hangUp

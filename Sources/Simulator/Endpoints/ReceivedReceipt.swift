@@ -71,7 +71,7 @@ enum ReceivedReceipt {
         } catch {
             throw ReceiptRefusal(.malformedReceipt)
         }
-        guard let createdAt = receipt.creationDate, leaf.isValid(at: createdAt) else {
+        guard let createdAt = receipt.creationDate, isValid(leaf, at: createdAt) else {
             throw ReceiptRefusal(.notAuthenticated)
         }
         return receipt
@@ -105,7 +105,7 @@ enum ReceivedReceipt {
                 message: receipt.signedBytes,
                 digest: version.digest
             ),
-            let purchasedAt = receipt.purchase.purchaseDate, leaf.isValid(at: purchasedAt)
+            let purchasedAt = receipt.purchase.purchaseDate, isValid(leaf, at: purchasedAt)
         else { throw ReceiptRefusal(.notAuthenticated) }
         return receipt
     }
@@ -119,5 +119,10 @@ enum ReceivedReceipt {
         } catch {
             throw ReceiptRefusal(.internalError)
         }
+    }
+
+    /// Milliseconds since 1970, both ends included.
+    private static func isValid(_ certificate: Certificate, at moment: Int64) -> Bool {
+        certificate.fields.notBefore <= moment && moment <= certificate.fields.notAfter
     }
 }
