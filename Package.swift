@@ -104,7 +104,7 @@ let package = Package(
         tests("HTTPTests", ["HTTP", "TestSupport"]),
         tests(
             "VerificationTests",
-            ["Verification", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Simulator", "TestSupport"]
+            ["Verification", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Simulator", "TestSupport"]
         ),
         // A writer that the kill sweep of StorageTests ends at every system call.
         .executableTarget(
