@@ -22,11 +22,15 @@ package struct ProofEndpoints: Sendable {
             Route(.get, "/simulator/v1/transactions/{id}/receipt") { request, path in
                 oldReceipt(path["id"] ?? "", request.query)
             },
+            Route(.get, "/simulator/v1/flaws") { _, _ in flaws() },
             Route(.get, "/simulator/v1/transactions/{id}/flawed/{flaw}") { _, path in
                 flawed(path["id"] ?? "", path["flaw"] ?? "")
             },
             Route(.get, "/simulator/v1/customers/{name}/receipt") { request, path in
                 receipt(of: path["name"] ?? "", request.query)
+            },
+            Route(.get, "/simulator/v1/customers/{name}/receipt/flawed/{flaw}") { _, path in
+                flawedReceipt(of: path["name"] ?? "", path["flaw"] ?? "")
             },
             Route(.get, "/simulator/v1/customers/{name}/app_transaction") { _, path in
                 appTransaction(of: path["name"] ?? "")
@@ -125,6 +129,35 @@ package struct ProofEndpoints: Sendable {
                 return ControlAnswer.notFound("flaw")
             }
             return ControlAnswer.json { $0.member("signed_transaction_info", signed) }
+        }
+    }
+
+    /// The customer's app receipt, wrong in one way: a name of ``ChainFlaw`` or ``ReceiptFlaw``.
+    private func flawedReceipt(of name: String, _ flaw: String) -> HTTPResponse {
+        let store = simulator.read { $0 }
+        guard let owner = owner(name, store), let ledger = CustomerLedger(store, owner) else {
+            return ControlAnswer.notFound("customer with an app")
+        }
+        let content = CustomerReceipts(simulator.authority).content(ledger)
+        return signing { () throws(CryptoError) in
+            let authority = simulator.authority
+            if let flaw = ChainFlaw(rawValue: flaw) {
+                let chain = try authority.chain(.receiptSHA256, flaw: flaw)
+                return receipt(try ReceiptSigner(chain, digest: .sha256).sign(content))
+            }
+            guard let flaw = ReceiptFlaw(rawValue: flaw) else { return ControlAnswer.notFound("flaw") }
+            let signer = ReceiptSigner(try authority.chain(.receiptSHA256), digest: .sha256)
+            return receipt(try signer.sign(content, flaw: flaw))
+        }
+    }
+
+    private func flaws() -> HTTPResponse {
+        ControlAnswer.json { json in
+            json.array("chain") { json in
+                for flaw in ChainFlaw.allCases where flaw.applies(to: .jws) { json.element(flaw.rawValue) }
+            }
+            json.array("jws") { json in for flaw in JWSFlaw.allCases { json.element(flaw.rawValue) } }
+            json.array("receipt") { json in for flaw in ReceiptFlaw.allCases { json.element(flaw.rawValue) } }
         }
     }
 

@@ -16,6 +16,12 @@ package struct CustomerReceipts: Sendable {
         _ ledger: CustomerLedger,
         digest: Digest = .sha256
     ) throws(CryptoError) -> [UInt8] {
+        try ReceiptSigner(authority.chain(digest == .sha1 ? .receiptSHA1 : .receiptSHA256), digest: digest)
+            .sign(content(ledger))
+    }
+
+    /// What the app receipt says, before anybody signs it.
+    func content(_ ledger: CustomerLedger) -> SimulatedReceipt {
         var receipt = SimulatedReceipt(app: ledger.app.signing(in: ledger.environment), createdAt: ledger.now)
         receipt.purchases = ledger.lasting.map { sold in
             var fact = sold.fact
@@ -32,8 +38,7 @@ package struct CustomerReceipts: Sendable {
                 receipt.downloadID = 502_000_000_000_000_000 + number % 1_000_000_000_000_000
             }
         }
-        return try ReceiptSigner(authority.chain(digest == .sha1 ? .receiptSHA1 : .receiptSHA256), digest: digest)
-            .sign(receipt)
+        return receipt
     }
 
     /// The iOS 6 receipt of one transaction; today Apple writes version 4.
