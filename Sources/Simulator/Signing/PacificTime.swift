@@ -4,9 +4,9 @@ import Encoding
 ///
 /// Source: Energy Policy Act of 2005, in force since 2007; before it the Uniform Time Act as amended in 1986. Earlier
 /// years, in which there was no App Store, have no summer time here.
-enum PacificTime {
+package enum PacificTime {
     /// Seconds east of Greenwich.
-    static func offset(at milliseconds: Int64) -> Int64 {
+    package static func offset(at milliseconds: Int64) -> Int64 {
         guard let year = CivilTime(milliseconds: milliseconds)?.year, let summer = summer(of: year) else {
             return standard
         }
