@@ -27,7 +27,9 @@ package enum PacificTime {
 
     /// Midnight in Greenwich of the first Sunday on that day of the month or after it.
     private static func sunday(of year: Int, _ month: Int, from day: Int) -> Int64? {
-        guard let start = CivilTime(year: year, month: month, day: day, hour: 0, minute: 0, second: 0) else { return nil }
+        guard let start = CivilTime(year: year, month: month, day: day, hour: 0, minute: 0, second: 0) else {
+            return nil
+        }
         // 1970-01-01 was a Thursday.
         let weekday = (start.milliseconds / 86_400_000 + 4) % 7
         return start.milliseconds + (7 - weekday) % 7 * 86_400_000
