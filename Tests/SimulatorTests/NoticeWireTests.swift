@@ -24,7 +24,10 @@ struct NoticeWireTests {
             life.store.set(app)
             try life.buy("pro.yearly")
             let desk = ReceiptDesk(life)
-            let caller = CurlCaller().caller
+            // The shop shares its threads with every other test.
+            var settings = CallerSettings()
+            settings.timeout = .seconds(600)
+            let caller = CurlCaller(settings).caller
             let sender = try NoticeSender(desk.simulator, caller: caller)
             await sender.deliverDue()
             #expect(sender.messages.map { $0.attempts.map(\.result) } == [[.success]])

@@ -196,14 +196,14 @@ struct OldNoticeTests {
         var life = StoreLife()
         try life.useOldNotices()
         try life.buy("pro.weekly")
-        life.days(7 * 120)
+        life.days(7 * 103)
         let desk = try NoticeDesk(life)
         await desk.sender.deliverDue()
         let counts = try desk.received().compactMap { body in
             body["unified_receipt"]?.object?.list("latest_receipt_info").count
         }
         // As it was at each moment: the first knew of one.
-        #expect(counts == (1...121).map { min($0, 100) })
+        #expect(counts == (1...104).map { min($0, 100) })
         let last = try #require(try desk.received().last?["unified_receipt"]?.object)
         let newest = last.list("latest_receipt_info").first?.text("transaction_id")
         #expect(newest == life.owned().last?.id.description)

@@ -110,6 +110,10 @@ enum ReceivedReceipt {
         return receipt
     }
 
+    private static func isValid(_ signer: Certificate, at moment: Int64) -> Bool {
+        signer.fields.notBefore <= moment && moment <= signer.fields.notAfter
+    }
+
     private static func own(
         _ member: AuthorityMember,
         _ authority: SimulatorAuthority
