@@ -110,10 +110,6 @@ enum ReceivedReceipt {
         return receipt
     }
 
-    private static func isValid(_ signer: Certificate, at moment: Int64) -> Bool {
-        signer.fields.notBefore <= moment && moment <= signer.fields.notAfter
-    }
-
     private static func own(
         _ member: AuthorityMember,
         _ authority: SimulatorAuthority
