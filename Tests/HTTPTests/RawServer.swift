@@ -1,10 +1,36 @@
 import Dispatch
 import Glibc
+import Synchronization
 
 /// Does to each client exactly what its script says, one client after the other, on a thread of its own.
 final class RawServer: Sendable {
+    /// The thread closes the descriptor, so that it never accepts on a number that has become somebody else's.
+    private final class Door: Sendable {
+        let descriptor: Int32
+        private let isShut = Mutex(false)
+
+        init(_ descriptor: Int32) {
+            self.descriptor = descriptor
+        }
+
+        /// Ends the thread's accept.
+        func shut() {
+            isShut.withLock { isShut in
+                isShut = true
+                shutdown(descriptor, Int32(SHUT_RDWR))
+            }
+        }
+
+        func closesNow() -> Bool {
+            isShut.withLock { isShut in
+                if isShut { close(descriptor) }
+                return isShut
+            }
+        }
+    }
+
     let port: UInt16
-    private let descriptor: Int32
+    private let door: Door
 
     init(_ script: @escaping @Sendable (RawClient) -> Void) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -20,12 +46,13 @@ final class RawServer: Sendable {
             }
         }
         guard descriptor >= 0, isBound else { throw RawClient.ConnectFailure(errno: errno) }
-        self.descriptor = descriptor
+        let door = Door(descriptor)
+        self.door = door
         port = UInt16(bigEndian: address.sin_port)
         DispatchQueue(label: "raw server").async {
-            while true {
-                let accepted = accept(descriptor, nil, nil)
-                guard accepted >= 0 else { return }
+            while !door.closesNow() {
+                let accepted = accept(door.descriptor, nil, nil)
+                guard accepted >= 0 else { continue }
                 let client = RawClient(connected: accepted)
                 script(client)
                 client.close()
@@ -34,9 +61,7 @@ final class RawServer: Sendable {
     }
 
     deinit {
-        // Ends the thread's accept.
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
+        door.shut()
     }
 
     func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }

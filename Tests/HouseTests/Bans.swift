@@ -21,14 +21,16 @@ extension Ban {
     ]
     /// Where C libraries are called.
     private static let unsafePlaces = [
-        "Sources/Crypto/", "Sources/HTTP/Listening/", "Sources/HTTP/Calling/", "Sources/Storage/SQL/Connections/",
+        "Sources/Crypto/", "Sources/HTTP/Listening/", "Sources/HTTP/Calling/",
+        "Sources/Storage/SQL/Connections/",
     ]
 
     static let all = [
         Ban(
             words: ["unsafe", "@safe", "Unsafe*", "withUnsafe*", "OpaquePointer", "Unmanaged", "unsafeBitCast"],
             except: unsafePlaces,
-            instead: "Use Span or arrays; a C library belongs behind Crypto, HTTP/Listening, HTTP/Calling or Connections."
+            instead:
+                "Use Span or arrays; a C library belongs behind Crypto, HTTP/Listening, HTTP/Calling or Connections."
         ),
         Ban(
             words: ["@unchecked Sendable", "nonisolated(unsafe)"],

@@ -49,7 +49,7 @@ package final class NoticeSender: Sendable {
             takeNotices()
             let now = simulator.now
             guard let planned = state.withLock({ $0.queue.take(until: now) }) else { return }
-            await attempt(planned)
+            guard await attempt(planned) else { return }
         }
     }
 
@@ -157,18 +157,22 @@ package final class NoticeSender: Sendable {
         )
     }
 
-    private func attempt(_ planned: PlannedAttempt) async {
+    /// False when the call was cancelled: then nobody knows whether it arrived, and it is still to be sent.
+    private func attempt(_ planned: PlannedAttempt) async -> Bool {
         let message = state.withLock { $0.messages[planned.number - $0.first] }
         let notice = message.notice
         let target = simulator.read { $0.apps[notice.app]?.notifications(in: notice.environment) }
         guard let target else {
             // Nobody wants to know any more.
             state.withLock { $0.messages[planned.number - $0.first].nextAttemptAt = nil }
-            return
+            return true
         }
         let result = await post(message.call(to: target.url), planned.disturbance)
+        guard let result else {
+            state.withLock { $0.queue.insert(planned) }
+            return false
+        }
         state.withLock { state in
-            guard let result else { return state.queue.insert(planned) }
             let attempt = SentNotice.Attempt(at: planned.at, result: result)
             state.messages[planned.number - state.first].attempts.append(attempt)
             state.messages[planned.number - state.first].nextAttemptAt = nil
@@ -178,9 +182,10 @@ package final class NoticeSender: Sendable {
             let told = state.messages[planned.number - state.first]
             plan(told, attempt: planned.attempt + 1, at: planned.at.advanced(by: delay), &state)
         }
+        return true
     }
 
-    /// `nil` when the task was cancelled: then nobody knows whether it arrived, and it is still to be sent.
+    /// `nil` when the call was cancelled before there was an answer.
     private func post(_ call: HTTPCall, _ disturbance: Disturbance) async -> SentNotice.Result? {
         guard disturbance.loss == .none else { return .timedOut }
         var first: SentNotice.Result?

@@ -41,6 +41,7 @@ package struct ReceiptAnswer: Sendable {
     }
 
     private var receiptPayload: Payload {
+        let sold = Dictionary((ledger?.transactions ?? []).map { ($0.id, $0) }) { first, _ in first }
         var payload = Payload()
         payload.set("receipt_type", receipt.kind)
         payload.set("adam_id", receipt.appAppleID ?? 0)
@@ -57,7 +58,7 @@ package struct ReceiptAnswer: Sendable {
         payload["in_app"] = .list(
             receipt.purchases.map { purchase in
                 let id = receipt.string(purchase.transactionID).flatMap { TransactionID($0) }
-                return .object(.inApp(purchase, in: receipt, id.flatMap { ledger?.transaction($0) }))
+                return .object(.inApp(purchase, in: receipt, id.flatMap { sold[$0] }))
             }
         )
         return payload

@@ -4,9 +4,9 @@ import Encoding
 ///
 /// Source: Energy Policy Act of 2005, in force since 2007; before it the Uniform Time Act as amended in 1986. Earlier
 /// years, in which there was no App Store, have no summer time here.
-enum PacificTime {
+package enum PacificTime {
     /// Seconds east of Greenwich.
-    static func offset(at milliseconds: Int64) -> Int64 {
+    package static func offset(at milliseconds: Int64) -> Int64 {
         guard let year = CivilTime(milliseconds: milliseconds)?.year, let summer = summer(of: year) else {
             return standard
         }
@@ -27,7 +27,9 @@ enum PacificTime {
 
     /// Midnight in Greenwich of the first Sunday on that day of the month or after it.
     private static func sunday(of year: Int, _ month: Int, from day: Int) -> Int64? {
-        guard let start = CivilTime(year: year, month: month, day: day) else { return nil }
+        guard let start = CivilTime(year: year, month: month, day: day, hour: 0, minute: 0, second: 0) else {
+            return nil
+        }
         // 1970-01-01 was a Thursday.
         let weekday = (start.milliseconds / 86_400_000 + 4) % 7
         return start.milliseconds + (7 - weekday) % 7 * 86_400_000
