@@ -69,6 +69,18 @@ import Testing
         }
     }
 
+    @Test func troubleWithPayingIsSaidWhileItLastsAndDeniedAtTheEnd() throws {
+        let shop = try Shop()
+        let id = try shop.buy("month")
+        #expect(try renewal(shop, id)["isInBillingRetryPeriod"] == nil)
+        _ = try shop.simulator.perform(.setPayment(customer: "anna", works: false))
+        shop.pass(.seconds(300))
+        #expect(try renewal(shop, id)["isInBillingRetryPeriod"] == .flag(true))
+        shop.pass(.seconds(600))
+        #expect(try renewal(shop, id)["isInBillingRetryPeriod"] == .flag(false))
+        #expect(try renewal(shop, id)["expirationIntent"] == .number(2))
+    }
+
     @Test func whoLeftIsOfferedAWayBack() throws {
         let shop = try Shop()
         let id = try shop.buy("trial")
