@@ -93,11 +93,19 @@ import Testing
             query = "paginationToken=" + (try #require(page["paginationToken"]?.string))
         }
         #expect(sizes == [20, 20, 5])
-        #expect(Set(seen).count == 45)
+        #expect(seen == (0..<45).map { "a.b.\($0)" })
         #expect(try await shop.code(.post, Self.path, query: query, body: Self.body(end: Self.now + 1)) == 4_000_014)
         #expect(try await shop.code(.post, Self.path, query: "paginationToken=x", body: body) == 4_000_014)
         shop.clock.advance(by: .seconds(86_400))
         #expect(try await shop.code(.post, Self.path, query: query, body: body) == 4_000_017)
+    }
+
+    @Test func whatWasNotTriedYetIsNotTold() async throws {
+        let shop = try Shop()
+        try shop.buy("coins")
+        shop.deliver([])
+        let page = try await shop.object(.post, Self.path, body: Self.body())
+        #expect(page["notificationHistory"]?.array?.isEmpty == true)
     }
 
     @Test func filtersChoose() async throws {

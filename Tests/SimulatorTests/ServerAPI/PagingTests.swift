@@ -112,7 +112,8 @@ import Testing
         ("productType=NON_RENEWABLE", 1), ("productId=coins", 1), ("productId=coins&productId=door", 2),
         ("productId=coins&productType=NON_CONSUMABLE", 0), ("subscriptionGroupIdentifier=21456789", 2),
         ("inAppOwnershipType=PURCHASED", 5), ("inAppOwnershipType=FAMILY_SHARED", 0), ("revoked=true", 1),
-        ("revoked=false", 4), ("excludeRevoked=true", 4), ("excludeRevoked=false", 5),
+        ("revoked=false", 4), ("revoked=False", 4), ("revoked=TRUE", 1), ("excludeRevoked=true", 4),
+        ("excludeRevoked=false", 5),
         ("startDate=1749988800000", 5), ("startDate=1749988800001", 1), ("endDate=1749988800000", 0),
         ("endDate=1749988800001", 4), ("endDate=9999999999999", 5),
     ])

@@ -124,7 +124,8 @@ extension Shop {
                 let attempts = results.enumerated().map { index, result in
                     SentNotice.Attempt(at: notice.at.advanced(by: .seconds(Int64(index))), result: result)
                 }
-                sent.append(SentNotice(notice, signedPayload: "a.b.\(sent.count)", attempts: attempts))
+                let number = sent.count
+                sent.append(SentNotice(notice, number: number, signedPayload: "a.b.\(number)", attempts: attempts))
             }
         }
     }
