@@ -32,6 +32,7 @@ extension SimulatedStore {
     mutating func extend(_ id: TransactionID, _ terms: Act.Extension) throws(ActRefusal) -> ActOutcome {
         let transaction = try sold(id)
         guard transaction.originalID == id, let line = lines[id] else { throw .notOriginal }
+        guard !line.extensionRequests.contains(terms.requestIdentifier) else { return .done([line.current]) }
         try checkExtension(of: line)
         lengthen(line, terms)
         tell(id, .renewalExtended)

@@ -30,7 +30,7 @@ package struct SubscriptionLine: Hashable, Sendable {
     package var priceIncrease: PriceIncrease?
     /// When each extension was granted.
     package var extensions: [Timestamp] = []
-    /// The requests that were granted: the Server API takes none of them twice.
+    /// The requests that were granted: sent again, they change nothing.
     package var extensionRequests: Set<String> = []
     /// A family member's line: the purchaser's.
     package var sharedFrom: TransactionID?

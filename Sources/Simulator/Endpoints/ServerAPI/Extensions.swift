@@ -14,14 +14,11 @@ extension ServerAPI {
             guard let sold = store.transaction(id, for: call), sold.id == sold.originalID else {
                 throw .originalTransactionNotFound
             }
-            guard sold.isSubscription, let before = store.lines[sold.id] else { throw .extensionIneligible }
-            // Sent again, a request changes nothing.
-            if !before.extensionRequests.contains(identifier) {
-                do throws(ActRefusal) {
-                    _ = try store.perform(.extend(sold.id, terms))
-                } catch {
-                    throw Self.fault(error)
-                }
+            guard sold.isSubscription else { throw .extensionIneligible }
+            do throws(ActRefusal) {
+                _ = try store.perform(.extend(sold.id, terms))
+            } catch {
+                throw Self.fault(error)
             }
             guard let line = store.lines[sold.id] else { throw .originalTransactionNotFound }
             return (line, store.transactions[line.current]?.fact.webOrderLineItem)
