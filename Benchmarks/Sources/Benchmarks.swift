@@ -3,12 +3,12 @@ import Verification
 
 /// Measures Assay, always beside something else that is measured at the same time.
 ///
-///     Benchmarks [verify] [steps] [receipts] [store] [memory] [http] [peer]
+///     Benchmarks [verify] [steps] [receipts] [signing] [store] [memory] [http] [peer]
 ///
 /// Without words all of it but `peer`, which downloads what it is made of. Tables are printed;
 /// `.build/bench/results.json` has the same figures.
 @main struct Benchmarks {
-    private static let sections = ["verify", "steps", "receipts", "store", "memory", "http"]
+    private static let sections = ["verify", "steps", "receipts", "signing", "store", "memory", "http"]
 
     static func main() async {
         do {
@@ -41,6 +41,7 @@ import Verification
         if isChosen("verify") { report.add(try verify.tokens()) }
         if isChosen("steps") { report.add(try verify.steps()) }
         if isChosen("receipts") { for section in try verify.receipts() { report.add(section) } }
+        if isChosen("signing") { report.add(try SigningBenchmark(authority: samples.authority).run()) }
         if isChosen("store") {
             let store = StoreBenchmark(samples: samples, folder: folder)
             report.add(try store.decisions())

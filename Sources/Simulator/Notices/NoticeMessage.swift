@@ -45,7 +45,7 @@ package struct NoticeMessage: Sendable {
     /// As Apple's history tells it: version 2 only.
     package var sent: SentNotice? {
         guard case .signed(let text) = content else { return nil }
-        return SentNotice(notice, signedPayload: text, attempts: attempts)
+        return SentNotice(notice, number: number, signedPayload: text, attempts: attempts)
     }
 
     func call(to url: String) -> HTTPCall {

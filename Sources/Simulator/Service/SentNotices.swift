@@ -3,13 +3,16 @@ package import PurchaseModel
 /// A notification with every attempt to deliver it.
 package struct SentNotice: Hashable, Sendable {
     package let notice: StoreNotice
+    /// Its place among all that were made.
+    package let number: Int
     /// As it was sent: the original text, whatever has changed since.
     package let signedPayload: String
     /// In order; none while the first is still to come.
     package var attempts: [Attempt]
 
-    package init(_ notice: StoreNotice, signedPayload: String, attempts: [Attempt]) {
+    package init(_ notice: StoreNotice, number: Int, signedPayload: String, attempts: [Attempt]) {
         self.notice = notice
+        self.number = number
         self.signedPayload = signedPayload
         self.attempts = attempts
     }

@@ -140,7 +140,7 @@ extension SimulatedStore {
         renewal.willAutoRenew = line.willAutoRenew
         renewal.environment = line.environment
         renewal.expirationIntent = line.expirationIntent?.rawValue
-        renewal.isInBillingRetry = line.failure.map { _ in !line.hasExpired }
+        renewal.isInBillingRetry = isInBillingRetry(line)
         renewal.graceEndsAt = line.failure?.graceEndsAt
         renewal.renewsAt = line.expiresAt
         renewal.recentStartAt = line.recentStartAt
@@ -149,6 +149,15 @@ extension SimulatedStore {
         renewal.offer = line.pendingOffer?.fact
         renewal.nextPrice = nextPrice(of: line)
         return renewal
+    }
+
+    /// Not said while all is well; denied once the subscription has ended, for whatever reason.
+    private func isInBillingRetry(_ line: SubscriptionLine) -> Bool? {
+        switch status(of: line) {
+        case .active: nil
+        case .billingRetry, .gracePeriod: true
+        case .expired, .revoked: false
+        }
     }
 
     /// What the next renewal will cost, offers considered.

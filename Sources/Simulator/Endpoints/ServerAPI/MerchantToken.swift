@@ -41,7 +41,8 @@ struct MerchantToken: Sendable {
     let bundleID: String
     private let keyID: String
     private let issuer: String
-    private let issuedAt: Int64
+    /// Apple's Python library leaves it out.
+    private let issuedAt: Int64?
     private let expiresAt: Int64
     private let signedBytes: [UInt8]
     private let signature: [UInt8]
@@ -60,12 +61,17 @@ struct MerchantToken: Sendable {
         guard header["alg"]?.says("ES256") ?? false, header["typ"]?.says("JWT") ?? true,
             let keyID = header["kid"]?.string, claims["aud"]?.says("appstoreconnect-v1") ?? false,
             let issuer = claims["iss"]?.string, let bundleID = claims["bid"]?.string,
-            let issuedAt = claims["iat"]?.milliseconds, let expiresAt = claims["exp"]?.milliseconds
+            let expiresAt = claims["exp"]?.milliseconds
         else { return nil }
+        if let value = claims["iat"] {
+            guard let number = value.milliseconds else { return nil }
+            issuedAt = number
+        } else {
+            issuedAt = nil
+        }
         self.bundleID = bundleID
         self.keyID = keyID
         self.issuer = issuer
-        self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.signature = signature
         signedBytes = Array(bytes[parts[0].startIndex..<parts[1].endIndex])
@@ -73,10 +79,11 @@ struct MerchantToken: Sendable {
 
     /// Whether the token counts at this moment, and was not made to last longer than Apple allows.
     func isCurrent(at now: Timestamp) -> Bool {
-        let (lifetime, overflow) = expiresAt.subtractingReportingOverflow(issuedAt)
-        guard !overflow, (0...Self.lifetimeMax).contains(lifetime) else { return false }
         let seconds = now.milliseconds / 1_000
-        return seconds < expiresAt && issuedAt <= seconds + Self.skewMax
+        let begin = issuedAt ?? seconds
+        let (lifetime, overflow) = expiresAt.subtractingReportingOverflow(begin)
+        guard !overflow, (0...Self.lifetimeMax).contains(lifetime) else { return false }
+        return seconds < expiresAt && begin <= seconds + Self.skewMax
     }
 
     /// Whether one of the app's keys made it, in the name of its team.

@@ -22,7 +22,8 @@ extension ServerAPI {
         }
         let rest = sent.all(call.app.bundleID, call.environment)
             .filter { sent in
-                filter.takes(sent, customer: customer) && (place.map { $0 < Self.order(sent) } ?? true)
+                !sent.attempts.isEmpty && filter.takes(sent, customer: customer)
+                    && (place.map { $0 < Self.order(sent) } ?? true)
             }
             .sorted { Self.order($0) < Self.order($1) }
         let page = rest.prefix(Self.noticesMax)
@@ -49,9 +50,8 @@ extension ServerAPI {
         return (place.first, place.second)
     }
 
-    /// By the moment of sending, then by half of the UUID, which no two share.
+    /// By the moment of sending; several at one moment in the order in which they were made.
     private static func order(_ sent: SentNotice) -> (Int64, Int64) {
-        let half = AccountToken(sent.notice.uuid)?.low ?? 0
-        return (sent.sentAt.milliseconds, Int64(truncatingIfNeeded: half))
+        (sent.sentAt.milliseconds, Int64(sent.number))
     }
 }

@@ -31,13 +31,13 @@ struct Query: Sendable {
         return values.first
     }
 
+    /// In either case: Apple's Python library writes `False`.
     func flag(_ name: String, else fault: ServerAPIError) throws(ServerAPIError) -> Bool? {
-        switch try one(name, else: fault) {
-        case nil: return nil
-        case "true"?: return true
-        case "false"?: return false
-        default: throw fault
-        }
+        guard let text = try one(name, else: fault) else { return nil }
+        let letters = text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        if letters.elementsEqual("true".utf8) { return true }
+        if letters.elementsEqual("false".utf8) { return false }
+        throw fault
     }
 
     /// Milliseconds since 1970, in digits.
