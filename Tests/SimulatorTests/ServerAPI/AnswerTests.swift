@@ -12,7 +12,7 @@ import Testing
         let month = try shop.buy("month")
         let trial = try shop.buy("trial")
         let answer = try await shop.object(.get, "/inApps/v1/subscriptions/\(month)")
-        #expect(answer.keys == ["environment", "bundleId", "data"])
+        #expect(answer.names == ["environment", "bundleId", "data"])
         #expect(answer["environment"]?.string == "Sandbox")
         let groups = try #require(answer["data"]?.array).compactMap(\.object)
         #expect(groups.map { $0["subscriptionGroupIdentifier"]?.string } == [Shop.group, "30000001"])
@@ -51,12 +51,12 @@ import Testing
         let number = try #require(shop.simulator.read { $0.customers["anna"]?.downloads[Shop.bundleID] })
             .appTransactionID
         let history = try await shop.object(.get, "/inApps/v2/history/\(number)")
-        #expect(history.keys == ["revision", "hasMore", "bundleId", "environment", "signedTransactions"])
+        #expect(history.names == ["revision", "hasMore", "bundleId", "environment", "signedTransactions"])
         #expect(history["revision"]?.string == "0")
         #expect(history["signedTransactions"]?.array?.isEmpty == true)
         #expect(try await shop.object(.get, "/inApps/v1/subscriptions/\(number)")["data"]?.array?.isEmpty == true)
         let refunds = try await shop.object(.get, "/inApps/v2/refund/lookup/\(number)")
-        #expect(refunds.keys == ["hasMore", "revision", "signedTransactions"])
+        #expect(refunds.names == ["hasMore", "revision", "signedTransactions"])
     }
 
     @Test func aTransactionIsToldByItsId() async throws {
@@ -65,7 +65,7 @@ import Testing
         _ = try shop.simulator.perform(.finish(id))
         shop.pass(.seconds(60))
         let answer = try await shop.object(.get, "/inApps/v1/transactions/\(id)")
-        #expect(answer.keys == ["signedTransactionInfo"])
+        #expect(answer.names == ["signedTransactionInfo"])
         let payload = try answer.payload("signedTransactionInfo")
         #expect(payload["transactionId"]?.string == id.description)
         #expect(payload["signedDate"]?.int64 == TestAuthority.moment.milliseconds + 60_000)
@@ -86,7 +86,7 @@ import Testing
         #expect(payload["originalPlatform"]?.string == "iOS")
         let number = try #require(payload["appTransactionId"]?.string)
         let again = try await shop.object(.get, "/inApps/v1/transactions/appTransactions/\(number)", in: environment)
-        #expect(again.keys == ["signedAppTransactionInfo"])
+        #expect(again.names == ["signedAppTransactionInfo"])
     }
 
     @Test func anAccountTokenStandsInWhatIsSignedLater() async throws {
@@ -124,7 +124,7 @@ import Testing
         for environment in [StoreEnvironment.sandbox, .production] {
             let name = environment == .sandbox ? order : "MNOBODY"
             let answer = try await shop.object(.get, "/inApps/v1/lookup/\(name)", in: environment)
-            #expect(answer.keys == ["status"])
+            #expect(answer.names == ["status"])
             #expect(answer["status"]?.int64 == 1)
         }
     }

@@ -21,7 +21,7 @@ import Testing
         let week = 7 * 86_400_000
         for (request, weeks) in [("a", 1), ("a", 1), ("b", 2), ("a", 2)] {
             let answer = try await shop.object(.put, path, body: Self.terms(request), in: .production)
-            #expect(answer.keys == ["originalTransactionId", "webOrderLineItemId", "success", "effectiveDate"])
+            #expect(answer.names == ["originalTransactionId", "webOrderLineItemId", "success", "effectiveDate"])
             #expect(answer["success"]?.bool == true)
             #expect(answer["originalTransactionId"]?.string == id.description)
             #expect(answer["effectiveDate"]?.int64 == end.milliseconds + Int64(weeks * week))
@@ -38,16 +38,16 @@ import Testing
         let body = Self.terms(Self.uuid, #","productId":"month""#)
         for _ in 0..<2 {
             let answer = try await shop.object(.post, path, body: body, in: .production)
-            #expect(answer.keys == ["requestIdentifier"])
+            #expect(answer.names == ["requestIdentifier"])
             #expect(answer["requestIdentifier"]?.string == Self.uuid)
         }
         let status = path + "/month/" + Self.uuid
         let waiting = try await shop.object(.get, status, in: .production)
-        #expect(waiting.keys == ["requestIdentifier", "complete"])
+        #expect(waiting.names == ["requestIdentifier", "complete"])
         #expect(waiting["complete"]?.bool == false)
         shop.pass(.seconds(86_400))
         let done = try await shop.object(.get, status, in: .production)
-        #expect(done.keys == ["requestIdentifier", "complete", "completeDate", "succeededCount", "failedCount"])
+        #expect(done.names == ["requestIdentifier", "complete", "completeDate", "succeededCount", "failedCount"])
         #expect(done["succeededCount"]?.int64 == 1)
         #expect(done["failedCount"]?.int64 == 0)
         #expect(shop.simulator.read { $0.lines[id]?.expiresAt } == end.advanced(by: .seconds(7 * 86_400)))

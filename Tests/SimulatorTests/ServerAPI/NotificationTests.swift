@@ -16,14 +16,14 @@ import Testing
     @Test func aTestNotificationCanBeFollowed() async throws {
         let shop = try Shop()
         let answer = try await shop.object(.post, "/inApps/v1/notifications/test")
-        #expect(answer.keys == ["testNotificationToken"])
+        #expect(answer.names == ["testNotificationToken"])
         let path = "/inApps/v1/notifications/test/" + (try #require(answer["testNotificationToken"]?.string))
         #expect(try await shop.code(.get, path) == 4_040_008)
         shop.deliver([.tlsIssue, .success])
         let status = try await shop.object(.get, path)
-        #expect(status.keys == ["signedPayload", "sendAttempts"])
+        #expect(status.names == ["signedPayload", "sendAttempts"])
         let attempts = try #require(status["sendAttempts"]?.array).compactMap(\.object)
-        #expect(attempts.map(\.keys) == [["attemptDate", "sendAttemptResult"], ["attemptDate", "sendAttemptResult"]])
+        #expect(attempts.map(\.names) == [["attemptDate", "sendAttemptResult"], ["attemptDate", "sendAttemptResult"]])
         #expect(attempts.map { $0["sendAttemptResult"]?.string } == ["TLS_ISSUE", "SUCCESS"])
         #expect(try await shop.code(.get, path, in: .production) == 4_040_008)
         shop.pass(.seconds(183 * 86_400))
@@ -85,7 +85,7 @@ import Testing
         var sizes: [Int] = []
         for index in 0..<3 {
             let page = try await shop.object(.post, Self.path, query: query, body: body)
-            #expect(page.keys == ["notificationHistory", "hasMore", "paginationToken"])
+            #expect(page.names == ["notificationHistory", "hasMore", "paginationToken"])
             let items = try #require(page["notificationHistory"]?.array).compactMap(\.object)
             seen += items.compactMap { $0["signedPayload"]?.string }
             sizes.append(items.count)

@@ -141,7 +141,7 @@ import Testing
         #expect(found.ids.map(\.count) == [20, 20, 15])
         #expect(found.ids.flatMap(\.self) == wanted)
         let first = try await shop.object(.get, "/inApps/v1/refund/lookup/\(bought[0])")
-        #expect(first.keys == ["signedTransactions"])
+        #expect(first.names == ["signedTransactions"])
         let ids = try first.payloads("signedTransactions").compactMap { $0["transactionId"]?.string }
         #expect(ids == wanted.suffix(50))
     }

@@ -230,7 +230,7 @@ extension HTTPResponse {
 }
 
 extension JSONObject {
-    var keys: [String] { members.map(\.key) }
+    var names: [String] { members.map(\.key) }
 
     func flag(_ key: String) throws -> Bool {
         guard let flag = self[key]?.bool else { throw Shop.ShopFault.noObject }
