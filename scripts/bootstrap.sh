@@ -10,7 +10,7 @@ readonly swift_major_min=6 swift_minor_min=3
 # To build: the libraries that Package.swift names, and the C++ library for the HTTP shim.
 readonly to_build=(libssl-dev libsqlite3-dev libcurl4-openssl-dev libboost1.81-dev libstdc++-12-dev pkg-config)
 # To test: system calls that fail on purpose, and second opinions on what we sign, parse and serve.
-readonly to_test=(strace curl python3 openssl)
+readonly to_test=(strace curl python3 python3-venv openssl)
 
 check_swift() {
     local advice="Assay needs Swift $swift_major_min.$swift_minor_min or newer: https://www.swift.org/install/linux/"

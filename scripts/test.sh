@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs all tests, in two processes one after the other.
+# Runs all tests: ours, in two processes one after the other, and other people's software against the simulator.
 #
 # Tests that talk to sockets and start programs wait on real time; beside tests that compute on all cores they would
 # wait for a processor instead, and call that a missed deadline.
@@ -10,3 +10,4 @@ readonly waiting='^(HTTPTests|ServerTests|StorageTests)\.'
 
 swift test --skip "$waiting"
 swift test --skip-build --filter "$waiting"
+scripts/interop.sh

@@ -59,7 +59,8 @@ import Testing
 
     @Test(arguments: [0, 99, 100, 101, 199, 600, 1_000, -1, Int.max])
     func aStatusThatIsNoneBecomesA500(status: Int) async throws {
-        try await expectReplaced(HTTPResponse(HTTPStatus(rawValue: status)))
+        // With a body, for 0 alone says that there is to be no answer.
+        try await expectReplaced(HTTPResponse(HTTPStatus(rawValue: status), body: [0x61]))
     }
 
     private func expectReplaced(_ response: HTTPResponse) async throws {

