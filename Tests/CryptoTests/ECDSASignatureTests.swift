@@ -191,4 +191,13 @@ import Testing
         }
         return [0x30, UInt8(body.count)] + body
     }
+
+    @Test func aDigestIsSignedAsItsMessageIs() throws {
+        let key = try PrivateKey(generate: .p256)
+        let signature = try key.signES256(digest: Digest.sha256(Self.message))
+        #expect(key.publicKey.isValidES256(signature: signature, message: Self.message))
+        for length in [0, 20, 31, 33, 48] {
+            #expect(throws: CryptoError.self) { try key.signES256(digest: [UInt8](repeating: 1, count: length)) }
+        }
+    }
 }
