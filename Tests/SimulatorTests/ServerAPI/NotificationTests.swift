@@ -23,8 +23,7 @@ import Testing
         let status = try await shop.object(.get, path)
         #expect(status.names == ["signedPayload", "sendAttempts"])
         let attempts = try #require(status["sendAttempts"]?.array).compactMap(\.object)
-        let names = ["attemptDate", "sendAttemptResult"]
-        #expect(attempts.map(\.names) == [names, names])
+        #expect(attempts.map(\.names) == Array(repeating: ["attemptDate", "sendAttemptResult"], count: 2))
         #expect(attempts.map { $0["sendAttemptResult"]?.string } == ["TLS_ISSUE", "SUCCESS"])
         #expect(try await shop.code(.get, path, in: .production) == 4_040_008)
         shop.pass(.seconds(183 * 86_400))
