@@ -1,6 +1,7 @@
 import Foundation
 import PurchaseModel
 import Storage
+import Synchronization
 import Testing
 
 /// What a store makes of the folder that it is given.
@@ -43,6 +44,41 @@ import Testing
             let second = try SQLiteStore.open(folder: folder)
             #expect(try await Purchases.count(in: second) == 1)
             await second.close()
+        }
+    }
+
+    /// A descriptor that is closed twice is, the second time, somebody else's.
+    @Test func aRefusedStoreClosesNothingOfOthers() async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try SQLiteStore.open(folder: folder)
+            let neighbour = Neighbour()
+            async let lost = withCheckedContinuation { continuation in
+                DispatchQueue.global().async { continuation.resume(returning: neighbour.opensAndCloses()) }
+            }
+            for _ in 0..<60_000 {
+                #expect(throws: StoreOpenFailure.alreadyOpen) { try SQLiteStore.open(folder: folder) }
+            }
+            neighbour.stop()
+            #expect(await lost == 0)
+            await store.close()
+        }
+    }
+
+    /// Opens and closes files of its own, as another thread of the server does.
+    private final class Neighbour: Sendable {
+        private let isOver = Mutex(false)
+
+        func stop() { isOver.withLock { $0 = true } }
+
+        /// - Returns: how many of its files were no longer open when it closed them.
+        func opensAndCloses() -> Int {
+            var lost = 0
+            while !isOver.withLock(\.self) {
+                let mine = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+                sched_yield()
+                if close(mine) != 0 { lost += 1 }
+            }
+            return lost
         }
     }
 

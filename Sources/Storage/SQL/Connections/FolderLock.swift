@@ -11,7 +11,8 @@ final class FolderLock: Sendable {
         if descriptor < 0 { throw .inaccessible(path: path, errno: errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let number = errno
-            Glibc.close(descriptor)
+            // Thrown now, this is deinitialised: to close here would close twice, and the second time, perhaps, what
+            // another thread has just opened.
             if number == EWOULDBLOCK { throw .alreadyOpen }
             throw .inaccessible(path: path, errno: number)
         }
