@@ -41,7 +41,7 @@ import Testing
             process.arguments = ["python3", "-c", script, certificate, key]
             process.standardOutput = output
             process.standardError = FileHandle.nullDevice
-            try process.run()
+            try process.start()
             let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
             port = try #require(UInt16(line.prefix { $0.isNumber }))
         }

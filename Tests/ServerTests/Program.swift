@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `assay` as a process, as whoever installed it runs it.
@@ -54,7 +55,7 @@ enum Program {
             process.standardError = FileHandle(forWritingAtPath: folder + "/errors")
             let exit = ProcessExit()
             process.terminationHandler = { exit.note($0) }
-            try process.run()
+            try process.start()
             let id = process.processIdentifier
             DispatchQueue.global().asyncAfter(deadline: .now() + 30) { if !exit.isNoted { kill(id, SIGKILL) } }
             let code = await exit.code()

@@ -1,6 +1,7 @@
 import Encoding
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A server in a process of its own. It is killed at the end of the test, if it still runs.
 final class ServerProcess: Sendable {
@@ -41,7 +42,7 @@ final class ServerProcess: Sendable {
         process.standardOutput = outputPipe
         process.standardError = errorPipe
         process.terminationHandler = { [exit] in exit.note($0) }
-        try process.run()
+        try process.start()
         let started = process.processIdentifier
         output = ProcessOutput(outputPipe.fileHandleForReading)
         errors = ProcessOutput(errorPipe.fileHandleForReading, endsAfter: readsLog ? nil : "\"listening\"")

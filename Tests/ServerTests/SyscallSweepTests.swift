@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import TestSupport
 import Testing
 
 /// Ends a running server at every system call by which purchases reach the disk and their answers the client, starts it
@@ -199,7 +200,7 @@ enum Strace {
         process.executableURL = URL(filePath: "/usr/bin/strace")
         process.arguments = ["-f", "-qq", "-o", "/dev/null", "/bin/true"]
         process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
+        guard (try? process.start()) != nil else { return false }
         process.waitUntilExit()
         return process.terminationStatus == 0
     }()

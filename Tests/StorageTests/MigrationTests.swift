@@ -1,6 +1,7 @@
 import Foundation
 import PurchaseModel
 import Storage
+import TestSupport
 import Testing
 
 /// A folder that an older version made opens, with all that is in it.
@@ -58,7 +59,7 @@ private enum Python {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/python3")
         process.arguments = ["-c", script, folder + "/assay.sqlite", statements]
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failed() }
     }

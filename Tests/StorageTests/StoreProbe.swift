@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The small writer beside the tests.
@@ -11,7 +12,7 @@ enum StoreProbe {
         process.executableURL = URL(filePath: "/usr/bin/strace")
         process.arguments = ["-f", "-qq", "-o", "/dev/null", "/bin/true"]
         process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
+        guard (try? process.start()) != nil else { return false }
         process.waitUntilExit()
         return process.terminationStatus == 0
     }()
@@ -52,7 +53,7 @@ enum StoreProbe {
         }
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         let said = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return String(decoding: said, as: UTF8.self).split(separator: "\n").map(String.init)

@@ -55,7 +55,7 @@ package struct OpenSSLTool {
         process.standardOutput = handle
         process.standardError = handle
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         try handle.close()
         let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: output)), as: UTF8.self)
