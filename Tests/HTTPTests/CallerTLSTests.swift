@@ -10,7 +10,7 @@ import Testing
         let port: UInt16
         let certificate: String
         private let tool: OpenSSLTool
-        private let process = Process()
+        private let process: ChildProcess.Running
 
         init(subject: String) throws {
             tool = try OpenSSLTool()
@@ -36,13 +36,10 @@ import Testing
                 print(server.server_port, flush=True)
                 server.serve_forever()
                 """
-            let output = Pipe()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = ["python3", "-c", script, certificate, key]
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            try process.start()
-            let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+            var server = ChildProcess(["/usr/bin/env", "python3", "-c", script, certificate, key])
+            server.output = .pipe
+            process = try server.start()
+            let line = String(decoding: process.output?.availableData ?? Data(), as: UTF8.self)
             port = try #require(UInt16(line.prefix { $0.isNumber }))
         }
 

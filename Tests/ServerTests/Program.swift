@@ -31,7 +31,7 @@ enum Program {
     ///   - other: the program to run instead of `assay`.
     ///   - place: where it works.
     /// - Returns: what it said, and how it ended.
-    /// - Throws: what Foundation says of a program that it cannot start.
+    /// - Throws: ``ChildProcess/NotStarted``.
     static func run(
         _ arguments: [String],
         input: [UInt8] = [],
@@ -45,18 +45,16 @@ enum Program {
             for path in [out, folder + "/errors"] where !FileManager.default.fileExists(atPath: path) {
                 try Data().write(to: URL(filePath: path))
             }
-            let process = Process()
-            process.executableURL = URL(filePath: other ?? path)
-            process.arguments = arguments
+            var process = ChildProcess([other ?? path] + arguments)
             process.environment = other == nil ? [:] : ["PATH": "/usr/bin:/bin"]
-            if let place { process.currentDirectoryURL = URL(filePath: place) }
-            process.standardInput = FileHandle(forReadingAtPath: folder + "/in")
-            process.standardOutput = FileHandle(forWritingAtPath: out)
-            process.standardError = FileHandle(forWritingAtPath: folder + "/errors")
+            process.folder = place
+            process.input = .file(folder + "/in")
+            process.output = .file(out)
+            process.errors = .file(folder + "/errors")
             let exit = ProcessExit()
-            process.terminationHandler = { exit.note($0) }
-            try process.start()
-            let id = process.processIdentifier
+            let running = try process.start()
+            running.whenEnded { exit.note($0) }
+            let id = running.id
             DispatchQueue.global().asyncAfter(deadline: .now() + 30) { if !exit.isNoted { kill(id, SIGKILL) } }
             let code = await exit.code()
             return Run(

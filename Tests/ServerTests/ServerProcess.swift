@@ -32,20 +32,16 @@ final class ServerProcess: Sendable {
         readsLog: Bool = true
     ) async throws {
         let words = wrapper + [Program.path] + arguments
-        let process = Process()
-        let (outputPipe, errorPipe) = (Pipe(), Pipe())
-        process.executableURL = URL(filePath: words[0])
-        process.arguments = Array(words.dropFirst())
+        var process = ChildProcess(words)
         process.environment = [:]
-        if let folder { process.currentDirectoryURL = URL(filePath: folder) }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = outputPipe
-        process.standardError = errorPipe
-        process.terminationHandler = { [exit] in exit.note($0) }
-        try process.start()
-        let started = process.processIdentifier
-        output = ProcessOutput(outputPipe.fileHandleForReading)
-        errors = ProcessOutput(errorPipe.fileHandleForReading, endsAfter: readsLog ? nil : "\"listening\"")
+        process.folder = folder
+        process.output = .pipe
+        process.errors = .pipe
+        let running = try process.start()
+        running.whenEnded { [exit] in exit.note($0) }
+        let started = running.id
+        output = ProcessOutput(running.output)
+        errors = ProcessOutput(running.errors, endsAfter: readsLog ? nil : "\"listening\"")
         DispatchQueue.global().asyncAfter(deadline: .now() + 120) { [exit] in
             if !exit.isNoted { Foundation.kill(started, SIGKILL) }
         }
@@ -91,8 +87,9 @@ final class ProcessOutput: Sendable {
     /// - Parameters:
     ///   - handle: the reading end.
     ///   - word: nothing is read after it; the pipe stays open and fills up.
-    init(_ handle: FileHandle, endsAfter word: String? = nil) {
+    init(_ handle: FileHandle?, endsAfter word: String? = nil) {
         self.handle = Mutex(handle)
+        guard let handle else { return }
         Thread.detachNewThread { [self] in
             while true {
                 let data = handle.availableData
@@ -169,9 +166,7 @@ final class ProcessExit: Sendable {
         }
     }
 
-    func note(_ process: Process) {
-        let status = process.terminationStatus
-        let code = process.terminationReason == .uncaughtSignal ? -status : status
+    func note(_ code: Int32) {
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
             state.code = code

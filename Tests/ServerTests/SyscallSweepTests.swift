@@ -84,8 +84,10 @@ struct SyscallSweepTests {
             try await history.send(to: server)
             server.stop()
             #expect(await server.exitCode() == 0)
-            let calls = try String(contentsOfFile: log, encoding: .utf8)
-            #expect(calls == "")
+            let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+            // The tool lets go of a thread that ends, and says so.
+            let calls = lines.filter { !$0.contains("???( <detached") }
+            #expect(calls.isEmpty)
         }
     }
 
@@ -196,12 +198,7 @@ struct SyscallSweepTests {
 /// The tool that stops a program at a system call.
 enum Strace {
     static let isPermitted: Bool = {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/strace")
-        process.arguments = ["-f", "-qq", "-o", "/dev/null", "/bin/true"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.start()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        let strace = ChildProcess(["/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "/bin/true"])
+        return (try? strace.start().waitUntilExit()) == 0
     }()
 }

@@ -56,11 +56,7 @@ private enum Python {
             DROP INDEX submissions_by_name; ALTER TABLE submissions DROP COLUMN name;
             DELETE FROM migrations WHERE number > 1; PRAGMA user_version = 1
             """
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = ["-c", script, folder + "/assay.sqlite", statements]
-        try process.start()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failed() }
+        let process = ChildProcess(["/usr/bin/python3", "-c", script, folder + "/assay.sqlite", statements])
+        guard try process.start().waitUntilExit() == 0 else { throw Failed() }
     }
 }

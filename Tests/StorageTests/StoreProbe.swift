@@ -8,13 +8,8 @@ enum StoreProbe {
 
     /// False when there is no strace, or it may not trace.
     static let canBeTraced: Bool = {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/strace")
-        process.arguments = ["-f", "-qq", "-o", "/dev/null", "/bin/true"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.start()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        let strace = ChildProcess(["/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "/bin/true"])
+        return (try? strace.start().waitUntilExit()) == 0
     }()
 
     /// Makes the files, and nothing in them.
@@ -37,25 +32,21 @@ enum StoreProbe {
 
     /// Runs it to its end, or to its death, and tells the lines that it said.
     static func run(folder: String, purchases: Int64, options: [String]?) async throws -> [String] {
-        let process = Process()
-        let output = Pipe()
+        var process = ChildProcess([])
         let database = folder + "/assay.sqlite"
         let writer = [path, folder, "\(purchases)"]
         if let options {
-            process.executableURL = URL(filePath: "/usr/bin/strace")
             let log = options.contains("-o") ? [] : ["-o", "/dev/null"]
             // Writes to the shared memory file are the opening's, and promise nothing.
             let files = options.contains("trace=pwrite64") ? ["-P", database, "-P", database + "-wal"] : []
-            process.arguments = ["-f", "-qq"] + log + files + options + writer
+            process.words = ["/usr/bin/strace", "-f", "-qq"] + log + files + options + writer
         } else {
-            process.executableURL = URL(filePath: path)
-            process.arguments = Array(writer.dropFirst())
+            process.words = writer
         }
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.start()
-        let said = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
+        process.output = .pipe
+        let running = try process.start()
+        let said = running.output?.readDataToEndOfFile() ?? Data()
+        running.waitUntilExit()
         return String(decoding: said, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

@@ -46,19 +46,14 @@ package struct OpenSSLTool {
     }
 
     package func run(_ arguments: [String]) throws -> Answer {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
+        var process = ChildProcess(["/usr/bin/env", "openssl"] + arguments)
         let output = path("output-" + UUID().uuidString)
-        try Data().write(to: URL(fileURLWithPath: output))
-        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
-        process.standardOutput = handle
-        process.standardError = handle
-        process.standardInput = FileHandle.nullDevice
-        try process.start()
-        process.waitUntilExit()
-        try handle.close()
-        let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: output)), as: UTF8.self)
-        return Answer(isSuccess: process.terminationStatus == 0, text: text)
+        process.output = .file(output)
+        process.errors = .file(output + "-errors")
+        let code = try process.start().waitUntilExit()
+        let text = try [output, output + "-errors"].map { path in
+            String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        }
+        return Answer(isSuccess: code == 0, text: text.joined())
     }
 }
