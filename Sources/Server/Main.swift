@@ -51,6 +51,7 @@ struct Main {
             return try await Ledger.run(command, arguments, environment)
         case "demo": return try await demo(arguments)
         case "simulate": return try await simulate(arguments)
+        case let name where name.hasPrefix("simulate "): return try await SimulateCall.run(name, arguments)
         case "config check", "config print":
             let configuration = try read(environment, arguments.flags)
             Console.write(command == "config check" ? "The configuration is good.\n" : configuration.effective)

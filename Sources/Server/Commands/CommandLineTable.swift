@@ -4,9 +4,9 @@ enum CommandLineTable {
         program: "assay",
         summary: "Assay verifies App Store purchases and records each of them once.",
         commands: [
-            verify, serve, demo, simulate, configCheck, configPrint, LedgerCommands.refusals, LedgerCommands.evidence,
-            LedgerCommands.check,
-        ]
+            verify, serve, demo, configCheck, configPrint, LedgerCommands.refusals, LedgerCommands.evidence,
+            LedgerCommands.check, simulate,
+        ] + SimulateCommands.all
     )
 
     private static let verify = CommandShape(
@@ -59,7 +59,10 @@ enum CommandLineTable {
             .init("seed", value: "N", "Decides all numbers that the store makes; 1 if not given."),
             .init("population", value: "N", "So many customers, who have lived for a year; none if not given."),
         ],
-        notes: ["docs/simulator.md describes its endpoints, docs/stories.md the stories that it can be told."],
+        notes: [
+            "The commands \(SimulateCommands.names) speak to it while it runs.",
+            "docs/simulator.md describes its endpoints, docs/stories.md the stories that it can be told.",
+        ],
         examples: [("assay simulate --pace 0", "time moves only when it is told to")]
     )
 
