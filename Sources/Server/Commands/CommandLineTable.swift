@@ -40,11 +40,13 @@ enum CommandLineTable {
 
     private static let demo = CommandShape(
         name: "demo",
-        summary: "Makes a test authority, a sample purchase and a configuration, and serves them.",
+        summary: "Serves Assay and, beside it, an App Store of your own that it trusts.",
         options: [
             .init("data", value: "DIR", "Where everything is kept; data if not given."),
-            .init("listen", value: "ADDRESS:PORT", "Where to listen; 127.0.0.1:8080 if not given."),
-        ]
+            .init("listen", value: "ADDRESS:PORT", "Where Assay listens; 127.0.0.1:8080 if not given."),
+            .init("simulator", value: "ADDRESS:PORT", "Where the App Store listens; 127.0.0.1:8081 if not given."),
+        ],
+        notes: ["It takes nothing from the environment. Delete the folder to begin anew."]
     )
 
     private static let simulate = CommandShape(
