@@ -91,6 +91,7 @@ struct Demo {
     ///   - settings: of Assay.
     ///   - now: when the store's time begins. It also decides the store's numbers: the ledger remembers those of before.
     /// - Returns: the exit code.
+    /// - Throws: ``Simulate/Fault`` when the simulator cannot start.
     func run(_ settings: ServeSettings, at now: Timestamp) async throws -> Int32 {
         var options = Simulate.Options()
         options.folder = simulatorPath
