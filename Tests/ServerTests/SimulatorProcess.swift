@@ -36,7 +36,7 @@ final class SimulatorProcess: Sendable {
         let exit = ProcessExit()
         process.terminationHandler = { exit.note($0) }
         self.exit = exit
-        try process.run()
+        try process.start()
         id = process.processIdentifier
         let started = id
         DispatchQueue.global().asyncAfter(deadline: .now() + 60) {
