@@ -34,6 +34,6 @@ fuzz: ## fuzzers of our parsers, a minute each, without and with the address san
 	Fuzz/run.sh 60
 	Fuzz/HTTP/run.sh 60
 
-run: ## installs what is missing, builds, serves Assay on localhost with a test authority; no Apple account needed
+run: ## installs what is missing, builds, serves Assay with the App Store simulator on localhost; no Apple account needed
 	@scripts/bootstrap.sh
 	@scripts/run.sh

@@ -66,7 +66,11 @@ let package = Package(
             resources: [.embedInCode("Chain/Roots")]
         ),
         room("Storage", ["PurchaseModel", "CSQLite"], resources: [.embedInCode("SQL/Schema")]),
-        room("Simulator", ["PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP"]),
+        room(
+            "Simulator",
+            ["PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP"],
+            resources: [.embedInCode("Control/openapi.json")]
+        ),
 
         // Floors 4 to 6: the conductor, its face, and the executable that wires them.
         room("Pipeline", ["PurchaseModel", "Crypto", "Verification", "Storage"]),

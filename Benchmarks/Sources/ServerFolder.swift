@@ -50,6 +50,7 @@ struct ServerFolder {
 
     private var configuration: [UInt8] {
         JSONWriter.object { json in
+            json.member("profile", "development")
             json.member("data", path + "/ledger")
             json.array("apps") { json in
                 json.object { json in

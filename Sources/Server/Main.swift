@@ -51,6 +51,7 @@ struct Main {
             return try await Ledger.run(command, arguments, environment)
         case "demo": return try await demo(arguments)
         case "simulate": return try await simulate(arguments)
+        case let name where name.hasPrefix("simulate "): return try await SimulateCall.run(name, arguments)
         case "config check", "config print":
             let configuration = try read(environment, arguments.flags)
             Console.write(command == "config check" ? "The configuration is good.\n" : configuration.effective)
@@ -62,13 +63,13 @@ struct Main {
     }
 
     private static func demo(_ arguments: Arguments) async throws -> Int32 {
-        let demo = Demo(folder: arguments.value("data") ?? "data")
-        try demo.prepare(at: SystemClock().now)
+        let demo = try Demo(arguments, program: CommandLine.arguments.first ?? "")
+        let now = SystemClock().now
+        try demo.prepare(at: now)
         var flags = ["config": demo.configurationPath]
         flags["listen"] = arguments.value("listen")
         // What stands in the environment is for a real server, not for the demo.
-        let settings = ServeSettings(try read([:], flags))
-        return await Serve(settings: settings).run { port in Console.write(demo.greeting(port: port)) }
+        return try await demo.run(ServeSettings(try read([:], flags)), at: now)
     }
 
     private static func simulate(_ arguments: Arguments) async throws -> Int32 {
@@ -84,7 +85,9 @@ struct Main {
         _ flags: [String: String]
     ) throws(UsageFault) -> Configuration {
         do throws(ConfigurationFaults) {
-            return try Configuration.read(environment: environment, flags: flags)
+            let configuration = try Configuration.read(environment: environment, flags: flags)
+            try ProductionProfile.check(configuration)
+            return configuration
         } catch {
             throw UsageFault("the configuration cannot be used:\n\(error)")
         }

@@ -98,12 +98,15 @@ import Testing
             CommandShape(name: "serve", summary: "Serve."),
             CommandShape(name: "config print", summary: "Print."),
             CommandShape(name: "config check", summary: "Check."),
+            CommandShape(name: "play", summary: "Play."),
+            CommandShape(name: "play card", summary: "Play one.", positionals: "CARD", positionalsRange: 0...1),
         ]
     )
 
     @Test(arguments: [
         (["serve", "--x"], "serve", ["--x"]), (["config", "check"], "config check", []),
-        (["config", "print", "serve"], "config print", ["serve"]),
+        (["config", "print", "serve"], "config print", ["serve"]), (["play"], "play", []),
+        (["play", "--fast"], "play", ["--fast"]), (["play", "card", "king"], "play card", ["king"]),
     ])
     func commandsAreFoundByTheirWords(words: [String], name: String, rest: [String]) throws {
         let found = try table.find(words)
@@ -117,6 +120,10 @@ import Testing
         (["zzzzzz"], "there is no command \"zzzzzz\" (assay --help lists all)"),
         (["config"], "\"config\" needs one more word (there is config print, config check)"),
         (["config", "prin"], "\"config\" needs one more word (there is config print, config check)"),
+        (
+            ["play", "crad"],
+            "there is no command \"play crad\"; did you mean \"play card\"? (assay --help lists all)"
+        ),
     ])
     func othersAreRefused(words: [String], message: String) {
         do throws(UsageFault) {

@@ -23,6 +23,8 @@ import TestSupport
     @Test(arguments: [
         (#""lisen": "127.0.0.1:1""#, #"lisen: unknown; did you mean "listen"?"#),
         (#""zzz": 1"#, "zzz: unknown"),
+        (#""profile": "prodction""#, #"profile: must be production or development; did you mean "production"?"#),
+        (#""profile": true"#, "profile: must be a string, not a boolean"),
         (
             #""listen": "localhost:8080""#,
             "listen: must be an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080"
@@ -83,6 +85,10 @@ import TestSupport
         (
             #"[{"id": "shop", "bundle_id": "b", "accept_test_signed": 1}]"#,
             "apps[0].accept_test_signed: must be true or false, not a number"
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "accept_test_signed": true}]"#,
+            "apps[0].accept_test_signed: must be false where profile is production: anybody's test purchase would count"
         ),
         (
             #"[{"id": "shop", "bundle_id": "b", "products": []}]"#,

@@ -44,7 +44,7 @@ import Testing
         #expect(configuration.keys.map(\.name) == ["backend"])
         #expect(configuration.keys.map(\.sha256) == [Digest.sha256(Array(Self.secret.utf8))])
         #expect(configuration.listen.description == "127.0.0.1:8080")
-        #expect(configuration.data == "data")
+        #expect(configuration.data == "data" && configuration.profile == .production)
         #expect(configuration.limits == Configuration.Limits())
         #expect(configuration.trust == Configuration.Trust())
     }
@@ -56,7 +56,7 @@ import Testing
                "environments": ["sandbox", "xcode"], "accept_test_signed": true,
                "products": [{"id": "gold", "kind": "consumable"}, {"id": "pro", "kind": "auto_renewable_subscription"}]}],
              "keys": \(Self.keys), "trust": {"roots": "roots", "certificates": "certificates"},
-             "listen": "[::1]:0", "data": "/var/lib/assay",
+             "profile": "development", "listen": "[::1]:0", "data": "/var/lib/assay",
              "limits": {"body_bytes": 2048, "header_bytes": 4096, "header_seconds": 1, "body_seconds": 2, "idle_seconds": 3,
                "connections": 4, "in_flight": 5, "requests_per_second": 6, "pending_per_app": 7,
                "pending_days": 9, "drain_seconds": 8}}
@@ -67,7 +67,7 @@ import Testing
         #expect(app.products?.map(\.id.text) == ["gold", "pro"])
         #expect(app.products?.map(\.kind) == [.consumable, .autoRenewable])
         #expect(configuration.listen == ListenAddress(address: "::1", port: 0))
-        #expect(configuration.data == "/var/lib/assay")
+        #expect(configuration.data == "/var/lib/assay" && configuration.profile == .development)
         #expect(configuration.trust == Configuration.Trust(roots: "roots", certificates: "certificates"))
         let limits = Configuration.Limits(
             bodyBytes: 2_048,

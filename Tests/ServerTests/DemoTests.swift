@@ -4,78 +4,167 @@ import Testing
 
 /// The first minute: what the demo prints and what the README says must work as it stands there.
 @Suite(.enabled(if: Program.isBuilt, Program.absence)) struct DemoTests {
-    private static let demo = ["demo", "--data", "data", "--listen", "127.0.0.1:0"]
+    private static let demo = ["demo", "--data", "data", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:0"]
 
     @Test func theCommandsThatItPrintsWork() async throws {
-        try await TemporaryFolder.with { folder in
-            let server = try await ServerProcess(Self.demo, in: folder)
-            #expect(await server.output.until("Ctrl-C stops it."))
-            let greeting = server.output.text.replacing("\\\n", with: "")
-            let commands = greeting.split(separator: "\n").filter { $0.hasPrefix("  curl") }.map(String.init)
-            try #require(commands.count == 3)
-            let first = try await Self.shell(commands[0], in: folder)
+        try await Self.with { folder, server, greeting in
+            let commands = Self.commands(in: greeting) { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : nil }
+            try #require(commands.count == 7)
+            // It says where the program is, for a shell that does not know.
+            #expect(commands[0] == "export PATH=\"\(Self.programFolder):$PATH\"")
+            let first = try await Self.walk([commands[1], commands[2]], in: folder)
             #expect(first["result"]?.string == "recorded")
-            let again = try await Self.shell(commands[0], in: folder)
+            let again = try await Self.walk([commands[2]], in: folder)
             #expect(again["result"]?.string == "already_recorded")
-            #expect(first["transactions"]?.raw == again["transactions"]?.raw)
-            let listed = try await Self.shell(commands[1], in: folder)
-            #expect(listed["transactions"]?.raw == first["transactions"]?.raw)
-            let metrics = try await Program.run(["-c", commands[2]], instead: "/bin/bash", in: folder)
-            #expect(metrics.text.contains("assay_submissions_total"))
+            let renewed = try await Self.walk([commands[3], commands[2]], in: folder)
+            #expect(renewed["result"]?.string == "recorded")
+            #expect(Self.decisions(renewed) == ["recorded"])
+            let refunded = try await Self.walk([commands[4], commands[2]], in: folder)
+            #expect(Self.decisions(refunded) == ["revoked"])
+            let listed = try await Self.walk([commands[5]], in: folder)
+            #expect(Self.decisions(listed) == ["revoked", "recorded"])
+            let metrics = try await Self.shell([commands[6]], in: folder)
+            #expect(metrics.contains("assay_submissions_total"))
             server.stop()
             #expect(await server.exitCode() == 0)
         }
     }
 
-    @Test func theCommandOfTheReadmeWorks() async throws {
+    @Test func theFirstMinuteOfTheReadmeWorks() async throws {
         let readme = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md").path
         let text = try String(contentsOfFile: readme, encoding: .utf8)
-        let lines = text.replacing("\\\n", with: "").split(separator: "\n")
-        let command = try #require(lines.first { $0.hasPrefix("curl ") })
-        try await TemporaryFolder.with { folder in
-            let server = try await ServerProcess(Self.demo, in: folder)
-            let here = command.replacing("127.0.0.1:8080", with: "127.0.0.1:\(server.port)")
-            #expect(try await Self.shell(String(here), in: folder)["result"]?.string == "recorded")
+        let minute = try #require(
+            text.split(separator: "\n## ").first { $0.hasPrefix("A verified purchase in a minute") }
+        )
+        var isCode = false
+        let commands = Self.commands(in: String(minute)) { line in
+            if line.hasPrefix("```") { isCode.toggle() }
+            return isCode && !line.hasPrefix("```") ? String(line) : nil
+        }.filter { !$0.hasPrefix("make ") }
+        try await Self.with { folder, server, greeting in
+            let store = try #require(SimulatorProcess.port(in: greeting))
+            let here = commands.map { command in
+                command.replacing("127.0.0.1:8080", with: "127.0.0.1:\(server.port)")
+                    .replacing("$PWD/.build/release", with: Self.programFolder)
+                    .replacing(/assay simulate [^)']+/) { "\($0.0) --at http://127.0.0.1:\(store)" }
+            }
+            // The first purchase, what sends it, and what happens later.
+            let place = try #require(here.firstIndex { $0.hasPrefix("curl ") })
+            let later = Array(here.dropFirst(place + 1).prefix { $0.hasPrefix("assay simulate ") })
+            try #require(later.count == 2)
+            let first = try await Self.walk(Array(here.prefix(place + 1)), in: folder)
+            #expect(first["result"]?.string == "recorded")
+            let curls = [here[place]]
+            let renewed = try await Self.walk([later[0]] + curls, in: folder)
+            #expect(renewed["result"]?.string == "recorded")
+            #expect(Self.decisions(try await Self.walk([later[1]] + curls, in: folder)) == ["revoked"])
         }
     }
 
     @Test func aSecondStartFindsEverything() async throws {
         try await TemporaryFolder.with { folder in
+            try SimulatorProcess.makeAuthority(in: folder + "/data/simulator")
+            var proof: [UInt8] = []
             var answers: [WireClient.Answer] = []
+            var files: [[String: [UInt8]]] = []
             for _ in 0..<2 {
                 let server = try await ServerProcess(Self.demo, in: folder)
+                #expect(await server.output.until("Ctrl-C stops both"))
+                let store = "http://127.0.0.1:\(try #require(SimulatorProcess.port(in: server.output.text)))"
+                let bought = try await Program.run(["simulate", "buy", "anna", "sword", "--at", store, "--json"])
+                #expect(bought.code == 0)
+                if proof.isEmpty { proof = try await Program.run(["simulate", "proof", "anna", "--at", store]).output }
                 let key = try String(contentsOfFile: folder + "/data/key", encoding: .utf8)
-                let body = try Data(contentsOf: URL(filePath: folder + "/data/purchase.json"))
-                answers.append(try #require(await server.post(Array(body), key: key)))
+                let text = String(decoding: proof, as: UTF8.self).replacing("\n", with: "")
+                answers.append(try #require(await server.post(Purchase.body(text), key: key)))
+                // The ledger outlives the store: what another store sells is another sale.
+                let other = try await Program.run(["simulate", "proof", "anna", "--at", store]).text.replacing(
+                    "\n",
+                    with: ""
+                )
+                answers.append(try #require(await server.post(Purchase.body(other), key: key)))
+                files.append(try Self.kept(in: folder + "/data"))
                 server.stop()
                 #expect(await server.exitCode() == 0)
             }
-            #expect(answers.map(\.result) == ["recorded", "already_recorded"])
-            #expect(answers[0].transactions == answers[1].transactions)
+            #expect(answers.map(\.result) == ["recorded", "already_recorded", "already_recorded", "recorded"])
+            #expect(files[0] == files[1])
         }
     }
 
-    @Test func itsSampleIsAsItSays() async throws {
-        try await TemporaryFolder.with { folder in
-            let server = try await ServerProcess(Self.demo, in: folder)
-            server.stop()
-            _ = await server.exitCode()
-            let body = try Data(contentsOf: URL(filePath: folder + "/data/purchase.json"))
-            let proof = try #require(try JSONDocument(Array(body)).root.object?["proof"]?.string)
+    @Test func whatTheStoreSignsIsForThisFolderOnly() async throws {
+        try await Self.with { folder, _, greeting in
+            let store = "http://127.0.0.1:\(try #require(SimulatorProcess.port(in: greeting)))"
+            #expect(try await Program.run(["simulate", "buy", "anna", "sword", "--at", store]).code == 0)
+            let proof = try await Program.run(["simulate", "proof", "anna", "--at", store]).output
             let trusted = try await Program.run(
-                ["verify", "--json", "--roots", folder + "/data/roots", "-"],
-                input: Array(proof.utf8)
+                ["verify", "--json", "--roots", folder + "/data/simulator/roots", "-"],
+                input: proof
             )
             #expect(trusted.code == 1)
             #expect(try JSONDocument(trusted.output).root.object?["verdict"]?.string == "test_signed")
             // To everybody else it is what it is.
-            let untrusted = try await Program.run(["verify", "--json", "-"], input: Array(proof.utf8))
+            let untrusted = try await Program.run(["verify", "--json", "-"], input: proof)
             #expect(try JSONDocument(untrusted.output).root.object?["verdict"]?.string == "forged")
         }
     }
 
-    private static func shell(_ command: String, in folder: String) async throws -> JSONObject {
-        let run = try await Program.run(["-c", command], instead: "/bin/bash", in: folder)
-        return try #require(try? JSONDocument(run.output).root.object, "\(run.text)\(run.errorText)")
+    @Test func withoutTheStoreThereIsNoDemo() async throws {
+        try await TemporaryFolder.with { folder in
+            try SimulatorProcess.makeAuthority(in: folder + "/data/simulator")
+            let store = try await SimulatorProcess(in: folder)
+            let words = ["demo", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:\(store.port)"]
+            let run = try await Program.run(words, in: folder)
+            #expect(run.code == 1 && run.errorText.contains("another program does already"))
+            // And the other way round.
+            let other = try await Program.run(
+                ["demo", "--listen", "127.0.0.1:\(store.port)", "--simulator", "127.0.0.1:0"],
+                in: folder
+            )
+            #expect(other.code == 1 && other.errorText.contains("not_started"))
+        }
+    }
+
+    // MARK: Walking
+
+    private static let programFolder = URL(filePath: Program.path).deletingLastPathComponent().path
+
+    private static func with(_ body: (String, ServerProcess, String) async throws -> Void) async throws {
+        try await TemporaryFolder.with { folder in
+            try SimulatorProcess.makeAuthority(in: folder + "/data/simulator")
+            let server = try await ServerProcess(demo, in: folder)
+            #expect(await server.output.until("Ctrl-C stops both"))
+            try await body(folder, server, server.output.text)
+        }
+    }
+
+    /// Lines that `code` takes, those that go on in the next one joined.
+    private static func commands(in text: String, _ code: (Substring) -> String?) -> [String] {
+        text.replacing("\\\n", with: "").split(separator: "\n").compactMap(code)
+    }
+
+    private static func decisions(_ json: JSONObject) -> [String] {
+        (json["transactions"]?.array.map(Array.init) ?? []).compactMap { $0.object?["decision"]?.string }
+    }
+
+    /// What the last command answers.
+    private static func walk(_ commands: [String], in folder: String) async throws -> JSONObject {
+        let text = try await shell(commands, in: folder)
+        let last = try #require(text.split(separator: "\n").last)
+        return try #require(try? JSONDocument(Array(last.utf8)).root.object, "\(text)")
+    }
+
+    private static func shell(_ commands: [String], in folder: String) async throws -> String {
+        let script = (["export PATH=\"\(programFolder):$PATH\"", "set -e"] + commands).joined(separator: "\n")
+        return try await Program.run(["-c", script], instead: "/bin/bash", in: folder).text
+    }
+
+    /// Everything but the ledger.
+    private static func kept(in folder: String) throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder) where !name.hasPrefix("ledger") {
+            if let data = FileManager.default.contents(atPath: "\(folder)/\(name)") { files[name] = Array(data) }
+        }
+        return files
     }
 }

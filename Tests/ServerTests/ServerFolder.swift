@@ -24,6 +24,7 @@ struct ServerFolder: Sendable {
         try Self.write(Array(Self.otherKey.utf8), path + "/other-key", isSecret: true)
         try Self.write(
             JSONWriter.object { json in
+                json.member("profile", "development")
                 json.member("listen", "127.0.0.1:0")
                 json.member("data", data)
                 json.array("apps") { json in

@@ -89,6 +89,25 @@ struct ControlAPITests {
         }
     }
 
+    @Test func aStoryOfWhoIsThereAlreadyCountsWhatItTells() async throws {
+        _ = try await call(.post, "/customers", #"{"name": "anna"}"#)
+        _ = try await call(.post, "/acts", #"{"act": "buy", "customer": "anna", "product": "pro.monthly"}"#)
+        let before = try #require(simulator.read(\.customers)["anna"])
+        let story = """
+            {"name": "One more", "customers": [{"name": "anna"}],
+             "steps": [{"act": "buy", "customer": "anna", "product": "coins.100"}],
+             "expect": {"notifications": ["ONE_TIME_CHARGE"], "transactions": {"anna": 1}}}
+            """
+        for _ in 0..<2 {
+            #expect(try await call(.post, "/stories", story).json["differences"]?.array?.isEmpty == true)
+        }
+        #expect(simulator.read(\.notices.count) == 3)
+        // She keeps the app and has had her trial.
+        let after = try #require(simulator.read(\.customers)["anna"])
+        #expect(after.downloads == before.downloads && after.usedIntroductions == before.usedIntroductions)
+        #expect(!after.downloads.isEmpty && !after.usedIntroductions.isEmpty)
+    }
+
     static let wrong: [(method: HTTPMethod, path: String, body: String, status: Int, code: String)] = [
         (.post, "/acts", "", 400, "invalid_request"),
         (.post, "/acts", "[]", 400, "invalid_request"),

@@ -28,6 +28,13 @@ struct StorePropertyTests {
         #expect(once.done > 100)
     }
 
+    /// A server's ledger remembers the store before.
+    @Test func storesOfOtherSeedsSellUnderOtherNumbers() {
+        let stores = Self.seeds.map { Self.population($0).store }
+        #expect(Set(stores.flatMap(\.transactions.keys)).count == stores.reduce(0) { $0 + $1.transactions.count })
+        #expect(stores.allSatisfy { $0.transactions.keys.allSatisfy { [15, 16].contains($0.description.utf8.count) } })
+    }
+
     @Test(arguments: seeds)
     func noticesAreInOrderAndNoneIsTwice(_ seed: UInt64) {
         let notices = Self.population(seed).store.notices

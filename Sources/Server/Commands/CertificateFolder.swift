@@ -36,11 +36,22 @@ enum CertificateFolder {
         return anchors
     }
 
+    /// The files of a folder that hold a root of the simulator's, by the name that it gives itself.
+    static func simulated(in folder: String) throws(Fault) -> [String] {
+        try files(folder).filter { _, certificates in
+            certificates.contains { $0.fields.subject.contains("Simulated") }
+        }.map(\.path)
+    }
+
     private static func read(_ folder: String) throws(Fault) -> [Certificate] {
+        try files(folder).flatMap(\.certificates)
+    }
+
+    private static func files(_ folder: String) throws(Fault) -> [(path: String, certificates: [Certificate])] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             throw .unreadableFolder(folder)
         }
-        var certificates: [Certificate] = []
+        var files: [(path: String, certificates: [Certificate])] = []
         for name in names.sorted() where isCertificate(name) {
             let path = "\(folder)/\(name)"
             guard let data = FileManager.default.contents(atPath: path) else {
@@ -48,13 +59,15 @@ enum CertificateFolder {
             }
             let ders = ders(in: Array(data))
             guard !ders.isEmpty else { throw .unreadableCertificate(path, "there is none in it") }
+            var certificates: [Certificate] = []
             do throws(CryptoError) {
                 for der in ders { certificates.append(try Certificate(der: der)) }
             } catch {
                 throw .unreadableCertificate(path, "\(error)")
             }
+            files.append((path, certificates))
         }
-        return certificates
+        return files
     }
 
     private static func isCertificate(_ name: String) -> Bool {

@@ -4,9 +4,9 @@ enum CommandLineTable {
         program: "assay",
         summary: "Assay verifies App Store purchases and records each of them once.",
         commands: [
-            verify, serve, demo, simulate, configCheck, configPrint, LedgerCommands.refusals, LedgerCommands.evidence,
-            LedgerCommands.check,
-        ]
+            verify, serve, demo, configCheck, configPrint, LedgerCommands.refusals, LedgerCommands.evidence,
+            LedgerCommands.check, simulate,
+        ] + SimulateCommands.all
     )
 
     private static let verify = CommandShape(
@@ -40,11 +40,13 @@ enum CommandLineTable {
 
     private static let demo = CommandShape(
         name: "demo",
-        summary: "Makes a test authority, a sample purchase and a configuration, and serves them.",
+        summary: "Serves Assay and, beside it, an App Store of your own that it trusts.",
         options: [
             .init("data", value: "DIR", "Where everything is kept; data if not given."),
-            .init("listen", value: "ADDRESS:PORT", "Where to listen; 127.0.0.1:8080 if not given."),
-        ]
+            .init("listen", value: "ADDRESS:PORT", "Where Assay listens; 127.0.0.1:8080 if not given."),
+            .init("simulator", value: "ADDRESS:PORT", "Where the App Store listens; 127.0.0.1:8081 if not given."),
+        ],
+        notes: ["It takes nothing from the environment. Delete the folder to begin anew."]
     )
 
     private static let simulate = CommandShape(
@@ -59,7 +61,10 @@ enum CommandLineTable {
             .init("seed", value: "N", "Decides all numbers that the store makes; 1 if not given."),
             .init("population", value: "N", "So many customers, who have lived for a year; none if not given."),
         ],
-        notes: ["docs/simulator.md describes its endpoints, docs/stories.md the stories that it can be told."],
+        notes: [
+            "The commands \(SimulateCommands.names) speak to it while it runs.",
+            "docs/simulator.md describes its endpoints, docs/stories.md the stories that it can be told.",
+        ],
         examples: [("assay simulate --pace 0", "time moves only when it is told to")]
     )
 

@@ -1,77 +1,62 @@
-import API
 import Crypto
 import Encoding
 import Foundation
 import PurchaseModel
 import Simulator
 
-/// `assay demo`: everything that a first try needs, in one folder, and then the server over it.
+/// `assay demo`: Assay and the simulated App Store, one beside the other, with everything in one folder.
 ///
-/// A test authority of Apple's shape signs one sample purchase. Its root stands in the configuration, so what it signs
-/// is recorded as test-signed; a receipt that Apple signed gets its honest verdict beside it.
+/// The simulator sells the app of its catalogue; its roots stand in Assay's configuration, so what it signs is recorded as
+/// test-signed. A receipt that Apple signed gets its honest verdict beside it.
 struct Demo {
     enum Fault: Error, CustomStringConvertible {
         case cannotWrite(String)
-        case cannotSign(CryptoError)
 
         var description: String {
             switch self {
             case .cannotWrite(let path): "\(path) cannot be written"
-            case .cannotSign(let error): "the test authority cannot sign: \(error)"
             }
         }
     }
 
     let folder: String
-
-    private static let bundleID = "com.example.demo"
-    private static let product = "com.example.demo.coins.100"
+    /// Where the simulator listens.
+    let simulator: ListenAddress
+    /// The folder of the running program, when it was not found on the search path.
+    var programFolder: String?
 
     var configurationPath: String { "\(folder)/assay.json" }
     var keyPath: String { "\(folder)/key" }
-    var samplePath: String { "\(folder)/purchase.json" }
+    private var simulatorPath: String { "\(folder)/simulator" }
+
+    init(_ arguments: Arguments, program: String) throws(UsageFault) {
+        folder = arguments.value("data") ?? "data"
+        guard let address = ListenAddress(arguments.value("simulator") ?? "127.0.0.1:8081") else {
+            throw UsageFault("--simulator is an address and a port")
+        }
+        simulator = address
+        if program.contains("/") { programFolder = URL(filePath: program).deletingLastPathComponent().path }
+    }
 
     /// Makes what is not there yet; a second start finds everything and changes nothing.
-    func prepare(at now: Timestamp) throws(Fault) {
+    func prepare(at now: Timestamp) throws {
+        let kept = SimulatorFolder(simulatorPath)
+        _ = try kept.authority(at: now)
         guard !FileManager.default.fileExists(atPath: configurationPath) else { return }
-        let authority = SimulatorAuthority(
-            validity: AuthorityValidity(
-                now.advanced(by: .seconds(-86_400))...now.advanced(by: .seconds(10 * 31_536_000))
-            )
-        )
-        let (roots, sample): ([[UInt8]], String)
-        do throws(CryptoError) {
-            roots = try authority.roots()
-            sample = try Demo.sample(authority, at: now)
-        } catch {
-            throw .cannotSign(error)
-        }
-        try write(roots, sample, Hexadecimal.encode(SecureRandom.bytes(24)))
-    }
-
-    private func write(_ roots: [[UInt8]], _ sample: String, _ key: String) throws(Fault) {
-        try makeFolder(folder)
-        try makeFolder("\(folder)/roots")
-        for (index, root) in roots.enumerated() { try write(root, "\(folder)/roots/simulated-\(index + 1).der") }
-        try write(Array(key.utf8), keyPath, isSecret: true)
-        try write(
-            JSONWriter.object { json in
-                json.member("proof", sample)
-                json.member("customer_id", "customer-1")
-            },
-            samplePath
-        )
+        try write(Array(Hexadecimal.encode(SecureRandom.bytes(24)).utf8), keyPath, isSecret: true)
         // Last, because its presence says that all is there.
-        try write(configuration(), configurationPath)
+        try write(configuration(kept), configurationPath)
     }
 
-    private func configuration() -> [UInt8] {
+    private func configuration(_ kept: SimulatorFolder) -> [UInt8] {
         JSONWriter.object { json in
+            json.member("profile", Configuration.Profile.development.rawValue)
             json.member("data", "\(folder)/ledger")
             json.array("apps") { json in
                 json.object { json in
                     json.member("id", "demo")
-                    json.member("bundle_id", Demo.bundleID)
+                    json.member("bundle_id", DemoCatalogue.bundleID.text)
+                    json.member("apple_id", DemoCatalogue.appleID)
                     json.array("environments") { json in
                         json.element("production")
                         json.element("sandbox")
@@ -86,39 +71,10 @@ struct Demo {
                     json.member("secret_file", keyPath)
                 }
             }
-            json.object("trust") { $0.member("roots", "\(folder)/roots") }
-        }
-    }
-
-    private static func sample(_ authority: SimulatorAuthority, at now: Timestamp) throws(CryptoError) -> String {
-        guard let bundleID = BundleID(bundleID), let product = ProductID(product),
-            let id = TransactionID(number: 2_000_000_000_000_000 + now.milliseconds % 1_000_000_000_000)
-        else { preconditionFailure("the demo's own names are ids") }
-        let app = SimulatedApp(bundleID: bundleID, appleID: 1, environment: .sandbox)
-        var transaction = Transaction(
-            id: id,
-            originalID: id,
-            product: product,
-            kind: .consumable,
-            purchasedAt: now,
-            signedAt: now
-        )
-        transaction.originallyPurchasedAt = now
-        transaction.ownership = .purchased
-        transaction.price = Price(milliunits: 990, currency: "USD")
-        transaction.storefront = "USA"
-        return try PurchaseSigner(authority, app: app).transaction(transaction)
-    }
-
-    private func makeFolder(_ path: String) throws(Fault) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-        } catch {
-            throw .cannotWrite(path)
+            json.object("trust") { json in
+                json.member("roots", kept.roots)
+                json.member("certificates", kept.certificates)
+            }
         }
     }
 
@@ -129,23 +85,62 @@ struct Demo {
         }
     }
 
+    /// Serves both until SIGTERM or SIGINT.
+    ///
+    /// - Parameters:
+    ///   - settings: of Assay.
+    ///   - now: when the store's time begins. It also decides the store's numbers: the ledger remembers those of before.
+    /// - Returns: the exit code.
+    /// - Throws: ``Simulate/Fault`` when the simulator cannot start.
+    func run(_ settings: ServeSettings, at now: Timestamp) async throws -> Int32 {
+        var options = Simulate.Options()
+        options.folder = simulatorPath
+        (options.address, options.port) = (simulator.address, simulator.port)
+        options.seed = UInt64(clamping: now.milliseconds)
+        options.start = now
+        let simulate = Simulate(options: options)
+        return try await withThrowingTaskGroup(of: Int32.self) { group in
+            let (opened, opening) = AsyncStream.makeStream(of: UInt16.self)
+            group.addTask {
+                defer { opening.finish() }
+                return try await simulate.run { port, _ in opening.yield(port) }
+            }
+            // It ends without a port when the simulator could not start: then its failure says why.
+            guard let storePort = await opened.first(where: { _ in true }) else { return try await group.next() ?? 1 }
+            let code = await Serve(settings: settings).run { port in
+                Console.write(greeting(ListenAddress(address: settings.address, port: port), storePort))
+            }
+            group.cancelAll()
+            return code
+        }
+    }
+
     /// What to try, in commands that can be pasted.
-    func greeting(port: UInt16) -> String {
-        """
+    private func greeting(_ assay: ListenAddress, _ storePort: UInt16) -> String {
+        let store = "http://\(ListenAddress(address: simulator.address, port: storePort))"
+        let at = store == SimulatorClient.usualBase ? "" : " --at \(store)"
+        let path = programFolder.map { "  export PATH=\"\($0):$PATH\"\n" } ?? ""
+        return """
 
-        Assay serves on http://127.0.0.1:\(port), with its ledger in \(folder)/ledger.
-        A purchase that the built-in test authority signed is in \(samplePath). In another terminal:
+            Assay serves on http://\(assay), with its ledger in \(folder)/ledger.
+            Beside it an App Store of your own is open on \(store). In another terminal, in this folder:
 
-          curl -s -H "Authorization: Bearer $(cat \(keyPath))" -H "Content-Type: application/json" \\
-               --data @\(samplePath) http://127.0.0.1:\(port)/v1/purchases
+            \(path)  assay simulate buy anna pro.monthly\(at)
+              curl -s -H "Authorization: Bearer $(cat \(keyPath))" -H "Content-Type: application/json" \\
+                   --data '{"proof": "'$(assay simulate proof anna\(at))'", "customer_id": "anna"}' http://\(assay)/v1/purchases
 
-        Send it again: it is recorded once. See what the customer has, and what was counted:
+            Send it again: it is recorded once. Then let a month pass, or take the money back, and send it again:
 
-          curl -s -H "Authorization: Bearer $(cat \(keyPath))" http://127.0.0.1:\(port)/v1/customers/customer-1/transactions
-          curl -s http://127.0.0.1:\(port)/metrics
+              assay simulate clock advance P31D\(at)
+              assay simulate refund anna\(at)
 
-        Ctrl-C stops it.
+            See what the customer has, and what was counted:
 
-        """
+              curl -s -H "Authorization: Bearer $(cat \(keyPath))" http://\(assay)/v1/customers/anna/transactions
+              curl -s http://\(assay)/metrics
+
+            Ctrl-C stops both; the store forgets everything then, and the ledger nothing.
+
+            """
     }
 }

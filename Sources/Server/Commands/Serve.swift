@@ -78,17 +78,8 @@ struct Serve {
         switch error {
         case let failure as StoreOpenFailure: failure.sentence
         case let failure as HTTPListenerFailure:
-            "cannot listen on \(settings.address), port \(settings.port): \(Serve.sentence(failure))"
+            "cannot listen on \(settings.address), port \(settings.port): \(failure.sentence)"
         default: "\(error)"
-        }
-    }
-
-    private static func sentence(_ failure: HTTPListenerFailure) -> String {
-        switch failure.errno {
-        case EADDRINUSE: "another program does already"
-        case EADDRNOTAVAIL: "this machine has no such address"
-        case EACCES: "this user may not"
-        default: "errno \(failure.errno)"
         }
     }
 }

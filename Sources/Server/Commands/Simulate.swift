@@ -11,6 +11,7 @@ struct Simulate {
         case cannotWrite(String)
         case cannotRead(String)
         case cannotSign(CryptoError)
+        case cannotListen(String, UInt16, HTTPListenerFailure)
         case badAuthority(SimulatorAuthority.LoadingError)
 
         var description: String {
@@ -18,6 +19,8 @@ struct Simulate {
             case .cannotWrite(let path): "\(path) cannot be written"
             case .cannotRead(let path): "\(path) cannot be read"
             case .cannotSign(let error): "the simulated authority cannot sign: \(error)"
+            case .cannotListen(let address, let port, let failure):
+                "the simulator cannot listen on \(address), port \(port): \(failure.sentence)"
             case .badAuthority(let error): "the folder's authority cannot be used: \(error)"
             }
         }
@@ -36,6 +39,8 @@ struct Simulate {
         var notificationsURL: String?
         /// So many customers who live by themselves, for a year before the start.
         var population = 0
+
+        init() {}
 
         init(_ arguments: Arguments) throws(UsageFault) {
             folder = arguments.value("data") ?? folder
@@ -74,8 +79,8 @@ struct Simulate {
     ///
     /// - Parameter ready: called with the real port and the merchant's key once clients can connect.
     /// - Returns: the exit code.
-    /// - Throws: ``Fault``, or ``HTTPListenerFailure`` when nothing can be listened on.
-    func run(ready: @Sendable (UInt16, MerchantKey) -> Void) async throws -> Int32 {
+    /// - Throws: ``Fault``.
+    func run(ready: @Sendable (UInt16, MerchantKey) -> Void) async throws(Fault) -> Int32 {
         let clock = SystemClock()
         let folder = SimulatorFolder(options.folder)
         let authority = try folder.authority(at: clock.now)
@@ -94,13 +99,7 @@ struct Simulate {
         } catch {
             throw Fault.cannotSign(error)
         }
-        let listener = try HTTPListener(
-            address: options.address,
-            port: options.port,
-            lanes: ProcessInfo.processInfo.activeProcessorCount,
-            handler: handler(router, chaos),
-            report: { _ in }
-        )
+        let listener = try listener(handler(router, chaos))
         let signals = await StopSignals { listener.stop() }
         ready(listener.port, key)
         await withDiscardingTaskGroup { group in
@@ -112,6 +111,20 @@ struct Simulate {
         }
         signals.cancel()
         return 0
+    }
+
+    private func listener(_ handler: HTTPHandler) throws(Fault) -> HTTPListener {
+        do throws(HTTPListenerFailure) {
+            return try HTTPListener(
+                address: options.address,
+                port: options.port,
+                lanes: ProcessInfo.processInfo.activeProcessorCount,
+                handler: handler,
+                report: { _ in }
+            )
+        } catch {
+            throw .cannotListen(options.address, options.port, error)
+        }
     }
 
     /// The store as it is at the beginning.

@@ -14,16 +14,34 @@ struct MerchantKey: Sendable {
     let path: String
 }
 
-/// What the simulator keeps: its authority, the roots for who is to trust it, and the merchant's key. Everything else of
-/// it is forgotten when it stops.
+/// What the simulator keeps: its authority, the certificates for who is to trust it, and the merchant's key. Everything
+/// else of it is forgotten when it stops.
 struct SimulatorFolder {
     private let path: String
+
+    var roots: String { "\(path)/roots" }
+    var certificates: String { "\(path)/certificates" }
 
     init(_ path: String) { self.path = path }
 
     /// The folder's authority, made at the first time. Its leaves are good from ten years ago for twenty years, so that a
     /// store may begin in the past.
     func authority(at now: Timestamp) throws(Simulate.Fault) -> SimulatorAuthority {
+        let authority = try keptAuthority(at: now)
+        let (roots, intermediates): ([[UInt8]], [[UInt8]])
+        do throws(CryptoError) {
+            (roots, intermediates) = (try authority.roots(), try authority.intermediates())
+        } catch {
+            throw .cannotSign(error)
+        }
+        for (folder, ders) in [(self.roots, roots), (certificates, intermediates)] {
+            try makeFolder(folder)
+            for (index, der) in ders.enumerated() { try write(der, "\(folder)/simulated-\(index + 1).der") }
+        }
+        return authority
+    }
+
+    private func keptAuthority(at now: Timestamp) throws(Simulate.Fault) -> SimulatorAuthority {
         let folder = "\(path)/authority"
         if FileManager.default.fileExists(atPath: folder) {
             let files = try read(folder)
@@ -37,15 +55,8 @@ struct SimulatorFolder {
         let authority = SimulatorAuthority(
             validity: AuthorityValidity(now.advanced(by: .zero - tenYears)...now.advanced(by: tenYears))
         )
-        let (files, roots): ([String: [UInt8]], [[UInt8]])
-        do throws(CryptoError) {
-            files = try authority.files()
-            roots = try authority.roots()
-        } catch {
-            throw .cannotSign(error)
-        }
-        try makeFolder("\(path)/roots")
-        for (index, root) in roots.enumerated() { try write(root, "\(path)/roots/simulated-\(index + 1).der") }
+        let files: [String: [UInt8]]
+        do throws(CryptoError) { files = try authority.files() } catch { throw .cannotSign(error) }
         // Under another name first: a folder that is there is whole.
         let unfinished = "\(folder).new"
         try? FileManager.default.removeItem(atPath: unfinished)

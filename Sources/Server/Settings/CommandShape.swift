@@ -27,6 +27,8 @@ struct CommandShape: Sendable {
     /// Whole command lines, each with a word on what it does.
     var examples: [(line: String, does: String)] = []
 
+    var words: [String] { name.split(separator: " ").map(String.init) }
+
     static let help = Option("help", "Print this help.")
 
     /// The help of this one command, for standard output.

@@ -10,11 +10,23 @@ struct CommandTable: Sendable {
         guard let first = words.first else {
             throw UsageFault("which command?", hint: "\(program) --help lists them")
         }
-        for command in commands {
-            let name = command.name.split(separator: " ").map(String.init)
-            if words.starts(with: name) { return (command, Array(words.dropFirst(name.count))) }
-        }
         let group = commands.filter { $0.name.hasPrefix(first + " ") }.map(\.name)
+        // The longest name first: one command may be the beginning of others.
+        for command in commands.sorted(by: { $0.words.count > $1.words.count }) where words.starts(with: command.words)
+        {
+            let rest = Array(words.dropFirst(command.words.count))
+            if let next = rest.first, !next.hasPrefix("-"), command.positionalsRange.upperBound == 0,
+                command.name == first,
+                !group.isEmpty
+            {
+                let meant = "\(first) \(next)"
+                throw UsageFault(
+                    "there is no command \"\(meant)\"" + Suggestion.phrase(for: meant, among: group),
+                    hint: "\(program) --help lists all"
+                )
+            }
+            return (command, rest)
+        }
         guard group.isEmpty else {
             throw UsageFault("\"\(first)\" needs one more word", hint: "there is " + group.joined(separator: ", "))
         }

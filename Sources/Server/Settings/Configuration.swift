@@ -60,6 +60,14 @@ struct Configuration: Sendable {
         var drainSeconds = 20
     }
 
+    /// Whom this server works for.
+    enum Profile: String, CaseIterable, Sendable {
+        /// Customers: nothing that is only for tests may be switched on.
+        case production
+        case development
+    }
+
+    var profile = Profile.production
     var apps: [App] = []
     var keys: [Key] = []
     var trust = Trust()

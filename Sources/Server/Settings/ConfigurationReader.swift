@@ -152,6 +152,13 @@ struct ConfigurationReader {
     /// Takes a text from anywhere; every form of setting can be written as one.
     private mutating func take(_ text: String, for setting: Setting, from origin: SettingOrigin) {
         switch setting.form {
+        case .profile:
+            guard let profile = Configuration.Profile(rawValue: text) else {
+                let names = Configuration.Profile.allCases.map(\.rawValue)
+                let message = "must be " + names.joined(separator: " or ") + Suggestion.phrase(for: text, among: names)
+                return fault(message, setting, origin)
+            }
+            configuration.profile = profile
         case .address:
             guard let address = ListenAddress(text) else {
                 return fault("must be an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080", setting, origin)
@@ -195,6 +202,7 @@ extension ConfigurationReader {
             require("apps", such: #"[{"id": "shop", "bundle_id": "com.example.shop"}]"#)
             require("keys", such: #"[{"name": "backend", "app": "shop", "secret_file": "/run/secrets/assay"}]"#)
         }
+        checkProfile()
         guard let origin = configuration.origins["keys"] else { return }
         let ids = configuration.apps.map(\.id.text)
         for key in configuration.keys where !ids.contains(key.app.text) {
@@ -202,6 +210,16 @@ extension ConfigurationReader {
                 "key \"\(key.name)\" is for app \"\(key.app)\", which is not configured"
                 + Suggestion.phrase(for: key.app.text, among: ids)
             faults.append(ConfigurationFault(origin: origin, path: "keys", message: message))
+        }
+    }
+
+    /// What a test authority signs costs nothing: where customers buy, it must not count.
+    private mutating func checkProfile() {
+        guard configuration.profile == .production, let origin = configuration.origins["apps"] else { return }
+        for (index, app) in configuration.apps.enumerated() where app.acceptsTestSigned {
+            let path = "apps[\(index)].accept_test_signed"
+            let message = "must be false where profile is production: anybody's test purchase would count"
+            faults.append(ConfigurationFault(origin: origin, path: path, message: message))
         }
     }
 

@@ -68,6 +68,7 @@ struct ConfigurationText {
 
     private static func value(of setting: Setting, in configuration: Configuration) -> String {
         switch setting.form {
+        case .profile: quoted(configuration.profile.rawValue)
         case .address: quoted(configuration.listen.description)
         case .path(let place): quoted(configuration[keyPath: place])
         case .folder(let place): configuration[keyPath: place].map(quoted) ?? "none"

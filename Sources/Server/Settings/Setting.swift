@@ -1,6 +1,7 @@
 /// The settings that are one text or one number. The path of each gives it its place in the file, its name in the
 /// environment and its flag: `limits.body_bytes`, `ASSAY_LIMITS_BODY_BYTES`, `--limits-body-bytes`.
 enum Setting: String, CaseIterable, Sendable {
+    case profile
     case listen
     case data
     case trustRoots = "trust.roots"
@@ -20,6 +21,7 @@ enum Setting: String, CaseIterable, Sendable {
     /// What a value must look like, and where it goes.
     enum Form {
         case address
+        case profile
         case path(WritableKeyPath<Configuration, String>)
         /// A folder that must be there.
         case folder(WritableKeyPath<Configuration, String?>)
@@ -28,6 +30,7 @@ enum Setting: String, CaseIterable, Sendable {
 
     var form: Form {
         switch self {
+        case .profile: .profile
         case .listen: .address
         case .data: .path(\.data)
         case .trustRoots: .folder(\.trust.roots)
@@ -49,6 +52,7 @@ enum Setting: String, CaseIterable, Sendable {
 
     var summary: String {
         switch self {
+        case .profile: "production, which refuses what is only for tests, or development."
         case .listen: "Address and port to listen on."
         case .data: "Folder of the ledger."
         case .trustRoots: "Folder of roots to trust for test purchases."
@@ -87,6 +91,7 @@ enum Setting: String, CaseIterable, Sendable {
     private var valueName: String {
         switch form {
         case .address: "ADDRESS:PORT"
+        case .profile: "PROFILE"
         case .path, .folder: "FOLDER"
         case .whole: "NUMBER"
         }

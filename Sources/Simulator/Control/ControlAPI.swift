@@ -41,8 +41,16 @@ package final class ControlAPI: Sendable {
             Route(.get, "/simulator/v1/subscriptions") { _, _ in self.subscriptions() },
             Route(.get, "/simulator/v1/notices") { request, _ in self.notices(request.query) },
             Route(.get, "/simulator/v1/catalogue") { _, _ in self.catalogue() },
+            Route(.get, "/simulator/v1/openapi.json") { _, _ in ControlAPI.description },
         ]
     }
+
+    /// The OpenAPI document that lies beside this file: a test holds it to the routes.
+    private static let description = HTTPResponse(
+        .ok,
+        fields: ["Content-Type": "application/json"],
+        body: PackageResources.openapi_json
+    )
 
     private func delivered(_ response: HTTPResponse) async -> HTTPResponse {
         await deliver()

@@ -38,12 +38,14 @@ package struct ProofEndpoints: Sendable {
         ]
     }
 
-    /// The roots that whoever is to believe all this must trust.
+    /// The roots that whoever is to believe all this must trust, and what iOS 6 receipts do not carry.
     private func authority() -> HTTPResponse {
         signing { () throws(CryptoError) in
             let roots = try simulator.authority.roots()
+            let intermediates = try simulator.authority.intermediates()
             return ControlAnswer.json { json in
                 json.array("roots") { json in for root in roots { json.element(text(root)) } }
+                json.array("intermediates") { json in for each in intermediates { json.element(text(each)) } }
             }
         }
     }

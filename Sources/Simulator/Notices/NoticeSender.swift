@@ -30,7 +30,7 @@ package final class NoticeSender: Sendable {
     ///   - simulator: whose notices are sent.
     ///   - caller: posts them.
     ///   - disturbance: asked once for each attempt, when it is planned; it gets the attempt's number, 1 for the first.
-    /// - Throws: ``CryptoError`` when the authority cannot sign.
+    /// - Throws: `CryptoError` when the authority cannot sign.
     package init(
         _ simulator: AppStoreSimulator,
         caller: HTTPCaller,

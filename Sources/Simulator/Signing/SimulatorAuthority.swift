@@ -58,6 +58,15 @@ package final class SimulatorAuthority: Sendable {
         [try identity(.jwsRoot).certificate.der, try identity(.receiptRoot).certificate.der]
     }
 
+    /// DER of the certificates between receipts' leaves and their root: iOS 6 receipts do not carry them.
+    package func intermediates() throws(CryptoError) -> [[UInt8]] {
+        var intermediates: [[UInt8]] = []
+        for member in [AuthorityMember.sha1Intermediate, .sha256Intermediate, .oldIntermediate] {
+            intermediates.append(try identity(member).certificate.der)
+        }
+        return intermediates
+    }
+
     /// Another authority with the same names and other keys: what an attacker can make.
     func foreign() -> SimulatorAuthority {
         state.withLock { state in

@@ -2,7 +2,7 @@ package import PurchaseModel
 
 /// One transaction of the simulated store, with everything that any of Apple's answers says of it.
 package struct SoldTransaction: Hashable, Sendable {
-    /// What is signed. Its ``Transaction/signedAt`` is when it last changed; each text is signed anew, at its own moment.
+    /// What is signed. Its `signedAt` is when it last changed; each text is signed anew, at its own moment.
     package var fact: Transaction
     package let customer: String
     package let app: BundleID

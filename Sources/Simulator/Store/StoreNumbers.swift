@@ -9,6 +9,11 @@ struct StoreNumbers: Sendable {
 
     init(seed: UInt64) {
         random = seed
+        // Stores of other seeds sell under other numbers: a ledger outlives a store, and must not take one's sale for
+        // another's.
+        transactions = Int64(next() % 1_000_000_000) * 1_000
+        lineItems = transactions
+        orders = UInt64(transactions)
     }
 
     /// SplitMix64 (Steele, Lea, Flood: *Fast Splittable Pseudorandom Number Generators*, 2014). Not for secrets.

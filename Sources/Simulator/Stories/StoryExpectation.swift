@@ -59,15 +59,24 @@ struct StoryExpectation: Sendable {
         return words
     }
 
-    /// What is not as it must be, in sentences; empty when all is.
-    func differences(in store: SimulatedStore, app: BundleID) -> [String] {
+    /// What is not as it must be, in sentences; empty when all is. What was there before is not counted.
+    ///
+    /// - Parameters:
+    ///   - store: in which the story was told.
+    ///   - before: the same store before it.
+    ///   - app: whose customers are looked at.
+    /// - Returns: one sentence for each difference.
+    func differences(in store: SimulatedStore, since before: SimulatedStore, app: BundleID) -> [String] {
         var found: [String] = []
         if let notifications {
-            let told = store.notices.map { [$0.type.rawValue, $0.subtype].compactMap(\.self).joined(separator: "/") }
+            let told = store.notices.dropFirst(before.notices.count).map { notice in
+                [notice.type.rawValue, notice.subtype].compactMap(\.self).joined(separator: "/")
+            }
             if told != notifications { found.append("notifications were \(told), not \(notifications)") }
         }
         for (customer, count) in transactions {
-            let owned = store.transactions(of: SimulatedStore.Owner(customer: customer, app: app)).count
+            let owner = SimulatedStore.Owner(customer: customer, app: app)
+            let owned = store.transactions(of: owner).count - before.transactions(of: owner).count
             if owned != count { found.append("\(customer) has \(owned) transactions, not \(count)") }
         }
         for (customer, word) in statuses {

@@ -37,12 +37,13 @@ package struct StoryTeller: Sendable {
     /// - Returns: what is not as the story says it must be, in sentences.
     /// - Throws: ``StoryFault`` for a step that cannot be understood, or that the store refused.
     package mutating func tell(_ story: Story) throws(StoryFault) -> [String] {
-        for customer in story.customers where customer.family == nil { store.set(customer) }
+        let before = store
+        for customer in story.customers where customer.family == nil { add(customer) }
         for customer in story.customers {
             guard let family = customer.family else { continue }
             var alone = customer
             alone.family = nil
-            store.set(alone)
+            add(alone)
             _ = try? store.perform(.setFamily(customer: customer.name, family: family))
         }
         for (index, step) in story.steps.enumerated() {
@@ -53,7 +54,17 @@ package struct StoryTeller: Sendable {
             }
         }
         if let end = story.endsAt { store.advance(to: end.after(startedAt)) }
-        return story.expectation.differences(in: store, app: app)
+        return story.expectation.differences(in: store, since: before, app: app)
+    }
+
+    /// One who is there already keeps what she has.
+    private mutating func add(_ customer: StoreCustomer) {
+        var customer = customer
+        if let known = store.customers[customer.name] {
+            customer.downloads = known.downloads
+            customer.usedIntroductions = known.usedIntroductions
+        }
+        store.set(customer)
     }
 
     private mutating func take(_ step: Story.Step) throws(StoryFault) {

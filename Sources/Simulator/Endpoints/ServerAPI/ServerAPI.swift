@@ -46,7 +46,7 @@ package struct ServerAPI: Sendable {
         tokens = PageTokens(key: Digest.sha256(try simulator.authority.chain(.jws).key.pem()))
     }
 
-    /// For a ``Router``.
+    /// For a `Router`.
     package var routes: [Route] {
         Endpoint.all.flatMap { endpoint in
             [

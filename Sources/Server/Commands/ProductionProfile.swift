@@ -1,0 +1,21 @@
+/// What the production profile refuses and only certificates show; the rest is the configuration's own check.
+enum ProductionProfile {
+    /// Roots of a simulator vouch for purchases that nobody paid for. Certificates that cannot be read are not looked at:
+    /// the start refuses them in any profile.
+    static func check(_ configuration: Configuration) throws(ConfigurationFaults) {
+        guard configuration.profile == .production, let folder = configuration.trust.roots,
+            let simulated = try? CertificateFolder.simulated(in: folder), !simulated.isEmpty
+        else { return }
+        let path = Setting.trustRoots.path
+        let origin = configuration.origins[path] ?? .standard
+        throw ConfigurationFaults(
+            all: simulated.map { file in
+                ConfigurationFault(
+                    origin: origin,
+                    path: path,
+                    message: "\(file) is a simulator's root, which profile production does not trust"
+                )
+            }
+        )
+    }
+}
