@@ -20,30 +20,26 @@ final class SimulatorProcess: Sendable {
     /// - Parameters:
     ///   - folder: where it is to keep its things.
     ///   - flags: further ones.
-    /// - Throws: ``ServerProcess/NotStarted``, and what Foundation says of a program that it cannot start.
+    /// - Throws: ``ServerProcess/NotStarted``, and ``ChildProcess/NotStarted``.
     init(in folder: String, _ flags: String...) async throws {
         self.folder = folder + "/simulator"
         try Self.makeAuthority(in: self.folder)
-        let process = Process()
-        let (outputPipe, errorPipe) = (Pipe(), Pipe())
-        process.executableURL = URL(filePath: Program.path)
-        process.arguments =
-            ["simulate", "--data", self.folder, "--listen", "127.0.0.1:0", "--pace", "0", "--start", Self.start] + flags
+        let words = ["simulate", "--data", self.folder, "--listen", "127.0.0.1:0", "--pace", "0"]
+        var process = ChildProcess([Program.path] + words + ["--start", Self.start] + flags)
         process.environment = [:]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = outputPipe
-        process.standardError = errorPipe
+        process.output = .pipe
+        process.errors = .pipe
         let exit = ProcessExit()
-        process.terminationHandler = { exit.note($0) }
         self.exit = exit
-        try process.start()
-        id = process.processIdentifier
+        let running = try process.start()
+        running.whenEnded { exit.note($0) }
+        id = running.id
         let started = id
         DispatchQueue.global().asyncAfter(deadline: .now() + 60) {
             if !exit.isNoted { Foundation.kill(started, SIGKILL) }
         }
-        let output = ProcessOutput(outputPipe.fileHandleForReading)
-        let errors = ProcessOutput(errorPipe.fileHandleForReading)
+        let output = ProcessOutput(running.output)
+        let errors = ProcessOutput(running.errors)
         let isOpen = await output.until("Ctrl-C stops it")
         port = Self.port(in: output.text) ?? 0
         guard isOpen, port > 0 else { throw ServerProcess.NotStarted(description: errors.text) }
