@@ -45,6 +45,7 @@ enum Facts {
             product: try #require(ProductID("coins")),
             purchasedAt: moment(0),
             revocation: revoked ? Revocation(at: moment(second)) : nil,
+            ownership: .purchased,
             signedAt: moment(second)
         )
     }

@@ -73,20 +73,39 @@ import Testing
         return recording
     }
 
+    /// What Apple signs at some moment about one of five transactions, in a richer or a poorer format. All facts about
+    /// one number are of one history: it may be refunded and made good again, and its end may be moved.
     private static func fact(_ random: inout SeededRandom) throws -> Transaction {
         let number = Int64.random(in: 0...4, using: &random)
-        var fact = try Facts.transaction(
-            number,
-            signed: .random(in: 0...5, using: &random),
-            revoked: Bool.random(using: &random)
-        )
-        fact.revocation?.at = Facts.moment(.random(in: 0...2, using: &random))
-        fact.expiresAt = Facts.moment(.random(in: 0...2, using: &random))
-        fact.quantity = .random(in: 1...2, using: &random)
-        fact.isUpgraded = Int.random(in: 0...5, using: &random) == 0
+        let second = Int64.random(in: 0...9, using: &random)
+        let isSubscription = number % 2 == 1
+        let isReceipt = Int.random(in: 0...2, using: &random) == 0
+        var fact = try Facts.transaction(number, signed: second)
+        fact.kind = isSubscription ? .autoRenewable : .consumable
+        fact.purchasedAt = cut(Timestamp(milliseconds: 1_599_999_000_123), isReceipt)
+        // Taken back at 3, good again at 6 or never.
+        let isRefunded = number >= 2 && second >= 3 && (number == 2 || second < 6)
+        if isRefunded, !isReceipt || isSubscription {
+            fact.revocation = Revocation(at: cut(Timestamp(milliseconds: 1_600_000_003_456), isReceipt))
+            if !isReceipt { fact.revocation?.type = "REFUND_FULL" }
+        }
+        if isSubscription {
+            fact.expiresAt = cut(Timestamp(milliseconds: 1_700_000_000_789 + second / 4 * 5_000), isReceipt)
+        }
+        guard !isReceipt else {
+            fact.ownership = nil
+            return fact
+        }
+        // Monotonic: who sees it once sees it always.
+        fact.isUpgraded = number == 3 && second >= 5
         // What never changes in a transaction's life is there or not, but not different.
         if Bool.random(using: &random) { fact.price = Price(milliunits: number, currency: "USD") }
         if Bool.random(using: &random) { fact.accountToken = AccountToken(high: 0, low: UInt64(number)) }
         return fact
+    }
+
+    /// Receipts have whole seconds.
+    private static func cut(_ moment: Timestamp, _ isCut: Bool) -> Timestamp {
+        isCut ? Timestamp(seconds: moment.milliseconds / 1_000) : moment
     }
 }

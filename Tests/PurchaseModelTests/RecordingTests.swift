@@ -80,12 +80,55 @@ import Testing
         rich.appTransaction = "t"
         rich.expiresAt = Facts.moment(9)
         rich.originallyPurchasedAt = Facts.moment(0)
-        let poor = try Facts.transaction(signed: richComesFirst ? 2 : 1)
+        var poor = try Facts.transaction(signed: richComesFirst ? 2 : 1)
+        poor.ownership = nil
         var ledger = Ledger()
         for fact in richComesFirst ? [rich, poor] : [poor, rich] { ledger.record(try Facts.recording(fact)) }
-        var expected = rich
+        #expect(Array(ledger.facts.values) == [rich])
+    }
+
+    /// A receipt of a subscription, made after StoreKit 2 told of it: whole seconds, and less of the offer.
+    @Test(arguments: [true, false])
+    func aLaterReceiptCutsNothing(receiptComesFirst: Bool) throws {
+        var signed = try Facts.transaction(signed: 1)
+        signed.kind = .autoRenewable
+        signed.purchasedAt = Timestamp(milliseconds: 1_600_000_000_123)
+        signed.originallyPurchasedAt = Timestamp(milliseconds: 1_500_000_000_456)
+        signed.expiresAt = Timestamp(milliseconds: 1_700_000_000_789)
+        signed.offer = Offer(kind: .introductory, discount: "FREE_TRIAL", period: "P1W")
+        signed.revocation = Revocation(
+            at: Timestamp(milliseconds: 1_600_000_500_999),
+            reason: 1,
+            type: "REFUND_PRORATED",
+            percentage: 40_000
+        )
+        var receipt = try Facts.transaction(signed: 2)
+        receipt.kind = .autoRenewable
+        receipt.ownership = nil
+        receipt.originallyPurchasedAt = Timestamp(seconds: 1_500_000_000)
+        receipt.expiresAt = Timestamp(seconds: 1_700_000_000)
+        receipt.offer = Offer(kind: .introductory, discount: "FREE_TRIAL")
+        receipt.revocation = Revocation(at: Timestamp(seconds: 1_600_000_500))
+        var ledger = Ledger()
+        for fact in receiptComesFirst ? [receipt, signed] : [signed, receipt] {
+            ledger.record(try Facts.recording(fact))
+        }
+        var expected = signed
         expected.signedAt = Facts.moment(2)
         #expect(Array(ledger.facts.values) == [expected])
+    }
+
+    /// Apple's receipts do not say that a consumable was refunded.
+    @Test func aNewerReceiptMakesNoRefundedConsumableGood() throws {
+        var ledger = Ledger()
+        ledger.record(try Facts.recording(Facts.transaction(signed: 1, revoked: true)))
+        var receipt = try Facts.transaction(signed: 9)
+        receipt.kind = .consumable
+        receipt.ownership = nil
+        #expect(ledger.record(try Facts.recording(receipt)).outcomes.map(\.standing) == [.revoked])
+        // What StoreKit 2 signs later still can, when a refund is taken back.
+        let reversed = ledger.record(try Facts.recording(Facts.transaction(signed: 5)))
+        #expect(reversed.outcomes.map(\.standing) == [.recorded])
     }
 
     @Test func whoCameFirstOwnsIt() throws {
