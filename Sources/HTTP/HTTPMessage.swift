@@ -65,8 +65,8 @@ package struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringCon
 
 /// What we answer.
 ///
-/// The listener adds Date, Content-Length and Connection; an answer that sets one of them, or Transfer-Encoding, or a
-/// field that must not be sent (``HTTPFields/isSendable``), is replaced by a 500 and reported.
+/// The listener adds Date (unless it is there), Content-Length and Connection; an answer that sets one of the last two, or
+/// Transfer-Encoding, or a field that must not be sent (``HTTPFields/isSendable``), is replaced by a 500 and reported.
 package struct HTTPResponse: Sendable, Equatable {
     package var status: HTTPStatus
     package var fields: HTTPFields

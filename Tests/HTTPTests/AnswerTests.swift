@@ -51,10 +51,17 @@ import Testing
     }
 
     @Test(arguments: [
-        "Content-Length", "content-length", "Transfer-Encoding", "Connection", "Date", "Upgrade", "Trailer",
+        "Content-Length", "content-length", "Transfer-Encoding", "Connection", "Upgrade", "Trailer",
     ])
     func aFieldOfTheListenersBecomesA500(name: String) async throws {
         try await expectReplaced(HTTPResponse(.ok, fields: [name: "5"]))
+    }
+
+    @Test func aDateOfTheHandlersIsTheOnlyOne() async throws {
+        let date = "Thu, 01 Jan 1970 02:16:40 GMT"
+        let (received, _) = try await answer(with: HTTPResponse(.ok, fields: ["date": date]))
+        #expect(received?.status == 200)
+        #expect(received?.fields.all("Date") == [date])
     }
 
     @Test(arguments: [0, 99, 100, 101, 199, 600, 1_000, -1, Int.max])

@@ -1,6 +1,7 @@
 import HTTP
 import PurchaseModel
 import Simulator
+import TestSupport
 import Testing
 
 /// Faults on purpose: the same ones for the same seed, as often as asked for, and of every kind.
@@ -55,6 +56,30 @@ struct ChaosTests {
         #expect((0..<1_000).allSatisfy { Chaos.none.fate(ofNotice: $0) == .delivered })
     }
 
+    private static func simulator() -> AppStoreSimulator {
+        AppStoreSimulator(
+            SimulatedStore(startingAt: StoreLife.start, seed: 1),
+            authority: TestAuthority.shared,
+            wallClock: ManualClock(Timestamp(seconds: 1_000))
+        )
+    }
+
+    /// A client whose token is refused for its time can tell from the answer by how much the clocks differ.
+    @Test func aWrongClockShowsInTheAnswers() async {
+        let simulator = Self.simulator()
+        let run = ChaosRun(simulator) { _ in }
+        let handler = run.disturbing(HTTPHandler { _ in HTTPResponse(.unauthorized) })
+        let request = HTTPRequest(method: .get, path: "/x")
+        #expect(await handler.respond(request).fields["Date"] == nil)
+        var chaos = Chaos()
+        chaos.clockSkewSeconds = 7_200
+        run.set(chaos)
+        #expect(simulator.wallTime == Timestamp(seconds: 8_200))
+        #expect(await handler.respond(request).fields["Date"] == "Thu, 01 Jan 1970 02:16:40 GMT")
+        run.set(.none)
+        #expect(simulator.wallTime == Timestamp(seconds: 1_000))
+    }
+
     private func answer(
         _ change: (inout Chaos) -> Void,
         path: String = "/x",
@@ -62,7 +87,7 @@ struct ChaosTests {
     ) async -> HTTPResponse {
         var chaos = Chaos()
         change(&chaos)
-        let run = ChaosRun(wallClock: ManualClock(Timestamp(seconds: 1_000)), pause: pause)
+        let run = ChaosRun(Self.simulator(), pause: pause)
         run.set(chaos)
         let handler = HTTPHandler { _ in HTTPResponse(.ok, body: Array("0123456789".utf8)) }
         return await run.disturbing(handler).respond(HTTPRequest(method: .get, path: path))

@@ -14,7 +14,7 @@ struct ControlDescriptionTests {
         store.set(DemoCatalogue.app())
         let clock = ManualClock(StoreLife.start)
         let simulator = AppStoreSimulator(store, authority: TestAuthority.shared, wallClock: clock)
-        let chaos = ChaosRun(wallClock: clock) { _ in }
+        let chaos = ChaosRun(simulator) { _ in }
         routes =
             ControlAPI(simulator).routes() + (try ProofEndpoints(simulator).routes())
             + SettingEndpoints(simulator, chaos: chaos, sent: .none).routes()

@@ -55,7 +55,12 @@ extension SerializedAnswer {
         // The pointers stay inside the closures that lend them.
         unsafe head.withUnsafeBytes { head in
             unsafe self.body.withUnsafeBytes { bytes in
-                var answer = unsafe assay_answer(status: status, head: assay_bytes(head), body: assay_bytes(bytes))
+                var answer = unsafe assay_answer(
+                    status: status,
+                    head: assay_bytes(head),
+                    body: assay_bytes(bytes),
+                    has_date: hasDate
+                )
                 unsafe body(&answer)
             }
         }

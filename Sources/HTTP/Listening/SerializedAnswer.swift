@@ -3,12 +3,14 @@ struct SerializedAnswer: Sendable {
     let status: Int32
     let head: [UInt8]
     let body: [UInt8]
+    /// The handler says what time it is; otherwise the listener does.
+    let hasDate: Bool
     /// The answer was not fit to be sent, and this is a 500 in its place.
     let isReplaced: Bool
 
     init(_ response: HTTPResponse) {
         if response == .hangUp {
-            self.init(status: 0, head: [], body: [], isReplaced: false)
+            self.init(status: 0, head: [], body: [], hasDate: false, isReplaced: false)
         } else if SerializedAnswer.isSendable(response) {
             self.init(checked: response, isReplaced: false)
         } else {
@@ -21,10 +23,11 @@ struct SerializedAnswer: Sendable {
         }
     }
 
-    private init(status: Int32, head: [UInt8], body: [UInt8], isReplaced: Bool) {
+    private init(status: Int32, head: [UInt8], body: [UInt8], hasDate: Bool, isReplaced: Bool) {
         self.status = status
         self.head = head
         self.body = body
+        self.hasDate = hasDate
         self.isReplaced = isReplaced
     }
 
@@ -40,6 +43,7 @@ struct SerializedAnswer: Sendable {
             status: Int32(clamping: response.status.rawValue),
             head: head,
             body: response.body,
+            hasDate: response.fields["Date"] != nil,
             isReplaced: isReplaced
         )
     }
@@ -55,6 +59,6 @@ struct SerializedAnswer: Sendable {
     }
 
     private static let listenersFields = [
-        "Date", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Trailer", "Upgrade",
+        "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Trailer", "Upgrade",
     ]
 }

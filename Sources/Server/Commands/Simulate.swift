@@ -87,7 +87,7 @@ struct Simulate {
         let key = try folder.merchantKey()
         let simulator = AppStoreSimulator(store(key, now: clock.now), authority: authority, wallClock: clock)
         if options.pace > 0 { simulator.setPace(.runs(factor: options.pace)) }
-        let chaos = ChaosRun(wallClock: clock) { try? await Task.sleep(for: $0) }
+        let chaos = ChaosRun(simulator) { try? await Task.sleep(for: $0) }
         let calling = CurlCaller()
         let sender: NoticeSender
         let router: Router

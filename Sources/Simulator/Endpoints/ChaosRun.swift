@@ -1,19 +1,19 @@
 package import HTTP
-package import PurchaseModel
+import PurchaseModel
 import Synchronization
 
 /// A chaos that is under way: it falls upon Apple's endpoints, so that some requests never reach them and some answers
 /// never leave whole, and upon notifications.
 package final class ChaosRun: Sendable {
     private let state = Mutex((chaos: Chaos.none, requests: UInt64(0)))
-    private let wallClock: any WallClock
+    private let simulator: AppStoreSimulator
     private let pause: @Sendable (Duration) async -> Void
 
     /// - Parameters:
-    ///   - wallClock: what Apple's `Retry-After` is told by.
+    ///   - simulator: whose clock can be made wrong.
     ///   - pause: waits in real time, for answers that come late.
-    package init(wallClock: any WallClock, pause: @escaping @Sendable (Duration) async -> Void) {
-        self.wallClock = wallClock
+    package init(_ simulator: AppStoreSimulator, pause: @escaping @Sendable (Duration) async -> Void) {
+        self.simulator = simulator
         self.pause = pause
     }
 
@@ -22,6 +22,7 @@ package final class ChaosRun: Sendable {
     /// Starts the story of this chaos from its beginning.
     package func set(_ chaos: Chaos) {
         state.withLock { $0 = (chaos, 0) }
+        simulator.setClockSkew(.seconds(chaos.clockSkewSeconds))
     }
 
     /// What happens to one attempt to deliver a notification; only the first can be lost or late by chaos.
@@ -40,7 +41,14 @@ package final class ChaosRun: Sendable {
 
     /// The same endpoints, as badly as chaos wants them.
     package func disturbing(_ handler: HTTPHandler) -> HTTPHandler {
-        HTTPHandler { request in await self.respond(to: request, handler) }
+        HTTPHandler { request in
+            var response = await self.respond(to: request, handler)
+            // Whoever is told that his token is of another time can see by how much.
+            if response != .hangUp, self.chaos.clockSkewSeconds != 0 {
+                response.fields["Date"] = AppleDateText.internet(self.simulator.wallTime)
+            }
+            return response
+        }
     }
 
     private func respond(to request: HTTPRequest, _ handler: HTTPHandler) async -> HTTPResponse {
@@ -89,7 +97,7 @@ package final class ChaosRun: Sendable {
     /// `Retry-After` is a moment in UNIX milliseconds, as only Apple writes it.
     private func tooManyRequests() -> HTTPResponse {
         let body = #"{"errorCode":4290000,"errorMessage":"Rate limit exceeded."}"#
-        let retryAt = wallClock.now.advanced(by: .seconds(2)).milliseconds
+        let retryAt = simulator.wallTime.advanced(by: .seconds(2)).milliseconds
         return HTTPResponse(
             .tooManyRequests,
             fields: ["Content-Type": "application/json", "Retry-After": String(retryAt)],

@@ -23,6 +23,7 @@ package final class AppStoreSimulator: Sendable {
         var pace = Pace.stands
         /// When virtual time was last brought up to date, by the wall clock.
         var anchor: Timestamp
+        var clockSkew = Duration.zero
     }
 
     package init(_ store: SimulatedStore, authority: SimulatorAuthority, wallClock: any WallClock) {
@@ -56,8 +57,15 @@ package final class AppStoreSimulator: Sendable {
 
     package var now: Timestamp { read(\.now) }
 
-    /// What the real clock says, by which clients date what they send.
-    package var wallTime: Timestamp { wallClock.now }
+    /// What the real clock says to Apple, by which clients date what they send.
+    package var wallTime: Timestamp { wallClock.now.advanced(by: clockSkew) }
+
+    package var clockSkew: Duration { state.withLock(\.clockSkew) }
+
+    /// By how much Apple's clock is wrong: what tokens are judged by, and what answers say.
+    package func setClockSkew(_ skew: Duration) {
+        state.withLock { $0.clockSkew = skew }
+    }
 
     package var pace: Pace { state.withLock { $0.pace } }
 

@@ -20,6 +20,19 @@ enum AppleDateText {
         return text(Timestamp(milliseconds: moment.milliseconds + offset), " ", " America/Los_Angeles")
     }
 
+    /// `Mon, 05 Jun 2023 00:00:00 GMT`, in fields of HTTP (RFC 9110 § 5.6.7).
+    static func internet(_ moment: Timestamp) -> String {
+        guard let time = CivilTime(milliseconds: moment.milliseconds) else {
+            preconditionFailure("a simulated moment outside of the years 0 to 9999")
+        }
+        let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        // 1970-01-01 was a Thursday; before it the remainder is negative.
+        let day = Int((moment.milliseconds / 86_400_000 % 7 + 7) % 7)
+        return days[day] + ", " + digits(time.day, 2) + " " + months[time.month - 1] + " " + digits(time.year, 4) + " "
+            + digits(time.hour, 2) + ":" + digits(time.minute, 2) + ":" + digits(time.second, 2) + " GMT"
+    }
+
     private static func text(_ moment: Timestamp, _ separator: String, _ zone: String) -> String {
         guard let time = CivilTime(milliseconds: moment.milliseconds) else {
             preconditionFailure("a simulated moment outside of the years 0 to 9999")

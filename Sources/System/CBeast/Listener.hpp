@@ -25,11 +25,12 @@ struct Answer {
     int status = 0;
     std::string head;
     std::string body;
+    bool has_date = false;
 
     static Answer copy(const assay_answer &answer, std::uint32_t slot, std::uint32_t generation) {
         return {
             slot, generation, answer.status, std::string(answer.head.start, answer.head.count),
-            std::string(answer.body.start, answer.body.count)
+            std::string(answer.body.start, answer.body.count), answer.has_date
         };
     }
 };
@@ -75,7 +76,7 @@ private:
     void refuse(Connection &connection, assay_refusal why, bool closes);
     void answer_all();
     void hang_up(Connection &connection);
-    void prepare_output(Connection &connection, int status, std::string &&head, std::string &&body);
+    void prepare_output(Connection &connection, int status, std::string &&head, std::string &&body, bool has_date = false);
     bool write(Connection &connection);
     bool finish_output(Connection &connection);
     void await_room(Connection &connection);

@@ -50,7 +50,7 @@ inline void Listener::answer_all() {
             continue;
         }
         found->is_answering = true;
-        prepare_output(*found, answer.status, std::move(answer.head), std::move(answer.body));
+        prepare_output(*found, answer.status, std::move(answer.head), std::move(answer.body), answer.has_date);
         pump(*found);
     }
 }
@@ -65,14 +65,16 @@ inline void Listener::hang_up(Connection &connection) {
     close(connection);
 }
 
-inline void Listener::prepare_output(Connection &connection, int status, std::string &&head, std::string &&body) {
+inline void Listener::prepare_output(
+    Connection &connection, int status, std::string &&head, std::string &&body, bool has_date
+) {
     connection.release_request();
     // In a drain the last of the requests that the client has sent already is the last to be answered.
     const bool is_last = connection.is_input_ended || is_draining;
     connection.closes_after_output = !connection.keeps_alive || (is_last && connection.input.empty());
     connection.output_head = std::move(head);
     std::string &text = connection.output_head;
-    text += date_line();
+    if (!has_date) text += date_line();
     if (status != 204 && status != 304) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
     if (connection.closes_after_output) {
         text += "Connection: close\r\n";

@@ -19,7 +19,8 @@ extension ServerAPI {
     /// The app that the request's token speaks for.
     func authorize(_ request: HTTPRequest) throws(TokenFault) -> Merchant {
         guard let token = MerchantToken(request.fields.single("Authorization")) else { throw .bad }
-        let (apps, virtual) = simulator.read { store in (store.apps, store.now) }
+        let (apps, now) = simulator.read { store in (store.apps, store.now) }
+        let virtual = now.advanced(by: simulator.clockSkew)
         // Clients date their tokens by their own clocks: the real one, or the store's.
         guard token.isCurrent(at: virtual) || token.isCurrent(at: simulator.wallTime) else { throw .bad }
         if let app = BundleID(token.bundleID).flatMap({ apps[$0] }) {

@@ -115,6 +115,8 @@ struct assay_answer {
     // The status line and the fields, each with its CRLF; the listener adds Date, Content-Length, Connection, the end.
     struct assay_bytes head;
     struct assay_bytes body;
+    // The fields have a Date already.
+    bool has_date;
 };
 
 struct assay_listener_state;
