@@ -88,7 +88,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "Verification", "Storage", "Simulator",
+                "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Simulator",
                 "Pipeline",
                 "COpenSSL", "CSQLite",
             ],

@@ -41,7 +41,10 @@ import Verification
         if isChosen("verify") { report.add(try verify.tokens()) }
         if isChosen("steps") { report.add(try verify.steps()) }
         if isChosen("receipts") { for section in try verify.receipts() { report.add(section) } }
-        if isChosen("signing") { report.add(try SigningBenchmark(authority: samples.authority).run()) }
+        if isChosen("signing") {
+            report.add(try SigningBenchmark(authority: samples.authority).run())
+            report.add(try await SimulatorBenchmark(authority: samples.authority).run())
+        }
         if isChosen("store") {
             let store = StoreBenchmark(samples: samples, folder: folder)
             report.add(try store.decisions())

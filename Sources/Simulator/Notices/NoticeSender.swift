@@ -136,13 +136,14 @@ package final class NoticeSender: Sendable {
         }
     }
 
-    /// Forgets the oldest that are done with.
+    /// Forgets the oldest that are done with, many at a time, for each time moves all that stay.
     private func forget(_ state: inout State) {
-        guard state.messages.count > Self.messagesMax else { return }
-        // In portions, for each moves all that stay.
-        let done = state.messages.prefix(Self.messagesMax / 10).prefix { $0.nextAttemptAt == nil }.count
-        state.messages.removeFirst(done)
-        state.first += done
+        let portion = Self.messagesMax / 10
+        guard state.messages.count > Self.messagesMax, state.messages[portion - 1].nextAttemptAt == nil,
+            state.messages.prefix(portion).allSatisfy({ $0.nextAttemptAt == nil })
+        else { return }
+        state.messages.removeFirst(portion)
+        state.first += portion
     }
 
     // MARK: Attempts
