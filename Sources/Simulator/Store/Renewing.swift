@@ -42,8 +42,8 @@ extension SimulatedStore {
         customers[name]?.canPay = works
         guard works else { return .done([]) }
         var renewed: [TransactionID] = []
-        for line in lines.values.sorted(by: { $0.originalID < $1.originalID })
-        where line.customer == name && line.sharedFrom == nil && line.failure != nil && !line.hasExpired {
+        for line in owners(name).flatMap({ lines(of: $0) }).sorted(by: { $0.originalID < $1.originalID })
+        where line.sharedFrom == nil && line.failure != nil && !line.hasExpired {
             // Inside the grace period the billing cycle stays; later a new one begins.
             renew(line.originalID, from: status(of: line) == .gracePeriod ? line.expiresAt : now)
             tell(line.originalID, .didRenew, "BILLING_RECOVERY")
