@@ -75,7 +75,11 @@ package final class NoticeSender: Sendable {
     package var sentNotices: SentNotices {
         SentNotices(
             all: { [self] app, environment in
-                messages.filter { $0.notice.app == app && $0.notice.environment == environment }.compactMap(\.sent)
+                // Filtered while it is locked: a copy of the list that outlives this makes the next message copy it.
+                state.withLock { state in
+                    state.messages.lazy.filter { $0.notice.app == app && $0.notice.environment == environment }
+                        .compactMap(\.sent)
+                }
             },
             one: { [self] app, environment, uuid in
                 state.withLock { state in
