@@ -9,6 +9,7 @@ extension SimulatedStore {
         guard let customer = customers[transaction.customer] else { throw .unknownCustomer }
         if request.isInApp, let line = lines[transaction.originalID], line.willAutoRenew, isRunning(line) {
             lines[line.originalID]?.willAutoRenew = false
+            follow(line.originalID)
             tell(line.originalID, .didChangeRenewalStatus, "AUTO_RENEW_DISABLED")
         }
         let until = now.advanced(by: customer.rate.consumptionWindow)

@@ -160,7 +160,7 @@ extension SimulatedStore {
     }
 
     /// The old start, unless paid service was missing for too long.
-    private func recentStart(after past: SubscriptionLine?, _ rate: TimeRate) -> Timestamp {
+    func recentStart(after past: SubscriptionLine?, _ rate: TimeRate) -> Timestamp {
         guard let past else { return now }
         // A failed renewal is a gap from the failure on.
         let servedUntil = past.failure?.since ?? past.expiresAt
