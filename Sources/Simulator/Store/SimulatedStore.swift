@@ -166,6 +166,15 @@ extension SimulatedStore {
         return renewal
     }
 
+    /// All that is signed about a subscription's future, as the store stands.
+    package func outlook(of line: SubscriptionLine) -> SubscriptionOutlook {
+        SubscriptionOutlook(
+            renewal: renewal(of: line),
+            winBackOffers: winBackOffers(of: line).map(\.identifier),
+            appTransaction: transactions[line.current]?.fact.appTransaction
+        )
+    }
+
     /// Not said while all is well; denied once the subscription has ended, for whatever reason.
     private func isInBillingRetry(_ line: SubscriptionLine) -> Bool? {
         switch status(of: line) {
