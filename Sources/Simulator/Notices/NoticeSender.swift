@@ -153,7 +153,10 @@ package final class NoticeSender: Sendable {
 
     private func plan(_ message: NoticeMessage, attempt: Int, at due: Timestamp, _ state: inout State) {
         let disturbance = disturbance(message, attempt)
-        guard disturbance.loss != .message else { return }
+        guard disturbance.loss != .message else {
+            state.messages[message.number - state.first].isLost = message.attempts.isEmpty
+            return
+        }
         let at = due.advanced(by: disturbance.delay)
         state.messages[message.number - state.first].nextAttemptAt = at
         state.queue.insert(
