@@ -28,6 +28,24 @@ import Testing
         }
     }
 
+    /// Nobody listens there: each attempt fails, and is noted all the same.
+    @Test func whatWasBeforeTheStartIsToldToNobody() async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try await SimulatorProcess(in: folder, "--population", "4", "--notify", "http://127.0.0.1:9/")
+            #expect(try await store.run("show").text.contains("customer-0"))
+            #expect(try await deliveries(store).isEmpty)
+            #expect(try await store.run("buy", "anna", "sword").code == 0)
+            #expect(try await deliveries(store) == ["ONE_TIME_CHARGE"])
+        }
+    }
+
+    private func deliveries(_ store: SimulatorProcess) async throws -> [String?] {
+        let port = store.port
+        let path = "/simulator/v1/apps/com.example.demo/deliveries"
+        let answer = await Threads.run { WireClient(port: port)?.get(path, key: nil) }
+        return try #require(answer?.json?["deliveries"]?.array).map { $0.object?["type"]?.string }
+    }
+
     @Test func customersAreAsTheyAreTold() async throws {
         try await TemporaryFolder.with { folder in
             let store = try await SimulatorProcess(in: folder)

@@ -56,6 +56,19 @@ struct ControlAPITests {
         #expect(try await call(.get, "/ledger", query: "after=1").json["transactions"]?.array?.count == 1)
     }
 
+    /// By number a purchase of production would come before those of the sandbox, and shift the pages after it.
+    @Test func theLedgerIsInTheOrderOfItsMaking() async throws {
+        _ = try await call(.post, "/customers", #"{"name": "tester", "environment": "sandbox"}"#)
+        _ = try await call(.post, "/customers", #"{"name": "anna"}"#)
+        for name in ["tester", "anna", "tester"] {
+            _ = try await call(.post, "/acts", #"{"act": "buy", "customer": "\#(name)", "product": "coins.100"}"#)
+        }
+        let all = try await call(.get, "/ledger").json["transactions"]?.array?.map { $0.object?["customer"]?.string }
+        #expect(all == ["tester", "anna", "tester"])
+        let rest = try await call(.get, "/ledger", query: "after=1").json["transactions"]?.array
+        #expect(rest?.map { $0.object?["customer"]?.string } == ["anna", "tester"])
+    }
+
     @Test func theClockRunsAsFastAsItIsTold() async throws {
         #expect(try await call(.post, "/clock", #"{"pace": 60}"#).json["pace"]?.int64 == 60)
         clock.advance(by: .seconds(60))

@@ -120,6 +120,8 @@ struct NoticeDeliveryTests {
         let posted = try desk.payloads().map { try #require($0.text("notificationUUID")) }
         let uuids = desk.sender.messages.map(\.notice.uuid)
         #expect(posted == [4, 2, 2, 1, 3].map { uuids[$0] })
+        let sent = desk.sender.sentNotices.all(life.app, .production)
+        #expect(sent.map(\.isLost) == [true, false, false, false, false])
         let attempts = desk.sender.messages.map { $0.attempts.map(\.result) }
         #expect(attempts == [[], [.timedOut, .success], [.success], [.success], [.success]])
         #expect(desk.sender.messages[3].attempts.first?.at == StoreLife.start.advanced(by: .seconds(7_200)))

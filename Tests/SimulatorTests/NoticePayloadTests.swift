@@ -190,6 +190,30 @@ struct NoticePayloadTests {
         }
     }
 
+    @Test func whatIsToComeIsAsItWasThen() async throws {
+        var life = StoreLife()
+        let first = try life.buy("premium.monthly")
+        life.days(3)
+        var rise = Act.PriceRise(
+            app: life.app,
+            product: DemoCatalogue.product("premium.monthly"),
+            price: Price(milliunits: 12_990, currency: "USD"),
+            needsConsent: false
+        )
+        try life.perform(.raisePrice(rise))
+        try life.perform(.decideRefund(first.id, .full))
+        rise.price = Price(milliunits: 15_990, currency: "USD")
+        try life.perform(.raisePrice(rise))
+        let desk = try NoticeDesk(life)
+        await desk.sender.deliverDue()
+        let renewals = try desk.payloads().map { payload in
+            try NoticeDesk.payload(of: #require(payload["data"]?.object?.text("signedRenewalInfo")))
+        }
+        #expect(renewals.map { $0["renewalPrice"]?.int64 } == [9_990, 12_990, nil])
+        #expect(renewals.map { $0["isInBillingRetryPeriod"]?.bool } == [nil, nil, false])
+        #expect(renewals.map { $0["autoRenewStatus"]?.int64 } == [1, 1, 0])
+    }
+
     @Test func everyPartIsSignedByTheAuthority() async throws {
         var life = StoreLife()
         try life.buy("pro.yearly")

@@ -100,6 +100,7 @@ struct Simulate {
             throw Fault.cannotSign(error)
         }
         let listener = try listener(handler(router, chaos))
+        await beginTelling(sender, simulator)
         let signals = await StopSignals { listener.stop() }
         ready(listener.port, key)
         await withDiscardingTaskGroup { group in
@@ -146,13 +147,20 @@ struct Simulate {
             population.live(until: start)
             store = population.store
         }
-        // From here on, and not of what was before.
-        if let url = options.notificationsURL {
+        return store
+    }
+
+    /// Tells the merchant's server what happens from here on, and not what was before.
+    private func beginTelling(_ sender: NoticeSender, _ simulator: AppStoreSimulator) async {
+        guard let url = options.notificationsURL else { return }
+        // What is taken while there is no address goes nowhere.
+        await sender.deliverDue()
+        simulator.change { store in
+            guard var app = store.apps[DemoCatalogue.bundleID] else { return }
             app.productionNotifications = NotificationTarget(url: url)
             app.sandboxNotifications = NotificationTarget(url: url)
             store.set(app)
         }
-        return store
     }
 
     private func router(

@@ -131,19 +131,21 @@ package final class ControlAPI: Sendable {
     }
 
     private func customer(_ name: String) -> HTTPResponse {
-        let store = simulator.read { $0 }
-        guard let customer = store.customers[name] else { return ControlAnswer.notFound("customer") }
-        let owners = store.apps.keys.sorted().map { SimulatedStore.Owner(customer: name, app: $0) }
-        return ControlAnswer.json { json in
-            LedgerJSON.write(customer, into: &json)
-            json.array("transactions") { json in
-                for sold in owners.flatMap({ store.transactions(of: $0) }) {
-                    json.object { LedgerJSON.write(sold, into: &$0) }
+        // Written while the store is read: a copy of the store that outlives this makes the next act copy all of it.
+        simulator.read { store in
+            guard let customer = store.customers[name] else { return ControlAnswer.notFound("customer") }
+            let owners = store.apps.keys.sorted().map { SimulatedStore.Owner(customer: name, app: $0) }
+            return ControlAnswer.json { json in
+                LedgerJSON.write(customer, into: &json)
+                json.array("transactions") { json in
+                    for sold in owners.flatMap({ store.transactions(of: $0) }) {
+                        json.object { LedgerJSON.write(sold, into: &$0) }
+                    }
                 }
-            }
-            json.array("subscriptions") { json in
-                for line in owners.flatMap({ store.lines(of: $0) }) {
-                    json.object { LedgerJSON.write(line, in: store, into: &$0) }
+                json.array("subscriptions") { json in
+                    for line in owners.flatMap({ store.lines(of: $0) }) {
+                        json.object { LedgerJSON.write(line, in: store, into: &$0) }
+                    }
                 }
             }
         }
@@ -154,17 +156,21 @@ package final class ControlAPI: Sendable {
     private func act(_ body: [UInt8]) -> HTTPResponse {
         let known = labels.withLock { $0 }
         do throws(StoryFault) {
-            var members = try ControlAnswer.members(body)
-            let store = simulator.read { $0 }
-            let (act, label) = try ActReader(store: store, labels: known, defaultApp: app).act(&members)
-            do throws(ActRefusal) {
-                let outcome = try simulator.perform(act)
+            let document = try ControlAnswer.members(body)
+            let app = app
+            // Understood and done at one moment: "the newest of" is the newest when it is done.
+            let (label, result) = try simulator.change { store throws(StoryFault) in
+                var members = document
+                let (act, label) = try ActReader(store: store, labels: known, defaultApp: app).act(&members)
+                return (label, Result { () throws(ActRefusal) in try store.perform(act) })
+            }
+            switch result {
+            case .success(let outcome):
                 if let label, case .done(let ids) = outcome, let newest = ids.last {
                     labels.withLock { $0[label] = newest }
                 }
                 return answer(outcome)
-            } catch {
-                return ControlAnswer.refused(error)
+            case .failure(let refusal): return ControlAnswer.refused(refusal)
             }
         } catch {
             return ControlAnswer.fault(error)
@@ -217,22 +223,26 @@ package final class ControlAPI: Sendable {
 
     private func ledger(_ query: String?) -> HTTPResponse {
         guard let start = ControlAPI.place(in: query) else { return ControlAPI.badPlace }
-        let all = simulator.read { $0.transactions.values.sorted { $0.id < $1.id } }
-        let page = all.dropFirst(start).prefix(ControlAPI.pageMax)
+        let (page, count) = simulator.read { store in
+            let ids = store.sales.dropFirst(start).prefix(ControlAPI.pageMax)
+            return (ids.compactMap { store.transactions[$0] }, store.sales.count)
+        }
         return ControlAnswer.json { json in
             json.array("transactions") { json in
                 for sold in page { json.object { LedgerJSON.write(sold, into: &$0) } }
             }
-            json.member("next", start + page.count < all.count ? start + page.count : nil)
+            json.member("next", start + page.count < count ? start + page.count : nil)
         }
     }
 
     private func subscriptions() -> HTTPResponse {
-        let store = simulator.read { $0 }
-        return ControlAnswer.json { json in
-            json.array("subscriptions") { json in
-                for line in store.lines.values.sorted(by: { $0.originalID < $1.originalID }) {
-                    json.object { LedgerJSON.write(line, in: store, into: &$0) }
+        simulator.read { store in
+            ControlAnswer.json { json in
+                json.array("subscriptions") { json in
+                    for id in store.lines.keys.sorted() {
+                        guard let line = store.lines[id] else { continue }
+                        json.object { LedgerJSON.write(line, in: store, into: &$0) }
+                    }
                 }
             }
         }
@@ -240,13 +250,14 @@ package final class ControlAPI: Sendable {
 
     private func notices(_ query: String?) -> HTTPResponse {
         guard let start = ControlAPI.place(in: query) else { return ControlAPI.badPlace }
-        let all = simulator.read(\.notices)
-        let page = all.dropFirst(start).prefix(ControlAPI.pageMax)
+        let (page, count) = simulator.read { store in
+            (Array(store.notices.dropFirst(start).prefix(ControlAPI.pageMax)), store.notices.count)
+        }
         return ControlAnswer.json { json in
             json.array("notices") { json in
                 for notice in page { json.object { LedgerJSON.write(notice, into: &$0) } }
             }
-            json.member("next", start + page.count < all.count ? start + page.count : nil)
+            json.member("next", start + page.count < count ? start + page.count : nil)
         }
     }
 

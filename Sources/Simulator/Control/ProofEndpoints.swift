@@ -51,14 +51,18 @@ package struct ProofEndpoints: Sendable {
     }
 
     private func transaction(_ id: String) -> HTTPResponse {
-        let store = simulator.read { $0 }
-        guard let sold = TransactionID(id).flatMap({ store.transactions[$0] }), let app = store.apps[sold.app] else {
-            return ControlAnswer.notFound("transaction")
+        let found = simulator.read { store in
+            sold(id, in: store).map { sold, app in
+                (
+                    sold: sold, payload: Payload.transaction(sold, of: app, signedAt: store.now),
+                    renewal: store.lines[sold.originalID].map { Payload.renewal(of: $0, in: store) }
+                )
+            }
         }
+        guard let (sold, payload, next) = found else { return ControlAnswer.notFound("transaction") }
         return signing { () throws(CryptoError) in
-            let signed = try signer.transaction(sold, of: app, at: store.now)
-            var renewal: String?
-            if let line = store.lines[sold.originalID] { renewal = try signer.sign(.renewal(of: line, in: store)) }
+            let signed = try signer.sign(payload)
+            let renewal = try next.map { payload throws(CryptoError) in try signer.sign(payload) }
             return ControlAnswer.json { json in
                 LedgerJSON.write(sold, into: &json)
                 json.member("signed_transaction_info", signed)
@@ -73,10 +77,13 @@ package struct ProofEndpoints: Sendable {
         guard let version = versions[query ?? "version=4"] else {
             return ControlAnswer.fault(StoryFault("version", "must be 2, 3 or 4"))
         }
-        let store = simulator.read { $0 }
-        guard let sold = TransactionID(id).flatMap({ store.transactions[$0] }),
-            let ledger = CustomerLedger(store, SimulatedStore.Owner(customer: sold.customer, app: sold.app))
-        else { return ControlAnswer.notFound("transaction") }
+        let found = simulator.read { store in
+            sold(id, in: store).flatMap { sold, app in
+                CustomerLedger(store, SimulatedStore.Owner(customer: sold.customer, app: app.bundleID))
+                    .map { (sold: sold, ledger: $0) }
+            }
+        }
+        guard let (sold, ledger) = found else { return ControlAnswer.notFound("transaction") }
         return signing { () throws(CryptoError) in
             let receipts = CustomerReceipts(simulator.authority)
             return receipt(try receipts.transactionReceipt(sold, ledger, version: version))
@@ -89,35 +96,32 @@ package struct ProofEndpoints: Sendable {
         guard let digest = digests[query ?? "digest=sha256"] else {
             return ControlAnswer.fault(StoryFault("digest", "must be sha256 or sha1"))
         }
-        let store = simulator.read { $0 }
-        guard let owner = owner(name, store), let ledger = CustomerLedger(store, owner) else {
-            return ControlAnswer.notFound("customer with an app")
-        }
+        guard let ledger = ledger(of: name) else { return ControlAnswer.notFound("customer with an app") }
         return signing { () throws(CryptoError) in
             receipt(try CustomerReceipts(simulator.authority).appReceipt(ledger, digest: digest))
         }
     }
 
     private func appTransaction(of name: String) -> HTTPResponse {
-        let store = simulator.read { $0 }
-        guard let owner = owner(name, store), let customer = store.customers[name], let app = store.apps[owner.app],
-            let download = customer.downloads[owner.app]
-        else { return ControlAnswer.notFound("customer with an app") }
+        let found = simulator.read { store -> Payload? in
+            guard let owner = owner(name, store), let customer = store.customers[name], let app = store.apps[owner.app],
+                let download = customer.downloads[owner.app]
+            else { return nil }
+            return .appTransaction(download, of: app, in: customer.environment, signedAt: store.now)
+        }
+        guard let payload = found else { return ControlAnswer.notFound("customer with an app") }
         return signing { () throws(CryptoError) in
-            let signed = try signer.sign(
-                .appTransaction(download, of: app, in: customer.environment, signedAt: store.now)
-            )
+            let signed = try signer.sign(payload)
             return ControlAnswer.json { $0.member("signed_app_transaction_info", signed) }
         }
     }
 
     /// The transaction, signed wrongly in one way: a name of ``ChainFlaw`` or ``JWSFlaw``, or `xcode`.
     private func flawed(_ id: String, _ flaw: String) -> HTTPResponse {
-        let store = simulator.read { $0 }
-        guard let sold = TransactionID(id).flatMap({ store.transactions[$0] }), let app = store.apps[sold.app] else {
-            return ControlAnswer.notFound("transaction")
+        let found = simulator.read { store in
+            sold(id, in: store).map { sold, app in Payload.transaction(sold, of: app, signedAt: store.now) }
         }
-        let payload = Payload.transaction(sold, of: app, signedAt: store.now)
+        guard let payload = found else { return ControlAnswer.notFound("transaction") }
         return signing { () throws(CryptoError) in
             let authority = simulator.authority
             let signed: String
@@ -136,10 +140,7 @@ package struct ProofEndpoints: Sendable {
 
     /// The customer's app receipt, wrong in one way: a name of ``ChainFlaw`` or ``ReceiptFlaw``.
     private func flawedReceipt(of name: String, _ flaw: String) -> HTTPResponse {
-        let store = simulator.read { $0 }
-        guard let owner = owner(name, store), let ledger = CustomerLedger(store, owner) else {
-            return ControlAnswer.notFound("customer with an app")
-        }
+        guard let ledger = ledger(of: name) else { return ControlAnswer.notFound("customer with an app") }
         let content = CustomerReceipts(simulator.authority).content(ledger)
         return signing { () throws(CryptoError) in
             let authority = simulator.authority
@@ -161,6 +162,19 @@ package struct ProofEndpoints: Sendable {
             json.array("jws") { json in for flaw in JWSFlaw.allCases { json.element(flaw.rawValue) } }
             json.array("receipt") { json in for flaw in ReceiptFlaw.allCases { json.element(flaw.rawValue) } }
         }
+    }
+
+    // Only what is signed leaves the store: a copy of the whole, held while a key works, would make the next act copy all.
+
+    private func sold(_ id: String, in store: SimulatedStore) -> (SoldTransaction, StoreApp)? {
+        guard let sold = TransactionID(id).flatMap({ store.transactions[$0] }), let app = store.apps[sold.app] else {
+            return nil
+        }
+        return (sold, app)
+    }
+
+    private func ledger(of name: String) -> CustomerLedger? {
+        simulator.read { store in owner(name, store).flatMap { CustomerLedger(store, $0) } }
     }
 
     private func owner(_ name: String, _ store: SimulatedStore) -> SimulatedStore.Owner? {

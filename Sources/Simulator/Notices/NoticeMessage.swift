@@ -13,6 +13,8 @@ package struct NoticeMessage: Sendable {
     package var attempts: [SentNotice.Attempt] = []
     /// When it will be tried next; nil once it has arrived or was given up.
     package var nextAttemptAt: Timestamp?
+    /// It was made, and will never be tried.
+    package var isLost = false
 
     package enum Content: Hashable, Sendable {
         /// Version 2's `signedPayload`.
@@ -45,7 +47,7 @@ package struct NoticeMessage: Sendable {
     /// As Apple's history tells it: version 2 only.
     package var sent: SentNotice? {
         guard case .signed(let text) = content else { return nil }
-        return SentNotice(notice, number: number, signedPayload: text, attempts: attempts)
+        return SentNotice(notice, number: number, signedPayload: text, attempts: attempts, isLost: isLost)
     }
 
     func call(to url: String) -> HTTPCall {

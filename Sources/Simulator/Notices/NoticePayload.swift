@@ -19,11 +19,7 @@ struct NoticePayload: Sendable {
         switch notice.subject {
         case .purchase(let purchase):
             transaction = .transaction(purchase.transaction, of: app, signedAt: notice.at)
-            if let line = purchase.line {
-                var payload = Payload.renewal(of: line, in: store)
-                payload.set("signedDate", notice.at.milliseconds)
-                renewal = payload
-            }
+            renewal = purchase.outlook.map { .renewal($0, of: app, in: notice.environment) }
         case .consent(let customer):
             guard let download = store.customers[customer]?.downloads[app.bundleID] else { return nil }
             appTransaction = .appTransaction(download, of: app, in: notice.environment, signedAt: notice.at)

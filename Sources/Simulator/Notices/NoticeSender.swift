@@ -75,7 +75,11 @@ package final class NoticeSender: Sendable {
     package var sentNotices: SentNotices {
         SentNotices(
             all: { [self] app, environment in
-                messages.filter { $0.notice.app == app && $0.notice.environment == environment }.compactMap(\.sent)
+                // Filtered while it is locked: a copy of the list that outlives this makes the next message copy it.
+                state.withLock { state in
+                    state.messages.lazy.filter { $0.notice.app == app && $0.notice.environment == environment }
+                        .compactMap(\.sent)
+                }
             },
             one: { [self] app, environment, uuid in
                 state.withLock { state in
@@ -150,7 +154,10 @@ package final class NoticeSender: Sendable {
 
     private func plan(_ message: NoticeMessage, attempt: Int, at due: Timestamp, _ state: inout State) {
         let disturbance = disturbance(message, attempt)
-        guard disturbance.loss != .message else { return }
+        guard disturbance.loss != .message else {
+            state.messages[message.number - state.first].isLost = message.attempts.isEmpty
+            return
+        }
         let at = due.advanced(by: disturbance.delay)
         state.messages[message.number - state.first].nextAttemptAt = at
         state.queue.insert(

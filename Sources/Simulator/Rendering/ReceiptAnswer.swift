@@ -73,6 +73,6 @@ extension Payload {
 }
 
 extension StoreEnvironment {
-    /// verifyReceipt's word.
+    /// Apple's word in answers and notifications.
     var answerName: String { self == .production ? "Production" : "Sandbox" }
 }

@@ -22,17 +22,26 @@ extension Payload {
     /// JWSRenewalInfoDecodedPayload of a subscription as the store stands, signed now.
     package static func renewal(of line: SubscriptionLine, in store: SimulatedStore) -> Payload {
         guard let app = store.apps[line.app] else { preconditionFailure("a subscription to no app") }
-        var payload = renewal(store.renewal(of: line), of: app.signing(in: line.environment))
-        if line.willAutoRenew {
+        return renewal(store.outlook(of: line), of: app, in: line.environment)
+    }
+
+    /// The same, signed at the moment at which it was so.
+    static func renewal(
+        _ outlook: SubscriptionOutlook,
+        of app: StoreApp,
+        in environment: StoreEnvironment
+    ) -> Payload {
+        var payload = renewal(outlook.renewal, of: app.signing(in: environment))
+        if outlook.renewal.willAutoRenew == true {
             payload["renewalBillingPlanType"] = .text(upfront)
         } else {
             // What will not be charged has no price.
             payload["renewalPrice"] = nil
             payload["currency"] = nil
         }
-        let offers = store.winBackOffers(of: line)
-        if !offers.isEmpty { payload["eligibleWinBackOfferIds"] = .list(offers.map { .text($0.identifier) }) }
-        if let number = store.transactions[line.current]?.fact.appTransaction {
+        let offers = outlook.winBackOffers
+        if !offers.isEmpty { payload["eligibleWinBackOfferIds"] = .list(offers.map { .text($0) }) }
+        if let number = outlook.appTransaction {
             payload["appTransactionId"] = .text(number)
         }
         return payload

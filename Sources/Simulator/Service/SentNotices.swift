@@ -9,8 +9,17 @@ package struct SentNotice: Hashable, Sendable {
     package let signedPayload: String
     /// In order; none while the first is still to come.
     package var attempts: [Attempt]
+    /// It will never be tried: only the history tells of it.
+    package let isLost: Bool
 
-    package init(_ notice: StoreNotice, number: Int, signedPayload: String, attempts: [Attempt]) {
+    package init(
+        _ notice: StoreNotice,
+        number: Int,
+        signedPayload: String,
+        attempts: [Attempt],
+        isLost: Bool = false
+    ) {
+        self.isLost = isLost
         self.notice = notice
         self.number = number
         self.signedPayload = signedPayload

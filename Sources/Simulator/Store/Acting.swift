@@ -119,6 +119,7 @@ extension SimulatedStore {
         let subject = StoreNotice.Purchase(
             transaction: transaction,
             line: line,
+            outlook: line.map { outlook(of: $0) },
             status: line.map { status(of: $0) },
             consumptionReason: consumptionReason
         )

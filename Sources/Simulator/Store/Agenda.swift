@@ -1,21 +1,11 @@
 import PurchaseModel
 
 /// What will happen by itself, in order of its moments; of one moment, in order of its being planned.
-struct Agenda: Sendable {
+struct Agenda<Event: Sendable>: Sendable {
     struct Item: Sendable {
         let at: Timestamp
         let number: UInt64
         let event: Event
-    }
-
-    enum Event: Hashable, Sendable {
-        /// Paid service ends: a renewal, or an end.
-        case periodEnds(line: TransactionID)
-        case graceEnds(line: TransactionID)
-        case retryEnds(line: TransactionID)
-        /// The merchant's time to answer about a refund is over.
-        case refundIsDecided(TransactionID)
-        case massExtensionRuns(Int)
     }
 
     /// A binary heap.
@@ -61,4 +51,15 @@ struct Agenda: Sendable {
     private static func isBefore(_ one: Item, _ other: Item) -> Bool {
         one.at == other.at ? one.number < other.number : one.at < other.at
     }
+}
+
+/// What the store does by itself.
+enum StoreEvent: Hashable, Sendable {
+    /// Paid service ends: a renewal, or an end.
+    case periodEnds(line: TransactionID)
+    case graceEnds(line: TransactionID)
+    case retryEnds(line: TransactionID)
+    /// The merchant's time to answer about a refund is over.
+    case refundIsDecided(TransactionID)
+    case massExtensionRuns(Int)
 }

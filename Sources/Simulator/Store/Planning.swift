@@ -33,6 +33,9 @@ extension SimulatedStore {
         if target.id == current.id {
             guard line.nextProduct != current.id else { throw .alreadyOwned }
             lines[line.originalID]?.nextProduct = current.id
+            // An offer of the plan that she gave up goes with it.
+            if let offer = line.pendingOffer, !current.offers.contains(offer) { lines[line.originalID]?.plan(nil) }
+            follow(line.originalID)
             tell(line.originalID, .didChangeRenewalPreference)
             return .done([line.current])
         }
@@ -46,6 +49,7 @@ extension SimulatedStore {
         lines[line.originalID]?.nextProduct = target.id
         lines[line.originalID]?.willAutoRenew = true
         lines[line.originalID]?.plan(offer)
+        follow(line.originalID)
         tell(line.originalID, offer == nil ? .didChangeRenewalPreference : .offerRedeemed, "DOWNGRADE")
         return .done([line.current])
     }
@@ -82,6 +86,7 @@ extension SimulatedStore {
         lines[line.originalID]?.nextProduct = product.id
         lines[line.originalID]?.willAutoRenew = true
         lines[line.originalID]?.plan(offer)
+        follow(line.originalID)
         tell(line.originalID, .offerRedeemed)
         return .done([line.current])
     }
@@ -96,7 +101,8 @@ extension SimulatedStore {
         }
         guard isAccepted else { return try setAutoRenew(subscription, false) }
         lines[line.originalID]?.priceIncrease?.isAccepted = true
-        tell(line.originalID, .priceIncrease, "ACCEPTED")
+        // Who does not pay was not asked, and is not told.
+        notify(.priceIncrease, "ACCEPTED", line.current)
         return .done([line.current])
     }
 

@@ -9,10 +9,11 @@ extension SimulatedStore {
         guard let customer = customers[transaction.customer] else { throw .unknownCustomer }
         if request.isInApp, let line = lines[transaction.originalID], line.willAutoRenew, isRunning(line) {
             lines[line.originalID]?.willAutoRenew = false
+            follow(line.originalID)
             tell(line.originalID, .didChangeRenewalStatus, "AUTO_RENEW_DISABLED")
         }
         let until = now.advanced(by: customer.rate.consumptionWindow)
-        refundRequests[request.transaction] = RefundCase(request: request, askedAt: now, answerUntil: until)
+        refundRequests[request.transaction] = RefundCase(request: request, answerUntil: until)
         if request.outcome != nil { agenda.plan(.refundIsDecided(request.transaction), at: until) }
         notify(.consumptionRequest, nil, request.transaction, consumptionReason: request.reason.rawValue)
         return .done([request.transaction])

@@ -4,7 +4,8 @@ import PurchaseModel
 extension SimulatedStore {
     mutating func periodEnds(_ id: TransactionID) {
         // A family member's line goes with the purchaser's. One that was extended, renewed or refunded has another end.
-        guard let line = lines[id], line.sharedFrom == nil, line.expiresAt == now, !line.hasExpired,
+        // One that was paid late, for a period shorter than the grace, has its end behind it.
+        guard let line = lines[id], line.sharedFrom == nil, line.expiresAt <= now, !line.hasExpired,
             line.failure == nil, transactions[line.current]?.isRevoked == false,
             let customer = customers[line.customer], let app = apps[line.app]
         else { return }
@@ -42,8 +43,8 @@ extension SimulatedStore {
         customers[name]?.canPay = works
         guard works else { return .done([]) }
         var renewed: [TransactionID] = []
-        for line in lines.values.sorted(by: { $0.originalID < $1.originalID })
-        where line.customer == name && line.sharedFrom == nil && line.failure != nil && !line.hasExpired {
+        for line in owners(name).flatMap({ lines(of: $0) }).sorted(by: { $0.originalID < $1.originalID })
+        where line.sharedFrom == nil && line.failure != nil && !line.hasExpired {
             // Inside the grace period the billing cycle stays; later a new one begins.
             renew(line.originalID, from: status(of: line) == .gracePeriod ? line.expiresAt : now)
             tell(line.originalID, .didRenew, "BILLING_RECOVERY")
@@ -65,6 +66,7 @@ extension SimulatedStore {
         fact.price = offer?.price ?? product.price(in: customer.storefront)
         fact.offer = offer?.fact
         record(fact, customer, app, .renewal)
+        if start > line.expiresAt { line.recentStartAt = recentStart(after: line, customer.rate) }
         line.current = transaction
         line.expiresAt = fact.expiresAt ?? start
         line.failure = nil

@@ -143,7 +143,7 @@ extension SimulatedStore {
         line.extensions = past?.extensions ?? []
         line.extensionRequests = past?.extensionRequests ?? []
         line.take(offer)
-        lines[originalID] = line
+        begin(line)
         if offer?.kind == .introductory { customers[customer.name]?.usedIntroductions.insert(group) }
         agenda.plan(.periodEnds(line: originalID), at: end)
         notify(.subscribed, past == nil ? "INITIAL_BUY" : "RESUBSCRIBE", id)
@@ -151,8 +151,16 @@ extension SimulatedStore {
         return id
     }
 
+    /// Puts a line where it belongs, a new one or one that begins again.
+    mutating func begin(_ line: SubscriptionLine) {
+        if lines[line.originalID] == nil {
+            subscribed[Owner(customer: line.customer, app: line.app), default: []].append(line.originalID)
+        }
+        lines[line.originalID] = line
+    }
+
     /// The old start, unless paid service was missing for too long.
-    private func recentStart(after past: SubscriptionLine?, _ rate: TimeRate) -> Timestamp {
+    func recentStart(after past: SubscriptionLine?, _ rate: TimeRate) -> Timestamp {
         guard let past else { return now }
         // A failed renewal is a gap from the failure on.
         let servedUntil = past.failure?.since ?? past.expiresAt
@@ -213,8 +221,10 @@ extension SimulatedStore {
         changesCount += 1
         sold.changeNumber = changesCount
         transactions[fact.id] = sold
+        sales.append(fact.id)
         owned[owner, default: []].append(fact.id)
         orders[order, default: []].append(fact.id)
+        if let purchasedBy { copies[purchasedBy, default: []].append(fact.id) }
     }
 
     /// The number of the pair of account and app, made when she first gets the app.

@@ -55,7 +55,7 @@ extension SimulatedStore {
         )
         shared.willAutoRenew = line.willAutoRenew
         shared.sharedFrom = line.originalID
-        lines[originalID] = shared
+        begin(shared)
         notify(.subscribed, past == nil ? "INITIAL_BUY" : "RESUBSCRIBE", id)
     }
 
@@ -121,7 +121,9 @@ extension SimulatedStore {
         let customer = try customer(name)
         guard customer.family != family else { return .done([]) }
         if let old = customer.family { leave(old, customer) }
-        customers[name]?.family = family
+        var moved = customers[name] ?? customer
+        moved.family = family
+        set(moved)
         guard let family else { return .done([]) }
         for member in members(of: family, in: customer.environment) {
             for transaction in shareable(of: member.name) {
@@ -146,15 +148,11 @@ extension SimulatedStore {
 
     /// Takes back what members had of a purchase.
     mutating func revokeCopies(of id: TransactionID) {
-        for copy in transactions.values.filter({ $0.purchasedBy == id && !$0.isRevoked })
-            .sorted(by: { $0.id < $1.id })
-        {
-            revokeCopy(copy.id)
-        }
+        for copy in (copies[id] ?? []).sorted() where transactions[copy]?.isRevoked == false { revokeCopy(copy) }
     }
 
     private mutating func leave(_ family: String, _ customer: StoreCustomer) {
-        for owner in owned.keys.filter({ $0.customer == customer.name }).sorted(by: { $0.app < $1.app }) {
+        for owner in owners(customer.name) {
             for transaction in transactions(of: owner) where transaction.purchasedBy != nil && isHeld(transaction) {
                 revokeCopy(transaction.id)
             }
@@ -175,7 +173,7 @@ extension SimulatedStore {
 
     /// What a customer bought and could share now.
     private func shareable(of name: String) -> [SoldTransaction] {
-        owned.keys.filter { $0.customer == name }.sorted { $0.app < $1.app }
+        owners(name)
             .flatMap { transactions(of: $0) }
             .filter { $0.purchasedBy == nil && isLive($0) }
     }
@@ -195,6 +193,12 @@ extension SimulatedStore {
     }
 
     private func members(of family: String, in environment: StoreEnvironment) -> [StoreCustomer] {
-        customers.values.filter { $0.family == family && $0.environment == environment }.sorted { $0.name < $1.name }
+        (families[family] ?? []).compactMap { customers[$0] }.filter { $0.environment == environment }
+            .sorted { $0.name < $1.name }
+    }
+
+    /// The customer in each app in which she has bought something.
+    func owners(_ name: String) -> [Owner] {
+        apps.keys.map { Owner(customer: name, app: $0) }.filter { owned[$0] != nil }.sorted { $0.app < $1.app }
     }
 }

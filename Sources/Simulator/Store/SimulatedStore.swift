@@ -9,6 +9,8 @@ package struct SimulatedStore: Sendable {
     package internal(set) var apps: [BundleID: StoreApp] = [:]
     package internal(set) var customers: [String: StoreCustomer] = [:]
     package internal(set) var transactions: [TransactionID: SoldTransaction] = [:]
+    /// All transactions ever, in the order in which they were made.
+    package internal(set) var sales: [TransactionID] = []
     /// By original transaction id.
     package internal(set) var lines: [TransactionID: SubscriptionLine] = [:]
     /// All notifications ever, in order.
@@ -21,9 +23,15 @@ package struct SimulatedStore: Sendable {
     /// How often a transaction was made or changed.
     var changesCount: Int64 = 0
     var numbers: StoreNumbers
-    var agenda = Agenda()
+    var agenda = Agenda<StoreEvent>()
     /// Each customer's transactions in each app, in the order in which they were made.
     var owned: [Owner: [TransactionID]] = [:]
+    /// The original numbers of each customer's subscriptions in each app, oldest first.
+    var subscribed: [Owner: [TransactionID]] = [:]
+    /// What family members have of a purchase, also of one that was taken back.
+    var copies: [TransactionID: [TransactionID]] = [:]
+    /// The names of a family's members, of both environments.
+    var families: [String: Set<String>] = [:]
     var waiting: [Act.Purchase] = []
     /// Sold before, by order.
     var orders: [String: [TransactionID]] = [:]
@@ -47,7 +55,6 @@ package struct SimulatedStore: Sendable {
     /// A refund that was asked for.
     package struct RefundCase: Hashable, Sendable {
         package var request: Act.RefundRequest
-        package var askedAt: Timestamp
         package var answerUntil: Timestamp
     }
 
@@ -71,6 +78,8 @@ package struct SimulatedStore: Sendable {
 
     /// Adds a customer, or changes one that is there.
     package mutating func set(_ customer: StoreCustomer) {
+        if let old = customers[customer.name]?.family { families[old]?.remove(customer.name) }
+        if let family = customer.family { families[family, default: []].insert(customer.name) }
         customers[customer.name] = customer
     }
 
@@ -89,7 +98,7 @@ package struct SimulatedStore: Sendable {
     /// When the next thing happens by itself.
     package var nextMoment: Timestamp? { agenda.next }
 
-    private mutating func happen(_ event: Agenda.Event) {
+    private mutating func happen(_ event: StoreEvent) {
         switch event {
         case .periodEnds(let line): periodEnds(line)
         case .graceEnds(let line): graceEnds(line)
@@ -117,7 +126,7 @@ extension SimulatedStore {
 
     /// A customer's subscriptions in an app, oldest first.
     package func lines(of owner: Owner) -> [SubscriptionLine] {
-        (owned[owner] ?? []).compactMap { lines[$0] }
+        (subscribed[owner] ?? []).compactMap { lines[$0] }
     }
 
     /// What was sold under the number on a customer's receipt.
@@ -155,6 +164,15 @@ extension SimulatedStore {
         renewal.offer = line.pendingOffer?.fact
         renewal.nextPrice = nextPrice(of: line)
         return renewal
+    }
+
+    /// All that is signed about a subscription's future, as the store stands.
+    package func outlook(of line: SubscriptionLine) -> SubscriptionOutlook {
+        SubscriptionOutlook(
+            renewal: renewal(of: line),
+            winBackOffers: winBackOffers(of: line).map(\.identifier),
+            appTransaction: transactions[line.current]?.fact.appTransaction
+        )
     }
 
     /// Not said while all is well; denied once the subscription has ended, for whatever reason.

@@ -24,6 +24,8 @@ package struct StoreNotice: Hashable, Sendable {
     package struct Purchase: Hashable, Sendable {
         package var transaction: SoldTransaction
         package var line: SubscriptionLine?
+        /// Of a subscription; told anew, it would say what became of it later.
+        package var outlook: SubscriptionOutlook?
         package var status: SubscriptionLine.Status?
         /// Apple's word, of a consumption request only.
         package var consumptionReason: String?
@@ -31,11 +33,13 @@ package struct StoreNotice: Hashable, Sendable {
         package init(
             transaction: SoldTransaction,
             line: SubscriptionLine? = nil,
+            outlook: SubscriptionOutlook? = nil,
             status: SubscriptionLine.Status? = nil,
             consumptionReason: String? = nil
         ) {
             self.transaction = transaction
             self.line = line
+            self.outlook = outlook
             self.status = status
             self.consumptionReason = consumptionReason
         }

@@ -67,3 +67,11 @@ package struct SubscriptionLine: Hashable, Sendable {
         case revoked = 5
     }
 }
+
+/// What Apple signs about a subscription's future at one moment.
+package struct SubscriptionOutlook: Hashable, Sendable {
+    package var renewal: Renewal
+    /// Identifiers, best first; none for who has not left.
+    package var winBackOffers: [String]
+    package var appTransaction: String?
+}

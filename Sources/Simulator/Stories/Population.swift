@@ -9,7 +9,7 @@ package struct Population: Sendable {
     private let app: BundleID
     private let products: [StoreProduct]
     private var random: StoreNumbers
-    private var plan: [(at: Timestamp, customer: String)] = []
+    private var plan = Agenda<String>()
     /// How many acts were done, and how many refused.
     package private(set) var done = 0
     package private(set) var refused = 0
@@ -32,11 +32,10 @@ package struct Population: Sendable {
 
     /// Everybody lives until then.
     package mutating func live(until end: Timestamp) {
-        while let next = plan.indices.min(by: { plan[$0].at < plan[$1].at }), plan[next].at <= end {
-            let (moment, customer) = plan[next]
-            store.advance(to: moment)
-            act(customer)
-            plan[next].at = moment.advanced(by: .milliseconds(wait()))
+        while let next = plan.take(until: end) {
+            store.advance(to: next.at)
+            act(next.event)
+            plan.plan(next.event, at: next.at.advanced(by: .milliseconds(wait())))
         }
         store.advance(to: end)
     }
@@ -53,7 +52,7 @@ package struct Population: Sendable {
         customer.storefront = Storefront.all[below(Storefront.all.count)]
         store.set(customer)
         if number % 8 < 3 { _ = try? store.perform(.setFamily(customer: name, family: "family-\(number / 8)")) }
-        plan.append((store.now.advanced(by: .milliseconds(wait() / 4)), name))
+        plan.plan(name, at: store.now.advanced(by: .milliseconds(wait() / 4)))
     }
 
     private mutating func act(_ name: String) {

@@ -106,6 +106,11 @@ import Testing
         shop.deliver([])
         let page = try await shop.object(.post, Self.path, body: Self.body())
         #expect(page["notificationHistory"]?.array?.isEmpty == true)
+        // What is never tried is told of here alone.
+        try shop.buy("coins")
+        shop.deliver([], isLost: true)
+        let later = try await shop.object(.post, Self.path, body: Self.body())
+        #expect(later["notificationHistory"]?.array?.count == 1)
     }
 
     @Test func filtersChoose() async throws {

@@ -117,7 +117,7 @@ extension Shop {
     }
 
     /// Delivers what has not been sent yet, each notice with these results, a second apart.
-    func deliver(_ results: [SentNotice.Result] = [.success]) {
+    func deliver(_ results: [SentNotice.Result] = [.success], isLost: Bool = false) {
         let notices = simulator.read(\.notices)
         sent.notices.withLock { sent in
             for notice in notices.dropFirst(sent.count) {
@@ -125,7 +125,10 @@ extension Shop {
                     SentNotice.Attempt(at: notice.at.advanced(by: .seconds(Int64(index))), result: result)
                 }
                 let number = sent.count
-                sent.append(SentNotice(notice, number: number, signedPayload: "a.b.\(number)", attempts: attempts))
+                let text = "a.b.\(number)"
+                sent.append(
+                    SentNotice(notice, number: number, signedPayload: text, attempts: attempts, isLost: isLost)
+                )
             }
         }
     }

@@ -24,7 +24,7 @@ struct MerchantCall: Sendable {
     }
 
     /// In answers, as Apple writes it.
-    var environmentName: String { environment == .production ? "Production" : "Sandbox" }
+    var environmentName: String { environment.answerName }
 
     /// Sandbox answers carry none.
     var appleID: Int64? { environment == .production ? app.appleID : nil }

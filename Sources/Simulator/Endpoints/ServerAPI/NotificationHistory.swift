@@ -22,7 +22,7 @@ extension ServerAPI {
         }
         let rest = sent.all(call.app.bundleID, call.environment)
             .filter { sent in
-                !sent.attempts.isEmpty && filter.takes(sent, customer: customer)
+                (sent.isLost || !sent.attempts.isEmpty) && filter.takes(sent, customer: customer)
                     && (place.map { $0 < Self.order(sent) } ?? true)
             }
             .sorted { Self.order($0) < Self.order($1) }
