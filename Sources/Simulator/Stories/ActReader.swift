@@ -165,7 +165,7 @@ struct ActReader {
         Act.Extension(
             days: Int(try members.required("days", members.number("days", 1...90))),
             reason: Int(try members.number("reason", 0...3) ?? 0),
-            requestIdentifier: try members.text("request") ?? "simulated-request"
+            requestIdentifier: try members.text("request") ?? "request-\(store.notices.count)"
         )
     }
 
