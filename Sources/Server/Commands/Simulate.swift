@@ -53,10 +53,10 @@ struct Simulate {
             pace = Double(try Options.number("pace", 0...10_000_000, arguments) ?? 1)
             population = Int(try Options.number("population", 0...100_000, arguments) ?? 0)
             if let text = arguments.value("start") {
-                guard let milliseconds = RFC3339.milliseconds(text) else {
-                    throw UsageFault("--start is a moment such as 2026-01-01T00:00:00Z")
+                start = RFC3339.milliseconds(text).map(Timestamp.init(milliseconds:))
+                guard let start, StoreTime.range.contains(start) else {
+                    throw UsageFault("--start is a moment such as 2026-01-01T00:00:00Z, from 2000 to 8999")
                 }
-                start = Timestamp(milliseconds: milliseconds)
             }
         }
 
