@@ -13,6 +13,7 @@ struct Simulate {
         case cannotSign(CryptoError)
         case cannotListen(String, UInt16, HTTPListenerFailure)
         case badAuthority(SimulatorAuthority.LoadingError)
+        case badMerchantKey(String)
 
         var description: String {
             switch self {
@@ -21,7 +22,10 @@ struct Simulate {
             case .cannotSign(let error): "the simulated authority cannot sign: \(error)"
             case .cannotListen(let address, let port, let failure):
                 "the simulator cannot listen on \(address), port \(port): \(failure.sentence)"
-            case .badAuthority(let error): "the folder's authority cannot be used: \(error)"
+            case .badAuthority(.missing(let file)): "the folder's authority cannot be used: \(file) is missing"
+            case .badAuthority(.unreadable(let file, _)), .badAuthority(.inconsistent(let file)):
+                "the folder's authority cannot be used: \(file) is not what it was; delete the folder to begin anew"
+            case .badMerchantKey(let path): "\(path) is no private key; delete it, and another is made"
             }
         }
     }
