@@ -119,10 +119,14 @@ struct Simulate {
     }
 
     private func listener(_ handler: HTTPHandler) throws(Fault) -> HTTPListener {
+        var limits = HTTPLimits()
+        // Who waits may wait for a notification, or for chaos; nothing is lost that would outlive the stop.
+        limits.drain = .seconds(2)
         do throws(HTTPListenerFailure) {
             return try HTTPListener(
                 address: options.address,
                 port: options.port,
+                limits: limits,
                 lanes: ProcessInfo.processInfo.activeProcessorCount,
                 handler: handler,
                 report: { _ in }
