@@ -92,6 +92,35 @@ import Testing
         }
     }
 
+    @Test(arguments: ["key", "assay.json", "simulator/roots", "simulator/merchant-key.p8"])
+    func whatWasDeletedIsMadeAgain(name: String) async throws {
+        try await TemporaryFolder.with { folder in
+            try SimulatorProcess.makeAuthority(in: folder + "/data/simulator")
+            for _ in 0..<2 {
+                let server = try await ServerProcess(Self.demo, in: folder)
+                #expect(await server.output.until("Ctrl-C stops both"))
+                #expect(FileManager.default.fileExists(atPath: "\(folder)/data/\(name)"))
+                server.stop()
+                #expect(await server.exitCode() == 0)
+                try FileManager.default.removeItem(atPath: "\(folder)/data/\(name)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("merchant-key.p8", "merchant-key.p8 is no private key"),
+        ("authority/jws-leaf.der", "jws-leaf.der is not what it was"),
+    ])
+    func aDamagedStoreSaysWhichFileItIs(name: String, sentence: String) async throws {
+        try await TemporaryFolder.with { folder in
+            try SimulatorProcess.makeAuthority(in: folder + "/data/simulator")
+            try Data("garbage".utf8).write(to: URL(filePath: "\(folder)/data/simulator/\(name)"))
+            let run = try await Program.run(Self.demo, in: folder)
+            #expect(run.code == 1)
+            #expect(run.errorText.contains(sentence), "\(run.errorText)")
+        }
+    }
+
     @Test func whatTheStoreSignsIsForThisFolderOnly() async throws {
         try await Self.with { folder, _, greeting in
             let store = "http://127.0.0.1:\(try #require(SimulatorProcess.port(in: greeting)))"

@@ -80,6 +80,54 @@ struct ControlAPITests {
         #expect(try await call(.post, "/clock", target).json["now"]?.string == "2026-02-01T00:00:00.000Z")
     }
 
+    /// A subscription whose period cannot end later than it begins would be renewed for ever.
+    @Test func timeEndsBeforeTheCalendarDoes() async throws {
+        _ = try await call(.post, "/customers", #"{"name": "anna"}"#)
+        _ = try await call(.post, "/acts", #"{"act": "buy", "customer": "anna", "product": "pro.yearly"}"#)
+        for (body, path) in [
+            (#"{"advance": "P9000Y"}"#, "advance"), (#"{"advance": "P999999Y"}"#, "advance"),
+            (#"{"advance": "P999999W"}"#, "advance"), (#"{"to": "9000-01-01T00:00:01Z"}"#, "to"),
+            (#"{"to": "1999-12-31T23:59:59Z"}"#, "to"),
+        ] {
+            let answer = try await call(.post, "/clock", body)
+            #expect(answer.status == 400, "\(body)")
+            #expect(answer.json["path"]?.string == path, "\(body)")
+        }
+        #expect(try await call(.get, "/clock").json["now"]?.string == "2026-01-01T00:00:00.000Z")
+        let end = try await call(.post, "/clock", #"{"to": "9000-01-01T00:00:00Z", "pace": 10000000}"#)
+        #expect(end.json["now"]?.string == "9000-01-01T00:00:00.000Z")
+        clock.advance(by: .seconds(1_000_000))
+        #expect(try await call(.get, "/clock").json["now"]?.string == "9000-01-01T00:00:00.000Z")
+    }
+
+    @Test func whoLeavesStopsTheClock() async throws {
+        let request = HTTPRequest(
+            method: .post,
+            path: "/simulator/v1/clock",
+            body: Array(#"{"advance": "P6000Y"}"#.utf8)
+        )
+        await withDiscardingTaskGroup { group in
+            group.cancelAll()
+            group.addTask { _ = await router.respond(to: request) }
+        }
+        #expect(simulator.now == StoreLife.start)
+    }
+
+    @Test func whatIsRefusedLeavesTheClockAlone() async throws {
+        let back = #"{"pace": 60, "advance": "P2D", "to": "2026-01-02T00:00:00Z"}"#
+        #expect(try await call(.post, "/clock", back).status == 400)
+        let clock = try await call(.get, "/clock").json
+        #expect(clock["now"]?.string == "2026-01-01T00:00:00.000Z")
+        #expect(clock["pace"]?.int64 == 0)
+    }
+
+    @Test(arguments: [".", "..", "a\\nb", "\\u001b[31m", "\\u007f"])
+    func aNameThatNoPathCanHoldIsRefused(name: String) async throws {
+        let answer = try await call(.post, "/customers", #"{"name": "\#(name)"}"#)
+        #expect(answer.status == 400)
+        #expect(answer.json["path"]?.string == "name")
+    }
+
     @Test func slowTimeIsNotLost() async throws {
         _ = try await call(.post, "/clock", #"{"pace": 1}"#)
         for _ in 0..<10 {

@@ -42,9 +42,10 @@ struct Demo {
     func prepare(at now: Timestamp) throws {
         let kept = SimulatorFolder(simulatorPath)
         _ = try kept.authority(at: now)
+        if !FileManager.default.fileExists(atPath: keyPath) {
+            try write(Array(Hexadecimal.encode(SecureRandom.bytes(24)).utf8), keyPath, isSecret: true)
+        }
         guard !FileManager.default.fileExists(atPath: configurationPath) else { return }
-        try write(Array(Hexadecimal.encode(SecureRandom.bytes(24)).utf8), keyPath, isSecret: true)
-        // Last, because its presence says that all is there.
         try write(configuration(kept), configurationPath)
     }
 

@@ -13,6 +13,7 @@ struct Simulate {
         case cannotSign(CryptoError)
         case cannotListen(String, UInt16, HTTPListenerFailure)
         case badAuthority(SimulatorAuthority.LoadingError)
+        case badMerchantKey(String)
 
         var description: String {
             switch self {
@@ -21,7 +22,10 @@ struct Simulate {
             case .cannotSign(let error): "the simulated authority cannot sign: \(error)"
             case .cannotListen(let address, let port, let failure):
                 "the simulator cannot listen on \(address), port \(port): \(failure.sentence)"
-            case .badAuthority(let error): "the folder's authority cannot be used: \(error)"
+            case .badAuthority(.missing(let file)): "the folder's authority cannot be used: \(file) is missing"
+            case .badAuthority(.unreadable(let file, _)), .badAuthority(.inconsistent(let file)):
+                "the folder's authority cannot be used: \(file) is not what it was; delete the folder to begin anew"
+            case .badMerchantKey(let path): "\(path) is no private key; delete it, and another is made"
             }
         }
     }
@@ -53,10 +57,10 @@ struct Simulate {
             pace = Double(try Options.number("pace", 0...10_000_000, arguments) ?? 1)
             population = Int(try Options.number("population", 0...100_000, arguments) ?? 0)
             if let text = arguments.value("start") {
-                guard let milliseconds = RFC3339.milliseconds(text) else {
-                    throw UsageFault("--start is a moment such as 2026-01-01T00:00:00Z")
+                start = RFC3339.milliseconds(text).map(Timestamp.init(milliseconds:))
+                guard let start, StoreTime.range.contains(start) else {
+                    throw UsageFault("--start is a moment such as 2026-01-01T00:00:00Z, from 2000 to 8999")
                 }
-                start = Timestamp(milliseconds: milliseconds)
             }
         }
 
@@ -115,10 +119,14 @@ struct Simulate {
     }
 
     private func listener(_ handler: HTTPHandler) throws(Fault) -> HTTPListener {
+        var limits = HTTPLimits()
+        // Who waits may wait for a notification, or for chaos; nothing is lost that would outlive the stop.
+        limits.drain = .seconds(2)
         do throws(HTTPListenerFailure) {
             return try HTTPListener(
                 address: options.address,
                 port: options.port,
+                limits: limits,
                 lanes: ProcessInfo.processInfo.activeProcessorCount,
                 handler: handler,
                 report: { _ in }

@@ -72,14 +72,10 @@ struct SimulatorFolder {
     func merchantKey() throws(Simulate.Fault) -> MerchantKey {
         let file = "\(path)/merchant-key.p8"
         let key: PrivateKey
-        do throws(CryptoError) {
-            if let pem = FileManager.default.contents(atPath: file) {
-                key = try PrivateKey(pem: Array(pem))
-            } else {
-                key = try PrivateKey(generate: .p256)
-            }
-        } catch {
-            throw .cannotSign(error)
+        if let pem = FileManager.default.contents(atPath: file) {
+            do throws(CryptoError) { key = try PrivateKey(pem: Array(pem)) } catch { throw .badMerchantKey(file) }
+        } else {
+            do throws(CryptoError) { key = try PrivateKey(generate: .p256) } catch { throw .cannotSign(error) }
         }
         if !FileManager.default.fileExists(atPath: file) {
             guard let pem = try? key.pem() else { throw .cannotWrite(file) }

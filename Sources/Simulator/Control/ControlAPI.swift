@@ -73,26 +73,38 @@ package final class ControlAPI: Sendable {
     }
 
     /// `{"advance": "P31D"}`, `{"to": "2027-01-01T00:00:00Z"}`, `{"pace": 60}`: one of them or several.
-    private func setClock(_ body: [UInt8]) -> HTTPResponse {
+    private func setClock(_ body: [UInt8]) async -> HTTPResponse {
         do throws(StoryFault) {
             var members = try ControlAnswer.members(body)
             let pace = try members.number("pace", 0...10_000_000)
             let span = try members.made("advance", "a distance like P31D") { StorySpan($0) }
-            let target = try members.made("to", "a moment like 2026-01-01T00:00:00Z") { RFC3339.milliseconds($0) }
+            let target = try members.moment("to")
             try members.finish()
-            if let pace { simulator.setPace(pace == 0 ? .stands : .runs(factor: Double(pace))) }
-            let isBack = simulator.change { store in
-                if let span { store.advance(to: span.after(store.now)) }
-                guard let target else { return false }
-                guard Timestamp(milliseconds: target) >= store.now else { return true }
-                store.advance(to: Timestamp(milliseconds: target))
-                return false
+            let moment = try simulator.change { store throws(StoryFault) in
+                guard let advanced = span.map({ $0.after(store.now) }) ?? store.now else {
+                    throw StoryFault("advance", StoryFault.tooLate)
+                }
+                if let target, target < advanced { throw StoryFault("to", "time does not go back") }
+                return target ?? advanced
             }
-            if isBack { throw StoryFault("to", "time does not go back") }
+            if let pace { simulator.setPace(pace == 0 ? .stands : .runs(factor: Double(pace))) }
+            await advance(to: moment)
         } catch {
             return ControlAnswer.fault(error)
         }
         return clock()
+    }
+
+    /// A month after another, so that others get their answers in between, and a stop need not wait for a thousand years.
+    private func advance(to moment: Timestamp) async {
+        var hasArrived = false
+        while !hasArrived, !Task.isCancelled {
+            hasArrived = simulator.change { store in
+                store.advance(to: min(moment, store.now.advanced(by: .seconds(30 * 86_400))))
+                return store.now >= moment
+            }
+            await Task.yield()
+        }
     }
 
     // MARK: Customers

@@ -35,8 +35,7 @@ package struct Story: Sendable {
         var members = try StoryMembers(document.root)
         name = try members.required("name", members.text("name"))
         about = try members.text("about") ?? ""
-        let start = try members.made("starts", "a moment like 2026-01-01T00:00:00Z") { RFC3339.milliseconds($0) }
-        startsAt = start.map(Timestamp.init(milliseconds:)) ?? Story.usualStart
+        startsAt = try members.moment("starts") ?? Story.usualStart
         seed = UInt64(try members.number("seed", 0...Int64.max) ?? 1)
         customers = try Story.customers(members.required("customers", members.elements("customers")))
         gracePeriod = try Story.gracePeriod(&members)
@@ -69,6 +68,10 @@ package struct Story: Sendable {
         var members = try StoryMembers(value)
         let name = try members.required("name", members.text("name"))
         guard (1...100).contains(name.utf8.count) else { throw StoryFault("name", "must have 1 to 100 bytes") }
+        // What cannot stand in a path could never be asked for again.
+        guard name != ".", name != "..", name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw StoryFault("name", "must not be . or .. and has no control characters")
+        }
         let rate = try members.made("pace", "real, testflight or sandbox_3, _5, _15, _30 or _60", TimeRate.init(word:))
         var customer = StoreCustomer(name: name, environment: try members.environment() ?? .production, rate: rate)
         let storefront = try members.made("storefront", "a country of which there is a storefront, like USA") {

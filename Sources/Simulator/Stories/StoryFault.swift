@@ -11,6 +11,9 @@ package struct StoryFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { path.isEmpty ? message : "\(path): \(message)" }
 
+    /// Of a distance that leads beyond ``StoreTime``.
+    static let tooLate = "leads beyond the year 8999"
+
     func inside(_ outer: String) -> StoryFault {
         StoryFault(path.isEmpty ? outer : "\(outer).\(path)", message)
     }

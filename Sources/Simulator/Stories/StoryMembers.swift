@@ -77,6 +77,15 @@ struct StoryMembers {
         return value
     }
 
+    /// A moment that a store's time can have.
+    mutating func moment(_ name: String) throws(StoryFault) -> Timestamp? {
+        try made(name, "a moment like 2026-01-01T00:00:00Z, from 2000 to 8999") { text in
+            RFC3339.milliseconds(text).map(Timestamp.init(milliseconds:)).flatMap { moment in
+                StoreTime.range.contains(moment) ? moment : nil
+            }
+        }
+    }
+
     mutating func environment(_ name: String = "environment") throws(StoryFault) -> StoreEnvironment? {
         try made(name, "production or sandbox") { $0 == "production" ? .production : $0 == "sandbox" ? .sandbox : nil }
     }

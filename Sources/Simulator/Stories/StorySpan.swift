@@ -31,9 +31,12 @@ struct StorySpan: Hashable, Sendable {
         guard number == nil, rank > 0, letters.last != UInt8(ascii: "T") else { return nil }
     }
 
-    /// The moment that lies so much later.
-    func after(_ start: Timestamp) -> Timestamp {
-        BillingPeriod(1, .month).end(from: start, times: months).advanced(by: .seconds(seconds))
+    /// The moment that lies so much later; `nil` beyond the end of the store's time.
+    func after(_ start: Timestamp) -> Timestamp? {
+        let month = BillingPeriod(1, .month).end(from: start, times: months)
+        guard months == 0 || month > start else { return nil }
+        let moment = month.advanced(by: .seconds(seconds))
+        return StoreTime.range.contains(moment) ? moment : nil
     }
 
     /// - Returns: the unit's place in the order in which units must stand.

@@ -53,7 +53,10 @@ package struct StoryTeller: Sendable {
                 throw error.inside("steps[\(index)]")
             }
         }
-        if let end = story.endsAt { store.advance(to: end.after(startedAt)) }
+        if let end = story.endsAt {
+            guard let moment = end.after(startedAt) else { throw StoryFault("ends", StoryFault.tooLate) }
+            store.advance(to: moment)
+        }
         return story.expectation.differences(in: store, since: before, app: app)
     }
 
@@ -69,7 +72,7 @@ package struct StoryTeller: Sendable {
 
     private mutating func take(_ step: Story.Step) throws(StoryFault) {
         if let after = step.after {
-            let moment = after.after(startedAt)
+            guard let moment = after.after(startedAt) else { throw StoryFault("after", StoryFault.tooLate) }
             guard moment >= store.now else { throw StoryFault("after", "lies before the step before it") }
             store.advance(to: moment)
         }
