@@ -38,9 +38,6 @@ package struct SimulatedStore: Sendable {
     /// By the number of the pair of account and app.
     var downloads: [String: Owner] = [:]
 
-    /// 9000-01-01T00:00:00Z.
-    private static let endOfTime = Timestamp(seconds: 221_845_392_000)
-
     /// An account in an app.
     package struct Owner: Hashable, Sendable {
         package let customer: String
@@ -85,9 +82,9 @@ package struct SimulatedStore: Sendable {
 
     /// Lets time pass: everything that is due happens at its own moment, in order. Time never goes back.
     ///
-    /// It ends in the year 9000, so that no date that is made of a moment needs five digits.
+    /// It ends where ``StoreTime`` does.
     package mutating func advance(to wanted: Timestamp) {
-        let moment = min(wanted, Self.endOfTime)
+        let moment = min(wanted, StoreTime.range.upperBound)
         while let item = agenda.take(until: moment) {
             now = max(now, item.at)
             happen(item.event)
