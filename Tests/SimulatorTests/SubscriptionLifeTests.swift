@@ -215,6 +215,23 @@ struct SubscriptionLifeTests {
         #expect(life.told().suffix(3) == ["RENEWAL_EXTENDED", "RENEWAL_EXTENDED", "DID_RENEW"])
     }
 
+    @Test func askingForMoneyBackInTheGracePeriodEndsItAtOnce() throws {
+        var life = StoreLife()
+        let first = try life.buy("pro.weekly")
+        try life.perform(.setPayment(customer: "anna", works: false))
+        life.days(8)
+        #expect(try life.status() == .gracePeriod)
+        try life.perform(.askRefund(Act.RefundRequest(transaction: first.id)))
+        #expect(try life.status() == .expired)
+        try life.perform(.setPayment(customer: "anna", works: true))
+        #expect(life.owned().count == 1)
+        #expect(
+            life.told().suffix(3) == [
+                "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "EXPIRED/VOLUNTARY", "CONSUMPTION_REQUEST",
+            ]
+        )
+    }
+
     @Test func aRefundIsDecidedWhenTheMerchantHadHisTime() throws {
         var life = StoreLife()
         let bought = try life.buy("coins.100", quantity: 3)

@@ -28,7 +28,7 @@ struct NoticePayload: Sendable {
     }
 
     /// The `signedPayload`.
-    func signed(by signer: JWSSigner) throws(CryptoError) -> String {
+    func signed(by signer: PreparedSigner) throws(CryptoError) -> String {
         var payload = Payload()
         payload.set("notificationType", notice.type.rawValue)
         payload.set("subtype", notice.subtype)
@@ -60,7 +60,7 @@ struct NoticePayload: Sendable {
         return data
     }
 
-    private func data(of purchase: StoreNotice.Purchase, _ signer: JWSSigner) throws(CryptoError) -> Payload {
+    private func data(of purchase: StoreNotice.Purchase, _ signer: PreparedSigner) throws(CryptoError) -> Payload {
         var data = data
         data.set("bundleVersion", app.version)
         if let transaction { data.set("signedTransactionInfo", try signer.sign(transaction)) }

@@ -9,7 +9,7 @@ import Synchronization
 /// Driven: move the store, then ``deliverDue()``. Running: ``run(pause:)``, which does the same again and again.
 package final class NoticeSender: Sendable {
     private let simulator: AppStoreSimulator
-    private let signer: JWSSigner
+    private let signer: PreparedSigner
     private let caller: HTTPCaller
     private let disturbance: @Sendable (NoticeMessage, _ attempt: Int) -> Disturbance
     private let state = Mutex(State())
@@ -39,7 +39,7 @@ package final class NoticeSender: Sendable {
         self.simulator = simulator
         self.caller = caller
         self.disturbance = disturbance
-        signer = JWSSigner(try simulator.authority.chain(.jws))
+        signer = try PreparedSigner(simulator.authority.chain(.jws))
     }
 
     /// Makes every attempt that is due in the store's time, one after the other, oldest first; also those that become

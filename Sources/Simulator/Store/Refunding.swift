@@ -11,6 +11,8 @@ extension SimulatedStore {
             lines[line.originalID]?.willAutoRenew = false
             follow(line.originalID)
             tell(line.originalID, .didChangeRenewalStatus, "AUTO_RENEW_DISABLED")
+            // As when she turns it off herself.
+            if line.failure != nil { expire(line.originalID, .cancelled, "VOLUNTARY") }
         }
         let until = now.advanced(by: customer.rate.consumptionWindow)
         refundRequests[request.transaction] = RefundCase(request: request, answerUntil: until)
