@@ -108,6 +108,15 @@ import Testing
             #expect(try await store.run("clock", "pace", "0").text.contains("stands still"))
             let moved = try await store.run("clock", "to", "2027-01-01T00:00:00Z", "--json")
             #expect(try JSONDocument(moved.output).root.object?["now"]?.string == "2027-01-01T00:00:00.000Z")
+            for span in ["31d", "744h", "44640min"] {
+                let before = try await store.run("clock", "--json")
+                let after = try await store.run("clock", "advance", span, "--json")
+                let moments = try [before, after].map { run in
+                    try #require(JSONDocument(run.output).root.object?["now"]?.string.flatMap(RFC3339.milliseconds))
+                }
+                #expect(moments[1] - moments[0] == 31 * 86_400_000, "\(span)")
+            }
+            #expect(try await store.run("clock", "advance", "31 days").code == 2)
             let test = #"{"act": "request_test_notification"}"#
             #expect(try await store.run("act", test).errorText.contains("no_notification_url"))
             #expect(try await store.run("notify", "http://127.0.0.1:9/none").text.contains("127.0.0.1:9"))

@@ -189,10 +189,26 @@ struct SimulateCall {
         let pace = verb == "pace" ? Int64(value) : nil
         if verb == "pace", pace == nil { throw UsageFault("a pace is a whole number: virtual seconds in a real one") }
         let body = JSONWriter.object { json in
-            if let pace { json.member(verb, pace) } else { json.member(verb, value) }
+            if let pace {
+                json.member(verb, pace)
+            } else {
+                json.member(verb, verb == "advance" ? SimulateCall.span(value) : value)
+            }
         }
         return try show(try await client.ask(.post, "/clock", body), SimulatorText.clock)
     }
+
+    /// `31d` as people write it becomes `P31D`; anything else is left for the store to judge.
+    private static func span(_ text: String) -> String {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        guard !digits.isEmpty, let form = spans[String(text.dropFirst(digits.count))] else { return text }
+        return form.before + digits + form.after
+    }
+
+    private static let spans: [String: (before: String, after: String)] = [
+        "s": ("PT", "S"), "min": ("PT", "M"), "h": ("PT", "H"), "d": ("P", "D"), "w": ("P", "W"), "mo": ("P", "M"),
+        "y": ("P", "Y"),
+    ]
 
     private func renew() async throws(Fault) -> Shown {
         let path = "/customers/\(SimulatorClient.escaped(word(0)))"

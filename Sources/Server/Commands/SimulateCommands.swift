@@ -70,7 +70,10 @@ enum SimulateCommands {
         "Shows the store's time, or moves it.",
         "[advance SPAN|to MOMENT|pace N]",
         0...2,
-        notes: ["SPAN is ISO 8601, such as P31D or PT5M; MOMENT is RFC 3339; N is virtual seconds in a real one."]
+        notes: [
+            "SPAN is ISO 8601, such as P31D or PT5M, or 31d, 5min, 2h, 1w, 1mo, 1y; MOMENT is RFC 3339; N is virtual"
+                + " seconds in a real one."
+        ]
     )
 
     private static let story = shape(
