@@ -1,9 +1,11 @@
 """Apple's own server library for Python, unchanged, against the simulated store."""
 
 import unittest
+import warnings
 from uuid import UUID
 
 from appstoreserverlibrary.api_client import APIError, APIException, AppStoreServerAPIClient, GetTransactionHistoryVersion
+from appstoreserverlibrary.models.LibraryUtility import _get_cattrs_converter
 from appstoreserverlibrary.models.ConsumptionRequest import ConsumptionRequest
 from appstoreserverlibrary.models.ConsumptionRequestV1 import ConsumptionRequestV1
 from appstoreserverlibrary.models.DeliveryStatus import DeliveryStatus
@@ -23,6 +25,11 @@ from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, Verif
 from simulator import APPLE_ID, BUNDLE_ID, Inbox, Simulator, SimulatorTest, milliseconds
 
 NEVER = "999999999999999"
+
+
+def structure(members: dict, kind: type):
+    """A model of the library's out of plain values."""
+    return _get_cattrs_converter(kind).structure(members, kind)
 
 
 def client(store: Simulator, environment: Environment) -> AppStoreServerAPIClient:
@@ -153,6 +160,25 @@ class ClientTest(SimulatorTest):
                     customerConsented=False, sampleContentProvided=False, deliveryStatus=DeliveryStatus.DELIVERED
                 ),
             )
+        self.assertEqual(refusal.exception.raw_api_error, 4_000_035)
+
+    def test_consumption_of_version_1(self) -> None:
+        self.store.customer("vivian")
+        sold = self.store.buy("vivian", "coins.100")
+        told = dict(
+            customerConsented=True, consumptionStatus=1, platform=1, sampleContentProvided=True, deliveryStatus=0,
+            appAccountToken="", accountTenure=2, playTime=3, lifetimeDollarsRefunded=1, lifetimeDollarsPurchased=2,
+            userStatus=1, refundPreference=3,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.apple.send_consumption_data(
+                sold["transaction_id"], structure(told, ConsumptionRequestV1)
+            )
+            with self.assertRaises(APIException) as refusal:
+                self.apple.send_consumption_data(
+                    sold["transaction_id"], structure({**told, "customerConsented": False}, ConsumptionRequestV1)
+                )
         self.assertEqual(refusal.exception.raw_api_error, 4_000_035)
 
     def test_extensions(self) -> None:
