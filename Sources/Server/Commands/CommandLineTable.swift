@@ -59,6 +59,7 @@ enum CommandLineTable {
             .init("pace", value: "N", "Virtual seconds in a real one; 1 if not given, 0 stands still."),
             .init("start", value: "RFC3339", "When the store's time begins; now if not given."),
             .init("seed", value: "N", "Decides all numbers that the store makes; 1 if not given."),
+            .init("rate-limits", "Enforces Apple's hourly limits of the Server API, by the real clock."),
             .init("population", value: "N", "So many customers, who have lived for a year; none if not given."),
         ],
         notes: [

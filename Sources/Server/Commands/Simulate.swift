@@ -43,6 +43,8 @@ struct Simulate {
         var notificationsURL: String?
         /// So many customers who live by themselves, for a year before the start.
         var population = 0
+        /// Whether the Server API has Apple's hourly limits.
+        var limitsRates = false
 
         init() {}
 
@@ -55,6 +57,7 @@ struct Simulate {
             notificationsURL = arguments.value("notify")
             seed = UInt64(try Options.number("seed", 0...Int64.max, arguments) ?? 1)
             pace = Double(try Options.number("pace", 0...10_000_000, arguments) ?? 1)
+            limitsRates = arguments.isSet("rate-limits")
             population = Int(try Options.number("population", 0...100_000, arguments) ?? 0)
             if let text = arguments.value("start") {
                 start = RFC3339.milliseconds(text).map(Timestamp.init(milliseconds:))
@@ -178,10 +181,12 @@ struct Simulate {
     ) throws(CryptoError) -> Router {
         let sent = sender.sentNotices
         let control = ControlAPI(simulator) { await sender.deliverDue() }
+        var api = ServerAPI.Options()
+        api.limitsRates = options.limitsRates
         return Router(
             control.routes() + (try ProofEndpoints(simulator).routes())
                 + SettingEndpoints(simulator, chaos: chaos, sent: sent).routes()
-                + VerifyReceiptEndpoint(simulator).routes + (try ServerAPI(simulator, sent: sent).routes)
+                + VerifyReceiptEndpoint(simulator).routes + (try ServerAPI(simulator, sent: sent, options: api).routes)
         )
     }
 
