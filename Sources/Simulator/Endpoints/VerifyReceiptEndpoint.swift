@@ -48,10 +48,9 @@ package struct VerifyReceiptEndpoint: Sendable {
         }
     }
 
-    /// Which of Apple's hosts was meant; a port does not count.
+    /// Which of Apple's hosts was meant.
     static func environment(ofHost host: String?) -> StoreEnvironment? {
-        let name = (host ?? "").utf8.prefix { $0 != UInt8(ascii: ":") }.map { $0 | ($0 > 0x40 && $0 < 0x5B ? 0x20 : 0) }
-        switch String(decoding: name, as: UTF8.self) {
+        switch AppleHost.name(inField: host) {
         case "buy.itunes.apple.com": return .production
         case "sandbox.itunes.apple.com": return .sandbox
         default: return nil

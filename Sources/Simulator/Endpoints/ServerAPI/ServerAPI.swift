@@ -68,10 +68,7 @@ package struct ServerAPI: Sendable {
 
     /// Apple's host names, those of before 2026 too, and the one that Apple's libraries use for local tests.
     static func environment(ofHost host: String?) -> StoreEnvironment? {
-        guard let host else { return nil }
-        let name = host.utf8.prefix { $0 != UInt8(ascii: ":") }
-            .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
-        switch String(decoding: name, as: UTF8.self) {
+        switch AppleHost.name(inField: host) {
         case "api.storekit.apple.com", "api.storekit.itunes.apple.com": return .production
         case "api.storekit-sandbox.apple.com", "api.storekit-sandbox.itunes.apple.com", "local-testing-base-url":
             return .sandbox
