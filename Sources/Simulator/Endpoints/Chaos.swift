@@ -101,19 +101,13 @@ package struct Chaos: Hashable, Sendable {
 
 /// Numbers for one event of a stream: they depend on nothing that happened before.
 private struct Dice {
-    private var state: UInt64
+    private var random: SplitMix64
 
     init(_ seed: UInt64, _ number: UInt64) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 ^ number &* 0xD1B5_4A32_D192_ED03
+        random = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15 ^ number &* 0xD1B5_4A32_D192_ED03)
     }
 
-    mutating func below(_ count: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % UInt64(max(1, count)))
-    }
+    mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(max(1, count))) }
 
     mutating func within(_ range: ClosedRange<Int>) -> Int { range.lowerBound + below(range.count) }
 }

@@ -8,7 +8,7 @@ package struct Population: Sendable {
     package private(set) var store: SimulatedStore
     private let app: BundleID
     private let products: [StoreProduct]
-    private var random: StoreNumbers
+    private var random: SplitMix64
     private var plan = Agenda<String>()
     /// How many acts were done, and how many refused.
     package private(set) var done = 0
@@ -26,7 +26,7 @@ package struct Population: Sendable {
         self.store = store
         self.app = app
         products = store.apps[app]?.products.values.sorted { $0.id < $1.id } ?? []
-        random = StoreNumbers(seed: seed)
+        random = SplitMix64(seed: seed)
         for number in 0..<count { settle(number) }
     }
 
