@@ -7,7 +7,19 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly waiting='^(HTTPTests|ServerTests|StorageTests)\.'
+readonly logs=.build/tests
 
-swift test --skip "$waiting"
-swift test --skip-build --filter "$waiting"
+# Runs tests, and repeats at the end what failed: thousands of lines may stand between a failure and the last one.
+run_tests() {
+    local log=$logs/$1.log
+    shift
+    mkdir -p "$logs"
+    if swift test "$@" 2>&1 | tee "$log"; then return; fi
+    printf '\n== what failed (all of it is in %s)\n' "$log"
+    grep -E '✘|error:|Fatal error|signal code' "$log" | tail -n 40 || true
+    return 1
+}
+
+run_tests computing --skip "$waiting"
+run_tests waiting --skip-build --filter "$waiting"
 scripts/interop.sh
