@@ -51,7 +51,7 @@ import Testing
             try await server.events.wait { if case .accepted = $0 { true } else { false } }
             // Past the time that idle connections have.
             let answer = try await blocking {
-                pause(milliseconds: 50)
+                pause(milliseconds: 400)
                 server.listener.stop()
                 pause(milliseconds: 300)
                 client.send("hello")
@@ -154,7 +154,7 @@ import Testing
             client.send(wire)
             if isWhole { try await told.wait { $0 == "started" } }
             let (bytes, _) = try await blocking {
-                pause(milliseconds: 50)
+                pause(milliseconds: 300)
                 server.listener.stop()
                 return client.readToEnd()
             }

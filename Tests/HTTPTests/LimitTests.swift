@@ -99,18 +99,27 @@ import Testing
             let port = server.port
             try await blocking {
                 for _ in 0..<3 {
-                    let first = try RawClient(port: port)
-                    first.send(half)
-                    pause(milliseconds: 200)
-                    let second = try RawClient(port: port)
-                    second.send(half)
-                    let refused = second.response()
+                    // Whose bytes are read first is the server's to say: the other one is turned away.
+                    let clients = [try RawClient(port: port), try RawClient(port: port)]
+                    for client in clients { client.send(half) }
+                    let turnedAway = try #require(LimitTests.firstAnswered(of: clients))
+                    let refused = clients[turnedAway].response()
                     #expect(refused?.status == 503)
                     #expect(refused?.text.contains("too_many_bytes_in_flight") == true)
-                    first.send(String(repeating: "x", count: 10_000))
-                    #expect(first.response()?.body.count == 400_008)
+                    let other = clients[1 - turnedAway]
+                    other.send(String(repeating: "x", count: 10_000))
+                    #expect(other.response()?.body.count == 400_008)
                 }
             }
         }
+    }
+
+    /// The place of a client that can read something; `nil` when none can in 20 seconds.
+    private static func firstAnswered(of clients: [RawClient]) -> Int? {
+        for _ in 0..<4_000 {
+            if let place = clients.firstIndex(where: \.hasInput) { return place }
+            pause(milliseconds: 5)
+        }
+        return nil
     }
 }
