@@ -20,7 +20,10 @@ import Testing
 
     /// Each row: where in the header a number stands, its value, and what is said.
     @Test(arguments: [
-        (offset: 60, value: UInt8(99), failure: StoreOpenFailure.newerSchema(found: 99, known: 2)),
+        (
+            offset: 60, value: UInt8(99),
+            failure: StoreOpenFailure.newerSchema(found: 99, known: SQLiteStore.schemaVersion)
+        ),
         (60, 0, .foreign),
         (68, 1, .foreign),
     ])

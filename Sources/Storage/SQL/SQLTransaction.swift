@@ -2,15 +2,18 @@ import PurchaseModel
 
 /// One transaction over a connection. Hands each verb to the file that knows its SQL.
 final class SQLTransaction: StoreTransaction {
-    private let connection: SQLiteConnection
+    private let connection: any SQLConnection
     private let apps: AppQueries
+    private let versions = RowVersions()
 
-    init(_ connection: SQLiteConnection) {
+    init(_ connection: any SQLConnection) {
         self.connection = connection
         apps = AppQueries(connection)
     }
 
-    private var ledger: TransactionQueries { TransactionQueries(connection: connection, apps: apps) }
+    private var ledger: TransactionQueries {
+        TransactionQueries(connection: connection, apps: apps, versions: versions)
+    }
     private var proofs: EvidenceQueries { EvidenceQueries(connection: connection, apps: apps) }
     private var submissions: SubmissionQueries { SubmissionQueries(connection: connection, apps: apps) }
     private var refusals: RefusalQueries { RefusalQueries(connection: connection, apps: apps) }
@@ -78,7 +81,8 @@ final class SQLTransaction: StoreTransaction {
     }
 
     func apply(_ decision: Decision, evidence: EvidenceRow) throws(StoreFailure) {
-        try DecisionQueries(connection: connection, apps: apps).apply(decision, evidence: evidence)
+        let decisions = DecisionQueries(connection: connection, apps: apps, versions: versions)
+        try decisions.apply(decision, evidence: evidence)
     }
 
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {

@@ -7,6 +7,9 @@ package final class SQLiteStore: Store {
     /// How many reads may wait, over all connections.
     package static let waitingReadsMax = 4_096
 
+    /// How many migrations a file has that is up to date.
+    package static var schemaVersion: Int { Migrations.texts.count }
+
     private let writer: WriterConnection
     private let readers: [ReaderConnection]
     private let waitingWrites = Atomic(0)

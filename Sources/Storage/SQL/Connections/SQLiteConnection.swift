@@ -1,7 +1,7 @@
 import CSQLite
 
 /// One connection to a database file, used by one thread at a time.
-@safe final class SQLiteConnection {
+@safe final class SQLiteConnection: SQLConnection {
     /// What a connection may do. Debian 12's SQLite can lose pages when one connection checkpoints while another
     /// commits (the WAL-reset bug, mended in 3.51.3): so exactly one connection writes, and it alone checkpoints.
     enum Role { case writer, reader }
@@ -16,6 +16,10 @@ import CSQLite
     /// The first failure since the transaction began: it dooms the transaction even when the closure swallows it.
     private var doom: StoreFailure?
     private let walPages: UnsafeMutablePointer<Int32>
+    /// The last numbers that this transaction gave away.
+    private var sequences: [ObjectIdentifier: Int64] = [:]
+    /// Of no account here: rows are numbered without gaps.
+    var added = StoreFigures()
 
     /// - Throws: ``StoreOpenFailure/broken(code:)``.
     init(path: String, role: Role) throws(StoreOpenFailure) {
@@ -51,39 +55,58 @@ import CSQLite
     /// How many pages stood in the write-ahead log after the last commit.
     var pagesOfLog: Int { unsafe Int(walPages.pointee) }
 
-    /// Runs a statement that gives no rows.
-    ///
-    /// - Returns: how many rows it changed.
-    @discardableResult
-    func run(_ query: Query, _ values: [SQLValue] = []) throws(StoreFailure) -> Int {
-        try forEachRow(of: query, values) { _ in }
-        return unsafe Int(sqlite3_changes64(handle))
-    }
-
-    func rows<Value>(
-        _ query: Query,
-        _ values: [SQLValue] = [],
-        _ read: (SQLRow) throws(StoreFailure) -> Value
-    ) throws(StoreFailure) -> [Value] {
-        var found: [Value] = []
-        try forEachRow(of: query, values) { row throws(StoreFailure) in found.append(try read(row)) }
-        return found
-    }
-
-    /// The only row there is, or `nil`.
-    func row<Value>(
-        _ query: Query,
-        _ values: [SQLValue] = [],
-        _ read: (SQLRow) throws(StoreFailure) -> Value
-    ) throws(StoreFailure) -> Value? {
-        var found: Value?
-        try forEachRow(of: query, values) { row throws(StoreFailure) in found = try read(row) }
-        return found
-    }
-
     /// Leaves the log as it is when the connection closes, for the next opening to read.
     func keepLogOnClose() {
         unsafe assay_sqlite_set_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    }
+
+    @discardableResult
+    func run(
+        _ query: Query,
+        _ values: [SQLValue],
+        _ visit: (SQLRow) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) -> Int {
+        let statement = try statement(query)
+        defer { statement.reset() }
+        var code = statement.bind(values)
+        if code == SQLITE_OK { code = statement.step() }
+        while code == SQLITE_ROW {
+            try visit(SQLRow(of: statement))
+            code = statement.step()
+        }
+        if code != SQLITE_DONE { throw failure(code) }
+        return unsafe Int(sqlite3_changes64(handle))
+    }
+
+    func visit(
+        _ lookup: BulkLookup,
+        _ keys: [[SQLValue]],
+        _ visit: (Int, SQLRow) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) {
+        for (place, key) in keys.enumerated() {
+            try run(lookup.one, key) { row throws(StoreFailure) in try visit(place, row) }
+        }
+    }
+
+    func insert(_ values: [SQLValue], by insert: BulkInsert) throws(StoreFailure) {
+        let changed = try run(insert.one, Array(values.prefix(insert.countInSQLite)))
+        if insert.mustInsertAll, changed != 1 { throw conflict() }
+    }
+
+    func update(_ values: [SQLValue], by update: BulkUpdate) throws(StoreFailure) {
+        if try run(update.one, values) != 1 { throw conflict() }
+    }
+
+    func next(_ sequence: RowSequence) throws(StoreFailure) -> Int64 {
+        let name = ObjectIdentifier(sequence)
+        let last = if let known = sequences[name] { known } else { try row(sequence.last) { $0.integer(0) } ?? 0 }
+        sequences[name] = last + 1
+        return last + 1
+    }
+
+    private func conflict() -> StoreFailure {
+        doom(.conflict)
+        return .conflict
     }
 
     /// Makes the current transaction impossible to commit.
@@ -144,28 +167,13 @@ import CSQLite
 
     private func begin(_ query: Query) throws(StoreFailure) {
         doom = nil
+        sequences = [:]
         try run(query)
     }
 
     /// Ends the transaction if there still is one: some failures end it by themselves.
     private func rollBack() {
         if unsafe sqlite3_get_autocommit(handle) == 0 { _ = try? run(Self.rollback) }
-    }
-
-    private func forEachRow(
-        of query: Query,
-        _ values: [SQLValue],
-        _ visit: (SQLRow) throws(StoreFailure) -> Void
-    ) throws(StoreFailure) {
-        let statement = try statement(query)
-        defer { statement.reset() }
-        var code = statement.bind(values)
-        if code == SQLITE_OK { code = statement.step() }
-        while code == SQLITE_ROW {
-            try visit(SQLRow(of: statement))
-            code = statement.step()
-        }
-        if code != SQLITE_DONE { throw failure(code) }
     }
 
     private func statement(_ query: Query) throws(StoreFailure) -> SQLiteStatement {

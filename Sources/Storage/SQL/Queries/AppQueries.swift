@@ -4,10 +4,10 @@ import PurchaseModel
 ///
 /// What was looked up is kept for the length of one transaction: a rolled-back one leaves no number behind.
 final class AppQueries {
-    private let connection: SQLiteConnection
+    private let connection: any SQLConnection
     private var codes: [AppID: Int64] = [:]
 
-    init(_ connection: SQLiteConnection) { self.connection = connection }
+    init(_ connection: any SQLConnection) { self.connection = connection }
 
     private static let find = Query("SELECT code FROM apps WHERE name = $1")
     private static let insert = Query("INSERT INTO apps (name) VALUES ($1) ON CONFLICT (name) DO NOTHING")

@@ -2,35 +2,34 @@ import PurchaseModel
 
 /// Writes decisions: the rows that they change, and the proofs that they follow from.
 struct DecisionQueries {
-    let connection: SQLiteConnection
+    let connection: any SQLConnection
     let apps: AppQueries
+    let versions: RowVersions
 
-    private static let insertEvidence = Query(
-        """
-        INSERT INTO evidence (sha256, format, customer, received_at, verdict, proof)
-        VALUES ($1, $2, $3, $4, $5, $6) RETURNING sequence
-        """
+    private static let evidence = RowSequence(of: "evidence")
+    private static let transactions = RowSequence(of: "transactions")
+    private static let insertEvidence = BulkInsert(
+        into: "evidence",
+        [
+            .integer("sequence"), .bytes("sha256"), .text("format"), .text("customer"), .integer("received_at"),
+            .text("verdict"), .bytes("proof"),
+        ],
+        key: ["sequence"]
     )
-    private static let insert: Query = {
-        let columns = TransactionColumns.key + ["first_evidence", "latest_evidence"] + TransactionColumns.content
-        let places = (1...columns.count).map { "$\($0)" }
-        return Query(
-            """
-            INSERT INTO transactions (\(columns.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))
-            ON CONFLICT (app, transaction_id, realm) DO NOTHING
-            """
-        )
-    }()
-    private static let update: Query = {
-        let columns = ["latest_evidence"] + TransactionColumns.content
-        let assignments = columns.enumerated().map { "\($0.element) = $\($0.offset + 4)" }
-        return Query(
-            """
-            UPDATE transactions SET \(assignments.joined(separator: ", "))
-            WHERE app = $1 AND transaction_id = $2 AND realm = $3
-            """
-        )
-    }()
+    private static let insert = BulkInsert(
+        into: "transactions",
+        TransactionColumns.key + TransactionColumns.places + TransactionColumns.content,
+        onlyInPostgreSQL: [TransactionColumns.chain],
+        key: TransactionColumns.key.map(\.name)
+    )
+    private static let update = BulkUpdate(
+        of: "transactions",
+        key: TransactionColumns.key,
+        [.integer("latest_evidence")] + TransactionColumns.content
+    )
+    private static let findVersion = Query(
+        "SELECT version FROM transactions WHERE app = $1 AND transaction_id = $2 AND realm = $3"
+    )
 
     func apply(_ decision: Decision, evidence: EvidenceRow) throws(StoreFailure) {
         guard !decision.changes.isEmpty else { return }
@@ -40,13 +39,14 @@ struct DecisionQueries {
     }
 
     private func keep(_ evidence: EvidenceRow) throws(StoreFailure) -> Int64 {
+        let sequence = try connection.next(Self.evidence)
         let values: [SQLValue] = [
-            .bytes(evidence.digest.bytes), .text(evidence.format), .optional(evidence.customer?.text),
-            .integer(evidence.receivedAt.milliseconds), .text(evidence.verdict), .bytes(evidence.proof),
+            .integer(sequence), .bytes(evidence.digest.bytes), .text(evidence.format),
+            .optional(evidence.customer?.text), .integer(evidence.receivedAt.milliseconds), .text(evidence.verdict),
+            .bytes(evidence.proof),
         ]
-        guard let sequence = try connection.row(Self.insertEvidence, values, { $0.integer(0) }) else {
-            throw SQLiteResult.unreadableRow
-        }
+        try connection.insert(values, by: Self.insertEvidence)
+        connection.added.evidence += 1
         return sequence
     }
 
@@ -54,20 +54,29 @@ struct DecisionQueries {
         let recorded = change.recorded
         guard let realm = RealmCode(recorded.realm) else { throw .unstorable }
         let code = try apps.codeForWriting(recorded.app)
-        var values: [SQLValue] = [.integer(code), .integer(recorded.transaction.id.number), .integer(realm.number)]
-        let query: Query
+        let id = recorded.transaction.id.number
+        let key: [SQLValue] = [.integer(code), .integer(id), .integer(realm.number)]
+        let content = TransactionColumns.values(of: recorded)
         switch change {
         case .insert:
-            query = Self.insert
-            values += [evidence, evidence]
+            let chain = recorded.transaction.originalID?.number ?? id
+            let places: [SQLValue] = [.integer(try connection.next(Self.transactions)), evidence, evidence]
+            try connection.insert(key + places + content + [.integer(chain)], by: Self.insert)
+            connection.added.transactions += 1
+            versions.set(RowVersions.first, of: recorded.key)
         case .update:
-            query = Self.update
-            values += [evidence]
+            let version = try version(of: recorded.key, key)
+            try connection.update(key + [.integer(version), evidence] + content, by: Self.update)
+            versions.set(version + 1, of: recorded.key)
         }
-        values += TransactionColumns.values(of: recorded)
-        guard try connection.run(query, values) == 1 else {
+    }
+
+    private func version(of name: TransactionKey, _ key: [SQLValue]) throws(StoreFailure) -> Int64 {
+        if let known = versions.version(of: name) { return known }
+        guard let found = try connection.row(Self.findVersion, key, { $0.integer(0) }) else {
             connection.doom(.conflict)
             throw .conflict
         }
+        return found
     }
 }

@@ -2,7 +2,7 @@ import PurchaseModel
 
 /// Reads the proofs that changed the ledger.
 struct EvidenceQueries {
-    let connection: SQLiteConnection
+    let connection: any SQLConnection
     let apps: AppQueries
 
     private static let first = Query(text(column: "first_evidence"))

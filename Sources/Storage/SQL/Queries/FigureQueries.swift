@@ -1,15 +1,22 @@
 /// Reads how much the store holds.
 struct FigureQueries {
-    let connection: SQLiteConnection
+    let connection: any SQLConnection
 
-    /// No row of these tables is ever deleted, so that the last number is the count, and no table is walked.
+    /// No row of these tables is ever deleted, so that in SQLite the last number is the count, and no table is walked.
+    /// In PostgreSQL each writer keeps the sums of what it added.
     private static let figures = Query(
         """
         SELECT (SELECT coalesce(max(sequence), 0) FROM transactions),
             (SELECT coalesce(max(sequence), 0) FROM evidence),
             (SELECT coalesce(max(sequence), 0) FROM submissions),
             (SELECT count(*) FROM submissions WHERE settled_at IS NULL)
-        """
+        """,
+        postgresql: """
+            SELECT CAST(coalesce(sum(transactions), 0) AS BIGINT), CAST(coalesce(sum(evidence), 0) AS BIGINT),
+                CAST(coalesce(sum(submissions), 0) AS BIGINT),
+                (SELECT count(*) FROM submissions WHERE settled_at IS NULL)
+            FROM writers
+            """
     )
 
     func read() throws(StoreFailure) -> StoreFigures {

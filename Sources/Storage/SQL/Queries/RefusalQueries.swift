@@ -2,26 +2,35 @@ import PurchaseModel
 
 /// Counts refused proofs, and keeps samples of them.
 struct RefusalQueries {
-    let connection: SQLiteConnection
+    let connection: any SQLConnection
     let apps: AppQueries
 
     /// What stands in rows for no app that we know.
     private static let noApp: Int64 = 0
 
-    private static let count = Query(
-        """
-        INSERT INTO refusal_counts (hour, app, reason, refusals) VALUES ($1, $2, $3, $4)
-        ON CONFLICT (hour, app, reason) DO UPDATE SET refusals = refusal_counts.refusals + excluded.refusals
-        """
+    private static let samples = RowSequence(of: "refusal_samples")
+    private static let count = BulkInsert(
+        into: "refusal_counts",
+        [.integer("hour"), .integer("app"), .text("reason"), .integer("refusals")],
+        key: ["hour", "app", "reason"],
+        on: .updates("refusals = refusal_counts.refusals + excluded.refusals")
     )
-    private static let insertSample = Query(
-        """
-        INSERT INTO refusal_samples (app, reason, customer, received_at, sha256, bytes_in_all, proof)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)
-        """
+    private static let insertSample = BulkInsert(
+        into: "refusal_samples",
+        [
+            .integer("sequence"), .integer("app"), .text("reason"), .text("customer"), .integer("received_at"),
+            .bytes("sha256"), .integer("bytes_in_all"), .bytes("proof"),
+        ],
+        key: ["sequence"]
     )
+    /// In SQLite the numbers have no gaps.
     private static let deleteOldSamples = Query(
-        "DELETE FROM refusal_samples WHERE sequence <= (SELECT max(sequence) FROM refusal_samples) - $1"
+        "DELETE FROM refusal_samples WHERE sequence <= (SELECT max(sequence) FROM refusal_samples) - $1",
+        postgresql: """
+            DELETE FROM refusal_samples WHERE sequence <= (
+                SELECT sequence FROM refusal_samples ORDER BY sequence DESC LIMIT 1 OFFSET $1
+            )
+            """
     )
     private static let listCounts = Query(
         """
@@ -32,9 +41,9 @@ struct RefusalQueries {
     )
     private static let listTotals = Query(
         """
-        SELECT apps.name, reason, sum(refusals), min(hour), max(hour)
+        SELECT apps.name, reason, CAST(sum(refusals) AS BIGINT), min(hour), max(hour)
         FROM refusal_counts LEFT JOIN apps ON apps.code = refusal_counts.app
-        WHERE hour >= $1 GROUP BY refusal_counts.app, reason
+        WHERE hour >= $1 GROUP BY refusal_counts.app, apps.name, reason
         ORDER BY sum(refusals) DESC, coalesce(apps.name, ''), reason LIMIT $2
         """
     )
@@ -52,16 +61,16 @@ struct RefusalQueries {
             let values: [SQLValue] = [
                 .integer(key.hour.number), .integer(try code(of: key.app)), .text(key.reason), .integer(Int64(count)),
             ]
-            try connection.run(Self.count, values)
+            try connection.insert(values, by: Self.count)
         }
         // Those that would be deleted at once are not written.
         for sample in samples.suffix(RefusalSample.keptMax) {
             let values: [SQLValue] = [
-                .integer(try code(of: sample.app)), .text(sample.reason), .optional(sample.customer?.text),
-                .integer(sample.receivedAt.milliseconds), .bytes(sample.digest.bytes),
-                .integer(Int64(sample.bytesInAll)), .bytes(sample.proof),
+                .integer(try connection.next(Self.samples)), .integer(try code(of: sample.app)),
+                .text(sample.reason), .optional(sample.customer?.text), .integer(sample.receivedAt.milliseconds),
+                .bytes(sample.digest.bytes), .integer(Int64(sample.bytesInAll)), .bytes(sample.proof),
             ]
-            try connection.run(Self.insertSample, values)
+            try connection.insert(values, by: Self.insertSample)
         }
         if !samples.isEmpty { try connection.run(Self.deleteOldSamples, [.integer(Int64(RefusalSample.keptMax))]) }
     }

@@ -2,30 +2,31 @@ import PurchaseModel
 
 /// Keeps proofs that could not be decided when they came.
 struct SubmissionQueries {
-    let connection: SQLiteConnection
+    let connection: any SQLConnection
     let apps: AppQueries
 
+    private static let sequence = RowSequence(of: "submissions")
     private static let insert = Query(
         """
-        INSERT INTO submissions (app, sha256, customer, name, order_id, format, reason, received_at, proof)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        INSERT INTO submissions (app, sha256, customer, name, order_id, format, reason, received_at, proof, sequence)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
         ON CONFLICT (app, sha256, customer) DO UPDATE SET order_id = excluded.order_id, reason = excluded.reason,
-            received_at = excluded.received_at, settled_at = NULL, verdict = NULL
+            received_at = excluded.received_at, settled_at = NULL, verdict = NULL, version = submissions.version + 1
         WHERE submissions.verdict = '\(Settlement.givenUp)'
-        RETURNING name
+        RETURNING name, version
         """
     )
     private static let find = Query("SELECT name FROM submissions WHERE app = $1 AND sha256 = $2 AND customer = $3")
     private static let findNotGivenUp = Query(
         """
         SELECT name FROM submissions
-        WHERE app = $1 AND sha256 = $2 AND customer = $3 AND verdict IS NOT '\(Settlement.givenUp)'
+        WHERE app = $1 AND sha256 = $2 AND customer = $3 AND verdict IS DISTINCT FROM '\(Settlement.givenUp)'
         """
     )
     private static let giveUp = Query(
         """
-        UPDATE submissions SET settled_at = $2, verdict = '\(Settlement.givenUp)'
-        WHERE sequence IN (
+        UPDATE submissions SET settled_at = $2, verdict = '\(Settlement.givenUp)', version = version + 1
+        WHERE settled_at IS NULL AND sequence IN (
             SELECT sequence FROM submissions WHERE settled_at IS NULL AND received_at < $1 ORDER BY sequence LIMIT $3
         )
         RETURNING (SELECT apps.name FROM apps WHERE code = app)
@@ -33,7 +34,10 @@ struct SubmissionQueries {
     )
     private static let countPending = Query("SELECT count(*) FROM submissions WHERE settled_at IS NULL AND app = $1")
     private static let settle = Query(
-        "UPDATE submissions SET settled_at = $2, verdict = $3 WHERE name = $1 AND settled_at IS NULL"
+        """
+        UPDATE submissions SET settled_at = $2, verdict = $3, version = version + 1
+        WHERE name = $1 AND settled_at IS NULL
+        """
     )
     private static let selected = """
         SELECT submissions.sequence, apps.name, sha256, customer, order_id, format, reason, received_at, settled_at,
@@ -61,8 +65,15 @@ struct SubmissionQueries {
         let content: [SQLValue] = [
             .bytes(submission.id.bytes), .optional(submission.order?.text), .text(submission.format),
             .text(submission.reason), .integer(submission.receivedAt.milliseconds), .bytes(submission.proof),
+            .integer(try connection.next(Self.sequence)),
         ]
-        if let id = try connection.row(Self.insert, name + content, Self.readID) { return (id, true) }
+        let kept = try connection.row(Self.insert, name + content) { row throws(StoreFailure) in
+            (id: try Self.readID(row), isFirst: row.integer(1) == RowVersions.first)
+        }
+        if let kept {
+            if kept.isFirst { connection.added.submissions += 1 }
+            return (kept.id, true)
+        }
         guard let id = try connection.row(Self.find, name, Self.readID) else { throw SQLiteResult.unreadableRow }
         return (id, false)
     }

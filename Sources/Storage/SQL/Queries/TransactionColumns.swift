@@ -3,17 +3,26 @@ import PurchaseModel
 /// How a recorded transaction stands in a row: the one place that knows the order of the columns.
 enum TransactionColumns {
     /// What identifies a row, then what a change of it may write.
-    static let key = ["app", "transaction_id", "realm"]
-    static let content = [
-        "recorded_at", "customer", "order_id", "original_id", "product", "kind", "quantity", "purchased_at",
-        "originally_purchased_at", "expires_at", "revoked_at", "revocation_reason", "revocation_type",
-        "revocation_percentage", "is_upgraded", "ownership", "account_token", "offer_kind", "offer_identifier",
-        "offer_discount", "offer_period", "price_milliunits", "price_currency", "storefront", "subscription_group",
-        "web_order_line_item", "app_transaction", "signed_at",
+    static let key: [BulkColumn] = [.integer("app"), .integer("transaction_id"), .integer("realm")]
+    static let content: [BulkColumn] = [
+        .integer("recorded_at"), .text("customer"), .text("order_id"), .integer("original_id"), .text("product"),
+        .text("kind"), .integer("quantity"), .integer("purchased_at"), .integer("originally_purchased_at"),
+        .integer("expires_at"), .integer("revoked_at"), .integer("revocation_reason"), .text("revocation_type"),
+        .integer("revocation_percentage"), .integer("is_upgraded"), .text("ownership"), .bytes("account_token"),
+        .integer("offer_kind"), .text("offer_identifier"), .text("offer_discount"), .text("offer_period"),
+        .integer("price_milliunits"), .text("price_currency"), .text("storefront"), .text("subscription_group"),
+        .text("web_order_line_item"), .text("app_transaction"), .integer("signed_at"),
     ]
+    /// In an insertion, a row's number and the proofs it follows from come between the two.
+    static let places: [BulkColumn] = [
+        .integer("sequence"), .integer("first_evidence"), .integer("latest_evidence"),
+    ]
+    /// By what a purchase's rows would be spread over several databases: the chain that its first proof named.
+    static let chain = BulkColumn.integer("chain")
 
-    /// For `SELECT`: what ``read(_:app:)`` expects, from column 0.
-    static let selected = (["transaction_id", "realm"] + content).joined(separator: ", ")
+    /// For `SELECT`: what ``read(_:app:)`` expects, from column 0, and then the version.
+    static let selected = "transaction_id, realm, \(BulkColumn.names(content)), version"
+    static let version: Int32 = 30
 
     /// The values of ``content``, in its order.
     static func values(of recorded: RecordedTransaction) -> [SQLValue] {

@@ -2,10 +2,12 @@ import PurchaseModel
 
 /// Reads the ledger's transactions.
 struct TransactionQueries {
-    let connection: SQLiteConnection
+    let connection: any SQLConnection
     let apps: AppQueries
+    let versions: RowVersions
 
-    private static let findByKey = Query(
+    private static let findByKey = BulkLookup(
+        by: TransactionColumns.key,
         """
         SELECT \(TransactionColumns.selected) FROM transactions
         WHERE app = $1 AND transaction_id = $2 AND realm = $3
@@ -34,14 +36,17 @@ struct TransactionQueries {
     )
 
     func find(_ keys: [TransactionKey]) throws(StoreFailure) -> [RecordedTransaction] {
-        var found: [RecordedTransaction] = []
+        var asked: [TransactionKey] = []
+        var values: [[SQLValue]] = []
         for key in keys {
             guard let code = try apps.code(of: key.app), let realm = RealmCode(key.realm) else { continue }
-            let values: [SQLValue] = [.integer(code), .integer(key.id.number), .integer(realm.number)]
-            let recorded = try connection.row(Self.findByKey, values) { row throws(StoreFailure) in
-                try TransactionColumns.read(row, app: key.app)
-            }
-            if let recorded { found.append(recorded) }
+            asked.append(key)
+            values.append([.integer(code), .integer(key.id.number), .integer(realm.number)])
+        }
+        var found: [RecordedTransaction] = []
+        try connection.visit(Self.findByKey, values) { place, row throws(StoreFailure) in
+            found.append(try TransactionColumns.read(row, app: asked[place].app))
+            versions.note(row.integer(TransactionColumns.version), of: asked[place])
         }
         return found
     }

@@ -1,0 +1,67 @@
+/// A connection to a database, used by one thread at a time: what the queries are written against.
+///
+/// What `insert` and `update` are given may wait for the next question or the commit, so a conflict may be found there.
+protocol SQLConnection: AnyObject {
+    /// What this transaction adds to the figures. A database that cannot count its rows cheaply keeps the sums.
+    var added: StoreFigures { get set }
+
+    /// Runs a statement, and hands over each of its rows.
+    ///
+    /// - Returns: how many rows it changed.
+    @discardableResult
+    func run(
+        _ query: Query,
+        _ values: [SQLValue],
+        _ visit: (SQLRow) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) -> Int
+
+    /// Asks the same of many keys. The rows come in the order of the keys, each with its key's place among them.
+    func visit(
+        _ lookup: BulkLookup,
+        _ keys: [[SQLValue]],
+        _ visit: (Int, SQLRow) throws(StoreFailure) -> Void
+    ) throws(StoreFailure)
+
+    /// Inserts a row: one value for each of the description's columns.
+    func insert(_ values: [SQLValue], by insert: BulkInsert) throws(StoreFailure)
+
+    /// Updates a row: the values of its key, then the version that was read of it, then those of the columns.
+    func update(_ values: [SQLValue], by update: BulkUpdate) throws(StoreFailure)
+
+    /// A number for a row to insert, above those of all rows that this transaction sees.
+    func next(_ sequence: RowSequence) throws(StoreFailure) -> Int64
+
+    /// Makes the current transaction impossible to commit.
+    func doom(_ failure: StoreFailure)
+}
+
+extension SQLConnection {
+    /// Runs a statement that gives no rows.
+    ///
+    /// - Returns: how many rows it changed.
+    @discardableResult
+    func run(_ query: Query, _ values: [SQLValue] = []) throws(StoreFailure) -> Int {
+        try run(query, values) { _ in }
+    }
+
+    func rows<Value>(
+        _ query: Query,
+        _ values: [SQLValue] = [],
+        _ read: (SQLRow) throws(StoreFailure) -> Value
+    ) throws(StoreFailure) -> [Value] {
+        var found: [Value] = []
+        try run(query, values) { row throws(StoreFailure) in found.append(try read(row)) }
+        return found
+    }
+
+    /// The only row there is, or `nil`.
+    func row<Value>(
+        _ query: Query,
+        _ values: [SQLValue] = [],
+        _ read: (SQLRow) throws(StoreFailure) -> Value
+    ) throws(StoreFailure) -> Value? {
+        var found: Value?
+        try run(query, values) { row throws(StoreFailure) in found = try read(row) }
+        return found
+    }
+}
