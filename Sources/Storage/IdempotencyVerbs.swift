@@ -1,0 +1,24 @@
+package import PurchaseModel
+
+/// The question whether a request was answered before.
+package protocol IdempotencyReader {
+    func keptAnswer(_ name: IdempotencyName) throws(StoreFailure) -> KeptAnswer?
+}
+
+/// Answers that are kept, so that the same request gets the same answer.
+package protocol IdempotencyVerbs: IdempotencyReader {
+    /// Keeps an answer, in the write that it tells of.
+    ///
+    /// - Throws: ``StoreFailure/conflict`` when one is kept under its name: the same request was made twice at once, and
+    ///   the other one was faster. ``StoreFailure/unstorable``.
+    func keepAnswer(_ answer: KeptAnswer) throws(StoreFailure)
+
+    /// Deletes what was kept before a moment, among those that were written first.
+    ///
+    /// - Parameters:
+    ///   - moment: what was kept at it or later stays.
+    ///   - limit: how many to look at, so that no write takes long.
+    /// - Returns: how many were deleted; fewer than the limit when none are left.
+    /// - Throws: ``StoreFailure``.
+    func sweepAnswers(keptBefore moment: Timestamp, limit: Int) throws(StoreFailure) -> Int
+}

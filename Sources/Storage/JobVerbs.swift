@@ -1,0 +1,53 @@
+package import PurchaseModel
+
+/// The questions about jobs.
+package protocol JobReader {
+    func job(_ id: JobID) throws(StoreFailure) -> JobRow?
+
+    /// When the next job of these kinds becomes due, or did, or a lease of one runs out; `nil` when there is none.
+    func nextJobDue(kinds: [String]) throws(StoreFailure) -> Timestamp?
+
+    /// The jobs that were given up, oldest first; the limit is brought between 1 and ``DeadLetterPage/limitMax``.
+    func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage
+
+    /// How much there is of each kind, by the kind's name. Looks at every job.
+    func jobFigures() throws(StoreFailure) -> [JobFigures]
+}
+
+/// Durable work: the only verbs of a write that the job queue knows.
+package protocol JobVerbs: JobReader {
+    /// Adds a job, in the write that it follows from.
+    ///
+    /// - Returns: the job's id; or the id of the one of the same kind and key that waits or runs, and false.
+    /// - Throws: ``StoreFailure/conflict`` when the id is taken. ``StoreFailure/unstorable``.
+    func enqueue(_ job: NewJob) throws(StoreFailure) -> (id: JobID, isNew: Bool)
+
+    /// Leases due jobs, also those whose leases have run out.
+    ///
+    /// - Parameters:
+    ///   - kinds: at most ``JobClaim/kindsMax``; none is preferred.
+    ///   - selection: sound ones, at most ``JobClaim/limitMax``, or one suspect.
+    ///   - terms: who claims, when and for how long.
+    /// - Returns: what the owner is to run.
+    /// - Throws: ``StoreFailure``.
+    func claimJobs(
+        kinds: [String],
+        _ selection: JobSelection,
+        terms: LeaseTerms
+    ) throws(StoreFailure) -> JobClaim
+
+    /// Has leases end later, by the terms.
+    ///
+    /// - Returns: those that were renewed; the others are lost.
+    func renewJobs(_ holds: [JobHold], terms: LeaseTerms) throws(StoreFailure) -> [JobHold]
+
+    /// Says how a job went.
+    ///
+    /// - Returns: false when the lease is another's by now, or nobody's; then nothing is written.
+    func finishJob(_ hold: JobHold, as ending: JobEnding, at now: Timestamp) throws(StoreFailure) -> Bool
+
+    /// Has a dead letter run again, as if it were new.
+    ///
+    /// - Returns: false when there is no such dead letter, or another job of its kind and key waits or runs.
+    func reviveJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool
+}

@@ -1,0 +1,202 @@
+package import PurchaseModel
+
+/// What names a delivery: there is one for an event and an endpoint.
+package struct WebhookDeliveryID: Hashable, Sendable {
+    package var endpoint: WebhookEndpointID
+    package var event: EventID
+
+    package init(endpoint: WebhookEndpointID, event: EventID) {
+        self.endpoint = endpoint
+        self.event = event
+    }
+}
+
+/// How far a delivery is. The numbers are in files that exist: one is never given another meaning.
+package enum DeliveryState: Int64, Hashable, Sendable, CaseIterable {
+    case pending = 0
+    case leased = 1
+    case delivered = 2
+    /// Given up, with a reason; it can be replayed.
+    case dead = 3
+}
+
+/// An event on its way to an endpoint.
+package struct WebhookDelivery: Hashable, Sendable {
+    package var id: WebhookDeliveryID
+    /// The event's place in the feed.
+    package var cursor: EventCursor
+    package var state: DeliveryState
+    /// How often it was claimed since it was made, or last replayed. Counted at the claim: a crash does not undo it.
+    package var attempts: Int
+    /// When it may be claimed; while it is leased, until when. Means nothing once it has ended.
+    package var dueAt: Timestamp
+    /// While it is leased.
+    package var lease: Lease?
+    /// The HTTP status of the last answer.
+    package var lastStatus: Int?
+    /// The word for why it is dead.
+    package var deadReason: String?
+    /// When it was delivered or died.
+    package var endedAt: Timestamp?
+
+    package init(
+        id: WebhookDeliveryID,
+        cursor: EventCursor,
+        state: DeliveryState,
+        attempts: Int,
+        dueAt: Timestamp,
+        lease: Lease?,
+        lastStatus: Int?,
+        deadReason: String?,
+        endedAt: Timestamp?
+    ) {
+        self.id = id
+        self.cursor = cursor
+        self.state = state
+        self.attempts = attempts
+        self.dueAt = dueAt
+        self.lease = lease
+        self.lastStatus = lastStatus
+        self.deadReason = deadReason
+        self.endedAt = endedAt
+    }
+}
+
+/// What a lease's holder shows to renew it or to say how it went.
+package struct DeliveryHold: Hashable, Sendable {
+    package var id: WebhookDeliveryID
+    package var owner: LeaseOwner
+    package var token: Int64
+
+    package init(id: WebhookDeliveryID, owner: LeaseOwner, token: Int64) {
+        self.id = id
+        self.owner = owner
+        self.token = token
+    }
+}
+
+/// A delivery to make now.
+package struct ClaimedDelivery: Hashable, Sendable {
+    package var delivery: WebhookDelivery
+    package var event: EventRow
+    package var hold: DeliveryHold
+
+    package init(delivery: WebhookDelivery, event: EventRow, hold: DeliveryHold) {
+        self.delivery = delivery
+        self.event = event
+        self.hold = hold
+    }
+}
+
+/// What was claimed for an endpoint, and the endpoint as it was at the claim.
+package struct DeliveryBatch: Hashable, Sendable {
+    package var endpoint: WebhookEndpoint
+    /// In the order of the feed.
+    package var deliveries: [ClaimedDelivery]
+
+    package init(endpoint: WebhookEndpoint, deliveries: [ClaimedDelivery]) {
+        self.endpoint = endpoint
+        self.deliveries = deliveries
+    }
+}
+
+/// How an attempt to deliver ended.
+package enum DeliveryOutcome: Hashable, Sendable {
+    /// With a 2xx.
+    case delivered
+    /// It failed, and is due again so much later.
+    case again(after: Duration)
+    /// Given up, with the word for the reason.
+    case dead(because: String)
+    /// 410: this one is dead and the endpoint is disabled, both for the reason ``goneReason``.
+    case endpointGone
+    /// It was not tried: due at once, and not counted as an attempt.
+    case released
+
+    package static let goneReason = "endpoint_gone"
+
+    var isStorable: Bool {
+        if case .dead(let reason) = self { StorableText.isWord(reason) } else { true }
+    }
+}
+
+/// One request to an endpoint, as it went.
+package struct WebhookAttempt: Hashable, Sendable {
+    /// How much of an answer is kept.
+    package static let answerBytesMax = 1_024
+
+    /// The lease's token: it counts the claims of the delivery, over all replays.
+    package var number: Int64
+    package var beganAt: Timestamp
+    package var milliseconds: Int
+    /// `nil` when there was no answer.
+    package var status: Int?
+    /// The word for why there was no answer.
+    package var failure: String?
+    /// The address that was connected to.
+    package var address: String?
+    /// The answer's beginning, at most ``answerBytesMax`` bytes.
+    package let answer: [UInt8]
+
+    package init(
+        number: Int64,
+        beganAt: Timestamp,
+        milliseconds: Int,
+        status: Int?,
+        failure: String?,
+        address: String?,
+        answer: some Collection<UInt8>
+    ) {
+        self.number = number
+        self.beganAt = beganAt
+        self.milliseconds = milliseconds
+        self.status = status
+        self.failure = failure
+        self.address = address
+        self.answer = Array(answer.prefix(Self.answerBytesMax))
+    }
+
+    var isStorable: Bool {
+        failure.map(StorableText.isWord) ?? true && address.map(StorableText.isWord) ?? true
+    }
+}
+
+/// Some of an endpoint's deliveries, newest first.
+package struct WebhookDeliveryPage: Hashable, Sendable {
+    /// The most that one page holds.
+    package static let limitMax = 500
+
+    package var deliveries: [WebhookDelivery]
+    /// `nil` when there are no more.
+    package var next: EventCursor?
+
+    package init(deliveries: [WebhookDelivery] = [], next: EventCursor? = nil) {
+        self.deliveries = deliveries
+        self.next = next
+    }
+}
+
+/// What is to be delivered again.
+package enum WebhookReplay: Hashable, Sendable {
+    /// All that are dead.
+    case dead
+    /// Every event that the endpoint's filter includes and of which we learned in these moments, the first one included
+    /// and the last one not; also those from before there was the endpoint or while it was disabled.
+    case learned(from: Timestamp, to: Timestamp)
+}
+
+/// How far a replay has come.
+package struct WebhookReplayStep: Hashable, Sendable {
+    /// The most events that one step looks at.
+    package static let limitMax = 1_000
+
+    /// How many are pending again, or for the first time.
+    package var replayed: Int
+    /// Where the next step goes on; `nil` when it is done.
+    package var next: EventCursor?
+
+    package init(replayed: Int, next: EventCursor?) {
+        self.replayed = replayed
+        self.next = next
+    }
+}

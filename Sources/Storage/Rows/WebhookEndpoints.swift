@@ -1,0 +1,133 @@
+package import PurchaseModel
+
+/// The name of an endpoint.
+package struct WebhookEndpointID: PrefixedID {
+    package static let prefix = "whe_"
+    package let text: String
+    package init(checked text: String) { self.text = text }
+}
+
+/// A key that webhooks are signed with. It does not show itself in any text.
+package struct WebhookSecret: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+    package static let bytesMax = 64
+
+    package let bytes: [UInt8]
+
+    /// `nil` unless there are 1 to ``bytesMax`` bytes.
+    package init?(_ bytes: [UInt8]) {
+        guard (1...Self.bytesMax).contains(bytes.count) else { return nil }
+        self.bytes = bytes
+    }
+
+    package var description: String { "WebhookSecret(\(bytes.count) bytes)" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Where an app's events are sent to.
+package struct WebhookEndpoint: Hashable, Sendable {
+    /// How many secrets there can be at once: the old and the new, and one for who rotates in haste.
+    package static let secretsMax = 4
+    package static let urlBytesMax = 2_048
+
+    package var id: WebhookEndpointID
+    package var app: AppID
+    package var url: String
+    /// Newest first; every one signs.
+    package var secrets: [WebhookSecret]
+    /// The private half of an Ed25519 key, if signatures of that kind are wanted too.
+    package var signingKey: WebhookSecret?
+    package var filter: EventFilter
+    /// How many of its deliveries may be under way at once, over all nodes.
+    package var concurrencyMax: Int
+    /// How many requests a second one node may send; `nil` for no limit.
+    package var perSecondMax: Int?
+    /// Whether an event waits until the earlier ones of its customer are delivered or dead.
+    package var ordersPerCustomer: Bool
+    /// Whether a 2xx also acknowledges what the event delivers.
+    package var acknowledgesBy2xx: Bool
+    /// A disabled one is sent nothing, and gets no deliveries of new events.
+    package var isEnabled: Bool
+    /// The word for why it was disabled.
+    package var disabledReason: String?
+    package var createdAt: Timestamp
+    /// Grows with every update; an update is refused unless it was made from the newest.
+    package var version: Int64
+
+    package init(
+        id: WebhookEndpointID,
+        app: AppID,
+        url: String,
+        secrets: [WebhookSecret],
+        signingKey: WebhookSecret? = nil,
+        filter: EventFilter,
+        concurrencyMax: Int,
+        perSecondMax: Int? = nil,
+        ordersPerCustomer: Bool,
+        acknowledgesBy2xx: Bool,
+        isEnabled: Bool = true,
+        disabledReason: String? = nil,
+        createdAt: Timestamp,
+        version: Int64 = 1
+    ) {
+        self.id = id
+        self.app = app
+        self.url = url
+        self.secrets = secrets
+        self.signingKey = signingKey
+        self.filter = filter
+        self.concurrencyMax = concurrencyMax
+        self.perSecondMax = perSecondMax
+        self.ordersPerCustomer = ordersPerCustomer
+        self.acknowledgesBy2xx = acknowledgesBy2xx
+        self.isEnabled = isEnabled
+        self.disabledReason = disabledReason
+        self.createdAt = createdAt
+        self.version = version
+    }
+
+    var isStorable: Bool {
+        (1...Self.urlBytesMax).contains(url.utf8.count) && StorableText.isStorable(url) && filter.isStorable
+            && (1...Self.secretsMax).contains(secrets.count) && disabledReason.map(StorableText.isWord) ?? true
+    }
+}
+
+/// An endpoint that something is due for.
+package struct DueEndpoint: Hashable, Sendable {
+    package var id: WebhookEndpointID
+    package var app: AppID
+    /// The moment of what is due longest.
+    package var since: Timestamp
+
+    package init(id: WebhookEndpointID, app: AppID, since: Timestamp) {
+        self.id = id
+        self.app = app
+        self.since = since
+    }
+}
+
+/// How an endpoint is doing.
+package struct WebhookFigures: Hashable, Sendable {
+    /// Deliveries that are neither made nor dead.
+    package var backlog: Int
+    /// Those of them that are under way.
+    package var leased: Int
+    package var dead: Int
+    /// When we learned of the oldest event in the backlog.
+    package var oldest: Timestamp?
+    /// The first failure since the last success. `nil` when the last attempt was a success, or there was none.
+    package var failingSince: Timestamp?
+
+    package init(
+        backlog: Int = 0,
+        leased: Int = 0,
+        dead: Int = 0,
+        oldest: Timestamp? = nil,
+        failingSince: Timestamp? = nil
+    ) {
+        self.backlog = backlog
+        self.leased = leased
+        self.dead = dead
+        self.oldest = oldest
+        self.failingSince = failingSince
+    }
+}
