@@ -1,7 +1,7 @@
 package import PurchaseModel
 
 /// The questions that a store answers.
-package protocol StoreReader {
+package protocol StoreReader: EventReader, FulfilmentReader {
     /// The recorded ones among these, in the order of the keys.
     func transactions(_ keys: [TransactionKey]) throws(StoreFailure) -> [RecordedTransaction]
 
@@ -52,11 +52,4 @@ package protocol StoreReader {
 
     /// The last refused proofs, newest first; the limit is brought between 1 and ``RefusalSample/listedMax``.
     func refusalSamples(limit: Int) throws(StoreFailure) -> [RefusalSample]
-}
-
-extension StoreReader {
-    /// What is known around some transactions: what a decision is made from.
-    package func situation(around keys: [TransactionKey]) throws(StoreFailure) -> Situation {
-        Situation(try transactions(keys))
-    }
 }

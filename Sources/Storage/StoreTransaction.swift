@@ -2,11 +2,15 @@ package import PurchaseModel
 
 /// The verbs inside one write. Each sees what those before it wrote.
 package protocol StoreTransaction: StoreReader {
-    /// Writes a decision's rows, and the proof they follow from. A decision that changes nothing writes nothing.
+    /// Writes a decision's rows, and the proof they follow from; its events are for ``EventVerbs/append(_:)``. A decision
+    /// that changes nothing writes nothing.
     ///
+    /// - Parameters:
+    ///   - decision: made from a situation that this write has read.
+    ///   - evidence: the proof; `nil` when what was asked needs none. It is kept when a transaction is written.
     /// - Throws: ``StoreFailure/conflict`` when the ledger is not as the decision supposed: a row to insert is there,
     ///   or a row to update is not. ``StoreFailure/unstorable`` before anything is written.
-    func apply(_ decision: Decision, evidence: EvidenceRow) throws(StoreFailure)
+    func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure)
 
     /// Keeps an undecidable proof. The same app, digest and customer again give the id that they were first kept under,
     /// and write nothing; but what was given up is new again.

@@ -64,7 +64,7 @@ struct ReadTransactions: Sendable {
         json.array("transactions") { json in
             for recorded in transactions {
                 json.object { json in
-                    json.member("decision", standing(of: recorded, for: recorded.customer).rawValue)
+                    json.member("decision", standing(of: recorded).rawValue)
                     TransactionJSON.write(recorded, into: &json)
                 }
             }

@@ -1,9 +1,19 @@
-/// What follows from one proof: which rows to write, and what to tell who sent it.
+/// What follows from one proof, or from one request of the shop: which rows to write, and what to tell who asked.
 package struct Decision: Hashable, Sendable {
-    /// In the order of the proof; empty when everything was known already, and then nothing is committed.
+    /// In the order of the proof; empty when everything was known already.
     package var changes: [LedgerChange]
     /// One for each transaction of the proof, in its order, each id once.
     package var outcomes: [TransactionOutcome]
+    package var fulfilments: [RowChange<Fulfilment>] = []
+    package var owners: [RowChange<Owner>] = []
+    package var orders: [RowChange<Order>] = []
+    /// As they are after the ``postings``, each once.
+    package var wallets: [Wallet] = []
+    package var postings: [Posting] = []
+    /// In the order of each stream.
+    package var events: [LedgerEvent] = []
+    /// Tokens that are now known to be a customer's.
+    package var tokens: [TokenKey: CustomerID] = [:]
 
     package init(changes: [LedgerChange] = [], outcomes: [TransactionOutcome] = []) {
         self.changes = changes
@@ -12,6 +22,12 @@ package struct Decision: Hashable, Sendable {
 
     /// True when no transaction of the proof was seen for the first time.
     package var isRepetition: Bool { !outcomes.contains { $0.isNew } }
+
+    /// Without anything to write there is no commit.
+    package var isEmpty: Bool {
+        changes.isEmpty && fulfilments.isEmpty && owners.isEmpty && orders.isEmpty && wallets.isEmpty
+            && events.isEmpty && tokens.isEmpty
+    }
 }
 
 /// One row of the ledger to write.
@@ -28,16 +44,42 @@ package enum LedgerChange: Hashable, Sendable {
     }
 }
 
+/// One row of another table to write.
+///
+/// An update is of the row with the version before: when it is another one by now, somebody else was faster, and all has
+/// to be decided again.
+package enum RowChange<Row: Hashable & Sendable>: Hashable, Sendable {
+    case insert(Row)
+    case update(Row)
+
+    package var row: Row {
+        switch self {
+        case .insert(let row), .update(let row): row
+        }
+    }
+
+    /// The same row, changed once more before it was written.
+    func replaced(by row: Row) -> RowChange {
+        switch self {
+        case .insert: .insert(row)
+        case .update: .update(row)
+        }
+    }
+}
+
 /// What was decided about one transaction.
 package struct TransactionOutcome: Hashable, Sendable {
     package var recorded: RecordedTransaction
     package var standing: Standing
     package var isNew: Bool
+    /// `nil` for who has no right to know.
+    package var fulfilment: Fulfilment?
 
-    package init(recorded: RecordedTransaction, standing: Standing, isNew: Bool) {
+    package init(recorded: RecordedTransaction, standing: Standing, isNew: Bool, fulfilment: Fulfilment? = nil) {
         self.recorded = recorded
         self.standing = standing
         self.isNew = isNew
+        self.fulfilment = fulfilment
     }
 }
 

@@ -21,6 +21,17 @@ package struct Situation: Sendable {
     }
 
     private var known: [Side: [TransactionID: RecordedTransaction]] = [:]
+    private var fulfilments: [ChainKey: [TransactionID: Fulfilment]] = [:]
+    /// In which chain each stands: a proof that came first may not have named the chain's first transaction.
+    private var chains: [TransactionKey: ChainKey] = [:]
+    private var owners: [ChainKey: Owner] = [:]
+    private var orders: [OrderKey: Order] = [:]
+    private var customers: [TokenKey: CustomerID] = [:]
+    private var streams: [StreamKey: Int64] = [:]
+    private var wallets: [WalletKey: Wallet] = [:]
+    // Where to find orders that may still be paid.
+    private var openByToken: [TokenKey: Set<OrderID>] = [:]
+    private var openByWish: [WishKey: Set<OrderID>] = [:]
 
     package init(_ recorded: some Sequence<RecordedTransaction> = []) {
         for recorded in recorded { note(recorded) }
@@ -35,11 +46,71 @@ package struct Situation: Sendable {
         known[Side(app: app, realm: realm)] ?? [:]
     }
 
-    package mutating func apply(_ decision: Decision) {
-        for change in decision.changes { note(change.recorded) }
+    package func fulfilments(of chain: ChainKey) -> [TransactionID: Fulfilment] { fulfilments[chain] ?? [:] }
+
+    package func fulfilment(of transaction: TransactionKey) -> Fulfilment? {
+        chains[transaction].flatMap { fulfilments[$0]?[transaction.id] }
     }
 
-    private mutating func note(_ recorded: RecordedTransaction) {
+    /// All that wait for something, in no order.
+    var waiting: [Fulfilment] { fulfilments.values.flatMap { $0.values.filter { $0.state == .waiting } } }
+
+    package func owner(of chain: ChainKey) -> Owner? { owners[chain] }
+
+    package func order(_ key: OrderKey) -> Order? { orders[key] }
+
+    package func customer(of token: TokenKey) -> CustomerID? { customers[token] }
+
+    /// The number of a stream's last event; 0 when it has none.
+    package func sequence(of stream: StreamKey) -> Int64 { streams[stream] ?? 0 }
+
+    package func wallet(_ key: WalletKey) -> Wallet { wallets[key] ?? Wallet(key) }
+
+    func openOrders(token: TokenKey) -> [Order] {
+        openByToken[token, default: []].compactMap { orders[OrderKey(app: token.app, id: $0)] }
+    }
+
+    func openOrders(wish: WishKey) -> [Order] {
+        openByWish[wish, default: []].compactMap { orders[OrderKey(app: wish.app, id: $0)] }
+    }
+
+    package mutating func apply(_ decision: Decision) {
+        for change in decision.changes { note(change.recorded) }
+        for change in decision.fulfilments { note(change.row) }
+        for change in decision.owners { note(change.row) }
+        for change in decision.orders { note(change.row) }
+        for wallet in decision.wallets { note(wallet) }
+        for event in decision.events { note(event.sequence, of: event.stream) }
+        for (token, customer) in decision.tokens { note(customer, of: token) }
+    }
+
+    package mutating func note(_ recorded: RecordedTransaction) {
         known[Side(app: recorded.app, realm: recorded.realm), default: [:]][recorded.id] = recorded
+    }
+
+    package mutating func note(_ fulfilment: Fulfilment) {
+        fulfilments[fulfilment.chain, default: [:]][fulfilment.transaction.id] = fulfilment
+        chains[fulfilment.transaction] = fulfilment.chain
+    }
+
+    package mutating func note(_ owner: Owner) { owners[owner.chain] = owner }
+
+    package mutating func note(_ customer: CustomerID, of token: TokenKey) { customers[token] = customer }
+
+    package mutating func note(_ sequence: Int64, of stream: StreamKey) { streams[stream] = sequence }
+
+    package mutating func note(_ wallet: Wallet) { wallets[wallet.key] = wallet }
+
+    package mutating func note(_ order: Order) {
+        orders[order.key] = order
+        let token = order.accountToken.map { TokenKey(app: order.app, token: $0) }
+        let wish = WishKey(app: order.app, customer: order.customer, product: order.product)
+        if order.state.isOpen {
+            if let token { openByToken[token, default: []].insert(order.id) }
+            openByWish[wish, default: []].insert(order.id)
+        } else {
+            if let token { openByToken[token]?.remove(order.id) }
+            openByWish[wish]?.remove(order.id)
+        }
     }
 }

@@ -94,6 +94,18 @@ package struct OrderID: ASCIIIdentifier {
     package init(checked text: String) { self.text = text }
 }
 
+/// What a customer may use, in the words of the shop: `premium`.
+package struct EntitlementID: ASCIIIdentifier {
+    package let text: String
+    package init(checked text: String) { self.text = text }
+}
+
+/// A currency of the app's own, such as `gems`.
+package struct CurrencyID: ASCIIIdentifier {
+    package let text: String
+    package init(checked text: String) { self.text = text }
+}
+
 /// The UUID that an app gives StoreKit with a purchase (`appAccountToken`), 16 bytes.
 package struct AccountToken: Hashable, Sendable, CustomStringConvertible {
     package let high: UInt64

@@ -29,4 +29,12 @@ struct MemoryLedger: Sendable {
     var submissionPlaces: [SubmissionName: Int] = [:]
     var refusals: [RefusalKey: Int] = [:]
     var samples: [RefusalSample] = []
+    var orders: [OrderKey: Order] = [:]
+    var customers: [TokenKey: CustomerID] = [:]
+    var owners: [ChainKey: Owner] = [:]
+    var fulfilments: [TransactionKey: Fulfilment] = [:]
+    /// Which fulfilments stand in each chain.
+    var chains: [ChainKey: [TransactionKey]] = [:]
+    var wallets: [WalletKey: Wallet] = [:]
+    var postings: [WalletKey: [Posting]] = [:]
 }

@@ -2,10 +2,10 @@ import PurchaseModel
 
 /// One write over a memory ledger, with what takes it back.
 final class MemoryTransaction: StoreTransaction {
-    private(set) var ledger: MemoryLedger
+    var ledger: MemoryLedger
     /// A failure that the closure may have swallowed, but that must not be committed over.
-    private(set) var doom: StoreFailure?
-    private var undo: [(inout MemoryLedger) -> Void] = []
+    var doom: StoreFailure?
+    var undo: [(inout MemoryLedger) -> Void] = []
 
     init(over ledger: MemoryLedger) {
         self.ledger = ledger
@@ -15,13 +15,17 @@ final class MemoryTransaction: StoreTransaction {
         while let step = undo.popLast() { step(&ledger) }
     }
 
-    func apply(_ decision: Decision, evidence: EvidenceRow) throws(StoreFailure) {
-        guard !decision.changes.isEmpty else { return }
-        guard evidence.isStorable, decision.changes.allSatisfy(\.recorded.isStorable) else { throw .unstorable }
-        let place = ledger.evidence.count
-        ledger.evidence.append(evidence)
-        undo.append { $0.evidence.removeLast() }
-        for change in decision.changes { try apply(change, provedAt: place) }
+    func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
+        if !decision.changes.isEmpty {
+            guard let evidence, evidence.isStorable, decision.changes.allSatisfy(\.recorded.isStorable) else {
+                throw .unstorable
+            }
+            let place = ledger.evidence.count
+            ledger.evidence.append(evidence)
+            undo.append { $0.evidence.removeLast() }
+            for change in decision.changes { try apply(change, provedAt: place) }
+        }
+        try applyRest(of: decision)
     }
 
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {

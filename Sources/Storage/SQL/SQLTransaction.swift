@@ -2,8 +2,8 @@ import PurchaseModel
 
 /// One transaction over a connection. Hands each verb to the file that knows its SQL.
 final class SQLTransaction: StoreTransaction {
-    private let connection: any SQLConnection
-    private let apps: AppQueries
+    let connection: any SQLConnection
+    let apps: AppQueries
     private let versions = RowVersions()
 
     init(_ connection: any SQLConnection) {
@@ -80,7 +80,7 @@ final class SQLTransaction: StoreTransaction {
         try refusals.samples(limit: limit)
     }
 
-    func apply(_ decision: Decision, evidence: EvidenceRow) throws(StoreFailure) {
+    func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
         let decisions = DecisionQueries(connection: connection, apps: apps, versions: versions)
         try decisions.apply(decision, evidence: evidence)
     }

@@ -27,4 +27,21 @@ final class AppQueries {
         guard let code = try code(of: app) else { throw SQLiteResult.unreadableRow }
         return code
     }
+
+    /// What is asked about apps that we know, and the values to ask with: the app's number, and the rest. Of an app that
+    /// nothing was written for there is nothing to find.
+    func keys<Key>(
+        _ keys: [Key],
+        app: (Key) -> AppID,
+        _ rest: (Key) -> [SQLValue]
+    ) throws(StoreFailure) -> (asked: [Key], values: [[SQLValue]]) {
+        var asked: [Key] = []
+        var values: [[SQLValue]] = []
+        for key in keys {
+            guard let code = try code(of: app(key)) else { continue }
+            asked.append(key)
+            values.append([.integer(code)] + rest(key))
+        }
+        return (asked, values)
+    }
 }

@@ -31,11 +31,28 @@ struct DecisionQueries {
         "SELECT version FROM transactions WHERE app = $1 AND transaction_id = $2 AND realm = $3"
     )
 
-    func apply(_ decision: Decision, evidence: EvidenceRow) throws(StoreFailure) {
-        guard !decision.changes.isEmpty else { return }
-        guard evidence.isStorable, decision.changes.allSatisfy(\.recorded.isStorable) else { throw .unstorable }
-        let number = SQLValue.integer(try keep(evidence))
-        for change in decision.changes { try apply(change, provedBy: number) }
+    func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
+        if !decision.changes.isEmpty {
+            guard let evidence, evidence.isStorable, decision.changes.allSatisfy(\.recorded.isStorable) else {
+                throw .unstorable
+            }
+            let number = SQLValue.integer(try keep(evidence))
+            for change in decision.changes { try apply(change, provedBy: number) }
+        }
+        try applyRest(of: decision)
+    }
+
+    private func applyRest(of decision: Decision) throws(StoreFailure) {
+        let fulfilments = FulfilmentQueries(connection: connection, apps: apps)
+        let owners = OwnerQueries(connection: connection, apps: apps)
+        let orders = OrderQueries(connection: connection, apps: apps)
+        let wallets = WalletQueries(connection: connection, apps: apps)
+        for change in decision.owners { try owners.write(change) }
+        for change in decision.orders { try orders.write(change) }
+        for (token, customer) in decision.tokens { try orders.register(token, of: customer) }
+        for change in decision.fulfilments { try fulfilments.write(change) }
+        for wallet in decision.wallets { try wallets.write(wallet) }
+        for posting in decision.postings { try wallets.write(posting) }
     }
 
     private func keep(_ evidence: EvidenceRow) throws(StoreFailure) -> Int64 {

@@ -45,7 +45,7 @@ enum TransactionColumns {
             .optional(revocation?.percentage),
             .integer(transaction.isUpgraded ? 1 : 0),
             .optional(transaction.ownership?.rawValue),
-            .optional(transaction.accountToken.map(bytes)),
+            .optional(transaction.accountToken.map(TokenBytes.bytes)),
             .optional(transaction.offer?.kind.rawValue),
             .optional(transaction.offer?.identifier),
             .optional(transaction.offer?.discount),
@@ -87,7 +87,7 @@ enum TransactionColumns {
             revocation: revocation(row),
             isUpgraded: row.integer(16) != 0,
             ownership: row.optionalText(17).map(Ownership.init(rawValue:)),
-            accountToken: try row.optionalBytes(18).map { bytes throws(StoreFailure) in try accountToken(bytes) },
+            accountToken: try row.optionalBytes(18).map { bytes throws(StoreFailure) in try TokenBytes.token(bytes) },
             offer: offer(row),
             price: price(row),
             storefront: row.optionalText(25),
@@ -128,19 +128,6 @@ enum TransactionColumns {
     private static func price(_ row: SQLRow) -> Price? {
         guard let milliunits = row.optionalInteger(23), let currency = row.optionalText(24) else { return nil }
         return Price(milliunits: milliunits, currency: currency)
-    }
-
-    /// Big-endian, as in the UUID's text.
-    private static func bytes(of token: AccountToken) -> [UInt8] {
-        [token.high, token.low].flatMap { half in
-            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) }
-        }
-    }
-
-    private static func accountToken(_ bytes: [UInt8]) throws(StoreFailure) -> AccountToken {
-        guard bytes.count == 16 else { throw SQLiteResult.unreadableRow }
-        let half = { (part: ArraySlice<UInt8>) in part.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
-        return AccountToken(high: half(bytes.prefix(8)), low: half(bytes.suffix(8)))
     }
 }
 

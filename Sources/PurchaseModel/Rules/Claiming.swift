@@ -1,0 +1,83 @@
+// Whose a chain is: the first who presents it owns it, unless Apple signed a token that names somebody else.
+extension Draft {
+    /// Settles whose a chain is, now that somebody presents a transaction of it.
+    ///
+    /// - Returns: the owner; `nil` while nobody is known.
+    mutating func claim(_ chain: ChainKey, with transaction: Transaction, _ recording: Recording) -> CustomerID? {
+        let signed = customer(signedIn: transaction, recording)
+        guard let owner = owner(of: chain) else {
+            guard let customer = signed ?? recording.customer else { return nil }
+            put(Owner(chain: chain, customer: customer, since: now))
+            return customer
+        }
+        guard let presenter = recording.customer, !owner.mayUse(presenter) else { return owner.customer }
+        // What Apple signed is never overruled by who holds a copy of the proof.
+        if let signed, signed != presenter { return owner.customer }
+        return presented(transaction, of: owner, by: presenter)
+    }
+
+    /// Who is known by the account token that Apple signed.
+    func customer(signedIn transaction: Transaction, _ recording: Recording) -> CustomerID? {
+        guard let token = transaction.accountToken else { return nil }
+        if token == recording.customerToken { return recording.customer }
+        return customer(of: TokenKey(app: recording.app, token: token))
+    }
+
+    private mutating func presented(
+        _ transaction: Transaction,
+        of owner: Owner,
+        by presenter: CustomerID
+    ) -> CustomerID {
+        // A consumable is used up by its first owner: a copy of its proof gives nobody else anything.
+        guard kind(of: transaction) != .consumable else { return owner.customer }
+        switch terms.binding(of: transaction.product) {
+        case .refuse: return owner.customer
+        case .transfer: return transfer(owner, to: presenter)
+        case .transferIfInactive:
+            return isInForce(owner.chain) ? owner.customer : transfer(owner, to: presenter)
+        case .share:
+            guard owner.sharers.count < Owner.sharersMax else { return owner.customer }
+            var shared = owner
+            shared.sharers.append(presenter)
+            put(shared)
+            tellBoth(.customerShared, owner.chain, from: owner.customer, to: presenter)
+            return owner.customer
+        }
+    }
+
+    /// Makes a chain another customer's. What was credited to the owner's balances stays there.
+    @discardableResult
+    mutating func transfer(_ owner: Owner, to customer: CustomerID) -> CustomerID {
+        var moved = owner
+        moved.previous = owner.customer
+        moved.customer = customer
+        moved.sharers.removeAll { $0 == customer }
+        moved.since = now
+        put(moved)
+        tellBoth(.customerTransferred, owner.chain, from: owner.customer, to: customer)
+        return customer
+    }
+
+    private mutating func tellBoth(_ type: EventType, _ chain: ChainKey, from old: CustomerID, to new: CustomerID) {
+        for customer in [old, new] {
+            let stream = StreamKey(app: chain.app, realm: chain.realm, customer: customer)
+            tell(type, stream, happenedAt: now, .transfer(chain: chain, from: old, to: new))
+        }
+    }
+
+    /// Whether anything that the chain gave may be used now.
+    private func isInForce(_ chain: ChainKey) -> Bool {
+        fulfilments(of: chain).values.contains { fulfilment in
+            fulfilment.isInForce
+                && fulfilment.goods.contains { goods in
+                    guard case .entitlement(_, let until) = goods else { return false }
+                    return until.map { now < $0 } ?? true
+                }
+        }
+    }
+}
+
+extension Owner {
+    /// Somebody who gives a proof away gives it to more than a family.
+    static let sharersMax = 16
+}

@@ -1,0 +1,156 @@
+/// A decision in the making: what is known with what was decided so far laid over it.
+///
+/// The situation itself is only looked at, so that it is never copied; each row that was changed stands in the decision
+/// once, as it is in the end.
+struct Draft {
+    let known: Situation
+    let terms: AppTerms
+    let now: Timestamp
+    private(set) var decision = Decision()
+
+    private var fulfilments: [TransactionKey: Int] = [:]
+    /// The chains of which something was changed, whole.
+    private var chains: [ChainKey: [TransactionID: Fulfilment]] = [:]
+    private var owners: [ChainKey: Int] = [:]
+    private var orders: [OrderKey: Int] = [:]
+    private var wallets: [WalletKey: Int] = [:]
+    private var sequences: [StreamKey: Int64] = [:]
+
+    init(_ known: Situation, terms: AppTerms, at now: Timestamp) {
+        self.known = known
+        self.terms = terms
+        self.now = now
+    }
+
+    /// For the part of a decision that records transactions.
+    mutating func edit(_ body: (inout Decision) -> Void) { body(&decision) }
+
+    // MARK: Rows as they are by now
+
+    func fulfilments(of chain: ChainKey) -> [TransactionID: Fulfilment] {
+        chains[chain] ?? known.fulfilments(of: chain)
+    }
+
+    func fulfilment(_ recorded: RecordedTransaction) -> Fulfilment? { fulfilments(of: chain(of: recorded))[recorded.id] }
+
+    /// Where it was first fulfilled: what a later proof says of its chain changes nothing about that.
+    func chain(of recorded: RecordedTransaction) -> ChainKey {
+        known.fulfilment(of: recorded.key)?.chain ?? recorded.chain
+    }
+
+    func owner(of chain: ChainKey) -> Owner? {
+        owners[chain].map { decision.owners[$0].row } ?? known.owner(of: chain)
+    }
+
+    func order(_ key: OrderKey) -> Order? {
+        orders[key].map { decision.orders[$0].row } ?? known.order(key)
+    }
+
+    func wallet(_ key: WalletKey) -> Wallet {
+        wallets[key].map { decision.wallets[$0] } ?? known.wallet(key)
+    }
+
+    func customer(of token: TokenKey) -> CustomerID? { decision.tokens[token] ?? known.customer(of: token) }
+
+    /// Those that may still be paid, as they are by now.
+    func openOrders(token: TokenKey) -> [Order] {
+        current(known.openOrders(token: token)) { $0.app == token.app && $0.accountToken == token.token }
+    }
+
+    func openOrders(wish: WishKey) -> [Order] {
+        current(known.openOrders(wish: wish)) { order in
+            order.app == wish.app && order.customer == wish.customer && order.product == wish.product
+        }
+    }
+
+    private func current(_ found: [Order], or isAlike: (Order) -> Bool) -> [Order] {
+        var open = found.filter { orders[$0.key] == nil }
+        for change in decision.orders where change.row.state.isOpen && isAlike(change.row) { open.append(change.row) }
+        return open
+    }
+
+    // MARK: Rows to write
+
+    /// Writes a fulfilment; its version is counted here.
+    mutating func put(_ fulfilment: Fulfilment) {
+        var row = fulfilment
+        row.decidedAt = now
+        defer { chains[row.chain, default: known.fulfilments(of: row.chain)][row.transaction.id] = row }
+        if let index = fulfilments[row.key] {
+            row.version = decision.fulfilments[index].row.version
+            decision.fulfilments[index] = decision.fulfilments[index].replaced(by: row)
+        } else {
+            let before = known.fulfilments(of: row.chain)[row.transaction.id]
+            row.version = (before?.version ?? 0) + 1
+            fulfilments[row.key] = decision.fulfilments.count
+            decision.fulfilments.append(before == nil ? .insert(row) : .update(row))
+        }
+    }
+
+    mutating func put(_ owner: Owner) {
+        var row = owner
+        if let index = owners[row.chain] {
+            row.version = decision.owners[index].row.version
+            decision.owners[index] = decision.owners[index].replaced(by: row)
+        } else {
+            let before = known.owner(of: row.chain)
+            row.version = (before?.version ?? 0) + 1
+            owners[row.chain] = decision.owners.count
+            decision.owners.append(before == nil ? .insert(row) : .update(row))
+        }
+    }
+
+    mutating func put(_ order: Order) {
+        var row = order
+        if let index = orders[row.key] {
+            row.version = decision.orders[index].row.version
+            decision.orders[index] = decision.orders[index].replaced(by: row)
+        } else {
+            let before = known.order(row.key)
+            row.version = (before?.version ?? 0) + 1
+            orders[row.key] = decision.orders.count
+            decision.orders.append(before == nil ? .insert(row) : .update(row))
+        }
+    }
+
+    mutating func register(_ token: TokenKey, of customer: CustomerID) {
+        if self.customer(of: token) == nil { decision.tokens[token] = customer }
+    }
+
+    /// Moves an amount in a wallet. Whoever calls has seen to it that the sum is still a number.
+    mutating func post(
+        _ amount: Int64,
+        in key: WalletKey,
+        from debit: WalletAccount,
+        to credit: WalletAccount,
+        cause: PostingCause,
+        transaction: TransactionID?
+    ) {
+        var wallet = wallet(key)
+        let posting = wallet.post(amount, from: debit, to: credit, cause: cause, transaction: transaction, at: now)
+        guard let posting else { preconditionFailure("a balance that has room was asked for") }
+        if let index = wallets[key] {
+            decision.wallets[index] = wallet
+        } else {
+            wallet.version += 1
+            wallets[key] = decision.wallets.count
+            decision.wallets.append(wallet)
+        }
+        decision.postings.append(posting)
+    }
+
+    mutating func tell(_ type: EventType, _ stream: StreamKey, happenedAt: Timestamp, _ subject: EventSubject) {
+        let sequence = (sequences[stream] ?? known.sequence(of: stream)) + 1
+        sequences[stream] = sequence
+        decision.events.append(
+            LedgerEvent(
+                type: type,
+                stream: stream,
+                sequence: sequence,
+                happenedAt: happenedAt,
+                learnedAt: now,
+                subject: subject
+            )
+        )
+    }
+}

@@ -1,0 +1,130 @@
+// What was given follows what Apple signs later: refunds, their reversal, other ends.
+extension Draft {
+    /// Brings what was granted up to date: goods end or go on, amounts are taken back or given again.
+    mutating func follow(_ before: Fulfilment, _ recorded: RecordedTransaction) -> Fulfilment {
+        var after = before
+        let revocation = recorded.transaction.revocation
+        after.reversed = revocation.map(Self.share) ?? 0
+        after.reversedAt = revocation?.at
+        after.state = revocation == nil ? .granted : .reversed
+        after.goods = before.goods.map { goods in
+            guard case .entitlement(let id, _) = goods else { return goods }
+            return .entitlement(id, until: end(of: recorded))
+        }
+        let isLonger = Self.differ(after.goods, before.goods)
+        guard after.reversed != before.reversed || after.state != before.state || isLonger else { return before }
+        after.fence += 1
+        after.goods = after.goods.map { goods in
+            guard case .amount(let amount) = goods else { return goods }
+            return .amount(balance(amount, of: after, recorded))
+        }
+        let (type, moment) = change(from: before, to: after, recorded)
+        after.delivery = type == .deliveryCompensated ? .compensated : .pending
+        put(after)
+        if after.state != before.state { followOrder(of: after, at: moment) }
+        tell(type, stream(of: after), happenedAt: moment, .fulfilment(after, recorded))
+        return after
+    }
+
+    /// What happened, and when.
+    private func change(
+        from before: Fulfilment,
+        to after: Fulfilment,
+        _ recorded: RecordedTransaction
+    ) -> (EventType, Timestamp) {
+        let signed = recorded.transaction.signedAt
+        if after.state == before.state, after.reversed == before.reversed { return (.deliveryChanged, signed) }
+        let isTaken = after.state == .reversed && (before.state == .granted || after.reversed > before.reversed)
+        return isTaken ? (.deliveryCompensated, after.reversedAt ?? signed) : (.deliveryRestored, signed)
+    }
+
+    /// How much of a purchase a refund takes back; all of it where Apple does not say.
+    private static func share(_ revocation: Revocation) -> Int {
+        min(max(revocation.percentage ?? Fulfilment.whole, 0), Fulfilment.whole)
+    }
+
+    private func end(of recorded: RecordedTransaction) -> Timestamp? {
+        let transaction = recorded.transaction
+        let end = self.end(of: transaction)
+        if let revocation = transaction.revocation { return min(revocation.at, end ?? revocation.at) }
+        // The upgrade's own entitlement took its place. From which moment is known to that one alone, so this one ends
+        // where it began, whatever order the facts came in.
+        return transaction.isUpgraded ? transaction.purchasedAt : end
+    }
+
+    /// Receipts cut moments to whole seconds: less is no difference.
+    private static func differ(_ left: [GrantedGoods], _ right: [GrantedGoods]) -> Bool {
+        zip(left, right).contains { left, right in
+            guard case .entitlement(_, let one) = left, case .entitlement(_, let other) = right else { return false }
+            guard let one, let other else { return one != other }
+            return abs(one.milliseconds / 1_000 - other.milliseconds / 1_000) > 0
+        }
+    }
+
+    /// Takes back, or gives again, what is missing to the share that is to be reversed.
+    private mutating func balance(
+        _ amount: GrantedAmount,
+        of fulfilment: Fulfilment,
+        _ recorded: RecordedTransaction
+    ) -> GrantedAmount {
+        guard let customer = fulfilment.customer else { preconditionFailure("what was granted has a customer") }
+        let key = WalletKey(app: recorded.app, realm: recorded.realm, customer: customer, currency: amount.currency)
+        let wanted = amount.amount.share(fulfilment.reversed)
+        let missing = wanted - amount.reversed - amount.uncollected
+        var after = amount
+        if missing > 0 {
+            let left = terms.allowsNegativeBalance ? missing : min(max(wallet(key).balance, 0), missing)
+            move(left, in: key, from: .balance, to: .issued, cause: .refund, recorded.id)
+            move(missing - left, in: key, from: .uncollected, to: .issued, cause: .refund, recorded.id)
+            after.reversed += left
+            after.uncollected += missing - left
+        } else if missing < 0 {
+            // What was never collected is forgiven first.
+            let forgiven = min(amount.uncollected, -missing)
+            move(forgiven, in: key, from: .issued, to: .uncollected, cause: .refundReversed, recorded.id)
+            move(-missing - forgiven, in: key, from: .issued, to: .balance, cause: .refundReversed, recorded.id)
+            after.uncollected -= forgiven
+            after.reversed -= -missing - forgiven
+        }
+        return after
+    }
+
+    private mutating func move(
+        _ amount: Int64,
+        in wallet: WalletKey,
+        from debit: WalletAccount,
+        to credit: WalletAccount,
+        cause: PostingCause,
+        _ transaction: TransactionID
+    ) {
+        guard amount > 0 else { return }
+        post(amount, in: wallet, from: debit, to: credit, cause: cause, transaction: transaction)
+    }
+
+    private mutating func followOrder(of fulfilment: Fulfilment, at moment: Timestamp) {
+        guard let id = fulfilment.order, var order = order(OrderKey(app: fulfilment.transaction.app, id: id)) else {
+            return
+        }
+        order.change(to: fulfilment.state == .reversed ? .refunded : .paid, at: now)
+        put(order)
+        tell(
+            fulfilment.state == .reversed ? .orderRefunded : .orderPaid,
+            StreamKey(app: order.app, realm: fulfilment.transaction.realm, customer: order.customer),
+            happenedAt: moment,
+            .order(order)
+        )
+    }
+}
+
+extension Fulfilment {
+    /// All of it, in thousandths of a percent.
+    static let whole = 100_000
+}
+
+extension Int64 {
+    /// So many thousandths of a percent of it, in the customer's favour.
+    fileprivate func share(_ part: Int) -> Int64 {
+        let whole = Int64(Fulfilment.whole)
+        return self / whole * Int64(part) + self % whole * Int64(part) / whole
+    }
+}

@@ -1,0 +1,54 @@
+// What a purchase of a product consists of, and what makes it the only one of its kind.
+extension Draft {
+    /// What a transaction gives by the terms of its product; `nil` when the numbers are beyond all reason.
+    func goods(of transaction: Transaction) -> [GrantedGoods]? {
+        guard (1...Int(Int32.max)).contains(transaction.quantity) else { return nil }
+        var all: [GrantedGoods] = []
+        for goods in terms.products?[transaction.product]?.goods ?? [] {
+            switch goods {
+            case .entitlement(let id):
+                all.append(.entitlement(id, until: end(of: transaction)))
+            case .amount(let amount, let currency):
+                let (product, overflows) = amount.multipliedReportingOverflow(by: Int64(transaction.quantity))
+                guard !overflows, product > 0 else { return nil }
+                all.append(.amount(GrantedAmount(currency: currency, amount: product)))
+            }
+        }
+        return all
+    }
+
+    /// Until when a purchase lasts, as long as nobody takes it back; `nil` is for ever.
+    func end(of transaction: Transaction) -> Timestamp? {
+        if kind(of: transaction) == .nonRenewing, let period = terms.products?[transaction.product]?.period {
+            return transaction.purchasedAt.advanced(by: period)
+        }
+        return transaction.expiresAt
+    }
+
+    /// What a transaction is the only grant of, unless another one of its chain is that already.
+    ///
+    /// A product that is bought for good is one, however often it is restored; so is a paid period. What was bought anew
+    /// after a refund is another.
+    func freeUnit(_ recorded: RecordedTransaction) -> GrantUnit? {
+        let unit = usualUnit(recorded)
+        let holder = fulfilments(of: chain(of: recorded)).values.first { $0.unit == unit && $0.transaction != recorded.key }
+        guard let holder else { return unit }
+        guard holder.state == .reversed, let end = holder.reversedAt, end < recorded.transaction.purchasedAt else {
+            return nil
+        }
+        return GrantUnit(text: "again:\(recorded.id)")
+    }
+
+    private func usualUnit(_ recorded: RecordedTransaction) -> GrantUnit {
+        let transaction = recorded.transaction
+        switch kind(of: transaction) {
+        case .nonConsumable?: return GrantUnit(text: "product:\(transaction.product)")
+        case .autoRenewable?, .freeSubscription?:
+            guard let end = transaction.expiresAt else { break }
+            // To the second: receipts know no more.
+            return GrantUnit(text: "until:\(end.milliseconds / 1_000):\(transaction.product)")
+        default: break
+        }
+        return GrantUnit(text: "transaction:\(recorded.id)")
+    }
+}

@@ -1,0 +1,179 @@
+// What a recorded transaction gives, and to whom.
+extension Draft {
+    /// Settles every transaction of a proof.
+    mutating func fulfil(_ recording: Recording) {
+        let naming = Naming(order: recording.order, customerToken: recording.customerToken)
+        for place in decision.outcomes.indices {
+            let outcome = decision.outcomes[place]
+            let fulfilment = settle(outcome.recorded, naming)
+            guard outcome.standing != .ownedByAnother else { continue }
+            edit { $0.outcomes[place].fulfilment = fulfilment }
+        }
+    }
+
+    /// Brings what a transaction gives up to date with what is known of it.
+    @discardableResult
+    mutating func settle(_ recorded: RecordedTransaction, _ naming: Naming) -> Fulfilment {
+        let before = fulfilment(recorded)
+        switch before?.state {
+        case .granted, .reversed:
+            guard let before else { preconditionFailure("it has a state") }
+            return follow(before, recorded)
+        case .waiting, .withheld, nil:
+            return consider(recorded, before, naming)
+        }
+    }
+
+    /// Apple's word for how a product is sold, or the catalogue's.
+    func kind(of transaction: Transaction) -> ProductKind? {
+        transaction.kind ?? terms.products?[transaction.product]?.kind
+    }
+
+    private mutating func consider(
+        _ recorded: RecordedTransaction,
+        _ before: Fulfilment?,
+        _ naming: Naming
+    ) -> Fulfilment {
+        var fulfilment = before ?? Fulfilment(of: recorded, at: now)
+        fulfilment.customer = owner(of: chain(of: recorded))?.customer
+        switch judge(recorded, fulfilment, naming) {
+        case .grant(let customer, let unit, let goods, let payment):
+            return grant(fulfilment, recorded, to: customer, unit, goods, payment)
+        case .leave(let state, let reason):
+            if let before, before.customer == fulfilment.customer, before.isNoNews(state, reason) { return before }
+            (fulfilment.state, fulfilment.reason) = (state, reason)
+            put(fulfilment)
+            let type: EventType = state == .waiting ? .purchaseWaiting : .purchaseWithheld
+            tell(
+                type,
+                stream(of: fulfilment),
+                happenedAt: recorded.transaction.purchasedAt,
+                .fulfilment(fulfilment, recorded)
+            )
+            return fulfilment
+        }
+    }
+
+    private enum Judgement {
+        case grant(CustomerID, GrantUnit, [GrantedGoods], (Order, OrderMatch)?)
+        case leave(FulfilmentState, FulfilmentReason)
+    }
+
+    /// Decides whether a transaction gives anything; the order of the questions is part of the answer.
+    private func judge(_ recorded: RecordedTransaction, _ fulfilment: Fulfilment, _ naming: Naming) -> Judgement {
+        let transaction = recorded.transaction
+        if recorded.isRevoked { return .leave(.withheld, .revoked) }
+        if recorded.isUpgraded { return .leave(.withheld, .upgraded) }
+        let product = terms.products?[transaction.product]
+        if terms.products != nil, product == nil { return .leave(.waiting, .unknownProduct) }
+        if let product, let kind = transaction.kind, kind != product.kind { return .leave(.waiting, .kindContradicts) }
+        if transaction.ownership == .familyShared, product?.isFamilyShared != true {
+            return .leave(.withheld, .familyShared)
+        }
+        guard let customer = fulfilment.customer else { return .leave(.waiting, .noCustomer) }
+        if recorded.realm.environment != .production, !terms.sandbox.delivers(to: customer, at: now) {
+            return .leave(.waiting, .sandbox)
+        }
+        guard let unit = freeUnit(recorded) else { return .leave(.withheld, .alreadyGranted) }
+        guard let goods = goods(of: transaction), hasRoom(for: goods, recorded, of: customer) else {
+            return .leave(.waiting, .outOfRange)
+        }
+        let payment = match(recorded, of: customer, naming)
+        if payment == nil {
+            if terms.needsOrder, !continues(recorded) {
+                return .leave(.waiting, naming.order == nil ? .noOrder : .orderContradicts)
+            }
+            if let end = transaction.expiresAt, end <= now, kind(of: transaction) != .nonRenewing,
+                product?.deliversExpired != true
+            {
+                return .leave(.withheld, .expired)
+            }
+        }
+        return .grant(customer, unit, goods, payment)
+    }
+
+    private func hasRoom(for goods: [GrantedGoods], _ recorded: RecordedTransaction, of customer: CustomerID) -> Bool {
+        for case .amount(let amount) in goods {
+            let key = WalletKey(
+                app: recorded.app,
+                realm: recorded.realm,
+                customer: customer,
+                currency: amount.currency
+            )
+            if wallet(key).balance.addingReportingOverflow(amount.amount).overflow { return false }
+        }
+        return true
+    }
+
+    /// Whether an earlier transaction of the chain was given: then a renewal or a restore needs no order of its own.
+    private func continues(_ recorded: RecordedTransaction) -> Bool {
+        guard kind(of: recorded.transaction) != .consumable else { return false }
+        return fulfilments(of: chain(of: recorded)).values.contains { $0.unit != nil && $0.transaction != recorded.key }
+    }
+
+    private mutating func grant(
+        _ fulfilment: Fulfilment,
+        _ recorded: RecordedTransaction,
+        to customer: CustomerID,
+        _ unit: GrantUnit,
+        _ goods: [GrantedGoods],
+        _ payment: (order: Order, match: OrderMatch)?
+    ) -> Fulfilment {
+        var granted = fulfilment
+        (granted.state, granted.reason, granted.unit) = (.granted, nil, unit)
+        granted.goods = goods
+        granted.delivery = .pending
+        granted.fence += 1
+        for case .amount(let amount) in goods {
+            let wallet = WalletKey(
+                app: recorded.app,
+                realm: recorded.realm,
+                customer: customer,
+                currency: amount.currency
+            )
+            post(amount.amount, in: wallet, from: .issued, to: .balance, cause: .purchase, transaction: recorded.id)
+        }
+        if let payment {
+            granted.order = payment.order.id
+            granted.match = payment.match
+            pay(payment.order, with: recorded, payment.match)
+        }
+        put(granted)
+        tell(
+            .deliveryGranted,
+            stream(of: granted),
+            happenedAt: recorded.transaction.purchasedAt,
+            .fulfilment(granted, recorded)
+        )
+        return granted
+    }
+
+    private mutating func pay(_ order: Order, with recorded: RecordedTransaction, _ match: OrderMatch) {
+        var paid = order
+        paid.payment = Order.Payment(realm: recorded.realm, transaction: recorded.id, match: match)
+        paid.change(to: .paid, at: now)
+        put(paid)
+        tell(
+            .orderPaid,
+            StreamKey(app: recorded.app, realm: recorded.realm, customer: order.customer),
+            happenedAt: recorded.transaction.purchasedAt,
+            .order(paid)
+        )
+    }
+
+    func stream(of fulfilment: Fulfilment) -> StreamKey {
+        StreamKey(
+            app: fulfilment.transaction.app,
+            realm: fulfilment.transaction.realm,
+            customer: fulfilment.customer
+        )
+    }
+}
+
+extension Fulfilment {
+    /// Whether nothing is left to tell. That an order was named in vain is told once, and not taken back by whoever names
+    /// none.
+    fileprivate func isNoNews(_ state: FulfilmentState, _ reason: FulfilmentReason) -> Bool {
+        self.state == state && (self.reason == reason || self.reason == .orderContradicts && reason == .noOrder)
+    }
+}

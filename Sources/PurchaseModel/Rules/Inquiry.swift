@@ -1,0 +1,99 @@
+/// What must be known before something can be decided. A store answers it with a ``Situation``.
+///
+/// Who owns a chain decides whose orders, events and balances count, so that a store is asked in steps: the rest follows
+/// from the first answers.
+package struct Inquiry: Sendable {
+    package var chains: Set<ChainKey> = []
+    package var orders: Set<OrderKey> = []
+    /// Whose token it is, and the open orders that name it.
+    package var tokens: Set<TokenKey> = []
+    /// The open orders of a customer for a product.
+    package var wishes: Set<WishKey> = []
+    package var customers: Set<StreamKey> = []
+    package var wallets: Set<WalletKey> = []
+
+    package init() {}
+
+    /// The first step for verified proofs, when their transactions have been looked up.
+    package init(_ recordings: [Recording], among known: Situation) {
+        for recording in recordings {
+            if let order = recording.order { orders.insert(OrderKey(app: recording.app, id: order)) }
+            for (transaction, key) in zip(recording.transactions, recording.keys) {
+                chains.insert(recording.chain(of: transaction))
+                if let known = known[key] { insert(known) }
+                if let token = transaction.accountToken { tokens.insert(TokenKey(app: recording.app, token: token)) }
+            }
+        }
+    }
+
+    /// The second step for verified proofs: what matters about everybody who has a part in them.
+    package init(_ recordings: [Recording], after first: Situation) {
+        for recording in recordings {
+            customers.insert(StreamKey(app: recording.app, realm: recording.realm, customer: nil))
+            for (transaction, key) in zip(recording.transactions, recording.keys) {
+                let chain = first.fulfilment(of: key)?.chain ?? recording.chain(of: transaction)
+                let signed = transaction.accountToken.flatMap {
+                    first.customer(of: TokenKey(app: recording.app, token: $0))
+                }
+                for customer in [first.owner(of: chain)?.customer, signed, recording.customer].compactMap(\.self) {
+                    add(customer, chain, product: transaction.product, recording.terms)
+                }
+                for fulfilment in first.fulfilments(of: chain).values { add(fulfilment) }
+            }
+        }
+    }
+
+    /// The first step for an order: what may have been bought for it already.
+    package init(placing order: Order, customerToken: AccountToken?) {
+        orders.insert(order.key)
+        wishes.insert(WishKey(app: order.app, customer: order.customer, product: order.product))
+        for token in [order.accountToken, customerToken].compactMap(\.self) {
+            tokens.insert(TokenKey(app: order.app, token: token))
+        }
+        customers.insert(.unpaid(order))
+    }
+
+    /// What may be touched when transactions that are known already are decided about again.
+    package init(deciding recorded: [RecordedTransaction], for customers: [CustomerID], _ terms: AppTerms) {
+        for recorded in recorded {
+            insert(recorded)
+            if let token = recorded.transaction.accountToken { tokens.insert(TokenKey(app: recorded.app, token: token)) }
+            self.customers.insert(StreamKey(app: recorded.app, realm: recorded.realm, customer: nil))
+            for customer in customers {
+                add(customer, recorded.chain, product: recorded.transaction.product, terms)
+            }
+        }
+    }
+
+    /// The rest of it: whatever touches what was given in a chain touches its orders and balances.
+    package init(touching fulfilments: some Sequence<Fulfilment>) {
+        for fulfilment in fulfilments { add(fulfilment) }
+    }
+
+    /// Where a known transaction's fulfilment may stand: with its first transaction, or by itself when that was not known
+    /// yet.
+    private mutating func insert(_ known: RecordedTransaction) {
+        chains.insert(known.chain)
+        chains.insert(ChainKey(app: known.app, realm: known.realm, original: known.id))
+    }
+
+    /// All of a customer that a purchase of a product may touch.
+    private mutating func add(_ customer: CustomerID, _ chain: ChainKey, product: ProductID, _ terms: AppTerms) {
+        wishes.insert(WishKey(app: chain.app, customer: customer, product: product))
+        customers.insert(StreamKey(app: chain.app, realm: chain.realm, customer: customer))
+        for case .amount(_, let currency) in terms.products?[product]?.goods ?? [] {
+            wallets.insert(WalletKey(app: chain.app, realm: chain.realm, customer: customer, currency: currency))
+        }
+    }
+
+    /// What a change of something granted may touch.
+    private mutating func add(_ fulfilment: Fulfilment) {
+        let (app, realm) = (fulfilment.transaction.app, fulfilment.transaction.realm)
+        if let order = fulfilment.order { orders.insert(OrderKey(app: app, id: order)) }
+        guard let customer = fulfilment.customer else { return }
+        customers.insert(StreamKey(app: app, realm: realm, customer: customer))
+        for case .amount(let amount) in fulfilment.goods {
+            wallets.insert(WalletKey(app: app, realm: realm, customer: customer, currency: amount.currency))
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// Which order a transaction pays. A transaction for one product never pays for another.
+extension Draft {
+    /// The order that a transaction pays, and how we know. Of several the surest, and of those the oldest.
+    func match(_ recorded: RecordedTransaction, of customer: CustomerID, _ naming: Naming) -> (Order, OrderMatch)? {
+        if let id = naming.byHand, let order = order(OrderKey(app: recorded.app, id: id)) { return (order, .byHand) }
+        if let id = naming.order, let order = order(OrderKey(app: recorded.app, id: id)),
+            fits(order, recorded, of: customer)
+        {
+            return (order, .orderID)
+        }
+        let wish = WishKey(app: recorded.app, customer: customer, product: recorded.transaction.product)
+        if let token = recorded.transaction.accountToken {
+            let key = TokenKey(app: recorded.app, token: token)
+            if let order = oldest(openOrders(token: key), recorded, of: customer) { return (order, .accountToken) }
+            if token == naming.customerToken || self.customer(of: key) == customer,
+                let order = oldest(openOrders(wish: wish), recorded, of: customer)
+            {
+                return (order, .customerToken)
+            }
+        }
+        return oldest(openOrders(wish: wish), recorded, of: customer).map { ($0, .customerAndProduct) }
+    }
+
+    /// Whether a transaction may pay an order at all.
+    func fits(_ order: Order, _ recorded: RecordedTransaction, of customer: CustomerID) -> Bool {
+        let transaction = recorded.transaction
+        guard order.state.isOpen, order.app == recorded.app, order.customer == customer,
+            order.product == transaction.product, order.quantity == transaction.quantity
+        else { return false }
+        // Two tokens that differ are two wishes, unless the one that Apple signed is only the customer's name.
+        if let wanted = order.accountToken, let signed = transaction.accountToken, wanted != signed { return false }
+        // A period that was over when the order was placed was bought for something else.
+        if let end = transaction.expiresAt, end <= order.placedAt { return false }
+        return true
+    }
+
+    private func oldest(_ orders: [Order], _ recorded: RecordedTransaction, of customer: CustomerID) -> Order? {
+        orders.filter { fits($0, recorded, of: customer) }.min { left, right in
+            // One that still waits comes before one that gave up waiting.
+            if left.state != right.state { return left.state == .pending }
+            return (left.placedAt, left.id) < (right.placedAt, right.id)
+        }
+    }
+}
+
+/// What whoever sent a proof said beside it.
+struct Naming {
+    var order: OrderID?
+    var customerToken: AccountToken?
+    /// The order that a person chose: neither a token nor a date speaks against it.
+    var byHand: OrderID?
+
+    init(order: OrderID? = nil, customerToken: AccountToken? = nil, byHand: OrderID? = nil) {
+        self.order = order
+        self.customerToken = customerToken
+        self.byHand = byHand
+    }
+}

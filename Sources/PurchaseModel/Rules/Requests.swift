@@ -1,0 +1,224 @@
+/// Why a request of the shop cannot be carried out. None of them mends itself.
+package enum RequestFault: Error, Hashable, Sendable {
+    /// There is no such order, transaction, delivery or chain.
+    case unknown
+    /// The id is another order's already.
+    case otherOrder
+    /// The order is past the state in which this could be done.
+    case orderIs(OrderState)
+    /// The transaction is past the state in which this could be done.
+    case fulfilmentIs(FulfilmentState)
+    /// What was bought is not what the order asks for: the product, the quantity or the customer.
+    case doesNotFit
+    /// What is to be delivered has changed since; the number is the fence that counts now.
+    case staleFence(Int64)
+    /// It is this customer's already.
+    case sameOwner
+    /// The balance is smaller than that.
+    case insufficient(Int64)
+    /// The sum is beyond all numbers.
+    case outOfRange
+}
+
+/// Places an order, and finds what was bought for it before it was placed.
+///
+/// - Parameters:
+///   - situation: around the order: see ``Inquiry``.
+///   - order: as it is to be.
+///   - customerToken: the token that client libraries make of the customer's name.
+///   - terms: how the app delivers.
+///   - now: when it is placed.
+/// - Returns: what to write; nothing when the same order was placed before.
+/// - Throws: ``RequestFault/otherOrder``.
+package func decide(
+    _ situation: Situation,
+    placing order: Order,
+    customerToken: AccountToken?,
+    terms: AppTerms,
+    at now: Timestamp
+) throws(RequestFault) -> Decision {
+    if let known = situation.order(order.key) {
+        guard known.isSame(as: order) else { throw .otherOrder }
+        return Decision()
+    }
+    var draft = Draft(situation, terms: terms, at: now)
+    draft.put(order)
+    for token in [order.accountToken, customerToken].compactMap(\.self) {
+        draft.register(TokenKey(app: order.app, token: token), of: order.customer)
+    }
+    draft.tell(.orderPlaced, .unpaid(order), happenedAt: now, .order(order))
+    for candidate in draft.candidates(for: order, customerToken) {
+        let naming = Naming(customerToken: customerToken)
+        guard draft.order(order.key)?.state.isOpen == true else { break }
+        if draft.owner(of: draft.chain(of: candidate)) == nil {
+            draft.put(Owner(chain: draft.chain(of: candidate), customer: order.customer, since: now))
+        }
+        draft.settle(candidate, naming)
+    }
+    return draft.decision
+}
+
+/// Ends the waiting of an order that nobody paid.
+package func decide(
+    _ situation: Situation,
+    cancelling key: OrderKey,
+    at now: Timestamp
+) throws(RequestFault) -> Decision {
+    guard var order = situation.order(key) else { throw .unknown }
+    if order.state == .cancelled { return Decision() }
+    guard order.state.isOpen else { throw .orderIs(order.state) }
+    var draft = Draft(situation, terms: AppTerms(), at: now)
+    order.change(to: .cancelled, at: now)
+    draft.put(order)
+    draft.tell(.orderCancelled, .unpaid(order), happenedAt: now, .order(order))
+    return draft.decision
+}
+
+/// Ends the waiting of orders whose time is over. A payment that comes later is still theirs.
+package func decide(_ situation: Situation, expiring keys: [OrderKey], at now: Timestamp) -> Decision {
+    var draft = Draft(situation, terms: AppTerms(), at: now)
+    for key in keys {
+        guard var order = situation.order(key), order.state == .pending, order.expiresAt <= now else { continue }
+        order.change(to: .expired, at: now)
+        draft.put(order)
+        draft.tell(.orderExpired, .unpaid(order), happenedAt: order.expiresAt, .order(order))
+    }
+    return draft.decision
+}
+
+/// Has a transaction that waits pay an order, because a person says so. Product, quantity and customer must still be right.
+package func decide(
+    _ situation: Situation,
+    attaching transaction: TransactionKey,
+    to key: OrderKey,
+    terms: AppTerms,
+    at now: Timestamp
+) throws(RequestFault) -> Decision {
+    guard let recorded = situation[transaction], let order = situation.order(key) else { throw .unknown }
+    var draft = Draft(situation, terms: terms, at: now)
+    if let known = draft.fulfilment(recorded), known.state == .granted || known.state == .reversed {
+        guard known.order != order.id else { return Decision() }
+        throw .fulfilmentIs(known.state)
+    }
+    guard order.state.isOpen || order.state == .cancelled else { throw .orderIs(order.state) }
+    if draft.owner(of: draft.chain(of: recorded)) == nil {
+        draft.put(Owner(chain: draft.chain(of: recorded), customer: order.customer, since: now))
+    }
+    guard draft.owner(of: draft.chain(of: recorded))?.customer == order.customer,
+        order.product == recorded.transaction.product, order.quantity == recorded.transaction.quantity
+    else { throw .doesNotFit }
+    let fulfilment = draft.settle(recorded, Naming(byHand: order.id))
+    guard fulfilment.order == order.id else { throw .fulfilmentIs(fulfilment.state) }
+    return draft.decision
+}
+
+/// Makes a chain another customer's, because a person says so.
+package func decide(
+    _ situation: Situation,
+    transferring chain: ChainKey,
+    to customer: CustomerID,
+    at now: Timestamp
+) throws(RequestFault) -> Decision {
+    guard let owner = situation.owner(of: chain) else { throw .unknown }
+    guard owner.customer != customer else { throw .sameOwner }
+    var draft = Draft(situation, terms: AppTerms(), at: now)
+    draft.transfer(owner, to: customer)
+    return draft.decision
+}
+
+/// Notes that the shop has delivered.
+///
+/// - Throws: ``RequestFault/staleFence(_:)`` when the shop delivered something older than what counts now.
+package func decide(
+    _ situation: Situation,
+    acknowledging transaction: TransactionKey,
+    fence: Int64,
+    at now: Timestamp
+) throws(RequestFault) -> Decision {
+    guard let recorded = situation[transaction],
+        var fulfilment = situation.fulfilment(of: transaction), fulfilment.delivery != nil
+    else { throw .unknown }
+    guard fulfilment.fence == fence else { throw .staleFence(fulfilment.fence) }
+    // Undoing what was taken back is acknowledged like a delivery, and stays what it is.
+    guard fulfilment.delivery != .acknowledged, fulfilment.delivery != .compensated else { return Decision() }
+    var draft = Draft(situation, terms: AppTerms(), at: now)
+    fulfilment.delivery = .acknowledged
+    draft.put(fulfilment)
+    draft.tell(.deliveryAcknowledged, draft.stream(of: fulfilment), happenedAt: now, .fulfilment(fulfilment, recorded))
+    if let id = fulfilment.order, var order = situation.order(OrderKey(app: transaction.app, id: id)),
+        order.state == .paid
+    {
+        order.change(to: .delivered, at: now)
+        draft.put(order)
+        draft.tell(.orderDelivered, draft.stream(of: fulfilment), happenedAt: now, .order(order))
+    }
+    return draft.decision
+}
+
+/// Changes a balance: the customer has used something, or a person corrects it.
+///
+/// - Parameters:
+///   - situation: around the wallet.
+///   - wallet: whose balance it is.
+///   - amount: above zero to give, below to take; never zero.
+///   - cause: ``PostingCause/use`` takes no more than there is.
+///   - now: when it is.
+/// - Returns: what to write.
+/// - Throws: ``RequestFault/insufficient(_:)``, ``RequestFault/outOfRange``.
+package func decide(
+    _ situation: Situation,
+    adjusting wallet: WalletKey,
+    by amount: Int64,
+    cause: PostingCause,
+    at now: Timestamp
+) throws(RequestFault) -> Decision {
+    let before = situation.wallet(wallet)
+    guard amount != 0, amount != .min, !before.balance.addingReportingOverflow(amount).overflow else {
+        throw .outOfRange
+    }
+    if cause == .use, before.balance < -amount { throw .insufficient(before.balance) }
+    var draft = Draft(situation, terms: AppTerms(), at: now)
+    let other: WalletAccount = cause == .use ? .used : .issued
+    draft.post(
+        abs(amount),
+        in: wallet,
+        from: amount > 0 ? other : .balance,
+        to: amount > 0 ? .balance : other,
+        cause: cause,
+        transaction: nil
+    )
+    guard let posting = draft.decision.postings.first else { preconditionFailure("it was posted") }
+    draft.tell(
+        .balanceAdjusted,
+        StreamKey(app: wallet.app, realm: wallet.realm, customer: wallet.customer),
+        happenedAt: now,
+        .posting(posting, draft.wallet(wallet))
+    )
+    return draft.decision
+}
+
+extension StreamKey {
+    /// Nobody knows from which store an order will be paid: until then it is told of as one of customers.
+    package static func unpaid(_ order: Order) -> StreamKey {
+        StreamKey(
+            app: order.app,
+            realm: Realm(environment: .production, isTestSigned: false),
+            customer: order.customer
+        )
+    }
+}
+
+extension Draft {
+    /// What may have been bought for an order before it was placed, the oldest first.
+    fileprivate func candidates(for order: Order, _ customerToken: AccountToken?) -> [RecordedTransaction] {
+        let tokens = [order.accountToken, customerToken].compactMap(\.self)
+        let waiting = known.waiting.filter { fulfilment in
+            guard fulfilment.transaction.app == order.app, fulfilment.product == order.product else { return false }
+            if fulfilment.customer == order.customer { return true }
+            guard fulfilment.customer == nil, let token = fulfilment.accountToken else { return false }
+            return tokens.contains(token)
+        }
+        return waiting.sorted { ($0.purchasedAt, $0.transaction.id) < ($1.purchasedAt, $1.transaction.id) }
+            .compactMap { known[$0.transaction] }
+    }
+}

@@ -1,0 +1,217 @@
+/// What became of one recorded transaction: what was given for it, to whom, for which order, or why nothing was.
+///
+/// There is one for each transaction, and one for each ``GrantUnit`` that was ever granted: whatever the proofs say, and
+/// however often they come, nothing is given twice.
+package struct Fulfilment: Hashable, Sendable {
+    package let transaction: TransactionKey
+    package let original: TransactionID
+    package let product: ProductID
+    package let quantity: Int
+    package let purchasedAt: Timestamp
+    /// What Apple signed with it: an order that is placed later may name the same.
+    package let accountToken: AccountToken?
+    /// Who gets it. `nil` while nobody is known.
+    package internal(set) var customer: CustomerID?
+    package internal(set) var state: FulfilmentState
+    /// Why nothing was given. `nil` once something was.
+    package internal(set) var reason: FulfilmentReason?
+    /// What this is the only grant of; `nil` until it is granted, and for ever after it stays.
+    package internal(set) var unit: GrantUnit?
+    package internal(set) var order: OrderID?
+    package internal(set) var match: OrderMatch?
+    package internal(set) var goods: [GrantedGoods]
+    /// How much of it was taken back, in thousandths of a percent: 0 to 100 000.
+    package internal(set) var reversed: Int
+    package internal(set) var reversedAt: Timestamp?
+    /// `nil` while there is nothing to deliver.
+    package internal(set) var delivery: DeliveryProgress?
+    /// Rises with each change of what is to be delivered. Whoever delivers keeps it with the goods, and leaves alone
+    /// what comes with a smaller one.
+    package internal(set) var fence: Int64
+    package internal(set) var decidedAt: Timestamp
+    /// Counts its changes, so that of two writers who saw the same one only the first succeeds.
+    package internal(set) var version: Int64
+
+    package var key: TransactionKey { transaction }
+
+    package var chain: ChainKey { ChainKey(app: transaction.app, realm: transaction.realm, original: original) }
+
+    /// Whether something of it is still given.
+    package var isInForce: Bool { state == .granted }
+
+    init(of recorded: RecordedTransaction, at now: Timestamp) {
+        transaction = recorded.key
+        original = recorded.chain.original
+        product = recorded.transaction.product
+        quantity = recorded.transaction.quantity
+        purchasedAt = recorded.transaction.purchasedAt
+        accountToken = recorded.transaction.accountToken
+        customer = nil
+        state = .waiting
+        reason = nil
+        unit = nil
+        order = nil
+        match = nil
+        goods = []
+        reversed = 0
+        reversedAt = nil
+        delivery = nil
+        fence = 0
+        decidedAt = now
+        version = 1
+    }
+
+    /// A fulfilment as a store holds it.
+    package init(stored: Stored) {
+        transaction = stored.transaction
+        original = stored.original
+        product = stored.product
+        quantity = stored.quantity
+        purchasedAt = stored.purchasedAt
+        accountToken = stored.accountToken
+        customer = stored.customer
+        state = stored.state
+        reason = stored.reason
+        unit = stored.unit
+        order = stored.order
+        match = stored.match
+        goods = stored.goods
+        reversed = stored.reversed
+        reversedAt = stored.reversedAt
+        delivery = stored.delivery
+        fence = stored.fence
+        decidedAt = stored.decidedAt
+        version = stored.version
+    }
+
+    /// All that a store keeps of one, in no order.
+    package struct Stored {
+        package var transaction: TransactionKey
+        package var original: TransactionID
+        package var product: ProductID
+        package var quantity: Int
+        package var purchasedAt: Timestamp
+        package var accountToken: AccountToken?
+        package var customer: CustomerID?
+        package var state: FulfilmentState
+        package var reason: FulfilmentReason?
+        package var unit: GrantUnit?
+        package var order: OrderID?
+        package var match: OrderMatch?
+        package var goods: [GrantedGoods]
+        package var reversed: Int
+        package var reversedAt: Timestamp?
+        package var delivery: DeliveryProgress?
+        package var fence: Int64
+        package var decidedAt: Timestamp
+        package var version: Int64
+
+        package init(
+            transaction: TransactionKey,
+            original: TransactionID,
+            product: ProductID,
+            quantity: Int,
+            purchasedAt: Timestamp,
+            state: FulfilmentState,
+            decidedAt: Timestamp,
+            version: Int64
+        ) {
+            self.transaction = transaction
+            self.original = original
+            self.product = product
+            self.quantity = quantity
+            self.purchasedAt = purchasedAt
+            self.state = state
+            self.decidedAt = decidedAt
+            self.version = version
+            goods = []
+            reversed = 0
+            fence = 0
+        }
+    }
+}
+
+/// Where a fulfilment stands. Stable words of the API.
+package enum FulfilmentState: String, Hashable, Sendable, CaseIterable {
+    /// Nothing was given yet; something that is still to come may change that.
+    case waiting
+    /// Nothing is to be given.
+    case withheld
+    case granted
+    /// It was given, and all of it taken back.
+    case reversed
+}
+
+/// Why nothing was given. Stable words of the API.
+package enum FulfilmentReason: String, Hashable, Sendable, CaseIterable {
+    // Waiting.
+    /// Nobody has said whose it is.
+    case noCustomer = "no_customer"
+    /// The app delivers against orders, and none matches.
+    case noOrder = "no_order"
+    /// The product is not in the catalogue.
+    case unknownProduct = "unknown_product"
+    /// Apple and the catalogue call it different kinds of product.
+    case kindContradicts = "kind_contradicts"
+    /// The order that was named is not what was bought, or not by this customer.
+    case orderContradicts = "order_contradicts"
+    /// From the sandbox, and the app delivers none to this customer.
+    case sandbox
+    /// A quantity or a balance beyond all reason.
+    case outOfRange = "out_of_range"
+
+    // Withheld.
+    /// Apple had taken it back before anything was given.
+    case revoked
+    /// An upgrade took its place before anything was given.
+    case upgraded
+    case familyShared = "family_shared"
+    /// The period that was paid was over when we first heard of it.
+    case expired
+    /// A restore, or a repetition, of what was given before.
+    case alreadyGranted = "already_granted"
+}
+
+/// What can be granted once in a chain: a purchase, a product that is bought for good, a paid period.
+package struct GrantUnit: Hashable, Sendable {
+    /// Printable ASCII without spaces.
+    package let text: String
+
+    package init(text: String) { self.text = text }
+}
+
+/// Something that was given.
+package enum GrantedGoods: Hashable, Sendable {
+    /// `nil` is for ever.
+    case entitlement(EntitlementID, until: Timestamp?)
+    case amount(GrantedAmount)
+}
+
+package struct GrantedAmount: Hashable, Sendable {
+    package let currency: CurrencyID
+    package let amount: Int64
+    /// Taken back out of the balance.
+    package var reversed: Int64
+    /// To be taken back, but it was not there any more.
+    package var uncollected: Int64
+
+    package init(currency: CurrencyID, amount: Int64, reversed: Int64 = 0, uncollected: Int64 = 0) {
+        self.currency = currency
+        self.amount = amount
+        self.reversed = reversed
+        self.uncollected = uncollected
+    }
+}
+
+/// How far what was granted has come on its way to the shop. Stable words of the API.
+package enum DeliveryProgress: String, Hashable, Sendable, CaseIterable {
+    case pending
+    /// The shop was told.
+    case sent
+    /// The shop has said that it delivered.
+    case acknowledged
+    /// The shop could not be told; it can still ask.
+    case failed
+    /// It was taken back: the shop is to undo it.
+    case compensated
+}

@@ -1,0 +1,63 @@
+/// Something that happened, for the shop to hear of: part of the commit that made it so.
+package struct LedgerEvent: Hashable, Sendable {
+    package let type: EventType
+    package let stream: StreamKey
+    /// From 1, without a gap, in each stream.
+    package let sequence: Int64
+    /// When it happened: Apple's moment where there is one.
+    package let happenedAt: Timestamp
+    /// When we learned of it.
+    package let learnedAt: Timestamp
+    package let subject: EventSubject
+
+    package init(
+        type: EventType,
+        stream: StreamKey,
+        sequence: Int64,
+        happenedAt: Timestamp,
+        learnedAt: Timestamp,
+        subject: EventSubject
+    ) {
+        self.type = type
+        self.stream = stream
+        self.sequence = sequence
+        self.happenedAt = happenedAt
+        self.learnedAt = learnedAt
+        self.subject = subject
+    }
+}
+
+/// The catalogue of events. Stable words of the API.
+package enum EventType: String, Hashable, Sendable, CaseIterable {
+    /// A transaction was recorded, and its goods granted: deliver them.
+    case deliveryGranted = "delivery.granted"
+    /// How long the goods last has changed.
+    case deliveryChanged = "delivery.changed"
+    /// All or a part was taken back: undo that much.
+    case deliveryCompensated = "delivery.compensated"
+    /// What was taken back was given again.
+    case deliveryRestored = "delivery.restored"
+    case deliveryAcknowledged = "delivery.acknowledged"
+    /// A transaction was recorded, and its goods wait for something.
+    case purchaseWaiting = "purchase.waiting"
+    /// A transaction was recorded, and gives nothing.
+    case purchaseWithheld = "purchase.withheld"
+    case orderPlaced = "order.placed"
+    case orderPaid = "order.paid"
+    case orderDelivered = "order.delivered"
+    case orderExpired = "order.expired"
+    case orderCancelled = "order.cancelled"
+    case orderRefunded = "order.refunded"
+    /// A chain went from one customer to another; each of them hears of it.
+    case customerTransferred = "customer.transferred"
+    case customerShared = "customer.shared"
+    case balanceAdjusted = "balance.adjusted"
+}
+
+/// What an event is about, as it was when it happened.
+package enum EventSubject: Hashable, Sendable {
+    case fulfilment(Fulfilment, RecordedTransaction?)
+    case order(Order)
+    case transfer(chain: ChainKey, from: CustomerID, to: CustomerID)
+    case posting(Posting, Wallet)
+}

@@ -1,0 +1,69 @@
+/// All that one purchase leads to, renewals and restores: its first transaction. One customer owns a chain.
+package struct ChainKey: Hashable, Sendable {
+    package let app: AppID
+    package let realm: Realm
+    package let original: TransactionID
+
+    package init(app: AppID, realm: Realm, original: TransactionID) {
+        self.app = app
+        self.realm = realm
+        self.original = original
+    }
+}
+
+extension RecordedTransaction {
+    /// A transaction that names no first one is its own.
+    package var chain: ChainKey { ChainKey(app: app, realm: realm, original: transaction.originalID ?? id) }
+}
+
+/// Whose events are numbered together, without a gap: a customer's on one side of the wall, and those of nobody.
+package struct StreamKey: Hashable, Sendable {
+    package let app: AppID
+    package let realm: Realm
+    package let customer: CustomerID?
+
+    package init(app: AppID, realm: Realm, customer: CustomerID?) {
+        self.app = app
+        self.realm = realm
+        self.customer = customer
+    }
+}
+
+/// What a customer has of one currency, on one side of the wall.
+package struct WalletKey: Hashable, Sendable {
+    package let app: AppID
+    package let realm: Realm
+    package let customer: CustomerID
+    package let currency: CurrencyID
+
+    package init(app: AppID, realm: Realm, customer: CustomerID, currency: CurrencyID) {
+        self.app = app
+        self.realm = realm
+        self.customer = customer
+        self.currency = currency
+    }
+}
+
+/// An account token that one of an app's customers is known to have.
+package struct TokenKey: Hashable, Sendable {
+    package let app: AppID
+    package let token: AccountToken
+
+    package init(app: AppID, token: AccountToken) {
+        self.app = app
+        self.token = token
+    }
+}
+
+/// A customer's wish for a product: where an order and a transaction meet that name no token.
+package struct WishKey: Hashable, Sendable {
+    package let app: AppID
+    package let customer: CustomerID
+    package let product: ProductID
+
+    package init(app: AppID, customer: CustomerID, product: ProductID) {
+        self.app = app
+        self.customer = customer
+        self.product = product
+    }
+}

@@ -1,0 +1,196 @@
+package import PurchaseModel
+
+/// The questions about orders, about what was given for transactions, and about whose they are.
+///
+/// Those that take several keys answer all of them at once, in no order, and leave out what there is not.
+package protocol FulfilmentReader {
+    /// All that stand in these chains.
+    func fulfilments(_ chains: [ChainKey]) throws(StoreFailure) -> [Fulfilment]
+
+    /// Those that wait for a product, of a customer or with one of these tokens and nobody's; the limit is brought
+    /// between 1 and ``FulfilmentPage/limitMax``.
+    func waitingFulfilments(
+        for wish: WishKey,
+        tokens: [AccountToken],
+        limit: Int
+    ) throws(StoreFailure) -> [Fulfilment]
+
+    /// Everything of an app that waits, in no order that means anything, after a place in the listing; the limit is
+    /// brought between 1 and ``FulfilmentPage/limitMax``.
+    func waitingFulfilments(
+        app: AppID,
+        after cursor: FulfilmentCursor?,
+        limit: Int
+    ) throws(StoreFailure) -> FulfilmentPage
+
+    func owners(_ chains: [ChainKey]) throws(StoreFailure) -> [Owner]
+
+    /// The chains that a customer owns or shares; at most ``ChainKey/listedMax``.
+    func chains(app: AppID, customer: CustomerID) throws(StoreFailure) -> [ChainKey]
+
+    func customers(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenKey: CustomerID]
+
+    func orders(_ keys: [OrderKey]) throws(StoreFailure) -> [Order]
+
+    /// The orders that may still be paid and name one of these tokens.
+    func openOrders(tokens: [TokenKey]) throws(StoreFailure) -> [Order]
+
+    /// The oldest orders that may still be paid, for each of these wishes; at most ``Order/openMax`` for each.
+    func openOrders(wishes: [WishKey]) throws(StoreFailure) -> [Order]
+
+    /// An app's orders, or a customer's, by their ids after one of them; the limit is brought between 1 and
+    /// ``OrderPage/limitMax``.
+    func orders(
+        app: AppID,
+        customer: CustomerID?,
+        after id: OrderID?,
+        limit: Int
+    ) throws(StoreFailure) -> OrderPage
+
+    /// Pending orders whose time is over, the longest over first; the limit is brought between 1 and
+    /// ``OrderPage/limitMax``.
+    func overdueOrders(at now: Timestamp, limit: Int) throws(StoreFailure) -> [OrderKey]
+
+    func wallets(_ keys: [WalletKey]) throws(StoreFailure) -> [Wallet]
+
+    /// All balances that a customer ever had; at most ``Wallet/listedMax``.
+    func wallets(app: AppID, customer: CustomerID) throws(StoreFailure) -> [Wallet]
+
+    /// A wallet's postings, the newest first, before a number; the limit is brought between 1 and
+    /// ``Wallet/postingsMax``.
+    func postings(_ wallet: WalletKey, before number: Int64?, limit: Int) throws(StoreFailure) -> [Posting]
+}
+
+/// Some of an app's fulfilments.
+package struct FulfilmentPage: Hashable, Sendable {
+    /// The most that one page holds.
+    package static let limitMax = 500
+
+    package var fulfilments: [Fulfilment]
+    /// `nil` when there are no more.
+    package var next: FulfilmentCursor?
+
+    package init(fulfilments: [Fulfilment] = [], next: FulfilmentCursor? = nil) {
+        self.fulfilments = fulfilments
+        self.next = next
+    }
+}
+
+/// A place in a listing of an app's fulfilments: the last one that was listed.
+package struct FulfilmentCursor: Hashable, Sendable {
+    package let original: TransactionID
+    package let realm: Realm
+    package let transaction: TransactionID
+
+    package init(original: TransactionID, realm: Realm, transaction: TransactionID) {
+        self.original = original
+        self.realm = realm
+        self.transaction = transaction
+    }
+
+    init(_ fulfilment: Fulfilment) {
+        self.init(
+            original: fulfilment.original,
+            realm: fulfilment.transaction.realm,
+            transaction: fulfilment.transaction.id
+        )
+    }
+}
+
+/// Some of an app's orders.
+package struct OrderPage: Hashable, Sendable {
+    /// The most that one page holds.
+    package static let limitMax = 500
+
+    package var orders: [Order]
+    /// `nil` when there are no more.
+    package var next: OrderID?
+
+    package init(orders: [Order] = [], next: OrderID? = nil) {
+        self.orders = orders
+        self.next = next
+    }
+}
+
+extension ChainKey {
+    /// A customer with more purchases than that is none.
+    package static let listedMax = 5_000
+}
+
+extension Order {
+    /// How many open orders for one product a payment is compared with: the oldest.
+    package static let openMax = 50
+}
+
+extension Wallet {
+    /// How many currencies are listed.
+    package static let listedMax = 500
+    /// The most postings that one page holds.
+    package static let postingsMax = 500
+}
+
+extension StoreReader {
+    /// What is known around some verified proofs: what decisions about them are made from.
+    package func situation(around recordings: [Recording]) throws(StoreFailure) -> Situation {
+        var situation = Situation(try transactions(recordings.flatMap(\.keys)))
+        try answer(Inquiry(recordings, among: situation), in: &situation)
+        try answer(Inquiry(recordings, after: situation), in: &situation)
+        return situation
+    }
+
+    /// What is known around an order that is to be placed: also what may have been bought for it already.
+    package func situation(
+        placing order: Order,
+        customerToken: AccountToken?,
+        _ terms: AppTerms
+    ) throws(StoreFailure) -> Situation {
+        var situation = Situation()
+        try answer(Inquiry(placing: order, customerToken: customerToken), in: &situation)
+        guard situation.order(order.key) == nil else { return situation }
+        let waiting = try waitingFulfilments(
+            for: WishKey(app: order.app, customer: order.customer, product: order.product),
+            tokens: [order.accountToken, customerToken].compactMap(\.self),
+            limit: FulfilmentPage.limitMax
+        )
+        let recorded = try transactions(waiting.map(\.transaction))
+        for recorded in recorded { situation.note(recorded) }
+        try answer(Inquiry(deciding: recorded, for: [order.customer], terms), in: &situation)
+        return situation
+    }
+
+    /// What is known around transactions, and an order if one is named.
+    package func situation(
+        of keys: [TransactionKey],
+        order: OrderKey? = nil,
+        _ terms: AppTerms
+    ) throws(StoreFailure) -> Situation {
+        let recorded = try transactions(keys)
+        var situation = Situation(recorded)
+        var first = Inquiry(deciding: recorded, for: [], terms)
+        if let order { first.orders.insert(order) }
+        try answer(first, in: &situation)
+        var customers = recorded.compactMap { situation.owner(of: $0.chain)?.customer }
+        if let order, let customer = situation.order(order)?.customer { customers.append(customer) }
+        try answer(Inquiry(deciding: recorded, for: customers, terms), in: &situation)
+        try answer(
+            Inquiry(touching: recorded.flatMap { situation.fulfilments(of: $0.chain).values }),
+            in: &situation
+        )
+        return situation
+    }
+
+    /// Looks up what is asked and notes it.
+    package func answer(_ inquiry: Inquiry, in situation: inout Situation) throws(StoreFailure) {
+        for found in try fulfilments(Array(inquiry.chains)) { situation.note(found) }
+        for found in try owners(Array(inquiry.chains)) { situation.note(found) }
+        for (token, customer) in try customers(of: Array(inquiry.tokens)) { situation.note(customer, of: token) }
+        for found in try orders(Array(inquiry.orders)) { situation.note(found) }
+        for found in try openOrders(tokens: Array(inquiry.tokens)) { situation.note(found) }
+        for found in try openOrders(wishes: Array(inquiry.wishes)) { situation.note(found) }
+        for found in try wallets(Array(inquiry.wallets)) { situation.note(found) }
+        for stream in inquiry.customers {
+            let last = try lastEventSequence(app: stream.app, realm: stream.realm, customer: stream.customer)
+            situation.note(last, of: stream)
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import PurchaseModel
+
+// What was ordered and given, written and found by looking at everything.
+extension MemoryTransaction {
+    func applyRest(of decision: Decision) throws(StoreFailure) {
+        for change in decision.owners { try write(change, \.version, at: \.owners[change.row.chain]) }
+        for change in decision.orders { try write(change, \.version, at: \.orders[change.row.key]) }
+        for (token, customer) in decision.tokens {
+            guard ledger.customers.updateValue(customer, forKey: token) == nil else { throw conflict() }
+            undo.append { $0.customers[token] = nil }
+        }
+        for change in decision.fulfilments { try write(change) }
+        for wallet in decision.wallets {
+            let change: RowChange<Wallet> = wallet.version == 1 ? .insert(wallet) : .update(wallet)
+            try write(change, \.version, at: \.wallets[wallet.key])
+        }
+        for posting in decision.postings {
+            let numbers = ledger.postings[posting.wallet, default: []].map(\.number)
+            guard !numbers.contains(posting.number) else { throw conflict() }
+            ledger.postings[posting.wallet, default: []].append(posting)
+            undo.append { $0.postings[posting.wallet]?.removeLast() }
+        }
+    }
+
+    private func write(_ change: RowChange<Fulfilment>) throws(StoreFailure) {
+        let row = change.row
+        let isTaken = fulfilments([row.chain]).contains { other in
+            other.transaction != row.transaction && other.unit != nil && other.unit == row.unit
+        }
+        guard !isTaken else { throw conflict() }
+        try write(change, \.version, at: \.fulfilments[row.transaction])
+        if case .insert = change {
+            ledger.chains[row.chain, default: []].append(row.transaction)
+            undo.append { $0.chains[row.chain]?.removeLast() }
+        }
+    }
+
+    /// Inserts what is not there, or replaces the version before.
+    private func write<Row>(
+        _ change: RowChange<Row>,
+        _ version: KeyPath<Row, Int64>,
+        at place: WritableKeyPath<MemoryLedger, Row?>
+    ) throws(StoreFailure) {
+        let known = ledger[keyPath: place]
+        switch change {
+        case .insert(let row):
+            guard known == nil else { throw conflict() }
+            ledger[keyPath: place] = row
+        case .update(let row):
+            guard let known, known[keyPath: version] == row[keyPath: version] - 1 else { throw conflict() }
+            ledger[keyPath: place] = row
+        }
+        undo.append { $0[keyPath: place] = known }
+    }
+
+    private func conflict() -> StoreFailure {
+        doom = .conflict
+        return .conflict
+    }
+
+    func fulfilments(_ chains: [ChainKey]) -> [Fulfilment] {
+        chains.flatMap { chain in
+            ledger.chains[chain, default: []].compactMap { ledger.fulfilments[$0] }
+                .sorted { $0.transaction.id < $1.transaction.id }
+        }
+    }
+
+    func waitingFulfilments(for wish: WishKey, tokens: [AccountToken], limit: Int) -> [Fulfilment] {
+        let found = waiting(app: wish.app).filter { fulfilment in
+            guard fulfilment.product == wish.product else { return false }
+            if let customer = fulfilment.customer { return customer == wish.customer }
+            return fulfilment.accountToken.map(tokens.contains) ?? false
+        }
+        return Array(found.prefix(min(max(limit, 1), FulfilmentPage.limitMax)))
+    }
+
+    func waitingFulfilments(app: AppID, after cursor: FulfilmentCursor?, limit: Int) -> FulfilmentPage {
+        let limit = min(max(limit, 1), FulfilmentPage.limitMax)
+        let rest = waiting(app: app).filter { fulfilment in
+            cursor.map { Self.place(of: $0) < Self.place(of: FulfilmentCursor(fulfilment)) } ?? true
+        }
+        let page = Array(rest.prefix(limit))
+        return FulfilmentPage(
+            fulfilments: page,
+            next: rest.count > limit ? page.last.map(FulfilmentCursor.init) : nil
+        )
+    }
+
+    private func waiting(app: AppID) -> [Fulfilment] {
+        ledger.fulfilments.values.filter { $0.transaction.app == app && $0.state == .waiting }
+            .sorted { Self.place(of: FulfilmentCursor($0)) < Self.place(of: FulfilmentCursor($1)) }
+    }
+
+    private static func place(of cursor: FulfilmentCursor) -> (TransactionID, Int64, TransactionID) {
+        (cursor.original, RealmCode.wanted(cursor.realm), cursor.transaction)
+    }
+
+    func owners(_ chains: [ChainKey]) -> [Owner] { chains.compactMap { ledger.owners[$0] } }
+
+    func chains(app: AppID, customer: CustomerID) -> [ChainKey] {
+        let found = ledger.owners.values.filter { owner in
+            owner.chain.app == app && (owner.customer == customer || owner.sharers.contains(customer))
+        }
+        let sorted = found.map(\.chain).sorted { left, right in
+            (left.original, RealmCode.wanted(left.realm)) < (right.original, RealmCode.wanted(right.realm))
+        }
+        return Array(sorted.prefix(ChainKey.listedMax))
+    }
+
+    func customers(of tokens: [TokenKey]) -> [TokenKey: CustomerID] {
+        ledger.customers.filter { tokens.contains($0.key) }
+    }
+
+    func orders(_ keys: [OrderKey]) -> [Order] { keys.compactMap { ledger.orders[$0] } }
+
+    func openOrders(tokens: [TokenKey]) -> [Order] {
+        tokens.flatMap { token in open { $0.app == token.app && $0.accountToken == token.token } }
+    }
+
+    func openOrders(wishes: [WishKey]) -> [Order] {
+        wishes.flatMap { wish in
+            open { $0.app == wish.app && $0.customer == wish.customer && $0.product == wish.product }
+        }
+    }
+
+    private func open(where isWanted: (Order) -> Bool) -> [Order] {
+        let found = ledger.orders.values.filter { $0.mayBePaid && isWanted($0) }
+        return Array(found.sorted { ($0.placedAt, $0.id) < ($1.placedAt, $1.id) }.prefix(Order.openMax))
+    }
+
+    func orders(app: AppID, customer: CustomerID?, after id: OrderID?, limit: Int) -> OrderPage {
+        let limit = min(max(limit, 1), OrderPage.limitMax)
+        let rest = ledger.orders.values.filter { order in
+            order.app == app && (customer == nil || order.customer == customer) && id.map { $0 < order.id } ?? true
+        }
+        let page = Array(rest.sorted { $0.id < $1.id }.prefix(limit))
+        return OrderPage(orders: page, next: rest.count > limit ? page.last?.id : nil)
+    }
+
+    func overdueOrders(at now: Timestamp, limit: Int) -> [OrderKey] {
+        let found = ledger.orders.values.filter { $0.state == .pending && $0.expiresAt <= now }
+        return found.sorted { $0.expiresAt < $1.expiresAt }.prefix(min(max(limit, 1), OrderPage.limitMax)).map(\.key)
+    }
+
+    func wallets(_ keys: [WalletKey]) -> [Wallet] { keys.compactMap { ledger.wallets[$0] } }
+
+    func wallets(app: AppID, customer: CustomerID) -> [Wallet] {
+        let found = ledger.wallets.values.filter { $0.key.app == app && $0.key.customer == customer }
+        let sorted = found.sorted { left, right in
+            (RealmCode.wanted(left.key.realm), left.key.currency) < (RealmCode.wanted(right.key.realm), right.key.currency)
+        }
+        return Array(sorted.prefix(Wallet.listedMax))
+    }
+
+    func postings(_ wallet: WalletKey, before number: Int64?, limit: Int) -> [Posting] {
+        let found = ledger.postings[wallet, default: []].filter { $0.number < number ?? .max }
+        return Array(found.reversed().prefix(min(max(limit, 1), Wallet.postingsMax)))
+    }
+}

@@ -1,0 +1,191 @@
+import PurchaseModel
+
+/// Writes and finds orders, and whose account tokens are.
+struct OrderQueries {
+    let connection: any SQLConnection
+    let apps: AppQueries
+
+    private static let key: [BulkColumn] = [.integer("app"), .text("order_id")]
+    private static let fixed: [BulkColumn] = [
+        .text("customer"), .text("product"), .integer("quantity"), .bytes("account_token"), .integer("placed_at"),
+        .integer("expires_at"),
+    ]
+    private static let changing: [BulkColumn] = [
+        .text("state"), .integer("changed_at"), .integer("paid_realm"), .integer("paid_by"), .text("match"),
+    ]
+    private static let insert = BulkInsert(
+        into: "orders",
+        key + [.integer("version")] + fixed + changing,
+        key: key.map(\.name)
+    )
+    private static let update = BulkUpdate(of: "orders", key: key, changing)
+    private static let insertToken = BulkInsert(
+        into: "customer_tokens",
+        [.integer("app"), .bytes("account_token"), .text("customer")],
+        key: ["app", "account_token"]
+    )
+
+    private static let selected = BulkColumn.names([.text("order_id"), .integer("version")] + fixed + changing)
+    private static let isOpen = "state IN ('pending', 'expired')"
+    private static let find = BulkLookup(
+        by: key,
+        "SELECT \(selected) FROM orders WHERE app = $1 AND order_id = $2"
+    )
+    private static let findByToken = BulkLookup(
+        by: [.integer("app"), .bytes("account_token")],
+        """
+        SELECT \(selected) FROM orders WHERE app = $1 AND account_token = $2 AND \(isOpen)
+        ORDER BY placed_at, order_id LIMIT \(Order.openMax)
+        """
+    )
+    private static let findByWish = BulkLookup(
+        by: [.integer("app"), .text("customer"), .text("product")],
+        """
+        SELECT \(selected) FROM orders WHERE app = $1 AND customer = $2 AND product = $3 AND \(isOpen)
+        ORDER BY placed_at, order_id LIMIT \(Order.openMax)
+        """
+    )
+    private static let findToken = BulkLookup(
+        by: [.integer("app"), .bytes("account_token")],
+        "SELECT customer FROM customer_tokens WHERE app = $1 AND account_token = $2"
+    )
+    private static let list = Query(
+        "SELECT \(selected) FROM orders WHERE app = $1 AND order_id > $2 ORDER BY order_id LIMIT $3"
+    )
+    private static let listOfCustomer = Query(
+        """
+        SELECT \(selected) FROM orders WHERE app = $1 AND order_id > $2 AND customer = $4 ORDER BY order_id LIMIT $3
+        """
+    )
+    private static let overdue = Query(
+        """
+        SELECT apps.name, order_id FROM orders JOIN apps ON apps.code = orders.app
+        WHERE state = 'pending' AND expires_at <= $1 ORDER BY expires_at LIMIT $2
+        """
+    )
+
+    func write(_ change: RowChange<Order>) throws(StoreFailure) {
+        let order = change.row
+        let key: [SQLValue] = [.integer(try apps.codeForWriting(order.app)), .text(order.id.text)]
+        let payment = order.payment
+        let realm = try payment.map { payment throws(StoreFailure) in try RealmCode.number(of: payment.realm) }
+        let changing: [SQLValue] = [
+            .text(order.state.rawValue), .integer(order.changedAt.milliseconds), .optional(realm),
+            .optional(payment?.transaction.number), .optional(payment?.match.rawValue),
+        ]
+        switch change {
+        case .insert:
+            let fixed: [SQLValue] = [
+                .text(order.customer.text), .text(order.product.text), .integer(Int64(order.quantity)),
+                .optional(order.accountToken.map(TokenBytes.bytes)), .integer(order.placedAt.milliseconds),
+                .integer(order.expiresAt.milliseconds),
+            ]
+            try connection.insert(key + [.integer(order.version)] + fixed + changing, by: Self.insert)
+        case .update:
+            try connection.update(key + [.integer(order.version - 1)] + changing, by: Self.update)
+        }
+    }
+
+    func register(_ token: TokenKey, of customer: CustomerID) throws(StoreFailure) {
+        let code = try apps.codeForWriting(token.app)
+        let values: [SQLValue] = [.integer(code), .bytes(TokenBytes.bytes(of: token.token)), .text(customer.text)]
+        try connection.insert(values, by: Self.insertToken)
+    }
+
+    func find(_ keys: [OrderKey]) throws(StoreFailure) -> [Order] {
+        try find(Self.find, keys, app: \.app) { [.text($0.id.text)] }
+    }
+
+    func findOpen(tokens: [TokenKey]) throws(StoreFailure) -> [Order] {
+        try find(Self.findByToken, tokens, app: \.app) { [.bytes(TokenBytes.bytes(of: $0.token))] }
+    }
+
+    func findOpen(wishes: [WishKey]) throws(StoreFailure) -> [Order] {
+        try find(Self.findByWish, wishes, app: \.app) { [.text($0.customer.text), .text($0.product.text)] }
+    }
+
+    func customers(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenKey: CustomerID] {
+        var found: [TokenKey: CustomerID] = [:]
+        let (asked, values) = try apps.keys(tokens, app: \.app) { [.bytes(TokenBytes.bytes(of: $0.token))] }
+        try connection.visit(Self.findToken, values) { place, row throws(StoreFailure) in
+            found[asked[place]] = try row.identifier(0)
+        }
+        return found
+    }
+
+    func list(
+        app: AppID,
+        customer: CustomerID?,
+        after id: OrderID?,
+        limit: Int
+    ) throws(StoreFailure) -> OrderPage {
+        guard let code = try apps.code(of: app) else { return OrderPage() }
+        let limit = min(max(limit, 1), OrderPage.limitMax)
+        // One more than asked for tells whether there is more.
+        var values: [SQLValue] = [.integer(code), .text(id?.text ?? ""), .integer(Int64(limit + 1))]
+        if let customer { values.append(.text(customer.text)) }
+        let found = try connection.rows(customer == nil ? Self.list : Self.listOfCustomer, values) {
+            row throws(StoreFailure) in
+            try Self.read(row, app: app)
+        }
+        let page = Array(found.prefix(limit))
+        return OrderPage(orders: page, next: found.count > limit ? page.last?.id : nil)
+    }
+
+    func overdue(at now: Timestamp, limit: Int) throws(StoreFailure) -> [OrderKey] {
+        let limit = min(max(limit, 1), OrderPage.limitMax)
+        return try connection.rows(Self.overdue, [.integer(now.milliseconds), .integer(Int64(limit))]) {
+            row throws(StoreFailure) in
+            guard let app: AppID = try row.identifier(0), let id: OrderID = try row.identifier(1) else {
+                throw SQLiteResult.unreadableRow
+            }
+            return OrderKey(app: app, id: id)
+        }
+    }
+
+    private func find<Key>(
+        _ lookup: BulkLookup,
+        _ keys: [Key],
+        app: (Key) -> AppID,
+        _ rest: (Key) -> [SQLValue]
+    ) throws(StoreFailure) -> [Order] {
+        let (asked, values) = try apps.keys(keys, app: app, rest)
+        var found: [Order] = []
+        try connection.visit(lookup, values) { place, row throws(StoreFailure) in
+            found.append(try Self.read(row, app: app(asked[place])))
+        }
+        return found
+    }
+
+    private static func read(_ row: SQLRow, app: AppID) throws(StoreFailure) -> Order {
+        guard let id: OrderID = try row.identifier(0), let customer: CustomerID = try row.identifier(2),
+            let product: ProductID = try row.identifier(3), let state = OrderState(rawValue: row.text(8))
+        else { throw SQLiteResult.unreadableRow }
+        let order = Order(
+            app: app,
+            id: id,
+            customer: customer,
+            product: product,
+            quantity: Int(row.integer(4)),
+            accountToken: try row.optionalBytes(5).map { bytes throws(StoreFailure) in try TokenBytes.token(bytes) },
+            placedAt: Timestamp(milliseconds: row.integer(6)),
+            expiresAt: Timestamp(milliseconds: row.integer(7))
+        )
+        return Order(
+            order,
+            state: state,
+            changedAt: Timestamp(milliseconds: row.integer(9)),
+            payment: try payment(row),
+            version: row.integer(1)
+        )
+    }
+
+    private static func payment(_ row: SQLRow) throws(StoreFailure) -> Order.Payment? {
+        guard let realm = row.optionalInteger(10) else { return nil }
+        guard let realm = RealmCode(number: realm).realm,
+            let transaction = row.optionalInteger(11).flatMap({ TransactionID(number: $0) }),
+            let match = row.optionalText(12).flatMap(OrderMatch.init(rawValue:))
+        else { throw SQLiteResult.unreadableRow }
+        return Order.Payment(realm: realm, transaction: transaction, match: match)
+    }
+}

@@ -1,0 +1,98 @@
+import PurchaseModel
+
+/// Writes and finds whose chains are.
+struct OwnerQueries {
+    let connection: any SQLConnection
+    let apps: AppQueries
+
+    private static let key: [BulkColumn] = [.integer("app"), .integer("original_id"), .integer("realm")]
+    private static let changing: [BulkColumn] = [.text("customer"), .integer("since"), .text("previous")]
+    private static let insert = BulkInsert(
+        into: "owners",
+        key + [.integer("version")] + changing,
+        key: key.map(\.name)
+    )
+    private static let update = BulkUpdate(of: "owners", key: key, changing)
+    private static let insertSharer = BulkInsert(
+        into: "sharers",
+        key + [.text("customer"), .integer("place")],
+        key: key.map(\.name) + ["customer"]
+    )
+    private static let removeSharers = Query(
+        "DELETE FROM sharers WHERE app = $1 AND original_id = $2 AND realm = $3"
+    )
+    private static let find = BulkLookup(
+        by: key,
+        """
+        SELECT version, customer, since, previous FROM owners WHERE app = $1 AND original_id = $2 AND realm = $3
+        """
+    )
+    private static let findSharers = BulkLookup(
+        by: key,
+        "SELECT customer FROM sharers WHERE app = $1 AND original_id = $2 AND realm = $3 ORDER BY place"
+    )
+    private static let list = Query(
+        """
+        SELECT original_id, realm FROM owners WHERE app = $1 AND customer = $2
+        UNION SELECT original_id, realm FROM sharers WHERE app = $1 AND customer = $2
+        ORDER BY 1, 2 LIMIT \(ChainKey.listedMax)
+        """
+    )
+
+    func write(_ change: RowChange<Owner>) throws(StoreFailure) {
+        let owner = change.row
+        let key: [SQLValue] = [
+            .integer(try apps.codeForWriting(owner.chain.app)), .integer(owner.chain.original.number),
+            .integer(try RealmCode.number(of: owner.chain.realm)),
+        ]
+        let changing: [SQLValue] = [
+            .text(owner.customer.text), .integer(owner.since.milliseconds), .optional(owner.previous?.text),
+        ]
+        switch change {
+        case .insert:
+            try connection.insert(key + [.integer(owner.version)] + changing, by: Self.insert)
+        case .update:
+            try connection.update(key + [.integer(owner.version - 1)] + changing, by: Self.update)
+            try connection.run(Self.removeSharers, key)
+        }
+        for (place, sharer) in owner.sharers.enumerated() {
+            try connection.insert(key + [.text(sharer.text), .integer(Int64(place))], by: Self.insertSharer)
+        }
+    }
+
+    func find(_ chains: [ChainKey]) throws(StoreFailure) -> [Owner] {
+        let (asked, values) = try apps.keys(chains, app: \.app) { chain in
+            [.integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
+        }
+        var sharers: [Int: [CustomerID]] = [:]
+        try connection.visit(Self.findSharers, values) { place, row throws(StoreFailure) in
+            guard let customer: CustomerID = try row.identifier(0) else { throw SQLiteResult.unreadableRow }
+            sharers[place, default: []].append(customer)
+        }
+        var found: [Owner] = []
+        try connection.visit(Self.find, values) { place, row throws(StoreFailure) in
+            guard let customer: CustomerID = try row.identifier(1) else { throw SQLiteResult.unreadableRow }
+            found.append(
+                Owner(
+                    chain: asked[place],
+                    customer: customer,
+                    sharers: sharers[place] ?? [],
+                    since: Timestamp(milliseconds: row.integer(2)),
+                    previous: try row.identifier(3),
+                    version: row.integer(0)
+                )
+            )
+        }
+        return found
+    }
+
+    func chains(app: AppID, customer: CustomerID) throws(StoreFailure) -> [ChainKey] {
+        guard let code = try apps.code(of: app) else { return [] }
+        return try connection.rows(Self.list, [.integer(code), .text(customer.text)]) { row throws(StoreFailure) in
+            guard let original = TransactionID(number: row.integer(0)),
+                let realm = RealmCode(number: row.integer(1)).realm
+            else { throw SQLiteResult.unreadableRow }
+            return ChainKey(app: app, realm: realm, original: original)
+        }
+    }
+}

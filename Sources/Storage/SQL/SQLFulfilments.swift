@@ -1,0 +1,66 @@
+import PurchaseModel
+
+// The questions about orders and what was given, each handed to the file that knows its SQL.
+extension SQLTransaction {
+    private var fulfilments: FulfilmentQueries { FulfilmentQueries(connection: connection, apps: apps) }
+    private var ownership: OwnerQueries { OwnerQueries(connection: connection, apps: apps) }
+    private var ordering: OrderQueries { OrderQueries(connection: connection, apps: apps) }
+    private var balances: WalletQueries { WalletQueries(connection: connection, apps: apps) }
+
+    func fulfilments(_ chains: [ChainKey]) throws(StoreFailure) -> [Fulfilment] { try fulfilments.find(chains) }
+
+    func waitingFulfilments(
+        for wish: WishKey,
+        tokens: [AccountToken],
+        limit: Int
+    ) throws(StoreFailure) -> [Fulfilment] {
+        try fulfilments.waiting(for: wish, tokens: tokens, limit: limit)
+    }
+
+    func waitingFulfilments(
+        app: AppID,
+        after cursor: FulfilmentCursor?,
+        limit: Int
+    ) throws(StoreFailure) -> FulfilmentPage {
+        try fulfilments.listWaiting(app: app, after: cursor, limit: limit)
+    }
+
+    func owners(_ chains: [ChainKey]) throws(StoreFailure) -> [Owner] { try ownership.find(chains) }
+
+    func chains(app: AppID, customer: CustomerID) throws(StoreFailure) -> [ChainKey] {
+        try ownership.chains(app: app, customer: customer)
+    }
+
+    func customers(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenKey: CustomerID] {
+        try ordering.customers(of: tokens)
+    }
+
+    func orders(_ keys: [OrderKey]) throws(StoreFailure) -> [Order] { try ordering.find(keys) }
+
+    func openOrders(tokens: [TokenKey]) throws(StoreFailure) -> [Order] { try ordering.findOpen(tokens: tokens) }
+
+    func openOrders(wishes: [WishKey]) throws(StoreFailure) -> [Order] { try ordering.findOpen(wishes: wishes) }
+
+    func orders(
+        app: AppID,
+        customer: CustomerID?,
+        after id: OrderID?,
+        limit: Int
+    ) throws(StoreFailure) -> OrderPage {
+        try ordering.list(app: app, customer: customer, after: id, limit: limit)
+    }
+
+    func overdueOrders(at now: Timestamp, limit: Int) throws(StoreFailure) -> [OrderKey] {
+        try ordering.overdue(at: now, limit: limit)
+    }
+
+    func wallets(_ keys: [WalletKey]) throws(StoreFailure) -> [Wallet] { try balances.find(keys) }
+
+    func wallets(app: AppID, customer: CustomerID) throws(StoreFailure) -> [Wallet] {
+        try balances.list(app: app, customer: customer)
+    }
+
+    func postings(_ wallet: WalletKey, before number: Int64?, limit: Int) throws(StoreFailure) -> [Posting] {
+        try balances.postings(wallet, before: number, limit: limit)
+    }
+}

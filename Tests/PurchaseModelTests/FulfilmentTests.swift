@@ -1,0 +1,196 @@
+import PurchaseModel
+import Testing
+
+@Suite struct FulfilmentTests {
+    @Test func aConsumableIsCreditedAsOftenAsItWasBought() throws {
+        var shop = try Shop()
+        let decision = try shop.show(Sold.coins(1, quantity: 3))
+        #expect(try shop.gems() == 300)
+        #expect(try shop.word(1) == "granted")
+        #expect(shop.types == ["delivery.granted"])
+        #expect(decision.outcomes.map(\.fulfilment?.delivery) == [.pending])
+        #expect(decision.outcomes.map(\.fulfilment?.fence) == [1])
+        #expect(shop.postings.map(\.debit) == [.issued])
+        #expect(shop.postings.map(\.credit) == [.balance])
+    }
+
+    @Test func theSameProofAgainGivesNothingAndWritesNothing() throws {
+        var shop = try Shop()
+        let sold = [try Sold.coins(1), try Sold.lamp(2), try Sold.month(3)]
+        for transaction in sold { try shop.show(transaction) }
+        for transaction in sold { #expect(try shop.show(transaction).isEmpty) }
+        #expect(try shop.gems() == 115)
+    }
+
+    /// Each row: what came before, what comes, and what becomes of it.
+    @Test(arguments: [
+        ("coins", "granted"), ("coins refunded", "withheld revoked"), ("lamp upgraded", "withheld upgraded"),
+        ("lamp family", "withheld family_shared"), ("ended", "withheld expired"), ("sword", "waiting unknown_product"),
+        ("coins as lamp", "waiting kind_contradicts"), ("coins of nobody", "waiting no_customer"),
+        ("no coins", "waiting out_of_range"), ("all coins", "waiting out_of_range"),
+    ])
+    func eachTransactionIsGivenOrSaysWhyNot(sold: String, expected: String) throws {
+        var shop = try Shop()
+        switch sold {
+        case "coins refunded": try shop.show(Sold.refunded(Sold.coins()))
+        case "lamp upgraded":
+            var upgraded = try Sold.lamp()
+            upgraded.isUpgraded = true
+            try shop.show(upgraded)
+        case "lamp family":
+            var shared = try Sold.lamp()
+            shared.ownership = .familyShared
+            try shop.show(shared)
+        case "ended": try shop.show(Sold.month(from: -30))
+        case "sword": try shop.show(Sold.transaction(1, "sword", .consumable))
+        case "coins as lamp": try shop.show(Sold.transaction(1, "coins", .nonConsumable))
+        case "coins of nobody": try shop.show(Sold.coins(), by: nil)
+        case "no coins": try shop.show(Sold.coins(quantity: 0))
+        case "all coins": try shop.show(Sold.coins(quantity: .max))
+        default: try shop.show(Sold.coins())
+        }
+        #expect(try shop.word(1) == expected)
+        let isGiven = expected == "granted"
+        #expect(try shop.gems() == (isGiven ? 100 : 0))
+        #expect(shop.events.count == 1)
+        #expect(try shop.fulfilment(1).delivery == (isGiven ? .pending : nil))
+    }
+
+    @Test func aFamilyMemberGetsWhatTheProductSharesAndRevenueIsNobodys() throws {
+        var shop = try Shop { terms in
+            for (id, product) in terms.products ?? [:] where product.kind == .nonConsumable {
+                terms.products?[id]?.isFamilyShared = true
+            }
+        }
+        var shared = try Sold.lamp()
+        shared.ownership = .familyShared
+        try shop.show(shared)
+        #expect(try shop.rights() == ["light"])
+    }
+
+    @Test func aProductThatIsBoughtForGoodIsGivenOnceHoweverOftenItIsRestored() throws {
+        var shop = try Shop()
+        try shop.show(Sold.lamp(1))
+        try shop.show(Sold.lamp(2, original: 1))
+        try shop.show(Sold.lamp(3, original: 1), by: nil)
+        #expect(try shop.word(2) == "withheld already_granted")
+        #expect(try shop.gems() == 5)
+        #expect(try shop.rights() == ["light"])
+    }
+
+    @Test func whatIsBoughtAnewAfterARefundIsGivenAnew() throws {
+        var shop = try Shop()
+        try shop.show(Sold.refunded(Sold.lamp(1)))
+        try shop.show(Sold.lamp(1))
+        #expect(try shop.word(1) == "withheld revoked")
+        try shop.show(Sold.lamp(5))
+        try shop.show(Sold.refunded(Sold.lamp(5), after: 60))
+        #expect(try shop.rights() == [])
+        var anew = try Sold.lamp(6, original: 5)
+        anew.purchasedAt = Facts.now.advanced(by: .seconds(120))
+        try shop.show(anew)
+        #expect(try shop.word(6) == "granted")
+        #expect(try shop.rights() == ["light"])
+        #expect(try shop.gems() == 5)
+    }
+
+    @Test func eachPeriodOfASubscriptionIsGivenOnce() throws {
+        var shop = try Shop()
+        try shop.show(Sold.month(1), Sold.month(2, original: 1, from: 30))
+        // A restore: another number, the same period.
+        try shop.show(Sold.month(9, original: 1, from: 30))
+        #expect(try shop.word(9) == "withheld already_granted")
+        #expect(try shop.gems() == 20)
+        #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(59 * 86_400))) == ["premium"])
+        #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(60 * 86_400))) == [])
+    }
+
+    @Test func aPeriodThatIsOverGivesItsAmountsOnlyWhereTheProductSaysSo() throws {
+        var shop = try Shop { terms in
+            for id in terms.products?.keys.map(\.self) ?? [] { terms.products?[id]?.deliversExpired = true }
+        }
+        try shop.show(Sold.month(1, from: -60), Sold.month(2, original: 1, from: -30))
+        #expect(try shop.gems() == 20)
+        #expect(try shop.rights() == [])
+    }
+
+    @Test func aNonRenewingSubscriptionLastsAsLongAsTheCatalogueSays() throws {
+        var shop = try Shop()
+        try shop.show(Sold.transaction(1, "season", .nonRenewing))
+        #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(90 * 86_400 - 1))) == ["season"])
+        #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(90 * 86_400))) == [])
+    }
+
+    @Test func anExtensionLastsLongerAndTellsTheShop() throws {
+        var shop = try Shop()
+        try shop.show(Sold.month(1))
+        var extended = Sold.again(try Sold.month(1), after: 60)
+        extended.expiresAt = Facts.now.advanced(by: .seconds(45 * 86_400))
+        try shop.show(extended, by: nil)
+        #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(40 * 86_400))) == ["premium"])
+        #expect(try shop.fulfilment(1).fence == 2)
+        #expect(shop.types == ["delivery.granted", "delivery.changed"])
+        #expect(try shop.gems() == 10)
+    }
+
+    @Test func anUpgradeEndsWhatItReplaces() throws {
+        var shop = try Shop()
+        try shop.show(Sold.month(1))
+        var upgraded = Sold.again(try Sold.month(1), after: 60)
+        upgraded.isUpgraded = true
+        try shop.show(upgraded, by: nil)
+        #expect(try shop.rights() == [])
+        // The amounts of the period that was paid stay: Apple refunds the rest of it by itself.
+        #expect(try shop.gems() == 10)
+    }
+
+    /// What an app without a catalogue delivers is Apple's word: which product, how often.
+    @Test func withoutACatalogueEverythingIsGivenByItsName() throws {
+        var shop = try Shop { $0.products = nil }
+        try shop.show(Sold.transaction(1, "sword", .consumable))
+        #expect(try shop.word(1) == "granted")
+        #expect(try shop.fulfilment(1).goods == [])
+    }
+
+    /// Each row: the rule, by whom, and whether it is given.
+    @Test(arguments: [
+        ("record_only", "ann", false), ("customers", "ann", true), ("customers", "bob", false),
+        ("everybody", "bob", true), ("ended", "bob", false),
+    ])
+    func sandboxPurchasesAreGivenByPolicyAndStayBehindTheWall(rule: String, customer: String, isGiven: Bool) throws {
+        let ann = try #require(CustomerID("ann"))
+        var shop = try Shop { terms in
+            switch rule {
+            case "customers": terms.sandbox = .customers([ann])
+            case "everybody": terms.sandbox = .everybody(until: Facts.now.advanced(by: .seconds(1)))
+            case "ended": terms.sandbox = .everybody(until: Facts.now)
+            default: terms.sandbox = .recordOnly
+            }
+        }
+        try shop.show(Sold.coins(), by: customer, realm: Shop.sandbox)
+        #expect(try shop.word(1, realm: Shop.sandbox) == (isGiven ? "granted" : "waiting sandbox"))
+        #expect(try shop.gems(of: customer, realm: Shop.sandbox) == (isGiven ? 100 : 0))
+        #expect(try shop.gems(of: customer) == 0)
+        #expect(shop.events.allSatisfy { $0.stream.realm == Shop.sandbox })
+    }
+
+    @Test func aTransactionOfNobodyIsGivenOnceSomebodyShowsIt() throws {
+        var shop = try Shop()
+        try shop.show(Sold.coins(), by: nil)
+        try shop.show(Sold.coins(), by: "ann")
+        try shop.show(Sold.coins(), by: "bob")
+        #expect(try shop.gems() == 100)
+        #expect(try shop.gems(of: "bob") == 0)
+    }
+
+    @Test func theFirstProofMayNotKnowTheChain() throws {
+        var shop = try Shop()
+        var poor = try Sold.lamp(2, original: 1)
+        poor.originalID = nil
+        try shop.show(poor)
+        try shop.show(Sold.again(try Sold.lamp(2, original: 1), after: 60))
+        try shop.show(Sold.refunded(Sold.lamp(2, original: 1), after: 120))
+        #expect(try shop.gems() == 0)
+        #expect(try shop.word(2) == "reversed")
+    }
+}

@@ -1,0 +1,210 @@
+import PurchaseModel
+import Testing
+
+@Suite struct OrderTests {
+    static let token = AccountToken(high: 1, low: 2)
+    static let otherToken = AccountToken(high: 3, low: 4)
+
+    @Test func anOrderIsPaidByWhatWasBoughtForIt() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place("o-1")
+        try shop.show(Sold.coins())
+        let order = try shop.order("o-1")
+        #expect(order.state == .paid)
+        #expect(order.payment?.transaction.number == 1)
+        #expect(order.payment?.match == .customerAndProduct)
+        #expect(try shop.fulfilment(1).order == order.id)
+        #expect(shop.types == ["order.placed", "order.paid", "delivery.granted"])
+    }
+
+    @Test func anOrderIsDeliveredWhenTheShopSaysSo() throws {
+        var shop = try Shop()
+        try shop.place("o-1")
+        try shop.show(Sold.coins())
+        try shop.acknowledge(1, fence: 1)
+        #expect(try shop.order("o-1").state == .delivered)
+        #expect(try shop.fulfilment(1).delivery == .acknowledged)
+        #expect(try shop.acknowledge(1, fence: 1).isEmpty)
+        #expect(shop.types.suffix(2) == ["delivery.acknowledged", "order.delivered"])
+    }
+
+    /// Each row, with nothing where there is none: the order, what is bought, who shows it naming which order; and how the order was matched.
+    @Test(arguments: [
+        ("coins for ann", "coins", "ann", "", "customer_and_product"),
+        ("coins for ann", "coins", "ann", "o-1", "order_id"),
+        ("coins for ann", "coins", "bob", "", ""),
+        ("coins for ann", "coins", "bob", "o-1", ""),
+        ("coins for ann", "lamp", "ann", "", ""),
+        ("coins for ann", "lamp", "ann", "o-1", ""),
+        ("two coins for ann", "coins", "ann", "o-1", ""),
+        ("coins for ann by token", "coins", "ann", "", "customer_and_product"),
+        ("coins for ann by token", "coins by token", "ann", "", "account_token"),
+        ("coins for ann by token", "coins by token", "", "", "account_token"),
+        ("coins for ann by token", "coins by another token", "ann", "", ""),
+        ("coins for ann by token", "coins by another token", "ann", "o-1", ""),
+        ("coins for ann by name", "coins by token", "", "", "customer_token"),
+        ("coins for ann by token", "coins by token", "bob", "", "account_token"),
+    ])
+    func aReceiptForOneThingNeverPaysForAnother(
+        placed: String,
+        bought: String,
+        by customer: String,
+        naming order: String,
+        expected: String
+    ) throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place(
+            "o-1",
+            quantity: placed.hasPrefix("two") ? 2 : 1,
+            token: placed.hasSuffix("by token") ? Self.token : nil,
+            customerToken: placed.hasSuffix("by name") ? Self.token : nil
+        )
+        let transaction =
+            switch bought {
+            case "lamp": try Sold.lamp()
+            case "coins by token": try Sold.coins(token: Self.token)
+            case "coins by another token": try Sold.coins(token: Self.otherToken)
+            default: try Sold.coins()
+            }
+        try shop.show(
+            transaction,
+            by: customer.isEmpty ? nil : customer,
+            order: order.isEmpty ? nil : order
+        )
+        #expect(try shop.order("o-1").payment?.match.rawValue ?? "" == expected)
+        #expect(try shop.order("o-1").state == (expected.isEmpty ? .pending : .paid))
+        #expect(try shop.gems() == (expected.isEmpty ? 0 : 100))
+        #expect(try shop.gems(of: "bob") == 0)
+    }
+
+    @Test func theOldestOrderIsPaidFirstAndWhatIsLeftWaitsVisibly() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place("o-2")
+        shop.now = shop.now.advanced(by: .seconds(1))
+        try shop.place("o-1")
+        for number in Int64(1)...3 { try shop.show(Sold.coins(number)) }
+        #expect(try shop.order("o-2").payment?.transaction.number == 1)
+        #expect(try shop.order("o-1").payment?.transaction.number == 2)
+        #expect(try shop.word(3) == "waiting no_order")
+        #expect(try shop.gems() == 200)
+    }
+
+    @Test func aLateOrderFindsWhatWasBoughtBefore() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.show(Sold.coins(1))
+        try shop.show(Sold.lamp(2))
+        try shop.place("o-1", "lamp")
+        #expect(try shop.word(1) == "waiting no_order")
+        #expect(try shop.order("o-1").payment?.transaction.number == 2)
+        try shop.place("o-2")
+        #expect(try shop.order("o-2").payment?.transaction.number == 1)
+    }
+
+    @Test func aLateOrderSaysWhoseTheTokenIs() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.show(Sold.coins(1, token: Self.token), by: nil)
+        #expect(try shop.word(1) == "waiting no_customer")
+        try shop.place("o-1", token: Self.token)
+        #expect(try shop.order("o-1").payment?.match == .accountToken)
+        #expect(try shop.gems() == 100)
+    }
+
+    @Test func onePaymentPaysOneOrder() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place("o-1")
+        try shop.place("o-2")
+        try shop.show(Sold.coins(1), order: "o-1")
+        try shop.show(Sold.coins(1), order: "o-2")
+        #expect(try shop.order("o-1").state == .paid)
+        #expect(try shop.order("o-2").state == .pending)
+        #expect(try shop.gems() == 100)
+    }
+
+    @Test func aPeriodThatWasOverWhenTheOrderWasPlacedDoesNotPayIt() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place("o-1", "monthly")
+        try shop.show(Sold.month(1, from: -60), order: "o-1")
+        #expect(try shop.order("o-1").state == .pending)
+        #expect(try shop.word(1) == "waiting order_contradicts")
+        try shop.show(Sold.month(2, original: 1, from: 0))
+        #expect(try shop.order("o-1").payment?.transaction.number == 2)
+    }
+
+    @Test func aRenewalAndARestoreNeedNoOrderOfTheirOwn() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place("o-1", "monthly")
+        try shop.show(Sold.month(1))
+        try shop.show(Sold.month(2, original: 1, from: 30), by: nil)
+        #expect(try shop.word(2) == "granted")
+        #expect(try shop.gems() == 20)
+    }
+
+    @Test func anAppWithoutOrdersGivesByProductAndStillPaysAnOrder() throws {
+        var shop = try Shop()
+        try shop.show(Sold.coins(1))
+        try shop.place("o-1")
+        try shop.show(Sold.coins(2))
+        try shop.show(Sold.coins(3))
+        #expect(try shop.order("o-1").payment?.transaction.number == 2)
+        #expect(try shop.gems() == 300)
+    }
+
+    @Test func anExpiredOrderIsStillPaidAndACancelledOneIsNot() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place("o-1")
+        shop.now = shop.now.advanced(by: .seconds(3_600))
+        try shop.expire("o-1")
+        #expect(try shop.order("o-1").state == .expired)
+        try shop.show(Sold.coins(1))
+        #expect(try shop.order("o-1").state == .paid)
+        try shop.place("o-2")
+        try shop.cancel("o-2")
+        #expect(try shop.cancel("o-2").isEmpty)
+        try shop.show(Sold.coins(2), order: "o-2")
+        #expect(try shop.word(2) == "waiting order_contradicts")
+        #expect(throws: RequestFault.orderIs(.paid)) { try shop.cancel("o-1") }
+    }
+
+    @Test func anOrderWhoseTimeIsNotOverDoesNotExpire() throws {
+        var shop = try Shop()
+        try shop.place("o-1")
+        shop.now = shop.now.advanced(by: .seconds(3_599))
+        try shop.expire("o-1", "o-9")
+        #expect(try shop.order("o-1").state == .pending)
+    }
+
+    @Test func whatWaitsIsAttachedByHandOnlyWhereItFits() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place("o-1", token: Self.token)
+        try shop.show(Sold.coins(1, token: Self.otherToken))
+        #expect(try shop.word(1) == "waiting no_order")
+        try shop.place("o-2", "lamp")
+        #expect(throws: RequestFault.doesNotFit) { try shop.attach(1, to: "o-2") }
+        try shop.place("o-3", for: "bob")
+        #expect(throws: RequestFault.doesNotFit) { try shop.attach(1, to: "o-3") }
+        try shop.attach(1, to: "o-1")
+        #expect(try shop.order("o-1").payment?.match == .byHand)
+        #expect(try shop.gems() == 100)
+        #expect(try shop.attach(1, to: "o-1").isEmpty)
+        try shop.place("o-4")
+        #expect(throws: RequestFault.fulfilmentIs(.granted)) { try shop.attach(1, to: "o-4") }
+        #expect(throws: RequestFault.unknown) { try shop.attach(7, to: "o-4") }
+    }
+
+    @Test func whatWasTakenBackIsNotAttached() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.show(Sold.refunded(Sold.coins(1)))
+        try shop.place("o-1")
+        #expect(throws: RequestFault.fulfilmentIs(.withheld)) { try shop.attach(1, to: "o-1") }
+        #expect(try shop.order("o-1").state == .pending)
+    }
+
+    @Test func theSameOrderIsPlacedOnceAndItsIDIsNobodyElses() throws {
+        var shop = try Shop()
+        try shop.place("o-1")
+        #expect(try shop.place("o-1").isEmpty)
+        #expect(throws: RequestFault.otherOrder) { try shop.place("o-1", "lamp") }
+        #expect(throws: RequestFault.otherOrder) { try shop.place("o-1", for: "bob") }
+        #expect(throws: RequestFault.otherOrder) { try shop.place("o-1", quantity: 2) }
+    }
+}

@@ -1,0 +1,111 @@
+import PurchaseModel
+import Testing
+
+@Suite struct OwnershipTests {
+    static let token = AccountToken(high: 1, low: 2)
+
+    /// Each row: the app's rule, what is shown by a second customer, and who has what then.
+    @Test(arguments: [
+        (BindingRule.refuse, "lamp", ["ann"]), (.transfer, "lamp", ["bob"]),
+        (.transferIfInactive, "lamp", ["ann"]), (.share, "lamp", ["ann", "bob"]),
+        (.transferIfInactive, "monthly", ["ann"]), (.transferIfInactive, "ended", ["bob"]),
+    ])
+    func whoeverShowsWhatIsAnothersGetsItByRule(rule: BindingRule, shown: String, users: [String]) throws {
+        var shop = try Shop { $0.binding = rule }
+        if shown == "lamp" {
+            try shop.show(Sold.lamp(1))
+            try shop.show(Sold.lamp(1), by: "bob")
+        } else {
+            try shop.show(Sold.month(1))
+            if shown == "ended" { shop.now = shop.now.advanced(by: .seconds(30 * 86_400)) }
+            let outcome = try shop.show(Sold.month(1), by: "bob").outcomes.first
+            #expect((outcome?.standing == .ownedByAnother) == (shown != "ended"))
+            // A later period is the new owner's.
+            shop.now = shop.now.advanced(by: .seconds(1))
+            try shop.show(Sold.month(2, original: 1, from: 30), by: nil)
+        }
+        for customer in ["ann", "bob"] {
+            #expect(try !shop.rights(of: customer).isEmpty == users.contains(customer), "\(customer)")
+        }
+        // What was credited stays where it was credited, and is credited once.
+        #expect(try shop.gems() + shop.gems(of: "bob") == (shown == "lamp" ? 5 : 20))
+    }
+
+    @Test(arguments: BindingRule.allCases)
+    func somebodyElsesConsumableGivesNothingWhateverTheRule(rule: BindingRule) throws {
+        var shop = try Shop { $0.binding = rule }
+        try shop.show(Sold.coins(1))
+        let decision = try shop.show(Sold.coins(1), by: "bob")
+        #expect(decision.isEmpty)
+        #expect(decision.outcomes.map(\.standing) == [.ownedByAnother])
+        // Nor is anything told of what became of it.
+        #expect(decision.outcomes.map(\.fulfilment) == [nil])
+        #expect(try shop.gems(of: "bob") == 0)
+    }
+
+    @Test func aProductMayHaveARuleOfItsOwn() throws {
+        var shop = try Shop { terms in
+            for id in terms.products?.keys.map(\.self) ?? [] { terms.products?[id]?.binding = .share }
+        }
+        try shop.show(Sold.lamp(1))
+        try shop.show(Sold.lamp(1), by: "bob")
+        #expect(try shop.rights(of: "bob") == ["light"])
+    }
+
+    @Test func bothHearOfATransferInStreamsWithoutGaps() throws {
+        var shop = try Shop { $0.binding = .transfer }
+        try shop.show(Sold.lamp(1))
+        try shop.show(Sold.lamp(1), by: "bob")
+        try shop.show(Sold.lamp(1), by: "ann")
+        #expect(shop.types.filter { $0 == "customer.transferred" }.count == 4)
+        for customer in ["ann", "bob"] {
+            let theirs = shop.events.filter { $0.stream.customer?.text == customer }
+            #expect(theirs.map(\.sequence) == (1...theirs.count).map(Int64.init))
+        }
+        #expect(try shop.rights() == ["light"])
+    }
+
+    /// Apple signed for whom it was bought: nobody who holds a copy of the proof takes it away.
+    @Test(arguments: BindingRule.allCases)
+    func aTokenThatContradictsIsNotOverruled(rule: BindingRule) throws {
+        var shop = try Shop { $0.binding = rule }
+        try shop.place("o-1", "lamp", token: Self.token)
+        var sold = try Sold.lamp(1)
+        sold.accountToken = Self.token
+        let decision = try shop.show(sold, by: "bob")
+        #expect(decision.outcomes.map(\.standing) == [.ownedByAnother])
+        try shop.show(sold, by: "bob")
+        #expect(try shop.rights() == ["light"])
+        #expect(try shop.rights(of: "bob") == [])
+        #expect(try shop.order("o-1").state == .paid)
+    }
+
+    @Test func aTokenOfTheCustomersNameSaysWhoseItIs() throws {
+        var shop = try Shop()
+        var sold = try Sold.lamp(1)
+        sold.accountToken = Self.token
+        try shop.show(sold, by: "ann", token: Self.token)
+        #expect(try shop.rights() == ["light"])
+    }
+
+    @Test func aPersonMayMoveItAndMoveItBack() throws {
+        var shop = try Shop()
+        try shop.show(Sold.lamp(1))
+        try shop.transfer(1, to: "bob")
+        #expect(try shop.rights(of: "bob") == ["light"])
+        #expect(throws: RequestFault.sameOwner) { try shop.transfer(1, to: "bob") }
+        #expect(throws: RequestFault.unknown) { try shop.transfer(7, to: "bob") }
+        let chain = try #require(try shop.fulfilment(1).chain)
+        #expect(shop.situation.owner(of: chain)?.previous?.text == "ann")
+        try shop.transfer(1, to: "ann")
+        #expect(try shop.rights() == ["light"])
+    }
+
+    @Test func soManyShareAndNoMore() throws {
+        var shop = try Shop { $0.binding = .share }
+        try shop.show(Sold.lamp(1))
+        for number in 1...20 { try shop.show(Sold.lamp(1), by: "friend-\(number)") }
+        #expect(try shop.rights(of: "friend-16") == ["light"])
+        #expect(try shop.rights(of: "friend-17") == [])
+    }
+}

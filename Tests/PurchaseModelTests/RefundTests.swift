@@ -1,0 +1,112 @@
+import PurchaseModel
+import Testing
+
+@Suite struct RefundTests {
+    @Test func aRefundTakesBackWhatWasGivenAndTellsTheShop() throws {
+        var shop = try Shop()
+        try shop.place("o-1")
+        try shop.show(Sold.coins(1))
+        try shop.show(Sold.refunded(Sold.coins(1)), by: nil)
+        #expect(try shop.gems() == 0)
+        #expect(try shop.word(1) == "reversed")
+        #expect(try shop.fulfilment(1).delivery == .compensated)
+        #expect(try shop.fulfilment(1).fence == 2)
+        #expect(try shop.order("o-1").state == .refunded)
+        #expect(shop.types.suffix(2) == ["order.refunded", "delivery.compensated"])
+        #expect(shop.events.last?.happenedAt == Facts.now.advanced(by: .seconds(60)))
+        try shop.show(Sold.refunded(Sold.coins(1)))
+        #expect(try shop.gems() == 0)
+    }
+
+    @Test func aReversedRefundGivesItAgain() throws {
+        var shop = try Shop()
+        try shop.show(Sold.lamp(1))
+        try shop.show(Sold.refunded(Sold.lamp(1)), by: nil)
+        #expect(try shop.rights() == [])
+        try shop.show(Sold.again(Sold.lamp(1), after: 120), by: nil)
+        #expect(try shop.rights() == ["light"])
+        #expect(try shop.gems() == 5)
+        #expect(try shop.fulfilment(1).delivery == .pending)
+        #expect(try shop.fulfilment(1).fence == 3)
+        #expect(shop.types.last == "delivery.restored")
+        // The refund again, which Apple signed before: it is over.
+        #expect(try shop.show(Sold.refunded(Sold.lamp(1)), by: nil).isEmpty)
+    }
+
+    @Test func whatWasRefundedBeforeWeHeardOfItIsGivenOnceTheRefundIsReversed() throws {
+        var shop = try Shop()
+        try shop.show(Sold.refunded(Sold.coins(1)))
+        #expect(try shop.gems() == 0)
+        try shop.show(Sold.again(Sold.coins(1), after: 120))
+        #expect(try shop.gems() == 100)
+    }
+
+    /// Each row: how many were bought, how much of it Apple took back, and what is left.
+    @Test(arguments: [
+        (3, 33_333, 201), (3, 66_666, 101), (1, 0, 100), (1, 1, 100), (1, 99_999, 1), (1, 100_000, 0), (1, 200_000, 0),
+        (1, -1, 100),
+    ])
+    func aPartIsTakenBackInTheCustomersFavour(quantity: Int, percentage: Int, left: Int64) throws {
+        var shop = try Shop()
+        try shop.show(Sold.coins(1, quantity: quantity))
+        try shop.show(Sold.refunded(Sold.coins(1, quantity: quantity), percentage: percentage))
+        #expect(try shop.gems() == left)
+    }
+
+    @Test func aSecondPartIsTakenOnTopOfTheFirst() throws {
+        var shop = try Shop()
+        try shop.show(Sold.coins(1, quantity: 2))
+        try shop.show(Sold.refunded(Sold.coins(1, quantity: 2), after: 60, percentage: 50_000))
+        #expect(try shop.gems() == 100)
+        try shop.show(Sold.refunded(Sold.coins(1, quantity: 2), after: 120))
+        #expect(try shop.gems() == 0)
+        try shop.show(Sold.refunded(Sold.coins(1, quantity: 2), after: 180, percentage: 25_000))
+        #expect(try shop.gems() == 150)
+        #expect(shop.types.last == "delivery.restored")
+    }
+
+    @Test(arguments: [true, false])
+    func whatWasUsedIsOwedOrForgivenByPolicy(mayBeNegative: Bool) throws {
+        var shop = try Shop { $0.allowsNegativeBalance = mayBeNegative }
+        try shop.show(Sold.coins(1))
+        try shop.adjust("ann", by: -70, .use)
+        try shop.show(Sold.refunded(Sold.coins(1)))
+        let wallet = shop.situation.wallet(try shop.wallet(of: "ann"))
+        #expect(wallet.balance == (mayBeNegative ? -70 : 0))
+        #expect(wallet.uncollected == (mayBeNegative ? 0 : -70))
+        try shop.show(Sold.again(Sold.coins(1), after: 120))
+        #expect(try shop.gems() == 30)
+        #expect(shop.situation.wallet(try shop.wallet(of: "ann")).uncollected == 0)
+    }
+
+    @Test func nobodyUsesMoreThanThereIs() throws {
+        var shop = try Shop()
+        try shop.show(Sold.coins(1))
+        #expect(throws: RequestFault.insufficient(100)) { try shop.adjust("ann", by: -101, .use) }
+        try shop.adjust("ann", by: -101, .adjustment)
+        #expect(try shop.gems() == -1)
+        #expect(throws: RequestFault.outOfRange) { try shop.adjust("ann", by: 0, .adjustment) }
+        #expect(throws: RequestFault.outOfRange) { try shop.adjust("ann", by: .min, .adjustment) }
+    }
+
+    @Test func anOldFenceIsNotAcknowledged() throws {
+        var shop = try Shop()
+        try shop.show(Sold.lamp(1))
+        try shop.show(Sold.refunded(Sold.lamp(1)), by: nil)
+        #expect(throws: RequestFault.staleFence(2)) { try shop.acknowledge(1, fence: 1) }
+        #expect(try shop.acknowledge(1, fence: 2).isEmpty)
+        try shop.show(Sold.again(Sold.lamp(1), after: 120), by: nil)
+        try shop.acknowledge(1, fence: 3)
+        #expect(try shop.fulfilment(1).delivery == .acknowledged)
+        try shop.show(Sold.refunded(Sold.coins(2)))
+        #expect(throws: RequestFault.unknown) { try shop.acknowledge(2, fence: 0) }
+    }
+
+    @Test func aRefundedPeriodEndsAtItsRefund() throws {
+        var shop = try Shop()
+        try shop.show(Sold.month(1))
+        try shop.show(Sold.refunded(Sold.month(1), after: 86_400, percentage: 50_000), by: nil)
+        #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(2 * 86_400))) == [])
+        #expect(try shop.gems() == 5)
+    }
+}

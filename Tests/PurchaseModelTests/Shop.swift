@@ -1,0 +1,251 @@
+import PurchaseModel
+import Testing
+
+/// A shop with a catalogue: what it is asked is decided and applied, as the pipeline does.
+struct Shop {
+    static let production = Realm(environment: .production, isTestSigned: false)
+    static let sandbox = Realm(environment: .sandbox, isTestSigned: false)
+
+    var terms: AppTerms
+    var now = Facts.now
+    private(set) var situation = Situation()
+    private(set) var events: [LedgerEvent] = []
+    private(set) var postings: [Posting] = []
+    private var transactions: Set<TransactionKey> = []
+    private var placed: Set<OrderKey> = []
+
+    /// Sells `coins` (100 gems each), `lamp` (light, for ever), `monthly` (premium and 10 gems a period), `season` (a
+    /// season of 90 days).
+    init(needsOrder: Bool = false, _ change: (inout AppTerms) -> Void = { _ in }) throws {
+        let gems = try Shop.currency("gems")
+        let products = [
+            ProductTerms(product: try Shop.product("coins"), kind: .consumable, goods: [.amount(100, gems)]),
+            ProductTerms(
+                product: try Shop.product("lamp"),
+                kind: .nonConsumable,
+                goods: [.entitlement(try Shop.right("light")), .amount(5, gems)]
+            ),
+            ProductTerms(
+                product: try Shop.product("monthly"),
+                kind: .autoRenewable,
+                goods: [.entitlement(try Shop.right("premium")), .amount(10, gems)]
+            ),
+            ProductTerms(
+                product: try Shop.product("season"),
+                kind: .nonRenewing,
+                goods: [.entitlement(try Shop.right("season"))],
+                period: .seconds(90 * 86_400)
+            ),
+        ]
+        terms = AppTerms(
+            products: Dictionary(uniqueKeysWithValues: products.map { ($0.product, $0) }),
+            needsOrder: needsOrder
+        )
+        change(&terms)
+    }
+
+    /// Somebody shows a proof of some transactions.
+    @discardableResult
+    mutating func show(
+        _ transactions: Transaction...,
+        by customer: String? = "ann",
+        order: String? = nil,
+        token: AccountToken? = nil,
+        realm: Realm = Shop.production
+    ) throws -> Decision {
+        let recording = Recording(
+            app: try Shop.app(),
+            realm: realm,
+            transactions: transactions,
+            customer: try customer.map { try #require(CustomerID($0)) },
+            order: try order.map { try #require(OrderID($0)) },
+            customerToken: token,
+            terms: terms
+        )
+        self.transactions.formUnion(recording.keys)
+        return apply(decide(situation, recording, at: now))
+    }
+
+    @discardableResult
+    mutating func place(
+        _ id: String,
+        _ product: String = "coins",
+        for customer: String = "ann",
+        quantity: Int = 1,
+        token: AccountToken? = nil,
+        customerToken: AccountToken? = nil
+    ) throws -> Decision {
+        let order = Order(
+            app: try Shop.app(),
+            id: try #require(OrderID(id)),
+            customer: try #require(CustomerID(customer)),
+            product: try Shop.product(product),
+            quantity: quantity,
+            accountToken: token,
+            placedAt: now,
+            expiresAt: now.advanced(by: .seconds(3_600))
+        )
+        let decision = try decide(situation, placing: order, customerToken: customerToken, terms: terms, at: now)
+        placed.insert(order.key)
+        return apply(decision)
+    }
+
+    @discardableResult
+    mutating func cancel(_ id: String) throws -> Decision {
+        apply(try decide(situation, cancelling: try Shop.order(id), at: now))
+    }
+
+    mutating func expire(_ ids: String...) throws {
+        apply(decide(situation, expiring: try ids.map { try Shop.order($0) }, at: now))
+    }
+
+    @discardableResult
+    mutating func attach(_ number: Int64, to id: String, realm: Realm = Shop.production) throws -> Decision {
+        apply(
+            try decide(
+                situation,
+                attaching: try Shop.key(number, realm),
+                to: try Shop.order(id),
+                terms: terms,
+                at: now
+            )
+        )
+    }
+
+    @discardableResult
+    mutating func transfer(_ original: Int64, to customer: String) throws -> Decision {
+        let chain = ChainKey(
+            app: try Shop.app(),
+            realm: Shop.production,
+            original: try #require(TransactionID(number: original))
+        )
+        return apply(
+            try decide(situation, transferring: chain, to: try #require(CustomerID(customer)), at: now)
+        )
+    }
+
+    @discardableResult
+    mutating func acknowledge(_ number: Int64, fence: Int64) throws -> Decision {
+        apply(try decide(situation, acknowledging: try Shop.key(number, Shop.production), fence: fence, at: now))
+    }
+
+    @discardableResult
+    mutating func adjust(_ customer: String, by amount: Int64, _ cause: PostingCause) throws -> Decision {
+        apply(try decide(situation, adjusting: try wallet(of: customer), by: amount, cause: cause, at: now))
+    }
+
+    @discardableResult
+    private mutating func apply(_ decision: Decision) -> Decision {
+        situation.apply(decision)
+        events += decision.events
+        postings += decision.postings
+        return decision
+    }
+
+    // MARK: How it stands
+
+    var fulfilments: [Fulfilment] { transactions.compactMap { situation.fulfilment(of: $0) } }
+
+    var orders: [Order] { placed.compactMap { situation.order($0) } }
+
+    func order(_ id: String) throws -> Order { try #require(situation.order(try Shop.order(id))) }
+
+    func fulfilment(_ number: Int64, realm: Realm = Shop.production) throws -> Fulfilment {
+        try #require(situation.fulfilment(of: try Shop.key(number, realm)))
+    }
+
+    /// `granted`, or the state and why.
+    func word(_ number: Int64, realm: Realm = Shop.production) throws -> String {
+        let fulfilment = try fulfilment(number, realm: realm)
+        return fulfilment.state.rawValue + (fulfilment.reason.map { " \($0.rawValue)" } ?? "")
+    }
+
+    func gems(of customer: String = "ann", realm: Realm = Shop.production) throws -> Int64 {
+        situation.wallet(try wallet(of: customer, realm)).balance
+    }
+
+    func wallet(of customer: String, _ realm: Realm = Shop.production) throws -> WalletKey {
+        WalletKey(
+            app: try Shop.app(),
+            realm: realm,
+            customer: try #require(CustomerID(customer)),
+            currency: try Shop.currency("gems")
+        )
+    }
+
+    /// What a customer may use now: names, in their order.
+    func rights(of customer: String = "ann", at moment: Timestamp? = nil) throws -> [String] {
+        let customer = try #require(CustomerID(customer))
+        let all = transactions.compactMap { situation.fulfilment(of: $0) }
+        let theirs = all.filter { fulfilment in
+            guard let owner = situation.owner(of: fulfilment.chain) else { return false }
+            return owner.customer == customer || owner.sharers.contains(customer)
+        }
+        return entitlements(theirs, at: moment ?? now).map(\.id.text)
+    }
+
+    var types: [String] { events.map(\.type.rawValue) }
+
+    // MARK: Names
+
+    static func app() throws -> AppID { try #require(AppID("game")) }
+    static func product(_ text: String) throws -> ProductID { try #require(ProductID(text)) }
+    static func currency(_ text: String) throws -> CurrencyID { try #require(CurrencyID(text)) }
+    static func right(_ text: String) throws -> EntitlementID { try #require(EntitlementID(text)) }
+    static func order(_ text: String) throws -> OrderKey {
+        OrderKey(app: try app(), id: try #require(OrderID(text)))
+    }
+    static func key(_ number: Int64, _ realm: Realm) throws -> TransactionKey {
+        TransactionKey(app: try app(), realm: realm, id: try #require(TransactionID(number: number)))
+    }
+}
+
+/// Transactions of the shop's products.
+enum Sold {
+    static func coins(_ number: Int64 = 1, quantity: Int = 1, token: AccountToken? = nil) throws -> Transaction {
+        var sold = try transaction(number, "coins", .consumable)
+        sold.quantity = quantity
+        sold.accountToken = token
+        return sold
+    }
+
+    static func lamp(_ number: Int64 = 1, original: Int64? = nil) throws -> Transaction {
+        var sold = try transaction(number, "lamp", .nonConsumable)
+        sold.originalID = TransactionID(number: original ?? number)
+        return sold
+    }
+
+    /// A period of a subscription whose days are counted from now.
+    static func month(_ number: Int64 = 1, original: Int64? = nil, from day: Int64 = 0) throws -> Transaction {
+        var sold = try transaction(number, "monthly", .autoRenewable)
+        sold.originalID = TransactionID(number: original ?? number)
+        sold.purchasedAt = Facts.now.advanced(by: .seconds(day * 86_400))
+        sold.expiresAt = Facts.now.advanced(by: .seconds((day + 30) * 86_400))
+        return sold
+    }
+
+    static func transaction(_ number: Int64, _ product: String, _ kind: ProductKind) throws -> Transaction {
+        var sold = try Facts.transaction(number)
+        sold.product = try Shop.product(product)
+        sold.kind = kind
+        sold.purchasedAt = Facts.now
+        sold.signedAt = Facts.now
+        return sold
+    }
+
+    /// The same as Apple signs it after a refund, all of it or so many thousandths of a percent.
+    static func refunded(_ sold: Transaction, after seconds: Int64 = 60, percentage: Int? = nil) -> Transaction {
+        var sold = sold
+        sold.signedAt = sold.signedAt.advanced(by: .seconds(seconds))
+        sold.revocation = Revocation(at: sold.signedAt, reason: 0, percentage: percentage)
+        return sold
+    }
+
+    /// The same as Apple signs it later.
+    static func again(_ sold: Transaction, after seconds: Int64) -> Transaction {
+        var sold = sold
+        sold.signedAt = Facts.now.advanced(by: .seconds(seconds))
+        sold.revocation = nil
+        return sold
+    }
+}
