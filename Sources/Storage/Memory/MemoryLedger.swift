@@ -29,4 +29,9 @@ struct MemoryLedger: Sendable {
     var submissionPlaces: [SubmissionName: Int] = [:]
     var refusals: [RefusalKey: Int] = [:]
     var samples: [RefusalSample] = []
+    var outbox = MemoryOutbox()
+    var jobs: [JobID: MemoryJob] = [:]
+    var jobsAdded: Int64 = 0
+    var answers: [IdempotencyName: MemoryAnswer] = [:]
+    var answersAdded: Int64 = 0
 }

@@ -15,6 +15,19 @@ final class MemoryTransaction: StoreTransaction {
         while let step = undo.popLast() { step(&ledger) }
     }
 
+    /// Puts a value into the ledger, and notes what takes it back.
+    func put<Value>(_ value: Value, at place: WritableKeyPath<MemoryLedger, Value>) {
+        let before = ledger[keyPath: place]
+        ledger[keyPath: place] = value
+        undo.append { $0[keyPath: place] = before }
+    }
+
+    /// Fails in a way that no commit may pass over.
+    func conflict() -> StoreFailure {
+        doom = .conflict
+        return .conflict
+    }
+
     func apply(_ decision: Decision, evidence: EvidenceRow) throws(StoreFailure) {
         guard !decision.changes.isEmpty else { return }
         guard evidence.isStorable, decision.changes.allSatisfy(\.recorded.isStorable) else { throw .unstorable }
@@ -100,8 +113,7 @@ final class MemoryTransaction: StoreTransaction {
                 latestEvidence: place
             )
         case (.insert, .some), (.update, nil):
-            doom = .conflict
-            throw .conflict
+            throw conflict()
         }
         undo.append { $0.transactions[key] = known }
     }

@@ -5,9 +5,9 @@ enum Migrations {
     static let applicationID: Int64 = 0x4153_4159
 
     /// The texts in order; the number of each is its place, from 1. One that was released is never changed.
-    static let texts = [PackageResources.sqlite_0001_sql, PackageResources.sqlite_0002_sql].map {
-        String(decoding: $0, as: UTF8.self)
-    }
+    static let texts = [
+        PackageResources.sqlite_0001_sql, PackageResources.sqlite_0002_sql, PackageResources.sqlite_0003_sql,
+    ].map { String(decoding: $0, as: UTF8.self) }
 
     private static let identity = Query(
         """

@@ -2,8 +2,8 @@ import PurchaseModel
 
 /// One transaction over a connection. Hands each verb to the file that knows its SQL.
 final class SQLTransaction: StoreTransaction {
-    private let connection: SQLiteConnection
-    private let apps: AppQueries
+    let connection: SQLiteConnection
+    let apps: AppQueries
 
     init(_ connection: SQLiteConnection) {
         self.connection = connection
