@@ -5,9 +5,9 @@ package protocol JobReader {
     func job(_ id: JobID) throws(StoreFailure) -> JobRow?
 
     /// When the next job of these kinds becomes due, or did, or a lease of one runs out; `nil` when there is none.
-    func nextJobDue(kinds: [String]) throws(StoreFailure) -> Timestamp?
+    func nextJobDue(kinds: Set<String>) throws(StoreFailure) -> Timestamp?
 
-    /// The jobs that were given up, oldest first; the limit is brought between 1 and ``DeadLetterPage/limitMax``.
+    /// The jobs that were given up, those that died first before the others; the limit is brought between 1 and ``DeadLetterPage/limitMax``.
     func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage
 
     /// How much there is of each kind, by the kind's name. Looks at every job.
@@ -25,13 +25,13 @@ package protocol JobVerbs: JobReader {
     /// Leases due jobs, also those whose leases have run out.
     ///
     /// - Parameters:
-    ///   - kinds: at most ``JobClaim/kindsMax``; none is preferred.
+    ///   - kinds: none is preferred.
     ///   - selection: sound ones, at most ``JobClaim/limitMax``, or one suspect.
     ///   - terms: who claims, when and for how long.
     /// - Returns: what the owner is to run.
     /// - Throws: ``StoreFailure``.
     func claimJobs(
-        kinds: [String],
+        kinds: Set<String>,
         _ selection: JobSelection,
         terms: LeaseTerms
     ) throws(StoreFailure) -> JobClaim
@@ -43,11 +43,37 @@ package protocol JobVerbs: JobReader {
 
     /// Says how a job went.
     ///
+    /// - Parameters:
+    ///   - hold: what the claim gave.
+    ///   - ending: how it ended.
+    ///   - now: when; a shared store takes its database's time.
     /// - Returns: false when the lease is another's by now, or nobody's; then nothing is written.
+    /// - Throws: ``StoreFailure/unstorable`` before anything is written.
     func finishJob(_ hold: JobHold, as ending: JobEnding, at now: Timestamp) throws(StoreFailure) -> Bool
 
     /// Has a dead letter run again, as if it were new.
     ///
     /// - Returns: false when there is no such dead letter, or another job of its kind and key waits or runs.
     func reviveJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool
+}
+
+/// A store as the job queue sees it: nothing but ``JobVerbs`` can be named in its writes.
+package struct JobStore: Sendable {
+    private let store: any Store
+
+    package init(_ store: any Store) { self.store = store }
+
+    /// As ``Store/write(_:)``.
+    package func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any JobVerbs) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        try await store.write { transaction throws(StoreFailure) in try body(transaction) }
+    }
+
+    /// As ``Store/read(_:)``.
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any JobReader) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        try await store.read { reader throws(StoreFailure) in try body(reader) }
+    }
 }

@@ -8,7 +8,8 @@ package protocol WebhookReader {
     /// An app's endpoints, in the order in which they were made.
     func endpoints(app: AppID) throws(StoreFailure) -> [WebhookEndpoint]
 
-    /// Enabled endpoints with something due, longest due first; the limit is brought between 1 and 1,000.
+    /// Enabled endpoints with something due, longest due first; the limit is brought between 1 and
+    /// ``DueEndpoint/limitMax``.
     ///
     /// What is due may still have to wait for its customer's earlier events: a claim may give nothing.
     func dueEndpoints(at now: Timestamp, limit: Int) throws(StoreFailure) -> [DueEndpoint]
@@ -34,7 +35,8 @@ package protocol WebhookReader {
         limit: Int
     ) throws(StoreFailure) -> WebhookDeliveryPage
 
-    /// A delivery's last attempts, newest first; the limit is brought between 1 and 100.
+    /// A delivery's last attempts, newest first; the limit is brought between 1 and
+    /// ``WebhookAttempt/listedMax``.
     func attempts(of id: WebhookDeliveryID, limit: Int) throws(StoreFailure) -> [WebhookAttempt]
 
     /// `nil` when there is no such endpoint.
@@ -62,7 +64,8 @@ package protocol WebhookVerbs: WebhookReader {
     /// - Throws: ``StoreFailure/conflict`` when there is no such endpoint of this version.
     func deleteEndpoint(_ id: WebhookEndpointID, version: Int64) throws(StoreFailure)
 
-    /// Gives up what waits for an endpoint, oldest first, whether it is leased or not; also a deleted endpoint's.
+    /// Gives up what an endpoint was still to be sent: first what waits, longest due first, then what is leased. Also a
+    /// deleted endpoint's.
     ///
     /// - Parameters:
     ///   - endpoint: whose.
@@ -87,7 +90,7 @@ package protocol WebhookVerbs: WebhookReader {
     ///
     /// - Parameters:
     ///   - endpoint: whose.
-    ///   - limit: brought between 1 and 100.
+    ///   - limit: brought between 1 and ``DeliveryBatch/limitMax``.
     ///   - terms: who claims, when and for how long.
     /// - Returns: `nil` when there is no such endpoint, or it is disabled.
     /// - Throws: ``StoreFailure``.

@@ -53,11 +53,6 @@ extension MemoryTransaction {
         undo.append { $0[keyPath: place] = known }
     }
 
-    private func conflict() -> StoreFailure {
-        doom = .conflict
-        return .conflict
-    }
-
     func fulfilments(_ chains: [ChainKey]) -> [Fulfilment] {
         chains.flatMap { chain in
             ledger.chains[chain, default: []].compactMap { ledger.fulfilments[$0] }

@@ -37,4 +37,9 @@ struct MemoryLedger: Sendable {
     var chains: [ChainKey: [TransactionKey]] = [:]
     var wallets: [WalletKey: Wallet] = [:]
     var postings: [WalletKey: [Posting]] = [:]
+    var outbox = MemoryOutbox()
+    var jobs: [JobID: MemoryJob] = [:]
+    var jobsAdded: Int64 = 0
+    var answers: [IdempotencyName: MemoryAnswer] = [:]
+    var answersAdded: Int64 = 0
 }

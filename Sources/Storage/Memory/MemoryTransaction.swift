@@ -4,7 +4,7 @@ import PurchaseModel
 final class MemoryTransaction: StoreTransaction {
     var ledger: MemoryLedger
     /// A failure that the closure may have swallowed, but that must not be committed over.
-    var doom: StoreFailure?
+    private(set) var doom: StoreFailure?
     var undo: [(inout MemoryLedger) -> Void] = []
 
     init(over ledger: MemoryLedger) {
@@ -13,6 +13,19 @@ final class MemoryTransaction: StoreTransaction {
 
     func rollBack() {
         while let step = undo.popLast() { step(&ledger) }
+    }
+
+    /// Puts a value into the ledger, and notes what takes it back.
+    func put<Value>(_ value: Value, at place: WritableKeyPath<MemoryLedger, Value>) {
+        let before = ledger[keyPath: place]
+        ledger[keyPath: place] = value
+        undo.append { $0[keyPath: place] = before }
+    }
+
+    /// Fails in a way that no commit may pass over.
+    func conflict() -> StoreFailure {
+        doom = .conflict
+        return .conflict
     }
 
     func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
@@ -104,8 +117,7 @@ final class MemoryTransaction: StoreTransaction {
                 latestEvidence: place
             )
         case (.insert, .some), (.update, nil):
-            doom = .conflict
-            throw .conflict
+            throw conflict()
         }
         undo.append { $0.transactions[key] = known }
     }

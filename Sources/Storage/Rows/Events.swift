@@ -95,8 +95,10 @@ package struct EventFilter: Hashable, Sendable {
         self.realms = realms
     }
 
-    package func includes(_ event: EventRow) -> Bool {
-        realms.contains(event.realm) && types?.contains(event.type) ?? true
+    package func includes(_ event: EventRow) -> Bool { includes(type: event.type, realm: event.realm) }
+
+    func includes(type: String, realm: Realm) -> Bool {
+        realms.contains(realm) && types?.contains(type) ?? true
     }
 
     var isStorable: Bool {

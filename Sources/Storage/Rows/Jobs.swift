@@ -11,8 +11,10 @@ package struct JobID: PrefixedID {
 package enum JobState: Int64, Hashable, Sendable, CaseIterable {
     case pending = 0
     case leased = 1
+    /// It waits to be claimed alone: a lease of it ran out.
+    case suspect = 2
     /// Given up, with a reason; it can be revived.
-    case dead = 2
+    case dead = 3
 }
 
 /// Work that is to be done later.
@@ -114,8 +116,7 @@ package enum JobSelection: Hashable, Sendable {
 
 /// What was claimed.
 package struct JobClaim: Hashable, Sendable {
-    /// How many kinds one claim can name, and how many jobs it can give.
-    package static let kindsMax = 16
+    /// The most that one claim gives.
     package static let limitMax = 500
 
     /// Longest due first; each is leased.
@@ -139,9 +140,16 @@ package enum JobEnding: Hashable, Sendable {
     case dead(because: String)
     /// It was not run: due at once, and not counted as an attempt.
     case released
+
+    var isStorable: Bool {
+        switch self {
+        case .done, .released: true
+        case .again(_, let reason), .dead(let reason): StorableText.isStorable(reason)
+        }
+    }
 }
 
-/// Some of the dead letters, oldest first.
+/// Some of the dead letters, those that died first before the others.
 package struct DeadLetterPage: Hashable, Sendable {
     /// The most that one page holds.
     package static let limitMax = 200
@@ -156,27 +164,27 @@ package struct DeadLetterPage: Hashable, Sendable {
     }
 }
 
-/// A place in the listing of dead letters, in the order in which the jobs were added.
+/// A place in the listing of dead letters, which is by when they died and then by their ids.
 package struct DeadLetterCursor: Hashable, Sendable {
-    package let sequence: Int64
+    package let diedAt: Timestamp
+    package let id: JobID
 
-    package init(sequence: Int64) { self.sequence = sequence }
+    package init(diedAt: Timestamp, id: JobID) {
+        self.diedAt = diedAt
+        self.id = id
+    }
 }
 
 /// How much of one kind there is.
 package struct JobFigures: Hashable, Sendable {
     package var kind: String
-    package var pending: Int
-    package var leased: Int
-    package var dead: Int
-    /// When the longest due one of the pending is, or was, due.
+    package var counts: [JobState: Int]
+    /// When the first of the pending ones is, or was, due.
     package var oldestDue: Timestamp?
 
-    package init(kind: String, pending: Int = 0, leased: Int = 0, dead: Int = 0, oldestDue: Timestamp? = nil) {
+    package init(kind: String, counts: [JobState: Int] = [:], oldestDue: Timestamp? = nil) {
         self.kind = kind
-        self.pending = pending
-        self.leased = leased
-        self.dead = dead
+        self.counts = counts
         self.oldestDue = oldestDue
     }
 }

@@ -23,6 +23,8 @@ package struct LeaseTerms: Hashable, Sendable {
         self.duration = min(max(duration, .zero), Self.durationMax)
         self.now = now
     }
+
+    var until: Timestamp { now.advanced(by: duration) }
 }
 
 /// Work that somebody has claimed.

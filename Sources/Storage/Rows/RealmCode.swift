@@ -8,6 +8,9 @@ struct RealmCode: Hashable, Sendable {
 
     private static let environments: [StoreEnvironment] = [.production, .sandbox, .xcode, .localTesting]
 
+    /// How many there are: their numbers are those from 0 up to it.
+    static let count = environments.count * 2
+
     /// `nil` for an environment that has no code; such a transaction is never accepted.
     init?(_ realm: Realm) {
         guard let place = Self.environments.firstIndex(of: realm.environment) else { return nil }
@@ -27,7 +30,7 @@ struct RealmCode: Hashable, Sendable {
 
     /// `nil` when the number is not one of ours.
     var realm: Realm? {
-        guard (0..<Int64(Self.environments.count * 2)).contains(number) else { return nil }
+        guard (0..<Int64(Self.count)).contains(number) else { return nil }
         return Realm(environment: Self.environments[Int(number / 2)], isTestSigned: number % 2 == 1)
     }
 }

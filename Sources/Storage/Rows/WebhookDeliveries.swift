@@ -65,11 +65,14 @@ package struct WebhookDelivery: Hashable, Sendable {
 /// What a lease's holder shows to renew it or to say how it went.
 package struct DeliveryHold: Hashable, Sendable {
     package var id: WebhookDeliveryID
+    /// The event's place in the feed.
+    package var cursor: EventCursor
     package var owner: LeaseOwner
     package var token: Int64
 
-    package init(id: WebhookDeliveryID, owner: LeaseOwner, token: Int64) {
+    package init(id: WebhookDeliveryID, cursor: EventCursor, owner: LeaseOwner, token: Int64) {
         self.id = id
+        self.cursor = cursor
         self.owner = owner
         self.token = token
     }
@@ -90,8 +93,16 @@ package struct ClaimedDelivery: Hashable, Sendable {
 
 /// What was claimed for an endpoint, and the endpoint as it was at the claim.
 package struct DeliveryBatch: Hashable, Sendable {
+    /// The most that one claim gives.
+    package static let limitMax = 100
+    /// How many due ones a claim looks at where the endpoint orders per customer.
+    static let lookedAtMax = 400
+    /// For how long a delivery that has to wait for an earlier one is not looked at. The earlier one's end has it looked
+    /// at before; this is for the end that was written in the same instant.
+    static let holdBack = Duration.seconds(30)
+
     package var endpoint: WebhookEndpoint
-    /// In the order of the feed.
+    /// In the order of the feed. How long it was due decides what is claimed, not where it stands here.
     package var deliveries: [ClaimedDelivery]
 
     package init(endpoint: WebhookEndpoint, deliveries: [ClaimedDelivery]) {
@@ -124,6 +135,8 @@ package enum DeliveryOutcome: Hashable, Sendable {
 package struct WebhookAttempt: Hashable, Sendable {
     /// How much of an answer is kept.
     package static let answerBytesMax = 1_024
+    /// How many are listed at once.
+    package static let listedMax = 100
 
     /// The lease's token: it counts the claims of the delivery, over all replays.
     package var number: Int64

@@ -93,6 +93,9 @@ package struct WebhookEndpoint: Hashable, Sendable {
 
 /// An endpoint that something is due for.
 package struct DueEndpoint: Hashable, Sendable {
+    /// How many are listed at once.
+    package static let limitMax = 1_000
+
     package var id: WebhookEndpointID
     package var app: AppID
     /// The moment of what is due longest.

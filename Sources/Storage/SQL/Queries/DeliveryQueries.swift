@@ -1,0 +1,213 @@
+import PurchaseModel
+
+/// Makes deliveries, and reads how they stand.
+struct DeliveryQueries {
+    let connection: any SQLConnection
+    let events: EventQueries
+    let endpoints: EndpointQueries
+
+    private static let selected = """
+        SELECT d.position, e.id, d.state, d.attempts, d.due_at, d.owner, d.token, d.last_status, d.dead_reason,
+            d.ended_at
+        FROM webhook_deliveries AS d JOIN events AS e ON e.app = $2 AND e.position = d.position
+        """
+    private static let find = Query("\(selected) WHERE d.endpoint = $1 AND e.id = $3")
+    private static let list = Query(
+        "\(selected) WHERE d.endpoint = $1 AND d.position < $3 ORDER BY d.position DESC LIMIT $4"
+    )
+    private static let listOfState = Query(
+        "\(selected) WHERE d.endpoint = $1 AND d.position < $3 AND d.state = $5 ORDER BY d.position DESC LIMIT $4"
+    )
+    private static let listDead = Query(
+        "\(selected) WHERE d.endpoint = $1 AND d.position < $3 AND d.state = 3 ORDER BY d.position DESC LIMIT $4"
+    )
+    /// The endpoints with the first moment at which something of theirs is due: two look-ups in the index for each.
+    private static let firstDue = """
+        SELECT id, app, code, CASE WHEN pending IS NULL OR leased < pending THEN leased ELSE pending END AS due
+        FROM (
+            SELECT webhook_endpoints.id AS id, apps.name AS app, webhook_endpoints.code AS code,
+                (SELECT min(due_at) FROM webhook_deliveries
+                 WHERE endpoint = webhook_endpoints.code AND state = 0 AND state < 2) AS pending,
+                (SELECT min(due_at) FROM webhook_deliveries
+                 WHERE endpoint = webhook_endpoints.code AND state = 1 AND state < 2) AS leased
+            FROM webhook_endpoints JOIN apps ON apps.code = webhook_endpoints.app
+            WHERE is_enabled = 1
+        ) AS enabled
+        """
+    private static let listDue = Query(
+        "SELECT id, app, due FROM (\(firstDue)) AS found WHERE due <= $1 ORDER BY due, code LIMIT $2"
+    )
+    private static let nextDue = Query("SELECT min(due) FROM (\(firstDue)) AS found")
+    private static let countOpen = Query(
+        """
+        SELECT count(*), sum(CASE WHEN state = 1 THEN 1 ELSE 0 END), min(position) FROM webhook_deliveries
+        WHERE endpoint = $1 AND state < 2
+        """
+    )
+    private static let countDead = Query(
+        "SELECT count(*) FROM webhook_deliveries WHERE endpoint = $1 AND state = 3"
+    )
+    private static let add = Query(
+        """
+        INSERT INTO webhook_deliveries (endpoint, position, realm, customer, state, attempts, due_at, token)
+        VALUES ($1, $2, $3, $4, 0, 0, $5, 0)
+        ON CONFLICT (endpoint, position) DO UPDATE
+        SET state = 0, attempts = 0, due_at = excluded.due_at, dead_reason = NULL, ended_at = NULL
+        WHERE webhook_deliveries.state >= 2
+        """
+    )
+    private static let listAttempts = Query(
+        """
+        SELECT number, began_at, milliseconds, status, failure, address, answer FROM webhook_attempts
+        WHERE endpoint = $1 AND position = $2 ORDER BY number DESC LIMIT $3
+        """
+    )
+
+    func find(_ id: WebhookDeliveryID) throws(StoreFailure) -> WebhookDelivery? {
+        guard let endpoint = try endpoints.known(id.endpoint) else { return nil }
+        let values: [SQLValue] = [.integer(endpoint.code), .integer(endpoint.appCode), .text(id.event.text)]
+        return try connection.row(Self.find, values) { row throws(StoreFailure) in
+            try Self.read(row, endpoint: id.endpoint)
+        }
+    }
+
+    func list(
+        endpoint id: WebhookEndpointID,
+        state: DeliveryState?,
+        before cursor: EventCursor?,
+        limit: Int
+    ) throws(StoreFailure) -> WebhookDeliveryPage {
+        guard let endpoint = try endpoints.known(id) else { return WebhookDeliveryPage() }
+        let limit = min(max(limit, 1), WebhookDeliveryPage.limitMax)
+        var values: [SQLValue] = [
+            .integer(endpoint.code), .integer(endpoint.appCode), .integer(cursor?.position ?? .max),
+            .integer(Int64(limit + 1)),
+        ]
+        let query: Query
+        switch state {
+        case nil: query = Self.list
+        case .dead: query = Self.listDead
+        case .some(let state):
+            query = Self.listOfState
+            values.append(.integer(state.rawValue))
+        }
+        let found = try connection.rows(query, values) { row throws(StoreFailure) in
+            try Self.read(row, endpoint: id)
+        }
+        let page = Array(found.prefix(limit))
+        return WebhookDeliveryPage(deliveries: page, next: found.count > limit ? page.last?.cursor : nil)
+    }
+
+    func due(at now: Timestamp, limit: Int) throws(StoreFailure) -> [DueEndpoint] {
+        let limit = min(max(limit, 1), DueEndpoint.limitMax)
+        let values: [SQLValue] = [.integer(now.milliseconds), .integer(Int64(limit))]
+        return try connection.rows(Self.listDue, values) { row throws(StoreFailure) in
+            guard let id = WebhookEndpointID(row.text(0)), let app: AppID = try row.identifier(1) else {
+                throw SQLiteResult.unreadableRow
+            }
+            return DueEndpoint(id: id, app: app, since: Timestamp(milliseconds: row.integer(2)))
+        }
+    }
+
+    func nextDue() throws(StoreFailure) -> Timestamp? {
+        try connection.row(Self.nextDue) { $0.optionalTimestamp(0) } ?? nil
+    }
+
+    func figures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
+        guard let endpoint = try endpoints.known(id), !endpoint.isDeleted else { return nil }
+        var figures = WebhookFigures(failingSince: endpoint.failingSince)
+        let open = try connection.row(Self.countOpen, [.integer(endpoint.code)]) { row in
+            (all: row.integer(0), leased: row.optionalInteger(1) ?? 0, oldest: row.optionalInteger(2))
+        }
+        if let open {
+            figures.backlog = Int(open.all)
+            figures.leased = Int(open.leased)
+            if let oldest = open.oldest {
+                figures.oldest = try events.find(app: endpoint.app, position: oldest)?.event.learnedAt
+            }
+        }
+        figures.dead = try connection.row(Self.countDead, [.integer(endpoint.code)]) { Int($0.integer(0)) } ?? 0
+        return figures
+    }
+
+    func attempts(of id: WebhookDeliveryID, limit: Int) throws(StoreFailure) -> [WebhookAttempt] {
+        guard let endpoint = try endpoints.known(id.endpoint),
+            let event = try events.find(app: endpoint.app, id: id.event)
+        else { return [] }
+        let limit = min(max(limit, 1), WebhookAttempt.listedMax)
+        let values: [SQLValue] = [
+            .integer(endpoint.code), .integer(event.cursor.position), .integer(Int64(limit)),
+        ]
+        return try connection.rows(Self.listAttempts, values) { row in
+            WebhookAttempt(
+                number: row.integer(0),
+                beganAt: Timestamp(milliseconds: row.integer(1)),
+                milliseconds: Int(row.integer(2)),
+                status: row.optionalInteger(3).map { Int($0) },
+                failure: row.optionalText(4),
+                address: row.optionalText(5),
+                answer: row.bytes(6)
+            )
+        }
+    }
+
+    /// Makes the deliveries that new events call for.
+    func add(_ placed: [PlacedEvent]) throws(StoreFailure) {
+        for app in Set(placed.map(\.event.app)).sorted() {
+            let subscribed = try endpoints.subscribed(app: app)
+            for event in placed where event.event.app == app {
+                for endpoint in subscribed where endpoint.filter.includes(event.event) {
+                    _ = try add(DeliveredEvent(event), to: endpoint.code, due: event.event.learnedAt)
+                }
+            }
+        }
+    }
+
+    /// Has an event be due for an endpoint, again or for the first time.
+    ///
+    /// - Returns: false when it is on its way already.
+    func add(_ event: DeliveredEvent, to endpoint: Int64, due: Timestamp) throws(StoreFailure) -> Bool {
+        guard let realm = RealmCode(event.realm) else { throw .unstorable }
+        let values: [SQLValue] = [
+            .integer(endpoint), .integer(event.position), .integer(realm.number), .optional(event.customer?.text),
+            .integer(due.milliseconds),
+        ]
+        return try connection.run(Self.add, values) == 1
+    }
+
+    private static func read(_ row: SQLRow, endpoint: WebhookEndpointID) throws(StoreFailure) -> WebhookDelivery {
+        guard let event = EventID(row.text(1)), let state = DeliveryState(rawValue: row.integer(2)) else {
+            throw SQLiteResult.unreadableRow
+        }
+        let dueAt = Timestamp(milliseconds: row.integer(4))
+        var lease: Lease?
+        if state == .leased {
+            guard let owner: LeaseOwner = try row.identifier(5) else { throw SQLiteResult.unreadableRow }
+            lease = Lease(owner: owner, until: dueAt, token: row.integer(6))
+        }
+        return WebhookDelivery(
+            id: WebhookDeliveryID(endpoint: endpoint, event: event),
+            cursor: EventCursor(position: row.integer(0)),
+            state: state,
+            attempts: Int(row.integer(3)),
+            dueAt: dueAt,
+            lease: lease,
+            lastStatus: row.optionalInteger(7).map { Int($0) },
+            deadReason: row.optionalText(8),
+            endedAt: row.optionalTimestamp(9)
+        )
+    }
+}
+
+/// What a delivery takes from its event.
+struct DeliveredEvent {
+    var position: Int64
+    var realm: Realm
+    var customer: CustomerID?
+}
+
+extension DeliveredEvent {
+    init(_ placed: PlacedEvent) {
+        self.init(position: placed.cursor.position, realm: placed.event.realm, customer: placed.event.customer)
+    }
+}

@@ -1,0 +1,154 @@
+import PurchaseModel
+
+/// Keeps webhook endpoints.
+struct EndpointQueries {
+    let connection: any SQLConnection
+    let apps: AppQueries
+
+    private static let source = "webhook_endpoints JOIN apps ON apps.code = webhook_endpoints.app"
+    private static let find = Query(
+        "SELECT \(EndpointColumns.selected) FROM \(source) WHERE webhook_endpoints.id = $1 AND is_deleted = 0"
+    )
+    private static let list = Query(
+        """
+        SELECT \(EndpointColumns.selected) FROM \(source)
+        WHERE webhook_endpoints.app = $1 AND is_deleted = 0 ORDER BY webhook_endpoints.code
+        """
+    )
+    private static let findCode = Query(
+        """
+        SELECT webhook_endpoints.code, apps.code, apps.name, orders_per_customer, failing_since, is_deleted
+        FROM \(source) WHERE webhook_endpoints.id = $1
+        """
+    )
+    private static let listSubscribed = Query(
+        "SELECT code, types, realms FROM webhook_endpoints WHERE app = $1 AND is_enabled = 1 ORDER BY code"
+    )
+    private static let insert: Query = {
+        let columns = ["id", "app", "created_at", "version", "is_deleted"] + EndpointColumns.content
+        let places = EndpointColumns.content.indices.map { "$\($0 + 4)" }
+        return Query(
+            """
+            INSERT INTO webhook_endpoints (\(columns.joined(separator: ", ")))
+            VALUES ($1, $2, $3, 1, 0, \(places.joined(separator: ", ")))
+            ON CONFLICT (id) DO NOTHING
+            """
+        )
+    }()
+    private static let update: Query = {
+        let assignments = EndpointColumns.content.enumerated().map { "\($0.element) = $\($0.offset + 3)" }
+        return Query(
+            """
+            UPDATE webhook_endpoints SET version = version + 1, \(assignments.joined(separator: ", "))
+            WHERE id = $1 AND version = $2 AND is_deleted = 0
+            """
+        )
+    }()
+    private static let delete = Query(
+        """
+        UPDATE webhook_endpoints
+        SET version = version + 1, is_deleted = 1, is_enabled = 0, secrets = $3, signing_key = NULL
+        WHERE id = $1 AND version = $2 AND is_deleted = 0
+        """
+    )
+    private static let disable = Query(
+        """
+        UPDATE webhook_endpoints SET version = version + 1, is_enabled = 0, disabled_reason = $2 WHERE code = $1
+        """
+    )
+    private static let noteFailure = Query(
+        "UPDATE webhook_endpoints SET failing_since = $2 WHERE code = $1 AND failing_since IS NULL"
+    )
+    private static let noteSuccess = Query(
+        "UPDATE webhook_endpoints SET failing_since = NULL WHERE code = $1 AND failing_since IS NOT NULL"
+    )
+
+    /// What the work of the deliveries asks of an endpoint, also of a deleted one.
+    struct Known {
+        var code: Int64
+        var appCode: Int64
+        var app: AppID
+        var ordersPerCustomer: Bool
+        var failingSince: Timestamp?
+        var isDeleted: Bool
+    }
+
+    struct Subscribed {
+        var code: Int64
+        var filter: EventFilter
+    }
+
+    func find(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookEndpoint? {
+        try connection.row(Self.find, [.text(id.text)], EndpointColumns.read)
+    }
+
+    func list(app: AppID) throws(StoreFailure) -> [WebhookEndpoint] {
+        guard let code = try apps.code(of: app) else { return [] }
+        return try connection.rows(Self.list, [.integer(code)], EndpointColumns.read)
+    }
+
+    func known(_ id: WebhookEndpointID) throws(StoreFailure) -> Known? {
+        try connection.row(Self.findCode, [.text(id.text)]) { row throws(StoreFailure) in
+            guard let app: AppID = try row.identifier(2) else { throw SQLiteResult.unreadableRow }
+            return Known(
+                code: row.integer(0),
+                appCode: row.integer(1),
+                app: app,
+                ordersPerCustomer: row.integer(3) != 0,
+                failingSince: row.optionalTimestamp(4),
+                isDeleted: row.integer(5) != 0
+            )
+        }
+    }
+
+    /// The enabled endpoints of an app, with what they want.
+    func subscribed(app: AppID) throws(StoreFailure) -> [Subscribed] {
+        guard let code = try apps.code(of: app) else { return [] }
+        return try connection.rows(Self.listSubscribed, [.integer(code)]) { row in
+            Subscribed(
+                code: row.integer(0),
+                filter: EndpointColumns.filter(types: row.optionalText(1), realms: row.integer(2))
+            )
+        }
+    }
+
+    func create(_ endpoint: WebhookEndpoint) throws(StoreFailure) {
+        guard endpoint.isStorable else { throw .unstorable }
+        let values: [SQLValue] = [
+            .text(endpoint.id.text), .integer(try apps.codeForWriting(endpoint.app)),
+            .integer(endpoint.createdAt.milliseconds),
+        ]
+        try confirm(try connection.run(Self.insert, values + EndpointColumns.values(of: endpoint)))
+    }
+
+    func update(_ endpoint: WebhookEndpoint) throws(StoreFailure) -> Int64 {
+        guard endpoint.isStorable else { throw .unstorable }
+        let values: [SQLValue] = [.text(endpoint.id.text), .integer(endpoint.version)]
+        try confirm(try connection.run(Self.update, values + EndpointColumns.values(of: endpoint)))
+        return endpoint.version + 1
+    }
+
+    func delete(_ id: WebhookEndpointID, version: Int64) throws(StoreFailure) {
+        try confirm(try connection.run(Self.delete, [.text(id.text), .integer(version), .bytes([])]))
+    }
+
+    func disable(_ code: Int64, because reason: String) throws(StoreFailure) {
+        try connection.run(Self.disable, [.integer(code), .text(reason)])
+    }
+
+    /// Notes when an endpoint began to fail, or that it no longer does; nothing when that is known.
+    func note(_ isSuccess: Bool, of code: Int64, at now: Timestamp) throws(StoreFailure) {
+        if isSuccess {
+            try connection.run(Self.noteSuccess, [.integer(code)])
+        } else {
+            try connection.run(Self.noteFailure, [.integer(code), .integer(now.milliseconds)])
+        }
+    }
+
+    private func confirm(_ changes: Int) throws(StoreFailure) {
+        guard changes == 1 else {
+            connection.doom(.conflict)
+            throw .conflict
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import PurchaseModel
+
+/// Writes and reads events.
+///
+/// An event's position is given out by its app's row in `event_heads`, which the write that adds it updates and, where
+/// several write, keeps locked until it commits. So a position that is seen is above no one that is yet to be committed.
+/// The price: writes with events of one app commit one after the other. Whoever has many adds them in one write.
+struct EventQueries {
+    let connection: any SQLConnection
+    let apps: AppQueries
+
+    static let selected = "position, id, realm, customer, sequence, type, happened_at, learned_at, data"
+
+    private static let find = Query("SELECT \(selected) FROM events WHERE app = $1 AND id = $2")
+    private static let findByPosition = Query("SELECT \(selected) FROM events WHERE app = $1 AND position = $2")
+    private static let lastSequence = Query(
+        "SELECT max(sequence) FROM events WHERE app = $1 AND realm = $2 AND customer = $3"
+    )
+    private static let head = Query("SELECT last_position FROM event_heads WHERE app = $1")
+    private static let moveHead = Query(
+        """
+        INSERT INTO event_heads (app, last_position) VALUES ($1, $2)
+        ON CONFLICT (app) DO UPDATE SET last_position = event_heads.last_position + excluded.last_position
+        RETURNING last_position
+        """
+    )
+    private static let insert = Query(
+        """
+        INSERT INTO events (app, position, id, realm, customer, sequence, type, happened_at, learned_at, data)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        ON CONFLICT DO NOTHING
+        """
+    )
+    private static let listAll = Query(listing(ofTypes: false))
+    private static let listOfTypes = Query(listing(ofTypes: true))
+
+    private static func listing(ofTypes: Bool) -> String {
+        let realms = places(from: 5, count: RealmCode.count)
+        let types = places(from: 5 + RealmCode.count, count: EventFilter.typesMax)
+        return """
+            SELECT \(selected) FROM events
+            WHERE app = $1 AND position > $2 AND position <= $3 AND realm IN (\(realms))
+            \(ofTypes ? "AND type IN (\(types))" : "")
+            ORDER BY position LIMIT $4
+            """
+    }
+
+    private static func places(from first: Int, count: Int) -> String {
+        (first..<first + count).map { "$\($0)" }.joined(separator: ", ")
+    }
+
+    func find(app: AppID, id: EventID) throws(StoreFailure) -> PlacedEvent? {
+        guard let code = try apps.code(of: app) else { return nil }
+        return try connection.row(Self.find, [.integer(code), .text(id.text)]) { row throws(StoreFailure) in
+            try Self.read(row, app: app)
+        }
+    }
+
+    func find(app: AppID, position: Int64) throws(StoreFailure) -> PlacedEvent? {
+        guard let code = try apps.code(of: app) else { return nil }
+        return try connection.row(Self.findByPosition, [.integer(code), .integer(position)]) {
+            row throws(StoreFailure) in
+            try Self.read(row, app: app)
+        }
+    }
+
+    func lastPosition(app: AppID) throws(StoreFailure) -> Int64 {
+        guard let code = try apps.code(of: app) else { return 0 }
+        return try connection.row(Self.head, [.integer(code)]) { $0.integer(0) } ?? 0
+    }
+
+    func lastSequence(app: AppID, realm: Realm, customer: CustomerID?) throws(StoreFailure) -> Int64 {
+        guard let code = try apps.code(of: app), let realm = RealmCode(realm) else { return 0 }
+        let values: [SQLValue] = [.integer(code), .integer(realm.number), .text(customer?.text ?? "")]
+        return try connection.row(Self.lastSequence, values) { $0.optionalInteger(0) ?? 0 } ?? 0
+    }
+
+    func list(
+        app: AppID,
+        after cursor: EventCursor,
+        where filter: EventFilter,
+        limit: Int
+    ) throws(StoreFailure) -> EventPage {
+        guard filter.isStorable else { throw .unstorable }
+        // The head is read first: what it says is committed, whatever else is committed while the rest is read.
+        let last = try lastPosition(app: app)
+        guard cursor.position < last, let code = try apps.code(of: app) else {
+            return EventPage(next: cursor, hasMore: false)
+        }
+        let first = max(cursor.position, 0)
+        let end = min(first + EventPage.lookedAtMax, last)
+        let limit = min(max(limit, 1), EventPage.limitMax)
+        var values: [SQLValue] = [.integer(code), .integer(first), .integer(end), .integer(Int64(limit))]
+        values += Self.filled(filter.realms.compactMap { RealmCode($0)?.number }.map(SQLValue.integer), RealmCode.count)
+        if let types = filter.types { values += Self.filled(types.map(SQLValue.text), EventFilter.typesMax) }
+        let query = filter.types == nil ? Self.listAll : Self.listOfTypes
+        let events = try connection.rows(query, values) { row throws(StoreFailure) in try Self.read(row, app: app) }
+        let next = events.count == limit ? events.last?.cursor : nil
+        let reached = next ?? EventCursor(position: end)
+        return EventPage(events: events, next: reached, hasMore: reached.position < last)
+    }
+
+    /// Adds events to the feed.
+    ///
+    /// - Returns: them with their places.
+    func append(_ events: [EventRow]) throws(StoreFailure) -> [PlacedEvent] {
+        guard events.allSatisfy(\.isStorable) else { throw .unstorable }
+        var placed: [PlacedEvent] = []
+        // In the order of their names, so that two writes never wait for each other crosswise.
+        for app in Set(events.map(\.app)).sorted() {
+            let own = events.filter { $0.app == app }
+            let code = try apps.codeForWriting(app)
+            let moved = try connection.row(Self.moveHead, [.integer(code), .integer(Int64(own.count))]) {
+                $0.integer(0)
+            }
+            guard let last = moved else { throw SQLiteResult.unreadableRow }
+            var position = last - Int64(own.count)
+            for event in own {
+                position += 1
+                try insert(event, app: code, at: position)
+                placed.append(PlacedEvent(event, at: EventCursor(position: position)))
+            }
+        }
+        return placed
+    }
+
+    private func insert(_ event: EventRow, app: Int64, at position: Int64) throws(StoreFailure) {
+        guard let realm = RealmCode(event.realm) else { throw .unstorable }
+        let values: [SQLValue] = [
+            .integer(app), .integer(position), .text(event.id.text), .integer(realm.number),
+            .text(event.customer?.text ?? ""), .integer(event.sequence), .text(event.type),
+            .integer(event.happenedAt.milliseconds), .integer(event.learnedAt.milliseconds), .bytes(event.data),
+        ]
+        let last = try lastSequence(app: event.app, realm: event.realm, customer: event.customer)
+        guard event.sequence == last + 1, try connection.run(Self.insert, values) == 1 else {
+            connection.doom(.conflict)
+            throw .conflict
+        }
+    }
+
+    private static func filled(_ values: [SQLValue], _ count: Int) -> [SQLValue] {
+        values + Array(repeating: .null, count: count - values.count)
+    }
+
+    /// Reads a row of ``selected``.
+    static func read(_ row: SQLRow, app: AppID) throws(StoreFailure) -> PlacedEvent {
+        guard let id = EventID(row.text(1)), let realm = RealmCode(number: row.integer(2)).realm else {
+            throw SQLiteResult.unreadableRow
+        }
+        let event = EventRow(
+            id: id,
+            app: app,
+            realm: realm,
+            customer: row.text(3).utf8.isEmpty ? nil : try row.identifier(3),
+            sequence: row.integer(4),
+            type: row.text(5),
+            happenedAt: Timestamp(milliseconds: row.integer(6)),
+            learnedAt: Timestamp(milliseconds: row.integer(7)),
+            data: row.bytes(8)
+        )
+        return PlacedEvent(event, at: EventCursor(position: row.integer(0)))
+    }
+}

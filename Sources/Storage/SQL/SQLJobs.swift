@@ -1,0 +1,61 @@
+import PurchaseModel
+
+// Jobs and kept answers: hands each verb to the file that knows its SQL.
+extension SQLTransaction {
+    private var jobs: JobQueries {
+        JobQueries(connection: connection, time: LeaseTime(connection: connection))
+    }
+    private var answers: AnswerQueries { AnswerQueries(connection: connection) }
+
+    func job(_ id: JobID) throws(StoreFailure) -> JobRow? {
+        try jobs.find(id)
+    }
+
+    func nextJobDue(kinds: Set<String>) throws(StoreFailure) -> Timestamp? {
+        try jobs.nextDue(kinds: kinds)
+    }
+
+    func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage {
+        try jobs.deadLetters(after: cursor, limit: limit)
+    }
+
+    func jobFigures() throws(StoreFailure) -> [JobFigures] {
+        try jobs.figures()
+    }
+
+    func enqueue(_ job: NewJob) throws(StoreFailure) -> (id: JobID, isNew: Bool) {
+        try jobs.enqueue(job)
+    }
+
+    func claimJobs(
+        kinds: Set<String>,
+        _ selection: JobSelection,
+        terms: LeaseTerms
+    ) throws(StoreFailure) -> JobClaim {
+        try jobs.claim(kinds: kinds, selection, terms: terms)
+    }
+
+    func renewJobs(_ holds: [JobHold], terms: LeaseTerms) throws(StoreFailure) -> [JobHold] {
+        try jobs.renew(holds, terms: terms)
+    }
+
+    func finishJob(_ hold: JobHold, as ending: JobEnding, at now: Timestamp) throws(StoreFailure) -> Bool {
+        try jobs.finish(hold, as: ending, at: now)
+    }
+
+    func reviveJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
+        try jobs.revive(id, due: due)
+    }
+
+    func keptAnswer(_ name: IdempotencyName) throws(StoreFailure) -> KeptAnswer? {
+        try answers.find(name)
+    }
+
+    func keepAnswer(_ answer: KeptAnswer) throws(StoreFailure) {
+        try answers.keep(answer)
+    }
+
+    func sweepAnswers(keptBefore moment: Timestamp, limit: Int) throws(StoreFailure) -> Int {
+        try answers.sweep(keptBefore: moment, limit: limit)
+    }
+}
