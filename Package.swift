@@ -73,7 +73,7 @@ let package = Package(
         ),
 
         // Floors 4 to 6: the conductor, its face, and the executable that wires them.
-        room("Pipeline", ["PurchaseModel", "Crypto", "Verification", "Storage"]),
+        room("Pipeline", ["PurchaseModel", "Crypto", "Encoding", "HTTP", "Verification", "Storage"]),
         room("API", ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage", "Pipeline"]),
         .executableTarget(
             name: "Server",
@@ -124,7 +124,10 @@ let package = Package(
         ),
         tests(
             "PipelineTests",
-            ["Pipeline", "PurchaseModel", "Crypto", "Verification", "Storage", "Simulator", "TestSupport"]
+            [
+                "Pipeline", "PurchaseModel", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Simulator",
+                "TestSupport",
+            ]
         ),
         tests(
             "APITests",
