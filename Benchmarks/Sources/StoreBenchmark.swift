@@ -213,7 +213,7 @@ extension StoreBenchmark {
             for start in stride(from: 0, to: work.count, by: batch) {
                 let part = work[start..<min(start + batch, work.count)]
                 try await store.write { transaction throws(StoreFailure) in
-                    var situation = try transaction.situation(around: part.flatMap(\.recording.keys))
+                    var situation = try transaction.situation(around: part.map(\.recording))
                     for item in part {
                         let decision = decide(situation, item.recording, at: Samples.moment)
                         try transaction.apply(decision, evidence: item.evidence)

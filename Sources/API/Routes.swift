@@ -44,6 +44,13 @@ package func routes(_ parts: APIParts) -> Router {
     let submit = SubmitPurchase(pipeline: parts.pipeline)
     let transactions = ReadTransactions(store: parts.store)
     let submissions = ReadSubmission(store: parts.store)
+    let orders = Orders(store: parts.store)
+    let deliveries = Deliveries(store: parts.store)
+    let customers = Customers(store: parts.store, clock: parts.clock)
+    let feed = EventFeed(store: parts.store)
+    let change = { (template: String, write: @escaping Gate.Write) in
+        gate.change(template, in: parts.store, clock: parts.clock, write)
+    }
     let health = Health(store: parts.store, metrics: parts.metrics)
     return Router([
         gate.route(.post, "/v1/purchases") { request, app, _ in await submit.respond(to: request, app: app) },
@@ -53,6 +60,31 @@ package func routes(_ parts: APIParts) -> Router {
         gate.route(.get, "/v1/customers/{id}/transactions") { request, app, path in
             await transactions.transactions(of: path["id"] ?? "", query: request.query, app: app.id)
         },
+        change("/v1/orders", Orders.place),
+        change("/v1/orders/{id}/cancel", Orders.cancel),
+        change("/v1/orders/{id}/attach", Orders.attach),
+        gate.route(.get, "/v1/orders") { request, app, _ in await orders.list(request.query, app: app.id) },
+        gate.route(.get, "/v1/orders/{id}") { _, app, path in await orders.get(path["id"] ?? "", app: app.id) },
+        gate.route(.get, "/v1/purchases/waiting") { request, app, _ in
+            await deliveries.waiting(request.query, app: app.id)
+        },
+        gate.route(.get, "/v1/deliveries/{id}") { _, app, path in
+            await deliveries.get(path["id"] ?? "", app: app.id)
+        },
+        change("/v1/deliveries/{id}/ack", Deliveries.acknowledge),
+        gate.route(.get, "/v1/customers/{id}/entitlements") { _, app, path in
+            await customers.entitlements(of: path["id"] ?? "", app: app.id)
+        },
+        gate.route(.get, "/v1/customers/{id}/balances") { _, app, path in
+            await customers.balances(of: path["id"] ?? "", app: app.id)
+        },
+        gate.route(.get, "/v1/customers/{id}/balances/{currency}/postings") { request, app, path in
+            await customers.postings(of: path, request.query, app: app.id)
+        },
+        change("/v1/customers/{id}/balances/{currency}/use", Customers.use),
+        change("/v1/customers/{id}/balances/{currency}/adjust", Customers.adjust),
+        change("/v1/transfers", Transfers.transfer),
+        gate.route(.get, "/v1/events") { request, app, _ in await feed.respond(request.query, app: app.id) },
         gate.route(.get, "/v1/submissions/{id}") { _, app, path in
             await submissions.respond(to: path["id"] ?? "", app: app.id)
         },

@@ -111,7 +111,9 @@ package struct PurchasePipeline: Sendable {
             realm: realm,
             transactions: proof.fact.transactions,
             customer: submission.customer,
-            order: submission.order
+            order: submission.order,
+            customerToken: submission.customerToken,
+            terms: submission.app.terms
         )
         let evidence = EvidenceRow(
             digest: digest,

@@ -30,10 +30,11 @@ struct TestHouse {
         acceptsTestSigned: Bool = true,
         requestsPerSecond: Int = 0,
         pendingPerApp: Int = 1_000,
-        queuedMax: Int = 4_096
+        queuedMax: Int = 4_096,
+        terms: AppTerms = AppTerms()
     ) throws {
         let anchors = try TestHouse.anchors(trustsSimulator: trustsSimulator)
-        let apps = try TestHouse.apps(acceptsTestSigned: acceptsTestSigned)
+        let apps = try TestHouse.apps(acceptsTestSigned: acceptsTestSigned, terms)
         self.store = store
         let refusals = RefusalLedger()
         recorder = Recorder(
@@ -85,13 +86,14 @@ struct TestHouse {
         return anchors
     }
 
-    private static func apps(acceptsTestSigned: Bool) throws -> [AppPolicy] {
+    private static func apps(acceptsTestSigned: Bool, _ terms: AppTerms) throws -> [AppPolicy] {
         [
             AppPolicy(
                 id: try #require(AppID("demo")),
                 bundleID: try #require(BundleID("com.example.demo")),
                 environments: [.production, .sandbox],
-                acceptsTestSigned: acceptsTestSigned
+                acceptsTestSigned: acceptsTestSigned,
+                terms: terms
             ),
             AppPolicy(
                 id: try #require(AppID("other")),
@@ -123,6 +125,20 @@ struct TestHouse {
         if let key { fields["Authorization"] = "Bearer \(key)" }
         return await router.respond(
             to: HTTPRequest(method: .post, path: "/v1/purchases", fields: fields, body: body)
+        )
+    }
+
+    /// A change of the ledger, with a JSON body.
+    func change(
+        _ path: String,
+        _ body: String = "",
+        idempotencyKey: String? = nil,
+        key: String = TestHouse.key
+    ) async -> HTTPResponse {
+        var fields: HTTPFields = ["Authorization": "Bearer \(key)", "Content-Type": "application/json"]
+        if let idempotencyKey { fields["Idempotency-Key"] = idempotencyKey }
+        return await router.respond(
+            to: HTTPRequest(method: .post, path: path, fields: fields, body: Array(body.utf8))
         )
     }
 

@@ -89,6 +89,7 @@ import Testing
     }
 
     /// A refusal is one of the rules'; anything else is a broken test.
+    @discardableResult
     private static func perform<Value>(_ body: () throws -> Value) throws(RequestFault) -> Value {
         do { return try body() } catch let fault as RequestFault { throw fault } catch {
             Issue.record(error)
@@ -100,7 +101,8 @@ import Testing
         ["coins", "lamp", "monthly", "season"][Int(number % 4)]
     }
 
-    private static func sold(_ number: Int64, _ token: AccountToken, _ random: inout SeededRandom) throws -> Transaction {
+    private static func sold(_ number: Int64, _ token: AccountToken, _ random: inout SeededRandom) throws -> Transaction
+    {
         var sold: Transaction
         switch product(number) {
         case "lamp": sold = try Sold.lamp(number, original: 1)

@@ -98,7 +98,39 @@ import TestSupport
         (
             #"[{"id": "shop", "bundle_id": "b", "products": [{"id": "gold", "kind": "consumible"}]}]"#,
             "apps[0].products[0].kind: must be one of consumable, non_consumable, auto_renewable_subscription, "
-                + #"non_renewing_subscription; did you mean "consumable"?"#
+                + #"non_renewing_subscription, free_subscription; did you mean "consumable"?"#
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "products": [{"id": "a", "kind": "consumable", "goods": [{"currency": "gems"}]}]}]"#,
+            "apps[0].products[0].goods[0].amount: missing"
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "products": [{"id": "a", "kind": "consumable", "goods": [{"currency": "gems", "amount": 0}]}]}]"#,
+            "apps[0].products[0].goods[0].amount: must be a whole number from 1 to 1000000000000"
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "products": [{"id": "a", "kind": "consumable", "goods": [{"entitlement": "x", "amount": 1}]}]}]"#,
+            "apps[0].products[0].goods[0]: is an entitlement or an amount of a currency, not both"
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "products": [{"id": "a", "kind": "consumable", "period_days": 30}]}]"#,
+            "apps[0].products[0].period_days: only a non_renewing_subscription has a period of ours"
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "binding": "transfre"}]"#,
+            #"apps[0].binding: must be one of refuse, transfer, transfer_if_inactive, share; did you mean "transfer"?"#
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "sandbox": "all"}]"#,
+            "apps[0].sandbox: must be record_only, or an object with customers or everybody_until"
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "sandbox": {}}]"#,
+            "apps[0].sandbox: needs customers or everybody_until, and not both"
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "sandbox": {"everybody_until": "soon"}}]"#,
+            "apps[0].sandbox.everybody_until: must be a moment such as 2026-12-01T00:00:00Z"
         ),
         (
             #"[{"id": "shop", "bundle_id": "b", "products": [{"id": "a", "kind": "consumable"}, {"id": "a", "kind": "consumable"}]}]"#,

@@ -64,7 +64,7 @@ import Testing
         )
         let app = try #require(configuration.apps.first)
         #expect(app.appleID == 1_234_567_890 && app.environments == [.sandbox, .xcode] && app.acceptsTestSigned)
-        #expect(app.products?.map(\.id.text) == ["gold", "pro"])
+        #expect(app.products?.map(\.product.text) == ["gold", "pro"])
         #expect(app.products?.map(\.kind) == [.consumable, .autoRenewable])
         #expect(configuration.listen == ListenAddress(address: "::1", port: 0))
         #expect(configuration.data == "/var/lib/assay" && configuration.profile == .development)

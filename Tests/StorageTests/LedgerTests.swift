@@ -152,7 +152,7 @@ import Testing
                     )
                     group.addTask {
                         try await store.write { write throws(StoreFailure) in
-                            let situation = try write.situation(around: recording.keys)
+                            let situation = try write.situation(around: [recording])
                             let decision = decide(situation, recording, at: Samples.now)
                             try write.apply(decision, evidence: evidence)
                             return decision

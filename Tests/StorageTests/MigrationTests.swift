@@ -7,6 +7,26 @@ import Testing
 /// A folder that an older version made opens, with all that is in it.
 @Suite(.enabled(if: Python.isThere, "python3 is missing: nothing makes an old file"))
 struct MigrationTests {
+    /// What somebody presented before there were owners is theirs.
+    @Test func purchasesOfTheFirstVersionGetOwners() async throws {
+        try await TemporaryFolder.with { folder in
+            try await Purchases.make(in: folder + "/data", 1...3)
+            try Python.toFirstVersion(folder + "/data")
+            let store = try SQLiteStore.open(folder: folder + "/data")
+            let game = try Samples.app()
+            // The samples are of one chain: whoever presented its first transaction owns it.
+            let chain = ChainKey(
+                app: game,
+                realm: Samples.production,
+                original: try #require(TransactionID(number: .max))
+            )
+            let owners = try await store.read { reader throws(StoreFailure) in try reader.owners([chain]) }
+            #expect(owners.map(\.customer.text) == ["c1"])
+            #expect(try await store.integrityProblems() == [])
+            await store.close()
+        }
+    }
+
     @Test func submissionsOfTheFirstVersionGetNames() async throws {
         try await TemporaryFolder.with { folder in
             let submissions = try (UInt8(1)...3).map { try Samples.submission($0, customer: "ann") }
@@ -50,6 +70,10 @@ private enum Python {
         let script = """
             import sqlite3, sys
             file = sqlite3.connect(sys.argv[1], isolation_level=None)
+            kept = ("apps", "evidence", "transactions", "submissions", "refusal_counts", "refusal_samples", "migrations")
+            tables = [row[0] for row in file.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+            for table in tables:
+                if table not in kept: file.execute("DROP TABLE " + table)
             for statement in sys.argv[2].split(";"): file.execute(statement)
             """
         let statements = """

@@ -21,7 +21,7 @@ enum Purchases {
         }
         let evidence = try Samples.evidence([UInt8](repeating: 7, count: proofBytes))
         return try await store.write { transaction throws(StoreFailure) in
-            var situation = try transaction.situation(around: recordings.flatMap(\.keys))
+            var situation = try transaction.situation(around: recordings)
             var new = 0
             for recording in recordings {
                 let decision = decide(situation, recording, at: Samples.now)

@@ -78,7 +78,7 @@ private enum Verb: Sendable {
     private func write(_ transaction: any StoreTransaction) throws(StoreFailure) -> Answer {
         switch self {
         case .record(let recordings, let evidence, let failure):
-            var situation = try transaction.situation(around: recordings.flatMap(\.keys))
+            var situation = try transaction.situation(around: recordings)
             var decisions: [Decision] = []
             for recording in recordings {
                 let decision = decide(situation, recording, at: Samples.now)

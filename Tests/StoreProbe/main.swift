@@ -73,7 +73,7 @@ for number in 0..<count {
     guard let step = Step(number) else { exit(2) }
     do throws(StoreFailure) {
         let isNew = try await store.write { transaction throws(StoreFailure) in
-            let situation = try transaction.situation(around: step.recording.keys)
+            let situation = try transaction.situation(around: [step.recording])
             let decision = decide(situation, step.recording, at: Timestamp(milliseconds: number))
             try transaction.apply(decision, evidence: step.evidence)
             _ = try transaction.keepPending(step.submission)

@@ -1,5 +1,6 @@
 import Encoding
 import HTTP
+import Pipeline
 import PurchaseModel
 import Storage
 
@@ -12,9 +13,9 @@ struct ReadTransactions: Sendable {
         guard let id = TransactionID(text) else { return Problem.notFound("transaction") }
         do throws(StoreFailure) {
             let found = try await store.read { reader throws(StoreFailure) in
-                try reader.transactions(app: app, id: id)
+                try Listed(try reader.transactions(app: app, id: id), reader)
             }
-            guard !found.isEmpty else { return Problem.notFound("transaction") }
+            guard !found.transactions.isEmpty else { return Problem.notFound("transaction") }
             return .json(.ok) { ReadTransactions.write(found, into: &$0) }
         } catch {
             return Problem.store(error)
@@ -33,22 +34,24 @@ struct ReadTransactions: Sendable {
 
     private func transactions(of customer: CustomerID, _ query: PageQuery, app: AppID) async -> HTTPResponse {
         do throws(StoreFailure) {
-            let page = try await store.read { reader throws(StoreFailure) -> TransactionPage? in
+            let page = try await store.read {
+                reader throws(StoreFailure) -> (listed: Listed, next: TransactionCursor?)? in
                 if let after = query.after {
                     let key = TransactionKey(app: app, realm: after.realm, id: after.id)
                     guard try !reader.transactions([key]).isEmpty else { return nil }
                 }
-                return try reader.transactions(
+                let page = try reader.transactions(
                     app: app,
                     customer: customer,
                     order: .newestFirst,
                     after: query.after,
                     limit: query.limit
                 )
+                return (try Listed(page.transactions, reader), page.next)
             }
             guard let page else { return ReadTransactions.invalid(.after) }
             return .json(.ok) { json in
-                ReadTransactions.write(page.transactions, into: &json)
+                ReadTransactions.write(page.listed, into: &json)
                 json.member("next", page.next?.text)
             }
         } catch {
@@ -60,12 +63,33 @@ struct ReadTransactions: Sendable {
         Problem.response(.badRequest, code: "invalid_query", detail: fault.detail)
     }
 
-    private static func write(_ transactions: [RecordedTransaction], into json: inout JSONObjectWriter) {
+    /// Transactions, and what each of them gave.
+    private struct Listed: Sendable {
+        let transactions: [RecordedTransaction]
+        let fulfilments: [TransactionKey: Fulfilment]
+
+        init(_ transactions: [RecordedTransaction], _ reader: any StoreReader) throws(StoreFailure) {
+            self.transactions = transactions
+            // In its chain, or by itself when the chain was not known at first.
+            let chains = transactions.flatMap { recorded in
+                [recorded.chain, ChainKey(app: recorded.app, realm: recorded.realm, original: recorded.id)]
+            }
+            fulfilments = Dictionary(
+                try reader.fulfilments(Array(Set(chains))).map { ($0.transaction, $0) },
+                uniquingKeysWith: { first, _ in first }
+            )
+        }
+    }
+
+    private static func write(_ listed: Listed, into json: inout JSONObjectWriter) {
         json.array("transactions") { json in
-            for recorded in transactions {
+            for recorded in listed.transactions {
                 json.object { json in
                     json.member("decision", standing(of: recorded).rawValue)
                     TransactionJSON.write(recorded, into: &json)
+                    if let fulfilment = listed.fulfilments[recorded.key] {
+                        json.object("fulfilment") { FulfilmentJSON.write(fulfilment, into: &$0) }
+                    }
                 }
             }
         }

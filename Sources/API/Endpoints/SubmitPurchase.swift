@@ -9,20 +9,12 @@ struct SubmitPurchase: Sendable {
     let pipeline: PurchasePipeline
 
     func respond(to request: HTTPRequest, app: AppPolicy) async -> HTTPResponse {
-        guard PurchaseRequest.isJSON(request.fields) else {
-            return Problem.response(
-                .unsupportedMediaType,
-                code: "unsupported_media_type",
-                detail: "Send application/json, uncompressed."
-            )
-        }
+        guard JSONBody.isAnnounced(by: request.fields) else { return Problem.unsupportedMediaType() }
         let submission: Submission
-        do throws(PurchaseRequest.Fault) {
+        do throws(RequestBody.Fault) {
             submission = try PurchaseRequest(request.body).submission(for: app)
         } catch {
-            return Problem.response(.badRequest, code: "invalid_request", detail: error.detail) { json in
-                json.member("field", error.field)
-            }
+            return error.response
         }
         do throws(StoreFailure) {
             return SubmitPurchase.answer(try await pipeline.submit(submission))
@@ -80,5 +72,8 @@ struct SubmitPurchase: Sendable {
             return
         }
         TransactionJSON.write(outcome.recorded, into: &json)
+        if let fulfilment = outcome.fulfilment {
+            json.object("fulfilment") { FulfilmentJSON.write(fulfilment, into: &$0) }
+        }
     }
 }

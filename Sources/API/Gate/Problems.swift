@@ -1,5 +1,6 @@
 import Encoding
 import HTTP
+import PurchaseModel
 import Storage
 
 /// What goes wrong, as RFC 9457 problems with a stable `code`. A temporary trouble is always 408, 429 or 5xx
@@ -45,6 +46,42 @@ enum Problem {
 
     static func notFound(_ what: String) -> HTTPResponse {
         response(.notFound, code: "not_found", detail: "There is no such \(what).")
+    }
+
+    static func unsupportedMediaType() -> HTTPResponse {
+        response(
+            .unsupportedMediaType,
+            code: "unsupported_media_type",
+            detail: "Send application/json, uncompressed."
+        )
+    }
+
+    /// What the rules refuse. None of it mends itself.
+    static func request(_ fault: RequestFault, _ what: String) -> HTTPResponse {
+        switch fault {
+        case .unknown: notFound(what)
+        case .otherOrder: conflict("order_id_taken", "The id is that of another order.")
+        case .orderIs(let state):
+            conflict("order_is_\(state.rawValue)", "The order is past the state in which this can be done.")
+        case .fulfilmentIs(let state):
+            conflict("purchase_is_\(state.rawValue)", "The purchase is past the state in which this can be done.")
+        case .doesNotFit:
+            conflict("does_not_fit", "What was bought is not what the order asks for, or not by this customer.")
+        case .staleFence(let fence):
+            conflict("stale_fence", "What is to be delivered has changed since.") { $0.member("fence", fence) }
+        case .sameOwner: conflict("same_owner", "It is this customer's already.")
+        case .insufficient(let balance):
+            conflict("insufficient_balance", "The balance is smaller than that.") { $0.member("balance", balance) }
+        case .outOfRange: conflict("out_of_range", "The sum is beyond all numbers.")
+        }
+    }
+
+    static func conflict(
+        _ code: String,
+        _ detail: String,
+        members: (inout JSONObjectWriter) -> Void = { _ in }
+    ) -> HTTPResponse {
+        response(.conflict, code: code, detail: detail, members: members)
     }
 
     /// Every way in which the store can fail is ours to mend, never the client's: a proof that it cannot hold was

@@ -7,8 +7,8 @@ package struct AppPolicy: Hashable, Sendable {
     /// The app's number in the App Store, compared where Production signs it.
     package let appleID: Int64?
     package let environments: Set<StoreEnvironment>
-    /// The catalogue; `nil` accepts any product of the app.
-    package let products: Set<ProductID>?
+    /// How it delivers what was bought: the catalogue, whether against orders, to whom.
+    package let terms: AppTerms
     /// Whether what only a test authority signed is recorded: behind a wall of its own, see `Realm`.
     package let acceptsTestSigned: Bool
 
@@ -17,14 +17,17 @@ package struct AppPolicy: Hashable, Sendable {
         bundleID: BundleID,
         appleID: Int64? = nil,
         environments: Set<StoreEnvironment> = [.production],
-        products: Set<ProductID>? = nil,
-        acceptsTestSigned: Bool = false
+        acceptsTestSigned: Bool = false,
+        terms: AppTerms = AppTerms()
     ) {
         self.id = id
         self.bundleID = bundleID
         self.appleID = appleID
         self.environments = environments
-        self.products = products
         self.acceptsTestSigned = acceptsTestSigned
+        self.terms = terms
     }
+
+    /// The products of the catalogue; `nil` accepts any of the app.
+    var products: Set<ProductID>? { terms.products.map { Set($0.keys) } }
 }

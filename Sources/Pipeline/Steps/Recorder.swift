@@ -158,9 +158,10 @@ package final class Recorder: Sendable {
         let work = batch.map { (recording: $0.recording, evidence: $0.evidence) }
         return try await store.write { transaction throws(StoreFailure) in
             // Read once, decide each in order, write once: the decisions are pure, so nobody can wait in here.
-            var situation = try transaction.situation(around: work.flatMap(\.recording.keys))
+            var situation = try transaction.situation(around: work.map(\.recording))
             var decisions: [Result<Decision, StoreFailure>] = []
             decisions.reserveCapacity(work.count)
+            var events: [LedgerEvent] = []
             var writes = false
             for (recording, evidence) in work {
                 let decision = decide(situation, recording, at: now)
@@ -171,12 +172,15 @@ package final class Recorder: Sendable {
                     continue
                 }
                 situation.apply(decision)
-                writes = writes || !decision.changes.isEmpty
+                events += decision.events
+                writes = writes || !decision.isEmpty
                 decisions.append(.success(decision))
             }
             if writes, !refused.isEmpty {
                 try transaction.addRefusals(counts: refused.counts, samples: refused.samples)
             }
+            // Last: from here to the commit nobody else adds to the feed.
+            if !events.isEmpty { try transaction.append(EventRows.rows(events)) }
             return (decisions, writes)
         }
     }

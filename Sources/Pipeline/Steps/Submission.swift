@@ -42,6 +42,9 @@ package struct Submission: Sendable {
         return id
     }
 
+    /// The account token that client libraries make of the customer's name.
+    var customerToken: AccountToken? { AccountToken(ofCustomer: customer) }
+
     var expectation: Expectation {
         Expectation(
             bundleID: app.bundleID,
@@ -52,5 +55,13 @@ package struct Submission: Sendable {
             deviceID: deviceID,
             refusesEarly: true
         )
+    }
+}
+
+extension AccountToken {
+    /// What client libraries make of a customer's name for apps that set no token of their own.
+    package init?(ofCustomer customer: CustomerID) {
+        guard let halves = NameUUID.version3(Array(customer.text.utf8)) else { return nil }
+        self.init(high: halves.high, low: halves.low)
     }
 }

@@ -74,8 +74,8 @@ package struct WebhookEnvelope: Sendable, Equatable {
 ///
 /// Source: Standard Webhooks 1.0.0, *Payload structure*, *Payload size*.
 package enum WebhookBody {
-    /// The specification recommends to stay below 20 kB.
-    package static let bytesMax = 19_999
+    /// What an event in the outbox may have; the specification recommends to stay below 20 kB.
+    package static let bytesMax = 19_000
     /// Of the shape of `data`; a new number when a member changes its meaning.
     static let version = 1
 

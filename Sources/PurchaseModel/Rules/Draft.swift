@@ -31,7 +31,9 @@ struct Draft {
         chains[chain] ?? known.fulfilments(of: chain)
     }
 
-    func fulfilment(_ recorded: RecordedTransaction) -> Fulfilment? { fulfilments(of: chain(of: recorded))[recorded.id] }
+    func fulfilment(_ recorded: RecordedTransaction) -> Fulfilment? {
+        fulfilments(of: chain(of: recorded))[recorded.id]
+    }
 
     /// Where it was first fulfilled: what a later proof says of its chain changes nothing about that.
     func chain(of recorded: RecordedTransaction) -> ChainKey {

@@ -31,7 +31,9 @@ extension Draft {
     /// after a refund is another.
     func freeUnit(_ recorded: RecordedTransaction) -> GrantUnit? {
         let unit = usualUnit(recorded)
-        let holder = fulfilments(of: chain(of: recorded)).values.first { $0.unit == unit && $0.transaction != recorded.key }
+        let holder = fulfilments(of: chain(of: recorded)).values.first {
+            $0.unit == unit && $0.transaction != recorded.key
+        }
         guard let holder else { return unit }
         guard holder.state == .reversed, let end = holder.reversedAt, end < recorded.transaction.purchasedAt else {
             return nil

@@ -57,7 +57,9 @@ package struct Inquiry: Sendable {
     package init(deciding recorded: [RecordedTransaction], for customers: [CustomerID], _ terms: AppTerms) {
         for recorded in recorded {
             insert(recorded)
-            if let token = recorded.transaction.accountToken { tokens.insert(TokenKey(app: recorded.app, token: token)) }
+            if let token = recorded.transaction.accountToken {
+                tokens.insert(TokenKey(app: recorded.app, token: token))
+            }
             self.customers.insert(StreamKey(app: recorded.app, realm: recorded.realm, customer: nil))
             for customer in customers {
                 add(customer, recorded.chain, product: recorded.transaction.product, terms)

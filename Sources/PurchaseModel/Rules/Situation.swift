@@ -1,16 +1,3 @@
-/// What makes a transaction the same one: the app, the side of the wall, Apple's number.
-package struct TransactionKey: Hashable, Sendable {
-    package let app: AppID
-    package let realm: Realm
-    package let id: TransactionID
-
-    package init(app: AppID, realm: Realm, id: TransactionID) {
-        self.app = app
-        self.realm = realm
-        self.id = id
-    }
-}
-
 /// What the ledger already knows around some transactions. Read once for a whole batch; each decision is applied to
 /// it, so that the next one in the batch sees it.
 package struct Situation: Sendable {

@@ -1,3 +1,16 @@
+/// What makes a transaction the same one: the app, the side of the wall, Apple's number.
+package struct TransactionKey: Hashable, Sendable {
+    package let app: AppID
+    package let realm: Realm
+    package let id: TransactionID
+
+    package init(app: AppID, realm: Realm, id: TransactionID) {
+        self.app = app
+        self.realm = realm
+        self.id = id
+    }
+}
+
 /// All that one purchase leads to, renewals and restores: its first transaction. One customer owns a chain.
 package struct ChainKey: Hashable, Sendable {
     package let app: AppID

@@ -63,6 +63,8 @@ struct Demo {
                         json.element("sandbox")
                     }
                     json.member("accept_test_signed", true)
+                    // Nobody pays here: what the sandbox sells is delivered, too.
+                    json.object("sandbox") { $0.member("everybody_until", "9999-12-31T23:59:59Z") }
                 }
             }
             json.array("keys") { json in

@@ -63,6 +63,8 @@ struct Serve {
                 // Nobody waits to the minute for what was to wait for days.
                 await house.expiry.run { (try? await Task.sleep(for: .seconds(3_600))) != nil }
             }
+            // An order is told to have expired within the minute.
+            group.addTask { await house.housekeeping.run { (try? await Task.sleep(for: .seconds(60))) != nil } }
             await listener.run()
             // Everybody is answered; what a client did not wait for is still written. What was being looked at again
             // is looked at again at the next start.
@@ -89,6 +91,7 @@ private struct House {
     let recorder: Recorder
     let pending: PendingReview
     let expiry: PendingExpiry
+    let housekeeping: Housekeeping
     let parts: APIParts
 
     init(
@@ -122,6 +125,7 @@ private struct House {
             clock: clock,
             patience: settings.pipeline.pendingFor
         ) { reporter.report($0) }
+        housekeeping = Housekeeping(store: store, clock: clock)
         let metrics = reporter.metrics
         parts = APIParts(
             pipeline: pipeline,

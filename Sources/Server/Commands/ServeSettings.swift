@@ -25,8 +25,16 @@ extension ServeSettings {
                 bundleID: app.bundleID,
                 appleID: app.appleID,
                 environments: Set(app.environments),
-                products: app.products.map { Set($0.map(\.id)) },
-                acceptsTestSigned: app.acceptsTestSigned
+                acceptsTestSigned: app.acceptsTestSigned,
+                terms: AppTerms(
+                    products: app.products.map { products in
+                        Dictionary(products.map { ($0.product, $0) }, uniquingKeysWith: { first, _ in first })
+                    },
+                    needsOrder: app.delivery.needsOrders,
+                    binding: app.delivery.binding,
+                    sandbox: app.delivery.sandbox,
+                    allowsNegativeBalance: app.delivery.allowsNegativeBalance
+                )
             )
         }
         keys = KeyRing(

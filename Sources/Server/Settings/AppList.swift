@@ -3,9 +3,8 @@ import PurchaseModel
 
 /// Reads `apps`: which apps are answered for, and what each accepts.
 enum AppList {
-    private static let known = ["id", "bundle_id", "apple_id", "environments", "products", "accept_test_signed"]
-
-    private static let kinds: [ProductKind] = [.consumable, .nonConsumable, .autoRenewable, .nonRenewing]
+    private static let known =
+        ["id", "bundle_id", "apple_id", "environments", "products", "accept_test_signed"] + DeliveryReader.known
 
     /// What is well-formed of the list; the rest are faults.
     static func read(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> [Configuration.App] {
@@ -41,13 +40,15 @@ enum AppList {
             reader.bool(value, at: "\(path).accept_test_signed")
         }
         if acceptsTestSigned != true, let environments { checkTests(environments, at: "\(path).environments", &reader) }
-        let products = object["products"].map { Self.products($0, at: "\(path).products", &reader) }
+        let products = object["products"].map { Catalogue.read($0, at: "\(path).products", &reader) }
+        let delivery = DeliveryReader.read(object, at: path, &reader)
         guard let id, let bundleID else { return nil }
         var app = Configuration.App(id: id, bundleID: bundleID)
         app.appleID = appleID
         app.environments = environments ?? app.environments
         app.products = products
         app.acceptsTestSigned = acceptsTestSigned ?? false
+        app.delivery = delivery
         return app
     }
 
@@ -83,7 +84,7 @@ enum AppList {
         for (path, value) in elements {
             guard let name = reader.text(value, at: path) else { continue }
             guard names.contains(name) else {
-                reader.fault(path, oneOf(names) + Suggestion.phrase(for: name, among: names))
+                reader.fault(path, MemberReader.oneOf(names) + Suggestion.phrase(for: name, among: names))
                 continue
             }
             if environments.contains(StoreEnvironment(rawValue: name)) { reader.fault(path, "stands there twice") }
@@ -102,50 +103,5 @@ enum AppList {
         for environment in environments where [.xcode, .localTesting].contains(environment) {
             reader.fault(path, "\(environment) purchases are only accepted where accept_test_signed is true")
         }
-    }
-
-    private static func products(
-        _ value: JSONValue,
-        at path: String,
-        _ reader: inout MemberReader
-    ) -> [Configuration.Product] {
-        var products: [ProductID: Configuration.Product] = [:]
-        var order: [ProductID] = []
-        let elements = reader.elements(value, at: path)
-        for (path, value) in elements {
-            guard let product = Self.product(value, at: path, &reader) else { continue }
-            if products.updateValue(product, forKey: product.id) != nil {
-                reader.fault("\(path).id", "stands there twice")
-            } else {
-                order.append(product.id)
-            }
-        }
-        if elements.isEmpty, value.kind == .array {
-            reader.fault(path, "must not be empty; leave it out to accept every product")
-        }
-        return order.compactMap { products[$0] }
-    }
-
-    private static func product(
-        _ value: JSONValue,
-        at path: String,
-        _ reader: inout MemberReader
-    ) -> Configuration.Product? {
-        guard let object = reader.object(value, at: path, known: ["id", "kind"]) else { return nil }
-        let id = reader.required(object, "id", at: path).flatMap { value in
-            reader.identifier(value, at: "\(path).id", "1 to 255 printable ASCII characters", ProductID.init)
-        }
-        let names = kinds.map(\.rawValue)
-        let kind = reader.required(object, "kind", at: path).flatMap { reader.text($0, at: "\(path).kind") }
-        if let kind, !names.contains(kind) {
-            reader.fault("\(path).kind", oneOf(names) + Suggestion.phrase(for: kind, among: names))
-            return nil
-        }
-        guard let id, let kind else { return nil }
-        return Configuration.Product(id: id, kind: ProductKind(rawValue: kind))
-    }
-
-    private static func oneOf(_ names: [String]) -> String {
-        "must be one of " + names.joined(separator: ", ")
     }
 }

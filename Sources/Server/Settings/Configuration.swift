@@ -13,14 +13,22 @@ struct Configuration: Sendable {
         /// Where purchases may come from; the default lets in no test purchase.
         var environments: [StoreEnvironment] = [.production]
         /// The catalogue; nil accepts every product of the app.
-        var products: [Product]?
+        var products: [ProductTerms]?
         /// Whether purchases that only a test root vouches for are recorded, apart from Apple's.
         var acceptsTestSigned = false
+        var delivery = Delivery()
     }
 
-    struct Product: Equatable, Sendable {
-        let id: ProductID
-        let kind: ProductKind
+    /// How an app delivers what was bought.
+    struct Delivery: Equatable, Sendable {
+        /// Whether a purchase gives nothing until an order is found that it pays.
+        var needsOrders = false
+        /// What happens when a customer presents what is another's.
+        var binding = BindingRule.refuse
+        /// To whom sandbox purchases are delivered: by default to nobody.
+        var sandbox = SandboxRule.recordOnly
+        /// Whether a refund takes back more than is left.
+        var allowsNegativeBalance = true
     }
 
     /// A bearer key: who holds it may speak for one app.

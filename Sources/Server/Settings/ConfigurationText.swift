@@ -48,22 +48,48 @@ struct ConfigurationText {
 
     private static func lines(_ app: Configuration.App, at path: String, _ origin: SettingOrigin) -> [Line] {
         let environments = app.environments.map { quoted($0.rawValue) }.joined(separator: ", ")
-        var lines = [
-            Line(path: "\(path).id", value: quoted(app.id.text), origin: origin),
-            Line(path: "\(path).bundle_id", value: quoted(app.bundleID.text), origin: origin),
-            Line(path: "\(path).apple_id", value: app.appleID.map(String.init) ?? "any", origin: origin),
-            Line(path: "\(path).environments", value: "[\(environments)]", origin: origin),
-            Line(path: "\(path).accept_test_signed", value: "\(app.acceptsTestSigned)", origin: origin),
+        let values: [(String, String)] = [
+            ("id", quoted(app.id.text)), ("bundle_id", quoted(app.bundleID.text)),
+            ("apple_id", app.appleID.map(String.init) ?? "any"), ("environments", "[\(environments)]"),
+            ("accept_test_signed", "\(app.acceptsTestSigned)"), ("needs_orders", "\(app.delivery.needsOrders)"),
+            ("binding", quoted(app.delivery.binding.rawValue)), ("sandbox", text(of: app.delivery.sandbox)),
+            ("allow_negative_balance", "\(app.delivery.allowsNegativeBalance)"),
         ]
+        let lines = values.map { Line(path: "\(path).\($0.0)", value: $0.1, origin: origin) }
         guard let products = app.products else {
             return lines + [Line(path: "\(path).products", value: "any", origin: origin)]
         }
-        for (index, product) in products.enumerated() {
-            let path = "\(path).products[\(index)]"
-            lines.append(Line(path: "\(path).id", value: quoted(product.id.text), origin: origin))
-            lines.append(Line(path: "\(path).kind", value: quoted(product.kind.rawValue), origin: origin))
-        }
         return lines
+            + products.enumerated().flatMap { index, product in
+                Self.values(of: product).map { name, value in
+                    Line(path: "\(path).products[\(index)].\(name)", value: value, origin: origin)
+                }
+            }
+    }
+
+    /// Those that are not what they are by themselves.
+    private static func values(of product: ProductTerms) -> [(String, String)] {
+        var values = [("id", quoted(product.product.text)), ("kind", quoted(product.kind.rawValue))]
+        let goods = product.goods.map { goods in
+            switch goods {
+            case .entitlement(let id): quoted(id.text)
+            case .amount(let amount, let currency): "\(amount) \(quoted(currency.text))"
+            }
+        }
+        if !goods.isEmpty { values.append(("goods", "[\(goods.joined(separator: ", "))]")) }
+        if let period = product.period { values.append(("period_days", "\(period.components.seconds / 86_400)")) }
+        if product.isFamilyShared { values.append(("family_shared", "true")) }
+        if product.deliversExpired { values.append(("deliver_expired", "true")) }
+        if let binding = product.binding { values.append(("binding", quoted(binding.rawValue))) }
+        return values
+    }
+
+    private static func text(of sandbox: SandboxRule) -> String {
+        switch sandbox {
+        case .recordOnly: quoted("record_only")
+        case .customers(let customers): "[\(customers.sorted().map { quoted($0.text) }.joined(separator: ", "))]"
+        case .everybody(let end): "everybody until \(RFC3339.text(milliseconds: end.milliseconds) ?? "never")"
+        }
     }
 
     private static func value(of setting: Setting, in configuration: Configuration) -> String {

@@ -75,6 +75,35 @@ struct MemberReader {
         return made
     }
 
+    /// One of a few words.
+    mutating func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ value: JSONValue,
+        at path: String,
+        _ type: Word.Type
+    ) -> Word? {
+        let names = Word.allCases.map(\.rawValue)
+        guard let name = text(value, at: path) else { return nil }
+        guard let word = Word(rawValue: name) else {
+            fault(path, MemberReader.oneOf(names) + Suggestion.phrase(for: name, among: names))
+            return nil
+        }
+        return word
+    }
+
+    mutating func whole(_ value: JSONValue, at path: String, _ range: ClosedRange<Int64>) -> Int64? {
+        guard value.kind == .number else {
+            mistyped(value, at: path, wanted: "a number")
+            return nil
+        }
+        guard let number = value.int64, range.contains(number) else {
+            fault(path, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+            return nil
+        }
+        return number
+    }
+
+    static func oneOf(_ names: [String]) -> String { "must be one of " + names.joined(separator: ", ") }
+
     mutating func bool(_ value: JSONValue, at path: String) -> Bool? {
         if value.bool == nil { mistyped(value, at: path, wanted: "true or false") }
         return value.bool

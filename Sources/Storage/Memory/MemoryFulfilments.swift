@@ -142,7 +142,9 @@ extension MemoryTransaction {
     func wallets(app: AppID, customer: CustomerID) -> [Wallet] {
         let found = ledger.wallets.values.filter { $0.key.app == app && $0.key.customer == customer }
         let sorted = found.sorted { left, right in
-            (RealmCode.wanted(left.key.realm), left.key.currency) < (RealmCode.wanted(right.key.realm), right.key.currency)
+            (RealmCode.wanted(left.key.realm), left.key.currency) < (
+                RealmCode.wanted(right.key.realm), right.key.currency
+            )
         }
         return Array(sorted.prefix(Wallet.listedMax))
     }

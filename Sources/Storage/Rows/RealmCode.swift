@@ -19,12 +19,6 @@ struct RealmCode: Hashable, Sendable {
 
     init(number: Int64) { self.number = number }
 
-    /// What a row of this realm has.
-    static func number(of realm: Realm) throws(StoreFailure) -> Int64 {
-        guard let code = RealmCode(realm) else { throw .unstorable }
-        return code.number
-    }
-
     /// The same to look for: a number of no row where there can be none.
     static func wanted(_ realm: Realm) -> Int64 { RealmCode(realm)?.number ?? -1 }
 

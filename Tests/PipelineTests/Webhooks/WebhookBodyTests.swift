@@ -39,7 +39,7 @@ import Testing
         func bytes(_ count: Int) -> [UInt8] {
             WebhookBody.bytes(envelope) { $0.member("note", String(repeating: "x", count: count)) }
         }
-        #expect(bytes(WebhookBody.bytesMax - empty).count == 19_999)
+        #expect(bytes(WebhookBody.bytesMax - empty).count == WebhookBody.bytesMax)
         let thin = bytes(WebhookBody.bytesMax - empty + 1)
         let data = try #require(try JSONDocument(thin).root.object?["data"]?.object)
         #expect(data["is_thin"]?.bool == true && data["note"] == nil && data["event_id"]?.string == "evt_1")

@@ -1,0 +1,152 @@
+import Encoding
+import HTTP
+import Pipeline
+import PurchaseModel
+import Storage
+
+/// `/v1/customers/{id}/…`: what a customer may use and has.
+struct Customers: Sendable {
+    let store: any Store
+    let clock: any WallClock
+
+    /// `GET /v1/customers/{id}/entitlements`
+    func entitlements(of text: String, app: AppID) async -> HTTPResponse {
+        guard let customer = CustomerID(text) else { return Problem.notFound("customer") }
+        let now = clock.now
+        do throws(StoreFailure) {
+            let found = try await store.read { reader throws(StoreFailure) in
+                try reader.fulfilments(try reader.chains(app: app, customer: customer))
+            }
+            let inForce = PurchaseModel.entitlements(found, at: now)
+            return .json(.ok) { json in
+                json.member("customer_id", customer.text)
+                json.array("entitlements") { json in
+                    for entitlement in inForce { json.object { Customers.write(entitlement, into: &$0) } }
+                }
+            }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    private static func write(_ entitlement: Entitlement, into json: inout JSONObjectWriter) {
+        json.member("entitlement", entitlement.id.text)
+        json.member("until", TransactionJSON.text(entitlement.until))
+        json.member("product_id", entitlement.product.text)
+        json.member("transaction_id", entitlement.transaction.description)
+        json.member("environment", entitlement.realm.environment.rawValue)
+        if entitlement.realm.isTestSigned { json.member("test_signed", true) }
+    }
+
+    /// `GET /v1/customers/{id}/balances`
+    func balances(of text: String, app: AppID) async -> HTTPResponse {
+        guard let customer = CustomerID(text) else { return Problem.notFound("customer") }
+        do throws(StoreFailure) {
+            let wallets = try await store.read { reader throws(StoreFailure) in
+                try reader.wallets(app: app, customer: customer)
+            }
+            return .json(.ok) { json in
+                json.member("customer_id", customer.text)
+                json.array("balances") { json in
+                    for wallet in wallets { json.object { Customers.write(wallet, into: &$0) } }
+                }
+            }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    /// `GET /v1/customers/{id}/balances/{currency}/postings`, the newest first; `?before=` the number of the last one.
+    func postings(of path: PathParameters, _ query: String?, app: AppID) async -> HTTPResponse {
+        guard let customer = path["id"].flatMap({ CustomerID($0) }),
+            let currency = path["currency"].flatMap({ CurrencyID($0) })
+        else { return Problem.notFound("balance") }
+        do throws(QueryFields.Fault) {
+            let fields = try QueryFields(query, names: ["limit", "before", "environment", "test_signed"])
+            let wallet = WalletKey(app: app, realm: try fields.realm(), customer: customer, currency: currency)
+            let before = try fields.whole("before", 1...Int64.max)
+            return await postings(of: wallet, before: before, limit: try fields.limit(Wallet.postingsMax))
+        } catch {
+            return error.response
+        }
+    }
+
+    private func postings(of wallet: WalletKey, before: Int64?, limit: Int) async -> HTTPResponse {
+        do throws(StoreFailure) {
+            let found = try await store.read { reader throws(StoreFailure) in
+                try reader.postings(wallet, before: before, limit: limit)
+            }
+            return .json(.ok) { json in
+                json.array("postings") { json in
+                    for posting in found { json.object { PostingJSON.write(posting, into: &$0) } }
+                }
+                if found.count == limit { json.member("next", found.last?.number) }
+            }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    /// `POST /v1/customers/{id}/balances/{currency}/use`: takes no more than there is.
+    static func use(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
+        try adjust(change, transaction, .use, 1...amountMax)
+    }
+
+    /// `POST /v1/customers/{id}/balances/{currency}/adjust`: gives, or takes, because a person says so.
+    static func adjust(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse
+    {
+        try adjust(change, transaction, .adjustment, -amountMax...amountMax)
+    }
+
+    private static let amountMax: Int64 = 1_000_000_000_000_000
+
+    private static func adjust(
+        _ change: Gate.Change,
+        _ transaction: any StoreTransaction,
+        _ cause: PostingCause,
+        _ range: ClosedRange<Int64>
+    ) throws(StoreFailure) -> HTTPResponse {
+        guard let customer = change.path["id"].flatMap({ CustomerID($0) }),
+            let currency = change.path["currency"].flatMap({ CurrencyID($0) })
+        else { return Problem.notFound("balance") }
+        let amount: Int64
+        let realm: Realm
+        do throws(RequestBody.Fault) {
+            let body = try RequestBody(change.request.body, members: ["amount", "environment", "test_signed"])
+            amount = try RequestBody.needed(body.whole("amount", range), "amount")
+            realm = try body.realm()
+        } catch {
+            return error.response
+        }
+        let result = try LedgerRequests.adjust(
+            WalletKey(app: change.app.id, realm: realm, customer: customer, currency: currency),
+            by: cause == .use ? -amount : amount,
+            cause: cause,
+            at: change.now,
+            in: transaction
+        )
+        switch result {
+        case .success(let wallet): return .json(.ok) { write(wallet, into: &$0) }
+        case .failure(let fault): return Problem.request(fault, "balance")
+        }
+    }
+
+    private static func write(_ wallet: Wallet, into json: inout JSONObjectWriter) {
+        json.member("currency", wallet.key.currency.text)
+        json.member("balance", wallet.balance)
+        if wallet.uncollected != 0 { json.member("uncollected", -wallet.uncollected) }
+        json.member("environment", wallet.key.realm.environment.rawValue)
+        if wallet.key.realm.isTestSigned { json.member("test_signed", true) }
+    }
+}
+
+extension QueryFields {
+    /// On which side of the wall: `environment`, production if not given, and `test_signed`.
+    func realm() throws(Fault) -> Realm {
+        let environment = self["environment"].map(StoreEnvironment.init(rawValue:)) ?? .production
+        guard StoreEnvironment.known.contains(environment), ["true", "false", nil].contains(self["test_signed"]) else {
+            throw Fault(detail: "environment is a store, such as sandbox; test_signed is true or false.")
+        }
+        return Realm(environment: environment, isTestSigned: self["test_signed"] == "true")
+    }
+}

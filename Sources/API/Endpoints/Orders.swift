@@ -1,0 +1,126 @@
+import Encoding
+import HTTP
+import Pipeline
+import PurchaseModel
+import Storage
+
+/// `/v1/orders`: what is to be paid, placed before it is bought.
+struct Orders: Sendable {
+    let store: any Store
+
+    private static let members: Set<String> = [
+        "order_id", "customer_id", "product_id", "quantity", "app_account_token", "expires_in_seconds",
+    ]
+    /// A payment sheet is not open for longer; a payment that comes later still counts.
+    private static let secondsUsual: Int64 = 86_400
+    private static let secondsMax: Int64 = 366 * 86_400
+
+    /// `POST /v1/orders`
+    static func place(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
+        let order: Order
+        do throws(RequestBody.Fault) { order = try read(change) } catch { return error.response }
+        if let products = change.app.terms.products, products[order.product] == nil {
+            return RequestBody.Fault(field: "product_id", detail: "There is no such product.").response
+        }
+        let placed = try LedgerRequests.place(order, for: change.app, at: change.now, in: transaction)
+        return answer(placed, .created)
+    }
+
+    private static func read(_ change: Gate.Change) throws(RequestBody.Fault) -> Order {
+        let body = try RequestBody(change.request.body, members: members)
+        let seconds = try body.whole("expires_in_seconds", 1...secondsMax) ?? secondsUsual
+        return Order(
+            app: change.app.id,
+            id: try RequestBody.needed(body.identifier("order_id"), "order_id"),
+            customer: try RequestBody.needed(body.identifier("customer_id"), "customer_id"),
+            product: try RequestBody.needed(body.identifier("product_id"), "product_id"),
+            quantity: Int(try body.whole("quantity", 1...1_000) ?? 1),
+            accountToken: try body.accountToken("app_account_token"),
+            placedAt: change.now,
+            expiresAt: change.now.advanced(by: .seconds(seconds))
+        )
+    }
+
+    /// `POST /v1/orders/{id}/cancel`
+    static func cancel(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse
+    {
+        guard let key = key(change) else { return Problem.notFound("order") }
+        return answer(try LedgerRequests.cancel(key, at: change.now, in: transaction), .ok)
+    }
+
+    /// `POST /v1/orders/{id}/attach`: a transaction that waits pays this order, because a person says so.
+    static func attach(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse
+    {
+        guard let key = key(change) else { return Problem.notFound("order") }
+        let bought: TransactionKey
+        do throws(RequestBody.Fault) {
+            let body = try RequestBody(
+                change.request.body,
+                members: ["transaction_id", "environment", "test_signed"]
+            )
+            guard let id = try body.text("transaction_id").flatMap({ TransactionID($0) }) else {
+                throw RequestBody.Fault(field: "transaction_id", detail: "A transaction's number is needed.")
+            }
+            bought = TransactionKey(app: change.app.id, realm: try body.realm(), id: id)
+        } catch {
+            return error.response
+        }
+        let result = try LedgerRequests.attach(bought, to: key, for: change.app, at: change.now, in: transaction)
+        return answer(result, .ok)
+    }
+
+    /// `GET /v1/orders/{id}`
+    func get(_ text: String, app: AppID) async -> HTTPResponse {
+        guard let id = OrderID(text) else { return Problem.notFound("order") }
+        do throws(StoreFailure) {
+            let found = try await store.read { reader throws(StoreFailure) in
+                try reader.orders([OrderKey(app: app, id: id)]).first
+            }
+            guard let found else { return Problem.notFound("order") }
+            return .json(.ok) { OrderJSON.write(found, into: &$0) }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    /// `GET /v1/orders`, by their ids; `?customer_id=`, `?limit=`, `?after=` the `next` of the page before.
+    func list(_ query: String?, app: AppID) async -> HTTPResponse {
+        let fields: QueryFields
+        do throws(QueryFields.Fault) {
+            fields = try QueryFields(query, names: ["customer_id", "limit", "after"])
+            let customer: CustomerID? = try fields.identifier("customer_id")
+            let after: OrderID? = try fields.identifier("after")
+            let limit = try fields.limit(OrderPage.limitMax)
+            return await list(customer, after, limit, app: app)
+        } catch {
+            return error.response
+        }
+    }
+
+    private func list(_ customer: CustomerID?, _ after: OrderID?, _ limit: Int, app: AppID) async -> HTTPResponse {
+        do throws(StoreFailure) {
+            let page = try await store.read { reader throws(StoreFailure) in
+                try reader.orders(app: app, customer: customer, after: after, limit: limit)
+            }
+            return .json(.ok) { json in
+                json.array("orders") { json in
+                    for order in page.orders { json.object { OrderJSON.write(order, into: &$0) } }
+                }
+                json.member("next", page.next?.text)
+            }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    private static func key(_ change: Gate.Change) -> OrderKey? {
+        change.path["id"].flatMap { OrderID($0) }.map { OrderKey(app: change.app.id, id: $0) }
+    }
+
+    private static func answer(_ result: Result<Order, RequestFault>, _ status: HTTPStatus) -> HTTPResponse {
+        switch result {
+        case .success(let order): .json(status) { OrderJSON.write(order, into: &$0) }
+        case .failure(let fault): Problem.request(fault, "order or purchase")
+        }
+    }
+}

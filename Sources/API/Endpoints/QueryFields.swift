@@ -1,0 +1,54 @@
+import HTTP
+import PurchaseModel
+
+/// The fields of a query, each at most once and none that we do not know. They are identifiers and numbers, which need no
+/// percent-encoding.
+struct QueryFields {
+    struct Fault: Error {
+        let detail: String
+
+        var response: HTTPResponse {
+            Problem.response(.badRequest, code: "invalid_query", detail: detail)
+        }
+    }
+
+    private let values: [String: String]
+
+    init(_ query: String?, names: Set<String>) throws(Fault) {
+        var values: [String: String] = [:]
+        for pair in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                .map { String(decoding: $0, as: UTF8.self) }
+            guard parts.count == 2, names.contains(parts[0]) else {
+                throw Fault(detail: "This listing takes \(names.sorted().joined(separator: ", ")), and nothing else.")
+            }
+            guard values.updateValue(parts[1], forKey: parts[0]) == nil else {
+                throw Fault(detail: "\(parts[0]) stands there twice.")
+            }
+        }
+        self.values = values
+    }
+
+    subscript(name: String) -> String? { values[name] }
+
+    func identifier<Identifier: ASCIIIdentifier>(_ name: String) throws(Fault) -> Identifier? {
+        guard let text = values[name] else { return nil }
+        guard let identifier = Identifier(text) else {
+            throw Fault(detail: "\(name) is 1 to \(Identifier.bytesMax) printable ASCII characters without spaces.")
+        }
+        return identifier
+    }
+
+    /// A number without sign and leading zeros.
+    func whole(_ name: String, _ range: ClosedRange<Int64>) throws(Fault) -> Int64? {
+        guard let text = values[name] else { return nil }
+        guard let number = TransactionID(text)?.number, range.contains(number) else {
+            throw Fault(detail: "\(name) is a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+
+    func limit(_ most: Int) throws(Fault) -> Int {
+        Int(try whole("limit", 1...Int64(most)) ?? Int64(min(100, most)))
+    }
+}

@@ -1,0 +1,95 @@
+import Encoding
+import HTTP
+import PurchaseModel
+
+/// A JSON object that a client sent, read strictly: a member that we do not know is an error, so that a typing mistake
+/// never silently drops an order.
+struct RequestBody {
+    struct Fault: Error {
+        let field: String?
+        let detail: String
+
+        /// 400 with the member at fault.
+        var response: HTTPResponse {
+            Problem.response(.badRequest, code: "invalid_request", detail: detail) { $0.member("field", field) }
+        }
+    }
+
+    private let object: JSONObject
+
+    init(_ body: [UInt8], members: Set<String>) throws(Fault) {
+        let document: JSONDocument
+        do throws(JSONFault) {
+            document = try JSONDocument(body, limits: JSONLimits(bytesMax: body.count, depthMax: 3))
+        } catch {
+            throw Fault(field: nil, detail: "The body is not JSON: \(error.description).")
+        }
+        guard let object = document.root.object else { throw Fault(field: nil, detail: "The body is no object.") }
+        for (key, _) in object.members where !members.contains(key) {
+            throw Fault(field: key, detail: "There is no such member.")
+        }
+        self.object = object
+    }
+
+    /// A member that is there and not null.
+    subscript(field: String) -> JSONValue? { object[field].flatMap { $0.isNull ? nil : $0 } }
+
+    func identifier<Identifier: ASCIIIdentifier>(
+        _ field: String,
+        _ type: Identifier.Type = Identifier.self
+    ) throws(Fault) -> Identifier? {
+        guard let value = self[field] else { return nil }
+        guard let text = value.string, let identifier = Identifier(text) else {
+            throw Fault(field: field, detail: "1 to \(Identifier.bytesMax) printable ASCII characters, no spaces.")
+        }
+        return identifier
+    }
+
+    func text(_ field: String) throws(Fault) -> String? {
+        guard let value = self[field] else { return nil }
+        guard let text = value.string else { throw Fault(field: field, detail: "A string is needed.") }
+        return text
+    }
+
+    func whole(_ field: String, _ range: ClosedRange<Int64>) throws(Fault) -> Int64? {
+        guard let value = self[field] else { return nil }
+        guard value.kind == .number, let number = value.int64, range.contains(number) else {
+            throw Fault(
+                field: field,
+                detail: "A whole number from \(range.lowerBound) to \(range.upperBound) is needed."
+            )
+        }
+        return number
+    }
+
+    func bool(_ field: String) throws(Fault) -> Bool? {
+        guard let value = self[field] else { return nil }
+        guard let bool = value.bool else { throw Fault(field: field, detail: "true or false is needed.") }
+        return bool
+    }
+
+    func accountToken(_ field: String) throws(Fault) -> AccountToken? {
+        guard let value = self[field] else { return nil }
+        guard let halves = value.string.flatMap({ UUIDText.halves($0) }) else {
+            throw Fault(field: field, detail: "A UUID with hyphens is needed.")
+        }
+        return AccountToken(high: halves.high, low: halves.low)
+    }
+
+    /// On which side of the wall: `environment`, production if not given, and `test_signed`.
+    func realm() throws(Fault) -> Realm {
+        var environment = StoreEnvironment.production
+        if let text = try text("environment") {
+            environment = StoreEnvironment(rawValue: text)
+            guard StoreEnvironment.known.contains(environment) else {
+                throw Fault(field: "environment", detail: "production, sandbox, xcode or local_testing is needed.")
+            }
+        }
+        return Realm(environment: environment, isTestSigned: try bool("test_signed") ?? false)
+    }
+
+    static func needed<Value>(_ value: Value?, _ field: String) throws(Fault) -> Value {
+        guard let value else { throw Fault(field: field, detail: "It is needed.") }
+        return value
+    }
+}

@@ -1,0 +1,67 @@
+import Crypto
+import HTTP
+import PurchaseModel
+import Storage
+
+/// What a request with an `Idempotency-Key` was answered is kept in the commit that it led to, and is the answer to the
+/// same request again.
+///
+/// Source: draft-ietf-httpapi-idempotency-key-header.
+struct Idempotency: Sendable {
+    private let name: IdempotencyName
+    private let fingerprint: [UInt8]
+
+    enum Header {
+        case none
+        case invalid
+        case key(Idempotency)
+    }
+
+    static func read(_ request: HTTPRequest, holder: KeyRing.Holder) -> Header {
+        guard request.fields["Idempotency-Key"] != nil else { return .none }
+        guard let key = request.fields.single("Idempotency-Key"), (1...255).contains(key.utf8.count),
+            key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return .invalid }
+        // No part has a NUL in it before the body.
+        let parts = [
+            Array(request.method.rawValue.utf8), Array(request.path.utf8), Array((request.query ?? "").utf8),
+            request.body,
+        ]
+        let name = IdempotencyName(holder: "\(holder.app) \(holder.name)", key: key)
+        return .key(Idempotency(name: name, fingerprint: Digest.sha256(Array(parts.joined(separator: [0])))))
+    }
+
+    /// Gives the kept answer, or carries the request out and keeps what was answered.
+    func answer(
+        in transaction: any StoreTransaction,
+        at now: Timestamp,
+        _ body: () throws(StoreFailure) -> HTTPResponse
+    ) throws(StoreFailure) -> HTTPResponse {
+        if let kept = try transaction.keptAnswer(name) {
+            guard kept.fingerprint == fingerprint else {
+                return Problem.conflict(
+                    "idempotency_key_reused",
+                    "Another request was made under this Idempotency-Key."
+                )
+            }
+            return HTTPResponse(
+                HTTPStatus(rawValue: kept.status),
+                fields: ["Content-Type": kept.contentType, "Idempotent-Replayed": "true"],
+                body: kept.body
+            )
+        }
+        let response = try body()
+        guard response.status.rawValue < 500 else { return response }
+        try transaction.keepAnswer(
+            KeptAnswer(
+                name: name,
+                fingerprint: fingerprint,
+                status: response.status.rawValue,
+                contentType: response.fields["Content-Type"] ?? "application/json",
+                body: response.body,
+                keptAt: now
+            )
+        )
+        return response
+    }
+}

@@ -1,0 +1,41 @@
+package import PurchaseModel
+package import Storage
+
+/// What has to be done now and then: orders whose time is over stop waiting, kept answers are forgotten.
+package struct Housekeeping: Sendable {
+    /// How many rows one write changes: it holds up the next batch of purchases.
+    static let batchMax = 200
+    /// For how long the same request gets the same answer: a client's retries end long before.
+    static let answersKept = Duration.seconds(48 * 3_600)
+
+    private let store: any Store
+    private let clock: any WallClock
+
+    package init(store: any Store, clock: any WallClock) {
+        self.store = store
+        self.clock = clock
+    }
+
+    /// Sweeps now, and after each pause, until there is no other pause.
+    package func run(_ pause: @Sendable () async -> Bool) async {
+        repeat { await sweep() } while await pause()
+    }
+
+    /// Does all that is due. When the store fails, the next sweep begins again; without anything due nothing is written.
+    package func sweep() async {
+        while !Task.isCancelled {
+            let now = clock.now
+            let expired = try? await store.write { transaction throws(StoreFailure) in
+                try LedgerRequests.expireOrders(limit: Self.batchMax, at: now, in: transaction)
+            }
+            guard let expired, expired == Self.batchMax else { break }
+        }
+        while !Task.isCancelled {
+            let moment = clock.now.advanced(by: .zero - Self.answersKept)
+            let forgotten = try? await store.write { transaction throws(StoreFailure) in
+                try transaction.sweepAnswers(keptBefore: moment, limit: Self.batchMax)
+            }
+            guard let forgotten, forgotten == Self.batchMax else { break }
+        }
+    }
+}

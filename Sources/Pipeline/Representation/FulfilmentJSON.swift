@@ -1,0 +1,44 @@
+package import Encoding
+package import PurchaseModel
+
+/// What was given for a transaction, as our JSON shows it.
+package enum FulfilmentJSON {
+    /// The members of a delivery object.
+    package static func write(_ fulfilment: Fulfilment, into json: inout JSONObjectWriter) {
+        json.member("delivery_id", DeliveryID(fulfilment.transaction).description)
+        json.member("state", fulfilment.state.rawValue)
+        json.member("reason", fulfilment.reason?.rawValue)
+        json.member("customer_id", fulfilment.customer?.text)
+        json.member("product_id", fulfilment.product.text)
+        json.member("quantity", fulfilment.quantity)
+        json.member("order_id", fulfilment.order?.text)
+        json.member("matched_by", fulfilment.match?.rawValue)
+        if fulfilment.delivery != nil {
+            json.member("delivery", fulfilment.delivery?.rawValue)
+            json.member("fence", fulfilment.fence)
+        }
+        if fulfilment.state == .reversed {
+            json.member("reversed_percentage", fulfilment.reversed)
+            json.member("reversed_at", TransactionJSON.text(fulfilment.reversedAt))
+        }
+        if !fulfilment.goods.isEmpty {
+            json.array("goods") { json in
+                for goods in fulfilment.goods { json.object { write(goods, into: &$0) } }
+            }
+        }
+        json.member("decided_at", TransactionJSON.text(fulfilment.decidedAt))
+    }
+
+    private static func write(_ goods: GrantedGoods, into json: inout JSONObjectWriter) {
+        switch goods {
+        case .entitlement(let id, let until):
+            json.member("entitlement", id.text)
+            json.member("until", TransactionJSON.text(until))
+        case .amount(let amount):
+            json.member("currency", amount.currency.text)
+            json.member("amount", amount.amount)
+            if amount.reversed > 0 { json.member("reversed", amount.reversed) }
+            if amount.uncollected > 0 { json.member("uncollected", amount.uncollected) }
+        }
+    }
+}

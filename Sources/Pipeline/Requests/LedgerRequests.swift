@@ -1,0 +1,171 @@
+package import PurchaseModel
+package import Storage
+
+/// What the shop asks of the ledger, each inside one write: read around it, decide, write what was decided.
+///
+/// A refusal writes nothing. The closure of a write may run again; so may these.
+package enum LedgerRequests {
+    /// Places an order; the same order again is the one that there is.
+    package static func place(
+        _ order: Order,
+        for app: AppPolicy,
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Result<Order, RequestFault> {
+        let token = AccountToken(ofCustomer: order.customer)
+        let situation = try transaction.situation(placing: order, customerToken: token, app.terms)
+        let result = try write(in: transaction) { () throws(RequestFault) in
+            try decide(situation, placing: order, customerToken: token, terms: app.terms, at: now)
+        }
+        return result.map { decision in
+            decision.orders.first { $0.row.key == order.key }?.row ?? situation.order(order.key) ?? order
+        }
+    }
+
+    package static func cancel(
+        _ key: OrderKey,
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Result<Order, RequestFault> {
+        let situation = try self.situation(of: [key], in: transaction)
+        let result = try write(in: transaction) { () throws(RequestFault) in
+            try decide(situation, cancelling: key, at: now)
+        }
+        return order(key, after: result, in: situation)
+    }
+
+    /// Ends the waiting of orders whose time is over.
+    ///
+    /// - Returns: how many.
+    package static func expireOrders(
+        limit: Int,
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Int {
+        let keys = try transaction.overdueOrders(at: now, limit: limit)
+        guard !keys.isEmpty else { return 0 }
+        let situation = try self.situation(of: keys, in: transaction)
+        let decision = decide(situation, expiring: keys, at: now)
+        try apply(decision, in: transaction)
+        return decision.orders.count
+    }
+
+    /// Has a transaction that waits pay an order.
+    package static func attach(
+        _ key: TransactionKey,
+        to order: OrderKey,
+        for app: AppPolicy,
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Result<Order, RequestFault> {
+        let situation = try transaction.situation(of: [key], order: order, app.terms)
+        let result = try write(in: transaction) { () throws(RequestFault) in
+            try decide(situation, attaching: key, to: order, terms: app.terms, at: now)
+        }
+        return self.order(order, after: result, in: situation)
+    }
+
+    /// Notes that the shop has delivered.
+    package static func acknowledge(
+        _ key: TransactionKey,
+        fence: Int64,
+        for app: AppPolicy,
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Result<Fulfilment, RequestFault> {
+        let situation = try transaction.situation(of: [key], app.terms)
+        let result = try write(in: transaction) { () throws(RequestFault) in
+            try decide(situation, acknowledging: key, fence: fence, at: now)
+        }
+        return result.flatMap { decision in
+            let row = decision.fulfilments.first?.row ?? situation.fulfilment(of: key)
+            return row.map { .success($0) } ?? .failure(.unknown)
+        }
+    }
+
+    /// Makes a chain another customer's; a dry run only says whose it is and would be.
+    package static func transfer(
+        _ chain: ChainKey,
+        to customer: CustomerID,
+        isDryRun: Bool,
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Result<Owner, RequestFault> {
+        var inquiry = Inquiry()
+        inquiry.chains = [chain]
+        var situation = Situation()
+        try transaction.answer(inquiry, in: &situation)
+        inquiry.chains = []
+        for customer in [situation.owner(of: chain)?.customer, customer].compactMap(\.self) {
+            inquiry.customers.insert(StreamKey(app: chain.app, realm: chain.realm, customer: customer))
+        }
+        try transaction.answer(inquiry, in: &situation)
+        let known = situation
+        let result = try write(in: transaction, isDryRun: isDryRun) { () throws(RequestFault) in
+            try decide(known, transferring: chain, to: customer, at: now)
+        }
+        return result.flatMap { decision in decision.owners.first.map { .success($0.row) } ?? .failure(.unknown) }
+    }
+
+    /// Changes a balance.
+    package static func adjust(
+        _ wallet: WalletKey,
+        by amount: Int64,
+        cause: PostingCause,
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Result<Wallet, RequestFault> {
+        var inquiry = Inquiry()
+        inquiry.wallets = [wallet]
+        inquiry.customers = [StreamKey(app: wallet.app, realm: wallet.realm, customer: wallet.customer)]
+        var situation = Situation()
+        try transaction.answer(inquiry, in: &situation)
+        let known = situation
+        let result = try write(in: transaction) { () throws(RequestFault) in
+            try decide(known, adjusting: wallet, by: amount, cause: cause, at: now)
+        }
+        return result.map { decision in decision.wallets.first ?? known.wallet(wallet) }
+    }
+
+    private static func write(
+        in transaction: any StoreTransaction,
+        isDryRun: Bool = false,
+        _ body: () throws(RequestFault) -> Decision
+    ) throws(StoreFailure) -> Result<Decision, RequestFault> {
+        let decision: Decision
+        do throws(RequestFault) { decision = try body() } catch { return .failure(error) }
+        if !isDryRun { try apply(decision, in: transaction) }
+        return .success(decision)
+    }
+
+    private static func apply(_ decision: Decision, in transaction: any StoreTransaction) throws(StoreFailure) {
+        guard !decision.isEmpty else { return }
+        try transaction.apply(decision, evidence: nil)
+        try transaction.append(EventRows.rows(decision.events))
+    }
+
+    /// What is known around orders that are known.
+    private static func situation(
+        of keys: [OrderKey],
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Situation {
+        var situation = Situation()
+        var inquiry = Inquiry()
+        inquiry.orders = Set(keys)
+        try transaction.answer(inquiry, in: &situation)
+        inquiry.customers = Set(keys.compactMap { situation.order($0).map(StreamKey.unpaid) })
+        try transaction.answer(inquiry, in: &situation)
+        return situation
+    }
+
+    private static func order(
+        _ key: OrderKey,
+        after result: Result<Decision, RequestFault>,
+        in situation: Situation
+    ) -> Result<Order, RequestFault> {
+        result.flatMap { decision in
+            let row = decision.orders.first { $0.row.key == key }?.row ?? situation.order(key)
+            return row.map { .success($0) } ?? .failure(.unknown)
+        }
+    }
+}
