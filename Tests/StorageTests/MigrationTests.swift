@@ -16,7 +16,7 @@ struct MigrationTests {
             }
             await first.close()
             try Python.toFirstVersion(folder + "/data")
-            #expect(throws: StoreOpenFailure.olderSchema(found: 1, known: 2)) {
+            #expect(throws: StoreOpenFailure.olderSchema(found: 1, known: 3)) {
                 try ReadOnlyLedger.open(folder: folder + "/data")
             }
             let second = try SQLiteStore.open(folder: folder + "/data")
@@ -52,10 +52,15 @@ private enum Python {
             file = sqlite3.connect(sys.argv[1], isolation_level=None)
             for statement in sys.argv[2].split(";"): file.execute(statement)
             """
-        let statements = """
-            DROP INDEX submissions_by_name; ALTER TABLE submissions DROP COLUMN name;
-            DELETE FROM migrations WHERE number > 1; PRAGMA user_version = 1
-            """
+        let tables = [
+            "event_heads", "events", "webhook_endpoints", "webhook_deliveries", "webhook_attempts", "jobs",
+            "kept_answers",
+        ]
+        let statements =
+            tables.map { "DROP TABLE \($0); " }.joined() + """
+                DROP INDEX submissions_by_name; ALTER TABLE submissions DROP COLUMN name;
+                DELETE FROM migrations WHERE number > 1; PRAGMA user_version = 1
+                """
         let process = ChildProcess(["/usr/bin/python3", "-c", script, folder + "/assay.sqlite", statements])
         guard try process.start().waitUntilExit() == 0 else { throw Failed() }
     }

@@ -57,9 +57,11 @@ enum EndpointColumns {
             types: types.map { text in
                 Set(text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) })
             },
-            realms: Set((0..<Int64(RealmCode.count)).filter { realms >> $0 & 1 == 1 }.compactMap { number in
-                RealmCode(number: number).realm
-            })
+            realms: Set(
+                (0..<Int64(RealmCode.count)).filter { realms >> $0 & 1 == 1 }.compactMap { number in
+                    RealmCode(number: number).realm
+                }
+            )
         )
     }
 

@@ -64,7 +64,7 @@ struct ReplayQueries {
             let end = min(first + Int64(limit), last)
             var replayed = 0
             for event in try look(endpoint.appCode, first, end, filter, from, to) {
-                if try deliveries.add(event, to: endpoint.code, due: now) { replayed += 1 }
+                replayed += try deliveries.add(event, to: endpoint.code, due: now) ? 1 : 0
             }
             return WebhookReplayStep(replayed: replayed, next: end < last ? EventCursor(position: end) : nil)
         }
