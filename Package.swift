@@ -76,7 +76,7 @@ let package = Package(
         room("Jobs", ["PurchaseModel", "Storage"]),
 
         // Floors 4 to 6: the conductor, its face, and the executable that wires them.
-        room("Pipeline", ["PurchaseModel", "Crypto", "Verification", "Storage"]),
+        room("Pipeline", ["PurchaseModel", "Crypto", "Encoding", "HTTP", "Verification", "Storage"]),
         room("API", ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage", "Pipeline"]),
         .executableTarget(
             name: "Server",
@@ -128,7 +128,10 @@ let package = Package(
         ),
         tests(
             "PipelineTests",
-            ["Pipeline", "PurchaseModel", "Crypto", "Verification", "Storage", "Simulator", "TestSupport"]
+            [
+                "Pipeline", "PurchaseModel", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Simulator",
+                "TestSupport",
+            ]
         ),
         tests(
             "APITests",
