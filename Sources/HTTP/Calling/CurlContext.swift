@@ -14,7 +14,11 @@ final class CurlContext {
 
     static let takeBody: assay_curl_sink = { bytes, size, count, pointer in
         unsafe CurlContext.lend(bytes, size, count, pointer) { context, piece in
-            context.transfer.take(body: piece, atMost: context.settings.responseBytesMax)
+            context.transfer.take(
+                body: piece,
+                atMost: context.settings.responseBytesMax,
+                isCuttable: context.settings.cutsBody
+            )
         }
     }
 

@@ -8,6 +8,7 @@ final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     private let context: CurlContext
     private var fields: UnsafeMutablePointer<curl_slist>?
+    private var addresses: UnsafeMutablePointer<curl_slist>?
 
     /// `nil` when libcurl does not take an option, which only bad settings can bring about.
     init?(_ transfer: CurlTransfer, _ settings: CallerSettings) {
@@ -15,13 +16,14 @@ final class CurlEasy {
         self.transfer = transfer
         unsafe self.handle = unsafe handle
         context = CurlContext(transfer, settings)
-        let isSet = setCall() && setLimits(settings) && setSinks() && setTrust(settings)
+        let isSet = setCall() && setAddresses(settings) && setLimits(settings) && setSinks() && setTrust(settings)
         guard isSet else { return nil }
     }
 
     deinit {
         unsafe curl_easy_cleanup(handle)
         unsafe curl_slist_free_all(fields)
+        unsafe curl_slist_free_all(addresses)
     }
 
     /// Whose call a handle of libcurl's is.
@@ -35,7 +37,7 @@ final class CurlEasy {
 
     func answer(_ code: CURLcode) -> CurlTransfer.Answer {
         if transfer.isTooLarge { return .failure(.tooLarge) }
-        guard code == CURLE_OK else { return .failure(failure(code)) }
+        guard code == CURLE_OK || transfer.isCut else { return .failure(failure(code)) }
         return .success(transfer.response(number(CURLINFO_RESPONSE_CODE)))
     }
 
@@ -106,6 +108,17 @@ final class CurlEasy {
                 UnsafeMutableRawPointer(mutating: bytes.baseAddress)
             ) == CURLE_OK
         }
+    }
+
+    /// Instead of what the system would answer for the name. The plus lets libcurl forget it like any other answer.
+    private func setAddresses(_ settings: CallerSettings) -> Bool {
+        guard let (host, port) = transfer.call.hostAndPort, let found = settings.addresses(host) else { return true }
+        // Without an address libcurl would ask the system after all.
+        guard !found.isEmpty else { return false }
+        let line = "+\(host):\(port):" + found.joined(separator: ",")
+        guard let list = unsafe curl_slist_append(nil, line) else { return false }
+        unsafe addresses = list
+        return unsafe assay_curl_set_list(handle, CURLOPT_RESOLVE, addresses) == CURLE_OK
     }
 
     private func setLimits(_ settings: CallerSettings) -> Bool {

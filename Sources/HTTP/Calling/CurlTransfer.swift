@@ -14,6 +14,7 @@ final class CurlTransfer: Sendable {
         var body: [UInt8] = []
         var hasBody = false
         var isTooLarge = false
+        var isCut = false
         var isAddressRefused = false
     }
 
@@ -43,23 +44,29 @@ final class CurlTransfer: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
     var isTooLarge: Bool { state.withLock { $0.isTooLarge } }
+    /// Ended by us, with all of the body that was wanted.
+    var isCut: Bool { state.withLock { $0.isCut } }
     var isAddressRefused: Bool { state.withLock { $0.isAddressRefused } }
 
     func refuseAddress() {
         state.withLock { $0.isAddressRefused = true }
     }
 
-    /// Takes a piece of the body; false when it would be too long.
-    func take(body piece: Span<UInt8>, atMost bytesMax: Int) -> Bool {
+    /// Takes a piece of the body; false when it would be too long, or, if it may be cut, when the rest is not wanted.
+    func take(body piece: Span<UInt8>, atMost bytesMax: Int, isCuttable: Bool) -> Bool {
         state.withLock { state in
-            guard state.body.count + piece.count <= bytesMax else {
+            let room = bytesMax - state.body.count
+            let isWhole = piece.count <= room
+            guard isWhole || isCuttable else {
                 state.isTooLarge = true
                 return false
             }
             state.hasBody = true
-            state.body.reserveCapacity(state.body.count + piece.count)
-            for index in piece.indices { state.body.append(piece[index]) }
-            return true
+            state.isCut = !isWhole
+            let kept = piece.extracting(first: room)
+            state.body.reserveCapacity(state.body.count + kept.count)
+            for index in kept.indices { state.body.append(kept[index]) }
+            return isWhole
         }
     }
 

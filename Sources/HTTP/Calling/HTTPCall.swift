@@ -37,6 +37,18 @@ package struct HTTPCall: Sendable, Equatable {
         }
     }
 
+    /// The name in the URL, and the port that is given there or the scheme's; nil for an address in brackets.
+    var hostAndPort: (host: String, port: Int)? {
+        let letters = Array(url.utf8)
+        let authority = letters.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+            .prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        let host = authority.prefix { $0 != UInt8(ascii: ":") }
+        guard !host.isEmpty, host.first != UInt8(ascii: "[") else { return nil }
+        let digits = String(decoding: authority[host.endIndex...].dropFirst(), as: UTF8.self)
+        let isSecure = letters.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s")
+        return (String(decoding: host, as: UTF8.self), Int(digits) ?? (isSecure ? 443 : 80))
+    }
+
     /// What servers take at least, four times over. RFC 9110 § 4.1.
     private static let urlBytesMax = 32_000
 }
