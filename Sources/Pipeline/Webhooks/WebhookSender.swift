@@ -235,16 +235,17 @@ package final class WebhookSender: Sendable {
         let seed = WebhookSchedule.seed(of: claimed.delivery.id, attempt: attempts)
         let outcome = settings.schedule.outcome(of: result.verdict, attempts: attempts, seed: seed)
         await finish(claimed, as: outcome, result, endpoint)
-        if outcome.isFailure { await disableIfHopeless(endpoint) }
         let now = clock.now
-        let hasPaused = state.withLock { state in
+        let (wasOpen, isOpen) = state.withLock { state in
             state.holds[claimed.hold] = nil
             state.lanes.end(isProven: isProven)
             let wasOpen = state.gates[endpoint.id]?.isOpen ?? false
             state.gates[endpoint.id]?.end(result.verdict, at: now)
-            return !wasOpen && state.gates[endpoint.id]?.isOpen ?? false
+            return (wasOpen, state.gates[endpoint.id]?.isOpen ?? false)
         }
-        if hasPaused { report(.paused(endpoint: endpoint.id, app: endpoint.app)) }
+        if isOpen, !wasOpen { report(.paused(endpoint: endpoint.id, app: endpoint.app)) }
+        // Few fail so often, and each is asked for but once in a pause of the breaker's.
+        if isOpen, outcome.isFailure { await disableIfHopeless(endpoint) }
     }
 
     private func ended(_ endpoint: WebhookEndpointID, hasMore: Bool) {

@@ -163,7 +163,7 @@ final class WebhookDesk: WebhookWork {
                 let token = (delivery.lease?.token ?? 0) + 1
                 delivery.lease = Lease(owner: terms.owner, until: delivery.dueAt, token: token)
                 state.deliveries[delivery.id] = delivery
-                let hold = DeliveryHold(id: delivery.id, owner: terms.owner, token: token)
+                let hold = DeliveryHold(id: delivery.id, cursor: delivery.cursor, owner: terms.owner, token: token)
                 batch.deliveries.append(ClaimedDelivery(delivery: delivery, event: event, hold: hold))
             }
             return batch
