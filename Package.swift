@@ -72,6 +72,9 @@ let package = Package(
             resources: [.embedInCode("Control/openapi.json")]
         ),
 
+        // Floor 3: what runs later.
+        room("Jobs", ["PurchaseModel", "Storage"]),
+
         // Floors 4 to 6: the conductor, its face, and the executable that wires them.
         room("Pipeline", ["PurchaseModel", "Crypto", "Encoding", "HTTP", "Verification", "Storage"]),
         room("API", ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage", "Pipeline"]),
@@ -118,6 +121,7 @@ let package = Package(
             swiftSettings: house
         ),
         tests("StorageTests", ["Storage", "PurchaseModel", "TestSupport", "StoreProbe"]),
+        tests("JobsTests", ["Jobs", "Storage", "PurchaseModel", "TestSupport"]),
         tests(
             "SimulatorTests",
             ["Simulator", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "TestSupport"]

@@ -71,6 +71,8 @@ package struct HTTPResponse: Sendable, Equatable {
     package var status: HTTPStatus
     package var fields: HTTPFields
     package var body: [UInt8]
+    /// Who answered a call of ours; `.none` when it came through no socket.
+    package var remote = HTTPRemote.none
 
     package init(_ status: HTTPStatus, fields: HTTPFields = [:], body: [UInt8] = []) {
         self.status = status

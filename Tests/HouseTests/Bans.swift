@@ -69,6 +69,11 @@ extension Ban {
             instead: "Take the setting through init: only Server reads arguments and the environment."
         ),
         Ban(
+            words: ["StoreTransaction", "StoreReader", "EventVerbs", "WebhookVerbs", "IdempotencyVerbs"],
+            within: ["Sources/Jobs/"],
+            instead: "The queue knows job verbs only: JobVerbs to write, JobReader to read."
+        ),
+        Ban(
             words: [".shared"],
             instead: "Pass the thing in through init: a singleton cannot be replaced in a test."
         ),

@@ -1,5 +1,6 @@
 import Encoding
 import HTTP
+import Pipeline
 import PurchaseModel
 import Storage
 
@@ -45,7 +46,7 @@ struct EventFeed: Sendable {
                         json.object { json in
                             json.member("cursor", placed.cursor.position)
                             // The message as it is sent, byte for byte.
-                            json.member("event", try? JSONDocument(placed.event.data).root)
+                            json.member("event", try? JSONDocument(WebhookBody.bytes(of: placed.event)).root)
                         }
                     }
                 }

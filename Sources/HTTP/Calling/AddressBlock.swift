@@ -50,7 +50,7 @@ package struct AddressBlock: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(HTTPRemote(address: address, port: 0))/\(prefix)" }
 
     /// The bytes of an address in its common text form; no leading zeros, no zone.
-    private static func address(_ text: String) -> [UInt8]? {
+    static func address(_ text: String) -> [UInt8]? {
         // Both buffers have the size that the family asks for, and the text lives until the call has returned.
         var four = in_addr()
         if unsafe inet_pton(AF_INET, text, &four) == 1 { return unsafe withUnsafeBytes(of: &four) { unsafe Array($0) } }

@@ -38,7 +38,7 @@ final class CurlEasy {
     func answer(_ code: CURLcode) -> CurlTransfer.Answer {
         if transfer.isTooLarge { return .failure(.tooLarge) }
         guard code == CURLE_OK || transfer.isCut else { return .failure(failure(code)) }
-        return .success(transfer.response(number(CURLINFO_RESPONSE_CODE)))
+        return .success(transfer.response(number(CURLINFO_RESPONSE_CODE), from: remote))
     }
 
     private func failure(_ code: CURLcode) -> HTTPCallFailure {
@@ -69,6 +69,16 @@ final class CurlEasy {
         var value = 0
         unsafe assay_curl_get_long(handle, info, &value)
         return value
+    }
+
+    /// Whoever the connection led to, also one that was used before.
+    private var remote: HTTPRemote {
+        var text: UnsafeMutablePointer<CChar>?
+        // The text is the handle's own, and is copied before the handle is used again.
+        guard unsafe assay_curl_get_string(handle, CURLINFO_PRIMARY_IP, &text) == CURLE_OK, let text = unsafe text,
+            let address = AddressBlock.address(unsafe String(cString: text))
+        else { return .none }
+        return HTTPRemote(address: address, port: UInt16(clamping: number(CURLINFO_PRIMARY_PORT)))
     }
 
     // MARK: Options

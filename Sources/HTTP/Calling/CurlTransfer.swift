@@ -96,8 +96,12 @@ final class CurlTransfer: Sendable {
     }
 
     /// The answer as it has come; `status` is the last one.
-    func response(_ status: Int) -> HTTPResponse {
-        state.withLock { HTTPResponse(HTTPStatus(rawValue: status), fields: $0.fields, body: $0.body) }
+    func response(_ status: Int, from remote: HTTPRemote) -> HTTPResponse {
+        state.withLock { state in
+            var response = HTTPResponse(HTTPStatus(rawValue: status), fields: state.fields, body: state.body)
+            response.remote = remote
+            return response
+        }
     }
 
     /// Each byte is a scalar, as in ``HTTPFields``.

@@ -3,14 +3,13 @@ import Encoding
 package import PurchaseModel
 package import Storage
 
-/// What a decision tells the shop, as rows of the outbox: each is the message that is sent, made once.
+/// What a decision tells the shop, as rows of the outbox: each is made once, and every message about it says the same.
 package enum EventRows {
     package static func rows(_ events: [LedgerEvent]) -> [EventRow] { events.map(row) }
 
     private static func row(_ event: LedgerEvent) -> EventRow {
-        let id = id(of: event)
-        return EventRow(
-            id: id,
+        EventRow(
+            id: id(of: event),
             app: event.stream.app,
             realm: event.stream.realm,
             customer: event.stream.customer,
@@ -18,7 +17,7 @@ package enum EventRows {
             type: event.type.rawValue,
             happenedAt: event.happenedAt,
             learnedAt: event.learnedAt,
-            data: message(event, id)
+            data: data(event.subject)
         )
     }
 
@@ -34,21 +33,12 @@ package enum EventRows {
         return EventID(checked: EventID.prefix + Hexadecimal.encode(hash.prefix(16)))
     }
 
-    private static func message(_ event: LedgerEvent, _ id: EventID) -> [UInt8] {
-        guard let type = WebhookEventType(event.type.rawValue) else {
-            preconditionFailure("our own words are words")
-        }
-        let envelope = WebhookEnvelope(
-            eventID: id.text,
-            type: type,
-            app: event.stream.app,
-            realm: event.stream.realm,
-            occurredAt: event.happenedAt,
-            recordedAt: event.learnedAt,
-            customer: event.stream.customer,
-            sequence: event.sequence
-        )
-        return WebhookBody.bytes(envelope) { write(event.subject, into: &$0) }
+    /// What only this kind of event says; the message around it is made when it is sent.
+    private static func data(_ subject: EventSubject) -> [UInt8] {
+        let whole = JSONWriter.object(reserving: 1_024) { write(subject, into: &$0) }
+        // Only the texts that Apple signed can be so long: the delivery says what matters.
+        guard whole.count > EventRow.dataBytesMax, case .fulfilment(let fulfilment, _) = subject else { return whole }
+        return JSONWriter.object { write(.fulfilment(fulfilment, nil), into: &$0) }
     }
 
     private static func write(_ subject: EventSubject, into json: inout JSONObjectWriter) {

@@ -1,5 +1,6 @@
-package import Encoding
+import Encoding
 package import PurchaseModel
+package import Storage
 
 /// Which kind of event a message tells of: `order.paid`, `entitlement.revoked`.
 package struct WebhookEventType: Hashable, Sendable, CustomStringConvertible {
@@ -35,78 +36,66 @@ package struct WebhookEventType: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// What a message says of its event, whatever the event is.
-package struct WebhookEnvelope: Sendable, Equatable {
-    package var eventID: String
-    package var type: WebhookEventType
-    package var app: AppID
-    package var realm: Realm
-    /// When it happened.
-    package var occurredAt: Timestamp
-    /// When it was learned of.
-    package var recordedAt: Timestamp
-    /// Of all events of this customer, without gaps; nil when the event is nobody's.
-    package var customer: CustomerID?
-    package var sequence: Int64?
-
-    package init(
-        eventID: String,
-        type: WebhookEventType,
-        app: AppID,
-        realm: Realm,
-        occurredAt: Timestamp,
-        recordedAt: Timestamp,
-        customer: CustomerID? = nil,
-        sequence: Int64? = nil
-    ) {
-        self.eventID = eventID
-        self.type = type
-        self.app = app
-        self.realm = realm
-        self.occurredAt = occurredAt
-        self.recordedAt = recordedAt
-        self.customer = customer
-        self.sequence = sequence
-    }
-}
-
-/// The text that is sent: `{"type", "timestamp", "data": {…}}`. It is made once, and every attempt sends the same bytes.
+/// The text that is sent: `{"type", "timestamp", "data": {…}}`, the same bytes at every attempt.
 ///
 /// Source: Standard Webhooks 1.0.0, *Payload structure*, *Payload size*.
 package enum WebhookBody {
-    /// What an event in the outbox may have; the specification recommends to stay below 20 kB.
-    package static let bytesMax = 19_000
+    /// The specification recommends to stay below 20 kB.
+    package static let bytesMax = 19_999
     /// Of the shape of `data`; a new number when a member changes its meaning.
     static let version = 1
 
-    /// - Parameters:
-    ///   - envelope: what every message says.
-    ///   - members: writes what only this kind of event says, into `data`.
-    /// - Returns: the message; when all of it would be too long, one without those members that says
-    ///   `"is_thin": true`, for the receiver to ask for the event by its id.
-    package static func bytes(
-        _ envelope: WebhookEnvelope,
-        _ members: (inout JSONObjectWriter) -> Void = { _ in }
-    ) -> [UInt8] {
-        let whole = write(envelope, members)
-        return whole.count <= bytesMax ? whole : write(envelope) { $0.member("is_thin", true) }
+    /// What every message says of its event in `data`, whatever the event is.
+    private static let common: Set = [
+        "event_id", "version", "app", "environment", "test_signed", "customer_id", "sequence", "learned_at", "is_thin",
+    ]
+
+    /// The message that tells of an event.
+    ///
+    /// - Returns: with all members of the event's own data; when that would be too long, or the data is no JSON object,
+    ///   without them and with `"is_thin": true`, for the receiver to ask for the event by its id.
+    package static func bytes(of event: EventRow) -> [UInt8] {
+        if let document = try? JSONDocument(event.data), let own = document.root.object {
+            let whole = write(event) { data in
+                for (name, value) in own.members where !common.contains(name) { data.member(name, value) }
+            }
+            if whole.count <= bytesMax { return whole }
+        }
+        return write(event) { $0.member("is_thin", true) }
     }
 
-    private static func write(_ envelope: WebhookEnvelope, _ members: (inout JSONObjectWriter) -> Void) -> [UInt8] {
+    /// What an operator sends to see whether an endpoint answers.
+    package static func test(app: AppID, id: WebhookMessageID, at now: Timestamp) -> [UInt8] {
+        write(type: WebhookEventType.test.text, at: now) { data in
+            data.member("event_id", id.text)
+            data.member("version", version)
+            data.member("app", app.text)
+        }
+    }
+
+    private static func write(_ event: EventRow, _ members: (inout JSONObjectWriter) -> Void) -> [UInt8] {
+        write(type: event.type, at: event.happenedAt) { data in
+            data.member("event_id", event.id.text)
+            data.member("version", version)
+            data.member("app", event.app.text)
+            data.member("environment", event.realm.environment.rawValue)
+            if event.realm.isTestSigned { data.member("test_signed", true) }
+            data.member("customer_id", event.customer?.text)
+            data.member("sequence", event.sequence)
+            data.member("learned_at", RFC3339.text(milliseconds: event.learnedAt.milliseconds))
+            members(&data)
+        }
+    }
+
+    private static func write(
+        type: String,
+        at moment: Timestamp,
+        _ data: (inout JSONObjectWriter) -> Void
+    ) -> [UInt8] {
         JSONWriter.object(reserving: 1_024) { message in
-            message.member("type", envelope.type.text)
-            message.member("timestamp", RFC3339.text(milliseconds: envelope.occurredAt.milliseconds))
-            message.object("data") { data in
-                data.member("event_id", envelope.eventID)
-                data.member("version", version)
-                data.member("app", envelope.app.text)
-                data.member("environment", envelope.realm.environment.rawValue)
-                if envelope.realm.isTestSigned { data.member("test_signed", true) }
-                data.member("customer_id", envelope.customer?.text)
-                data.member("sequence", envelope.sequence)
-                data.member("recorded_at", RFC3339.text(milliseconds: envelope.recordedAt.milliseconds))
-                members(&data)
-            }
+            message.member("type", type)
+            message.member("timestamp", RFC3339.text(milliseconds: moment.milliseconds))
+            message.object("data") { data(&$0) }
         }
     }
 }

@@ -1,3 +1,5 @@
+package import Storage
+
 /// Names one message to one endpoint, the same at every attempt, so that who receives it twice can tell.
 package struct WebhookMessageID: Hashable, Sendable, CustomStringConvertible {
     /// The longest that is let in, in bytes.
@@ -12,6 +14,11 @@ package struct WebhookMessageID: Hashable, Sendable, CustomStringConvertible {
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ".") })
         else { return nil }
         self.text = text
+    }
+
+    /// An event's name is the message's for every endpoint: none of its letters is a full stop.
+    package init(_ event: EventID) {
+        text = event.text
     }
 
     package var description: String { text }

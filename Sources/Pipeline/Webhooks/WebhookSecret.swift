@@ -1,38 +1,33 @@
 import Crypto
 import Encoding
+package import Storage
 
-/// What Assay and one endpoint share, to sign messages by HMAC-SHA-256: `whsec_` and base64.
+/// What Assay and one endpoint share, to sign messages by HMAC-SHA-256, as text: `whsec_` and base64.
 ///
 /// Source: Standard Webhooks 1.0.0, *Signature scheme*.
-package struct WebhookSecret: Sendable, Hashable {
+extension WebhookSecret {
     private static let prefix = "whsec_"
     /// How many bytes the specification allows.
     private static let lengths = 24...64
     /// As many as the hash has.
     private static let ownLength = 32
 
-    let bytes: [UInt8]
-
     /// A new secret of the system's random numbers.
-    package init() {
-        bytes = SecureRandom.bytes(WebhookSecret.ownLength)
+    package static func generate() -> WebhookSecret {
+        guard let secret = WebhookSecret(SecureRandom.bytes(ownLength)) else { preconditionFailure("32 bytes are one") }
+        return secret
     }
 
     /// Nil unless the text is `whsec_` and the base64, padded or not, of 24 to 64 bytes.
-    package init?(_ text: String) {
+    package init?(text: String) {
         guard let bytes = WebhookKeyText.bytes(of: text, WebhookSecret.prefix),
             WebhookSecret.lengths.contains(bytes.count)
         else { return nil }
-        self.bytes = bytes
+        self.init(bytes)
     }
 
     /// The form in which it is handed to who runs the endpoint. It is the secret itself: for no log.
     package var text: String { WebhookKeyText.text(bytes, WebhookSecret.prefix) }
-}
-
-extension WebhookSecret: CustomStringConvertible {
-    /// Never the secret, wherever a value happens to be written out.
-    package var description: String { "WebhookSecret(…)" }
 }
 
 /// Keys as text: a prefix that says which kind, and base64.

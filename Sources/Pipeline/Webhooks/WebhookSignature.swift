@@ -2,6 +2,7 @@ package import Crypto
 import Encoding
 package import HTTP
 package import PurchaseModel
+package import Storage
 
 /// Signs messages so that any library for Standard Webhooks can check them.
 ///

@@ -1,4 +1,5 @@
 package import Crypto
+package import Storage
 
 /// The private half of a pair by which messages are signed so that an endpoint needs no secret: `whsk_` and base64.
 ///
@@ -24,7 +25,16 @@ package struct WebhookSigningKey: Sendable, Hashable {
         self.key = key
     }
 
-    /// The seed. It is the secret itself: for no log, and for nobody but who signs.
+    /// Nil unless a seed was kept.
+    package init?(kept: WebhookSecret) {
+        guard let key = try? Ed25519PrivateKey(seed: kept.bytes) else { return nil }
+        self.key = key
+    }
+
+    /// The seed, to be kept.
+    package var secret: WebhookSecret? { WebhookSecret(key.seed) }
+
+    /// The seed as text. It is the secret itself: for no log, and for nobody but who signs.
     package var text: String { WebhookKeyText.text(key.seed, WebhookSigningKey.prefix) }
 
     package var verifyingKey: WebhookVerifyingKey { WebhookVerifyingKey(key.publicKey) }

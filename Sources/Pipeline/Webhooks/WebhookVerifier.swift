@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 package import HTTP
 package import PurchaseModel
+package import Storage
 
 /// Why a message is not believed. No case is worth another try with the same bytes.
 package enum WebhookFault: String, Error, Equatable, Sendable, CaseIterable {

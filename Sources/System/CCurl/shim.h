@@ -53,6 +53,10 @@ static inline CURLcode assay_curl_get_long(CURL *easy, CURLINFO info, long *valu
     return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode assay_curl_get_string(CURL *easy, CURLINFO info, char **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
 static inline CURLcode assay_curl_get_pointer(CURL *easy, void **value) {
     return curl_easy_getinfo(easy, CURLINFO_PRIVATE, value);
 }

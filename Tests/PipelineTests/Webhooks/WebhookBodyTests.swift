@@ -1,48 +1,69 @@
 import Encoding
 import Pipeline
 import PurchaseModel
+import Storage
 import Testing
 
 @Suite struct WebhookBodyTests {
-    private static func envelope() throws -> WebhookEnvelope {
-        WebhookEnvelope(
-            eventID: "evt_1",
-            type: try #require(WebhookEventType("order.paid")),
+    private static func event(_ data: String = "{}") -> EventRow {
+        EventRow(
+            id: EventID(checked: "evt_1"),
             app: AppID(checked: "shop"),
             realm: Realm(environment: .sandbox, isTestSigned: false),
-            occurredAt: Timestamp(milliseconds: 1_800_000_000_123),
-            recordedAt: Timestamp(milliseconds: 1_800_000_001_000),
             customer: CustomerID(checked: "user-42"),
-            sequence: 7
+            sequence: 7,
+            type: "order.paid",
+            happenedAt: Timestamp(milliseconds: 1_800_000_000_123),
+            learnedAt: Timestamp(milliseconds: 1_800_000_001_000),
+            data: Array(data.utf8)
         )
     }
 
+    private static func data(of body: [UInt8]) throws -> JSONObject {
+        try #require(try JSONDocument(body).root.object?["data"]?.object)
+    }
+
     @Test func theShapeIsAContract() throws {
-        var envelope = try Self.envelope()
-        let body = WebhookBody.bytes(envelope) { $0.member("order_id", "ord_1") }
+        var event = Self.event(#"{"order_id":"ord_1","lines":[1,{"a":null}]}"#)
         let expected =
             #"{"type":"order.paid","timestamp":"2027-01-15T08:00:00.123Z","data":{"event_id":"evt_1","version":1,"#
             + #""app":"shop","environment":"sandbox","customer_id":"user-42","sequence":7,"#
-            + #""recorded_at":"2027-01-15T08:00:01.000Z","order_id":"ord_1"}}"#
-        #expect(String(decoding: body, as: UTF8.self) == expected)
-        envelope.realm = Realm(environment: .production, isTestSigned: true)
-        envelope.customer = nil
-        envelope.sequence = nil
-        let data = try #require(try JSONDocument(WebhookBody.bytes(envelope)).root.object?["data"]?.object)
+            + #""learned_at":"2027-01-15T08:00:01.000Z","order_id":"ord_1","lines":[1,{"a":null}]}}"#
+        #expect(String(decoding: WebhookBody.bytes(of: event), as: UTF8.self) == expected)
+        event.realm = Realm(environment: .production, isTestSigned: true)
+        event.customer = nil
+        let data = try Self.data(of: WebhookBody.bytes(of: event))
         #expect(data["test_signed"]?.bool == true && data["environment"]?.string == "production")
-        #expect(data["customer_id"] == nil && data["sequence"] == nil)
+        #expect(data["customer_id"] == nil)
+    }
+
+    @Test func theEventsOwnDataChangesNothingThatEveryMessageSays() throws {
+        let body = WebhookBody.bytes(of: Self.event(#"{"event_id":"evt_2","test_signed":true,"is_thin":true,"x":1}"#))
+        let data = try Self.data(of: body)
+        #expect(data["event_id"]?.string == "evt_1" && data["test_signed"] == nil && data["is_thin"] == nil)
+        #expect(data["x"]?.int64 == 1)
     }
 
     @Test func whatIsTooLongIsSentWithoutItsOwnMembers() throws {
-        let envelope = try Self.envelope()
-        let empty = WebhookBody.bytes(envelope) { $0.member("note", "") }.count
         func bytes(_ count: Int) -> [UInt8] {
-            WebhookBody.bytes(envelope) { $0.member("note", String(repeating: "x", count: count)) }
+            WebhookBody.bytes(of: Self.event(#"{"note":""# + String(repeating: "x", count: count) + #""}"#))
         }
-        #expect(bytes(WebhookBody.bytesMax - empty).count == WebhookBody.bytesMax)
-        let thin = bytes(WebhookBody.bytesMax - empty + 1)
-        let data = try #require(try JSONDocument(thin).root.object?["data"]?.object)
-        #expect(data["is_thin"]?.bool == true && data["note"] == nil && data["event_id"]?.string == "evt_1")
+        let empty = bytes(0).count
+        #expect(bytes(WebhookBody.bytesMax - empty).count == 19_999)
+        for thin in [bytes(WebhookBody.bytesMax - empty + 1), WebhookBody.bytes(of: Self.event("{nonsense}"))] {
+            let data = try Self.data(of: thin)
+            #expect(data["is_thin"]?.bool == true && data["note"] == nil && data["event_id"]?.string == "evt_1")
+        }
+    }
+
+    @Test func aTestSaysWhatItIs() throws {
+        let now = Timestamp(milliseconds: 1_800_000_000_000)
+        let id = try #require(WebhookMessageID("evt_test_1"))
+        let body = WebhookBody.test(app: AppID(checked: "shop"), id: id, at: now)
+        let expected =
+            #"{"type":"webhook.test","timestamp":"2027-01-15T08:00:00.000Z","data":{"event_id":"evt_test_1","version":1,"#
+            + #""app":"shop"}}"#
+        #expect(String(decoding: body, as: UTF8.self) == expected)
     }
 
     @Test(arguments: [

@@ -3,6 +3,7 @@ import Encoding
 import HTTP
 import Pipeline
 import PurchaseModel
+import Storage
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 
     /// The vectors of the libraries of Standard Webhooks (symmetric: JavaScript's and Python's tests; asymmetric: Go's).
     @Test func knownAnswers() throws {
-        let secret = try #require(WebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+        let secret = try #require(WebhookSecret(text: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
         let key = try #require(WebhookSigningKey("whsk_VEVTVFNJR05JTkdLRVlET05PVFVTRVRISVNGT1JBTlk="))
         let id = try #require(WebhookMessageID("msg_p5jXN8AQM9LWM0D4loKWxJek"))
         let body = Array(#"{"test": 2432232314}"#.utf8)
@@ -38,16 +39,17 @@ import Testing
     func aSecretHasItsLength(prefix: String, count: Int, isOne: Bool) {
         let bytes = [UInt8](repeating: 0xA5, count: count)
         let text = prefix + String(decoding: Base64.encode(bytes, .standard, isPadded: true), as: UTF8.self)
-        #expect((WebhookSecret(text) != nil) == isOne)
+        #expect((WebhookSecret(text: text) != nil) == isOne)
     }
 
     @Test func keysAndSecretsSurviveTheirTexts() throws {
-        let secret = WebhookSecret()
-        #expect(WebhookSecret(secret.text) == secret)
-        #expect(WebhookSecret() != secret)
+        let secret = WebhookSecret.generate()
+        #expect(WebhookSecret(text: secret.text) == secret)
+        #expect(WebhookSecret.generate() != secret)
         #expect(!"\(secret)".contains(secret.text.dropFirst(6)))
         let key = try WebhookSigningKey()
         #expect(WebhookSigningKey(key.text) == key)
+        #expect(WebhookSigningKey(kept: try #require(key.secret)) == key)
         #expect(WebhookVerifyingKey(key.verifyingKey.text) == key.verifyingKey)
         #expect(!"\(key)".contains(key.text.dropFirst(5)))
         #expect(WebhookVerifyingKey(key.text) == nil && WebhookSigningKey(key.verifyingKey.text) == nil)
@@ -77,7 +79,7 @@ import Testing
             id: #require(WebhookMessageID("a")),
             timestamp: Timestamp(milliseconds: milliseconds),
             body: [],
-            secrets: [WebhookSecret()]
+            secrets: [WebhookSecret.generate()]
         )
         #expect(fields["webhook-timestamp"] == expected)
     }
@@ -89,7 +91,7 @@ import Testing
     /// A message that is right, and what a test makes of it.
     struct Message {
         var id = WebhookMessageID("evt_1")
-        var secrets = [WebhookSecret()]
+        var secrets = [WebhookSecret.generate()]
         var keys: [WebhookSigningKey] = []
         var body = Array(#"{"type":"webhook.test"}"#.utf8)
 
@@ -170,7 +172,7 @@ import Testing
     }
 
     @Test func aRotatedSecretIsTakenBesideTheNew() throws {
-        let (old, new) = (WebhookSecret(), WebhookSecret())
+        let (old, new) = (WebhookSecret.generate(), WebhookSecret.generate())
         var message = Message()
         message.secrets = [new, old]
         let fields = try message.fields()
@@ -179,7 +181,7 @@ import Testing
             let verifier = WebhookVerifier(secrets: [known])
             #expect(throws: Never.self) { try verifier.check(fields, body: message.body, at: Self.now) }
         }
-        let stranger = WebhookVerifier(secrets: [WebhookSecret()])
+        let stranger = WebhookVerifier(secrets: [WebhookSecret.generate()])
         #expect(throws: WebhookFault.signature) { try stranger.check(fields, body: message.body, at: Self.now) }
         // Who receives may change first, too.
         message.secrets = [old]

@@ -63,9 +63,8 @@ struct ReplayQueries {
             let first = max(cursor.position, 0)
             let end = min(first + Int64(limit), last)
             var replayed = 0
-            for event in try look(endpoint.appCode, first, end, filter, from, to)
-            where try deliveries.add(event, to: endpoint.code, due: now) {
-                replayed += 1
+            for event in try look(endpoint.appCode, first, end, filter, from, to) {
+                replayed += try deliveries.add(event, to: endpoint.code, due: now) ? 1 : 0
             }
             return WebhookReplayStep(replayed: replayed, next: end < last ? EventCursor(position: end) : nil)
         }

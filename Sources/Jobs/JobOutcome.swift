@@ -1,0 +1,10 @@
+/// How a run of a job ended. Reasons are for people, and are kept with the job.
+package enum JobOutcome: Hashable, Sendable {
+    case done
+    /// It failed and may do better later: when, the schedule of its handler says, and whether at all.
+    case failed(because: String)
+    /// It is to run again so much later, however often it did already.
+    case again(after: Duration, because: String)
+    /// It can never succeed: a dead letter.
+    case never(because: String)
+}

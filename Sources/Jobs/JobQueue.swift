@@ -1,0 +1,125 @@
+package import PurchaseModel
+package import Storage
+
+/// Jobs that outlive the process: added in the write that they follow from, claimed by whoever is free.
+package struct JobQueue: Sendable {
+    private let store: JobStore
+    private let clock: any WallClock
+    private let random: @Sendable () -> UInt64
+
+    /// Makes a queue over a store.
+    ///
+    /// - Parameters:
+    ///   - store: where the jobs are.
+    ///   - clock: says what is due, and when leases end.
+    ///   - random: any number, each as likely as the others; names are made of two.
+    package init(store: any Store, clock: any WallClock, random: @escaping @Sendable () -> UInt64) {
+        self.store = JobStore(store)
+        self.clock = clock
+        self.random = random
+    }
+
+    /// Adds a job, in a write that is under way.
+    ///
+    /// - Returns: false when one of its kind and key waits or runs already.
+    /// - Parameters:
+    ///   - job: what is to be done.
+    ///   - due: when; `nil` for at once.
+    ///   - write: what it follows from, and is kept with.
+    /// - Throws: ``StoreFailure``; then nothing of the write is kept.
+    @discardableResult
+    package func enqueue(
+        _ job: some Job,
+        due: Timestamp? = nil,
+        in write: any JobVerbs
+    ) throws(StoreFailure) -> Bool {
+        try write.enqueue(row(of: job, due: due)).isNew
+    }
+
+    /// Adds a job, in a write of its own.
+    ///
+    /// - Returns: false when one of its kind and key waits or runs already.
+    /// - Parameters:
+    ///   - job: what is to be done.
+    ///   - due: when; `nil` for at once.
+    /// - Throws: ``StoreFailure``.
+    @discardableResult
+    package func enqueue(_ job: some Job, due: Timestamp? = nil) async throws(StoreFailure) -> Bool {
+        let row = row(of: job, due: due)
+        return try await store.write { write throws(StoreFailure) in try write.enqueue(row).isNew }
+    }
+
+    /// The jobs that were given up, those that died first before the others.
+    package func deadLetters(
+        after cursor: DeadLetterCursor? = nil,
+        limit: Int
+    ) async throws(StoreFailure) -> DeadLetterPage {
+        try await store.read { reader throws(StoreFailure) in try reader.deadLetters(after: cursor, limit: limit) }
+    }
+
+    /// Has a dead letter run again at once, as if it were new; false when there is none, or a job of its kind and key
+    /// waits or runs.
+    package func revive(_ id: JobID) async throws(StoreFailure) -> Bool {
+        let now = clock.now
+        return try await store.write { write throws(StoreFailure) in try write.reviveJob(id, due: now) }
+    }
+
+    /// Whether a job of these kinds may be claimed. Asks a reader, so that an idle worker leaves the writer alone.
+    func hasDue(_ kinds: Set<String>) async throws(StoreFailure) -> Bool {
+        let now = clock.now
+        let due = try await store.read { reader throws(StoreFailure) in try reader.nextJobDue(kinds: kinds) }
+        return due.map { $0 <= now } ?? false
+    }
+
+    /// Writes how jobs ended and claims others, in one write.
+    ///
+    /// - Returns: whose endings were too late, and what was claimed.
+    func exchange(
+        _ endings: [(hold: JobHold, ending: JobEnding)],
+        for selection: JobSelection?,
+        of kinds: Set<String>,
+        _ owner: LeaseOwner,
+        _ lease: Duration
+    ) async throws(StoreFailure) -> (lost: Set<JobHold>, claim: JobClaim) {
+        let terms = LeaseTerms(owner: owner, duration: lease, now: clock.now)
+        return try await store.write { write throws(StoreFailure) in
+            var lost: Set<JobHold> = []
+            for (hold, ending) in endings {
+                let isHeld = try write.finishJob(hold, as: ending, at: terms.now)
+                if !isHeld { lost.insert(hold) }
+            }
+            guard let selection else { return (lost, JobClaim()) }
+            return (lost, try write.claimJobs(kinds: kinds, selection, terms: terms))
+        }
+    }
+
+    /// - Returns: the holds that were renewed.
+    func renew(
+        _ holds: [JobHold],
+        _ owner: LeaseOwner,
+        _ lease: Duration
+    ) async throws(StoreFailure) -> Set<JobHold> {
+        let terms = LeaseTerms(owner: owner, duration: lease, now: clock.now)
+        return try await store.write { write throws(StoreFailure) in Set(try write.renewJobs(holds, terms: terms)) }
+    }
+
+    private func row(of job: some Job, due: Timestamp?) -> NewJob {
+        let now = clock.now
+        return NewJob(
+            id: newID(),
+            kind: type(of: job).kind,
+            payload: job.payload,
+            due: due ?? now,
+            key: job.key,
+            createdAt: now
+        )
+    }
+
+    private func newID() -> JobID {
+        let digits = [random(), random()].map { number in
+            let text = String(number, radix: 16)
+            return String(repeating: "0", count: 16 - text.utf8.count) + text
+        }
+        return JobID(checked: JobID.prefix + digits.joined())
+    }
+}

@@ -1,0 +1,74 @@
+package import PurchaseModel
+package import Storage
+
+/// Sending's verbs on a store.
+package struct StoredWebhookWork: WebhookWork {
+    /// How often a write is tried again that another was faster than: what was sent is not to be sent twice for it.
+    private static let triesMax = 5
+
+    private let store: any Store
+
+    package init(_ store: any Store) {
+        self.store = store
+    }
+
+    package func dueEndpoints(at now: Timestamp, limit: Int) async throws(StoreFailure) -> [WebhookEndpointID] {
+        try await store.read { reader throws(StoreFailure) in
+            try reader.dueEndpoints(at: now, limit: limit).map(\.id)
+        }
+    }
+
+    package func claim(
+        _ endpoint: WebhookEndpointID,
+        limit: Int,
+        terms: LeaseTerms
+    ) async throws(StoreFailure) -> DeliveryBatch? {
+        try await write { transaction throws(StoreFailure) in
+            try transaction.claimDeliveries(endpoint: endpoint, limit: limit, terms: terms)
+        }
+    }
+
+    package func renew(_ holds: [DeliveryHold], terms: LeaseTerms) async throws(StoreFailure) -> [DeliveryHold] {
+        try await write { transaction throws(StoreFailure) in try transaction.renewDeliveries(holds, terms: terms) }
+    }
+
+    package func finish(
+        _ hold: DeliveryHold,
+        as outcome: DeliveryOutcome,
+        attempt: WebhookAttempt?,
+        at now: Timestamp
+    ) async throws(StoreFailure) -> Bool {
+        try await write { transaction throws(StoreFailure) in
+            try transaction.finishDelivery(hold, as: outcome, attempt: attempt, at: now)
+        }
+    }
+
+    package func disable(
+        _ endpoint: WebhookEndpointID,
+        because reason: String,
+        if isHopeless: @escaping @Sendable (Timestamp?) -> Bool
+    ) async throws(StoreFailure) -> Bool {
+        let since = try await store.read { reader throws(StoreFailure) in
+            try reader.webhookFigures(endpoint)?.failingSince
+        }
+        guard isHopeless(since) else { return false }
+        return try await write { transaction throws(StoreFailure) in
+            guard var found = try transaction.endpoint(endpoint), found.isEnabled else { return false }
+            found.isEnabled = false
+            found.disabledReason = reason
+            _ = try transaction.updateEndpoint(found)
+            return true
+        }
+    }
+
+    private func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        for _ in 1..<StoredWebhookWork.triesMax {
+            do throws(StoreFailure) { return try await store.write(body) } catch {
+                guard error == .conflict else { throw error }
+            }
+        }
+        return try await store.write(body)
+    }
+}

@@ -1,0 +1,359 @@
+package import PurchaseModel
+package import Storage
+import Synchronization
+
+/// Sends what is due, each message until its endpoint has it or it is given up.
+///
+/// It holds no message of its own: what is to be sent stands in the store and is leased, so any number of nodes send
+/// beside each other, and what a dead one held is sent by another. A message may be sent twice, and never be lost.
+package final class WebhookSender: Sendable {
+    package struct Settings: Sendable {
+        /// Under way at once, on this node.
+        package var callsMax = 256
+        /// Of these, to endpoints that have not shown lately that they answer.
+        package var doubtfulMax = 128
+        /// Longer than a call can take, so that what is sent is still ours when the answer comes.
+        package var lease = LeaseTerms.durationMax
+        package var schedule = WebhookSchedule.standard
+
+        package init() {}
+    }
+
+    /// What is known of the endpoints and of what is under way; the lock is held briefly.
+    private struct State {
+        var gates: [WebhookEndpointID: WebhookGate] = [:]
+        var lanes: WebhookLanes
+        /// What is leased, and when it was claimed or last renewed.
+        var holds: [DeliveryHold: Timestamp] = [:]
+        /// The store is to be asked who has something due: not after each call, for that is dear when much is due.
+        var isAsking = true
+        /// There was no room for somebody.
+        var isCrowded = false
+        /// There may be more for them than was claimed, and a call of theirs has ended.
+        var hungry: Set<WebhookEndpointID> = []
+        /// Something is due for them that cannot be claimed yet: not tried again before a call of theirs, or some time,
+        /// has passed.
+        var fruitless: Set<WebhookEndpointID> = []
+        var isStopping = false
+    }
+
+    /// As many endpoints are remembered; of more, those that nothing is known against are forgotten.
+    private static let gatesMax = 10_000
+    /// A claim is one write, which is not to take long.
+    private static let claimMax = 100
+
+    private let work: any WebhookWork
+    private let post: WebhookPost
+    private let clock: any WallClock
+    private let owner: LeaseOwner
+    private let settings: Settings
+    private let report: @Sendable (WebhookEvent) -> Void
+    private let state: Mutex<State>
+    private let bell = WebhookBell()
+
+    /// - Parameters:
+    ///   - work: where deliveries are leased.
+    ///   - post: sends one.
+    ///   - clock: tells what is due.
+    ///   - owner: names this process and this start of it, and no other.
+    ///   - settings: how much at once.
+    ///   - report: hears of what happens; it must be quick.
+    package init(
+        work: any WebhookWork,
+        post: WebhookPost,
+        clock: any WallClock,
+        owner: LeaseOwner,
+        settings: Settings = Settings(),
+        report: @escaping @Sendable (WebhookEvent) -> Void
+    ) {
+        self.work = work
+        self.post = post
+        self.clock = clock
+        self.owner = owner
+        self.settings = settings
+        self.report = report
+        state = Mutex(State(lanes: WebhookLanes(callsMax: settings.callsMax, doubtfulMax: settings.doubtfulMax)))
+    }
+
+    /// Sends until it is stopped, or until `wait` says false, which stops it.
+    ///
+    /// - Parameter wait: until it is time to look again: not long, for messages become due by themselves, and much less
+    ///   than a lease.
+    package func run(wait: @escaping @Sendable () async -> Bool) async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { [self] in
+                while await wait() {
+                    state.withLock { $0.fruitless = [] }
+                    wake()
+                }
+                stop()
+            }
+            for await _ in bell.rings() {
+                await renewLeases()
+                _ = await claim(into: &group)
+                if state.withLock({ $0.isStopping && $0.lanes.isEmpty }) { break }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Sends what is due now, and what becomes due by that; returns when nothing is. Leases are not renewed.
+    package func deliverDue() async {
+        state.withLock { state in
+            state.fruitless = []
+            state.isAsking = true
+        }
+        await withDiscardingTaskGroup { group in
+            for await _ in bell.rings() {
+                let hasAsked = state.withLock { $0.isAsking }
+                let isIdle = await claim(into: &group) == 0 && state.withLock { $0.lanes.isEmpty }
+                if isIdle, hasAsked { break }
+                if isIdle { wake() }
+            }
+        }
+    }
+
+    /// Has it look for work now: something was written that is to be sent.
+    package func wake() {
+        state.withLock { $0.isAsking = true }
+        bell.ring()
+    }
+
+    /// Claims nothing more. What is under way comes to its end, which a call's time limit bounds; ``run(wait:)`` then
+    /// returns. Cancel its task to break off calls, too: what they sent is sent again.
+    package func stop() {
+        state.withLock { $0.isStopping = true }
+        bell.ring()
+    }
+
+    /// Sends a message that stands for nothing, once, to see whether the endpoint answers. Nothing of it is kept.
+    package func sendTest(to endpoint: WebhookEndpoint, id: WebhookMessageID) async -> WebhookPost.Result {
+        await post.send(WebhookBody.test(app: endpoint.app, id: id, at: clock.now), id: id, to: endpoint)
+    }
+
+    // MARK: Claiming
+
+    /// Begins claims for the endpoints that may be sent something; gives their number.
+    private func claim(into group: inout DiscardingTaskGroup) async -> Int {
+        let now = clock.now
+        let (hungry, wanted) = state.withLock { state in
+            defer {
+                state.hungry = []
+                if state.isAsking { state.isCrowded = false }
+                state.isAsking = false
+            }
+            guard !state.isStopping else { return ([], 0) as (Set<WebhookEndpointID>, Int) }
+            // Those that are left alone are longest due, and so stand before the others.
+            let others = state.fruitless.count + state.gates.values.count { !$0.isProven }
+            return (state.hungry, state.isAsking ? state.lanes.room(isProven: true) + others + 1 : 0)
+        }
+        var count = 0
+        func begin(_ endpoint: WebhookEndpointID, isDue: Bool) {
+            guard let place = reserve(endpoint, isDue: isDue, at: now) else { return }
+            count += 1
+            group.addTask { [self] in await claim(place) }
+        }
+        for endpoint in hungry { begin(endpoint, isDue: false) }
+        guard wanted > 0 else { return count }
+        do throws(StoreFailure) {
+            for endpoint in try await work.dueEndpoints(at: now, limit: wanted) { begin(endpoint, isDue: true) }
+        } catch {
+            report(.storeFailed(error))
+        }
+        return count
+    }
+
+    /// Room that was taken for calls to one endpoint.
+    private struct Place: Sendable {
+        let endpoint: WebhookEndpointID
+        let limit: Int
+        let isProven: Bool
+        /// The store said so; else it is only supposed.
+        let isDue: Bool
+    }
+
+    private func reserve(_ endpoint: WebhookEndpointID, isDue: Bool, at now: Timestamp) -> Place? {
+        state.withLock { state in
+            guard !state.fruitless.contains(endpoint) else { return nil }
+            var gate = state.gates[endpoint] ?? WebhookGate()
+            let isProven = gate.isProven
+            let wanted = min(gate.room(at: now), WebhookSender.claimMax)
+            let limit = min(wanted, state.lanes.room(isProven: isProven))
+            if limit < wanted { state.isCrowded = true }
+            guard limit > 0 else { return nil }
+            gate.begin(limit)
+            if state.gates.count >= WebhookSender.gatesMax { state.gates = state.gates.filter { !$0.value.isIdle } }
+            state.gates[endpoint] = gate
+            state.lanes.begin(limit, isProven: isProven)
+            return Place(endpoint: endpoint, limit: limit, isProven: isProven, isDue: isDue)
+        }
+    }
+
+    private func claim(_ place: Place) async {
+        let now = clock.now
+        let batch: DeliveryBatch?
+        do throws(StoreFailure) {
+            let terms = LeaseTerms(owner: owner, duration: settings.lease, now: now)
+            batch = try await work.claim(place.endpoint, limit: place.limit, terms: terms)
+        } catch {
+            report(.storeFailed(error))
+            batch = nil
+        }
+        let deliveries = batch?.deliveries ?? []
+        state.withLock { state in
+            state.lanes.end(place.limit - deliveries.count, isProven: place.isProven)
+            state.gates[place.endpoint]?.giveBack(place.limit - deliveries.count)
+            if let endpoint = batch?.endpoint {
+                state.gates[place.endpoint]?.setLimits(
+                    concurrencyMax: endpoint.concurrencyMax,
+                    perSecondMax: endpoint.perSecondMax,
+                    at: now
+                )
+            }
+            if deliveries.isEmpty, place.isDue { state.fruitless.insert(place.endpoint) }
+            for delivery in deliveries { state.holds[delivery.hold] = now }
+        }
+        guard let endpoint = batch?.endpoint, !deliveries.isEmpty else { return bell.ring() }
+        await withDiscardingTaskGroup { group in
+            // Of a customer's later events none may have been claimed.
+            let hasMore = deliveries.count == place.limit || endpoint.ordersPerCustomer
+            for delivery in deliveries {
+                group.addTask { [self] in
+                    await deliver(delivery, to: endpoint, isProven: place.isProven)
+                    ended(endpoint.id, hasMore: hasMore)
+                }
+            }
+        }
+    }
+
+    // MARK: Delivering
+
+    private func deliver(_ claimed: ClaimedDelivery, to endpoint: WebhookEndpoint, isProven: Bool) async {
+        let body = WebhookBody.bytes(of: claimed.event)
+        let result = await post.send(body, id: WebhookMessageID(claimed.event.id), to: endpoint)
+        let attempts = claimed.delivery.attempts
+        let seed = WebhookSchedule.seed(of: claimed.delivery.id, attempt: attempts)
+        let outcome = settings.schedule.outcome(of: result.verdict, attempts: attempts, seed: seed)
+        await finish(claimed, as: outcome, result, endpoint)
+        let now = clock.now
+        let (wasOpen, isOpen) = state.withLock { state in
+            state.holds[claimed.hold] = nil
+            state.lanes.end(isProven: isProven)
+            let wasOpen = state.gates[endpoint.id]?.isOpen ?? false
+            state.gates[endpoint.id]?.end(result.verdict, at: now)
+            return (wasOpen, state.gates[endpoint.id]?.isOpen ?? false)
+        }
+        if isOpen, !wasOpen { report(.paused(endpoint: endpoint.id, app: endpoint.app)) }
+        // Few fail so often, and each is asked for but once in a pause of the breaker's.
+        if isOpen, outcome.isFailure { await disableIfHopeless(endpoint) }
+    }
+
+    private func ended(_ endpoint: WebhookEndpointID, hasMore: Bool) {
+        state.withLock { state in
+            state.fruitless.remove(endpoint)
+            if hasMore { state.hungry.insert(endpoint) }
+            if state.isCrowded { state.isAsking = true }
+        }
+        bell.ring()
+    }
+
+    private func finish(
+        _ claimed: ClaimedDelivery,
+        as outcome: DeliveryOutcome,
+        _ result: WebhookPost.Result,
+        _ endpoint: WebhookEndpoint
+    ) async {
+        report(
+            .attempted(
+                endpoint: endpoint.id,
+                app: endpoint.app,
+                verdict: result.verdict,
+                status: result.status,
+                failure: result.failure,
+                duration: result.duration
+            )
+        )
+        let attempt = WebhookAttempt(
+            number: claimed.hold.token,
+            beganAt: result.beganAt,
+            milliseconds: Int(result.duration / .milliseconds(1)),
+            status: result.status,
+            failure: result.failure,
+            address: result.address,
+            answer: result.answer
+        )
+        do throws(StoreFailure) {
+            let isOurs = try await work.finish(claimed.hold, as: outcome, attempt: attempt, at: clock.now)
+            let event = claimed.event.id
+            guard isOurs else { return report(.leaseLost(endpoint: endpoint.id, event: event)) }
+            switch outcome {
+            case .dead: report(.died(endpoint: endpoint.id, event: event))
+            case .endpointGone:
+                report(.died(endpoint: endpoint.id, event: event))
+                report(.disabled(endpoint: endpoint.id, app: endpoint.app, reason: DeliveryOutcome.goneReason))
+            case .delivered, .again, .released: break
+            }
+        } catch {
+            report(.storeFailed(error))
+        }
+    }
+
+    private func disableIfHopeless(_ endpoint: WebhookEndpoint) async {
+        let (now, reason) = (clock.now, WebhookSchedule.hopeless)
+        do throws(StoreFailure) {
+            let isDisabled = try await work.disable(endpoint.id, because: reason) { since in
+                WebhookSchedule.isHopeless(failingSince: since, at: now)
+            }
+            if isDisabled { report(.disabled(endpoint: endpoint.id, app: endpoint.app, reason: reason)) }
+        } catch {
+            report(.storeFailed(error))
+        }
+    }
+
+    /// Keeps what is under way ours. What was lost in spite of it is another's by now; its answer is still noted.
+    private func renewLeases() async {
+        let now = clock.now
+        let old = state.withLock { state in
+            state.holds.filter { $0.value.duration(to: now) >= settings.lease / 3 }.map(\.key)
+        }
+        guard !old.isEmpty else { return }
+        do throws(StoreFailure) {
+            let terms = LeaseTerms(owner: owner, duration: settings.lease, now: now)
+            let renewed = Set(try await work.renew(old, terms: terms))
+            state.withLock { state in
+                for hold in old where state.holds[hold] != nil {
+                    state.holds[hold] = renewed.contains(hold) ? now : nil
+                }
+            }
+        } catch {
+            report(.storeFailed(error))
+        }
+    }
+}
+
+extension DeliveryOutcome {
+    /// Whether the endpoint failed, as far as it is to be judged by that.
+    fileprivate var isFailure: Bool {
+        switch self {
+        case .again, .dead: true
+        case .delivered, .endpointGone, .released: false
+        }
+    }
+}
+
+/// Wakes one loop. Rings that come while it is at work are one.
+private final class WebhookBell: Sendable {
+    private let listener = Mutex<AsyncStream<Void>.Continuation?>(nil)
+
+    /// Rings once by itself. Who called before hears nothing more.
+    func rings() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        listener.withLock { $0 = continuation }
+        continuation.yield()
+        return stream
+    }
+
+    func ring() {
+        _ = listener.withLock { $0?.yield() }
+    }
+}

@@ -1,0 +1,35 @@
+package import PurchaseModel
+package import Storage
+
+/// The store's verbs that sending needs, each a read or a write of its own.
+package protocol WebhookWork: Sendable {
+    /// Enabled endpoints with something due, longest due first.
+    func dueEndpoints(at now: Timestamp, limit: Int) async throws(StoreFailure) -> [WebhookEndpointID]
+
+    /// Leases due deliveries; nil when there is no such endpoint, or it is disabled.
+    func claim(
+        _ endpoint: WebhookEndpointID,
+        limit: Int,
+        terms: LeaseTerms
+    ) async throws(StoreFailure) -> DeliveryBatch?
+
+    /// The holds that were renewed.
+    func renew(_ holds: [DeliveryHold], terms: LeaseTerms) async throws(StoreFailure) -> [DeliveryHold]
+
+    /// False when the lease was lost.
+    func finish(
+        _ hold: DeliveryHold,
+        as outcome: DeliveryOutcome,
+        attempt: WebhookAttempt?,
+        at now: Timestamp
+    ) async throws(StoreFailure) -> Bool
+
+    /// Disables an endpoint when `isHopeless` says so of the first failure since its last success.
+    ///
+    /// - Returns: whether it was disabled now.
+    func disable(
+        _ endpoint: WebhookEndpointID,
+        because reason: String,
+        if isHopeless: @escaping @Sendable (_ failingSince: Timestamp?) -> Bool
+    ) async throws(StoreFailure) -> Bool
+}

@@ -1,0 +1,127 @@
+import HTTP
+import Pipeline
+import PurchaseModel
+import Storage
+import Testing
+
+/// The sender over a store as it is, instead of one that a test made up.
+@Suite struct StoredWebhookTests {
+    private static let start = Timestamp(seconds: 1_795_219_200)
+    private static let app = AppID(checked: "shop")
+    private static let realm = Realm(environment: .production, isTestSigned: false)
+
+    private struct Shop {
+        let store = MemoryStore()
+        let clock = ManualClock(StoredWebhookTests.start)
+        let inbox = WebhookInbox()
+        let endpoint = WebhookEndpoint(
+            id: WebhookEndpointID(checked: "whe_1"),
+            app: app,
+            url: "https://shop.example/",
+            secrets: [WebhookSecret.generate()],
+            filter: EventFilter(realms: [realm]),
+            concurrencyMax: 4,
+            ordersPerCustomer: true,
+            acknowledgesBy2xx: false,
+            createdAt: start
+        )
+
+        func prepare(events count: Int) async throws {
+            let events = (1...count).map { number in
+                EventRow(
+                    id: EventID(checked: "evt_\(number)"),
+                    app: app,
+                    realm: realm,
+                    customer: CustomerID(checked: "user"),
+                    sequence: Int64(number),
+                    type: "order.paid",
+                    happenedAt: start,
+                    learnedAt: start,
+                    data: Array(#"{"order_id":"ord_1"}"#.utf8)
+                )
+            }
+            try await store.write { [endpoint] transaction throws(StoreFailure) in
+                try transaction.createEndpoint(endpoint)
+                try transaction.append(events)
+            }
+        }
+
+        func sender(_ answer: @escaping @Sendable (Int) -> HTTPStatus) -> WebhookSender {
+            let caller = HTTPCaller { [inbox] call async throws(HTTPCallFailure) in
+                inbox.append(call)
+                return HTTPResponse(answer(inbox.all.count))
+            }
+            return WebhookSender(
+                work: StoredWebhookWork(store),
+                post: WebhookPost(caller: caller, clock: clock, rule: EgressRule()),
+                clock: clock,
+                owner: LeaseOwner(checked: "node-1")
+            ) { _ in }
+        }
+
+        func found() async throws -> WebhookEndpoint? {
+            try await store.read { [endpoint] reader throws(StoreFailure) in try reader.endpoint(endpoint.id) }
+        }
+
+        func states() async throws -> [DeliveryState] {
+            let page = try await store.read { [endpoint] reader throws(StoreFailure) in
+                try reader.deliveries(endpoint: endpoint.id, state: nil, before: nil, limit: 100)
+            }
+            return page.deliveries.reversed().map(\.state)
+        }
+    }
+
+    @Test func everyMessageArrivesInOrderInSpiteOfFailures() async throws {
+        let shop = Shop()
+        try await shop.prepare(events: 6)
+        let sender = shop.sender { $0 % 2 == 1 ? .internalServerError : .ok }
+        for _ in 0..<60 {
+            await sender.deliverDue()
+            shop.clock.advance(by: .seconds(1))
+        }
+        let ids = (1...6).flatMap { ["evt_\($0)", "evt_\($0)"] }
+        #expect(shop.inbox.ids() == ids)
+        #expect(try await shop.states() == [DeliveryState](repeating: .delivered, count: 6))
+    }
+
+    @Test func goneDisablesTheEndpoint() async throws {
+        let shop = Shop()
+        try await shop.prepare(events: 3)
+        let sender = shop.sender { _ in HTTPStatus(rawValue: 410) }
+        await sender.deliverDue()
+        await sender.deliverDue()
+        #expect(shop.inbox.all.count == 1)
+        let endpoint = try #require(try await shop.found())
+        #expect(!endpoint.isEnabled && endpoint.disabledReason == "endpoint_gone")
+    }
+
+    @Test func fiveDaysOfFailuresDisableTheEndpoint() async throws {
+        let shop = Shop()
+        try await shop.prepare(events: 3)
+        let sender = shop.sender { _ in .badRequest }
+        for _ in 0..<120 {
+            await sender.deliverDue()
+            #expect(try await shop.found()?.isEnabled == true)
+            shop.clock.advance(by: .seconds(3_600))
+        }
+        for _ in 0..<30 {
+            await sender.deliverDue()
+            shop.clock.advance(by: .seconds(3_600))
+        }
+        let endpoint = try #require(try await shop.found())
+        #expect(!endpoint.isEnabled && endpoint.disabledReason == "failing_for_days")
+        #expect(try await shop.states().first == .dead)
+    }
+
+    @Test func twoNodesSendEachMessageOnce() async throws {
+        let shop = Shop()
+        try await shop.prepare(events: 40)
+        let (one, other) = (shop.sender { _ in .ok }, shop.sender { _ in .ok })
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await one.deliverDue() }
+            group.addTask { await other.deliverDue() }
+        }
+        await one.deliverDue()
+        #expect(shop.inbox.ids().count == 40 && Set(shop.inbox.ids()).count == 40)
+    }
+}

@@ -1,0 +1,189 @@
+import Pipeline
+import PurchaseModel
+import TestSupport
+import Testing
+
+@Suite struct WebhookGateTests {
+    private static let start = Timestamp(seconds: 1_795_219_200)
+
+    /// A gate and the time that a test lets pass.
+    private struct Door {
+        var gate = WebhookGate()
+        var now = WebhookGateTests.start
+
+        init(concurrencyMax: Int = 100, perSecondMax: Int? = nil) {
+            gate.setLimits(concurrencyMax: concurrencyMax, perSecondMax: perSecondMax, at: now)
+        }
+
+        mutating func pass(_ seconds: Int) { now = now.advanced(by: .seconds(seconds)) }
+        mutating func room() -> Int { gate.room(at: now) }
+
+        /// One call after the other.
+        mutating func call(_ verdicts: WebhookVerdict...) {
+            for verdict in verdicts {
+                gate.begin(1)
+                gate.end(verdict, at: now)
+            }
+        }
+    }
+
+    @Test func theWindowGrowsWithSuccessAndFallsWithFailure() {
+        var door = Door(concurrencyMax: 4)
+        #expect(door.room() == 1 && !door.gate.isProven)
+        door.call(.delivered)
+        #expect(door.room() == 2 && door.gate.isProven)
+        door.call(.delivered, .delivered, .delivered, .delivered)
+        #expect(door.room() == 4)
+        door.gate.begin(3)
+        #expect(door.room() == 1)
+        door.gate.begin(1)
+        #expect(door.room() == 0)
+        door.gate.end(.failed(nil), at: door.now)
+        #expect(door.room() == 0 && !door.gate.isProven)
+        door.gate.giveBack(3)
+        #expect(door.room() == 1)
+    }
+
+    @Test func whatIsUnknownGetsOneCall() {
+        var gate = WebhookGate()
+        gate.begin(1)
+        gate.end(.delivered, at: Self.start)
+        #expect(gate.room(at: Self.start) == 1)
+    }
+
+    @Test func theBreakerOpensAfterFailuresInARow() {
+        var door = Door()
+        door.call(.failed(nil), .failed(nil), .failed(nil), .failed(nil))
+        #expect(door.room() == 1 && !door.gate.isOpen)
+        door.call(.delivered, .failed(nil), .failed(nil), .failed(nil), .failed(nil))
+        #expect(door.room() == 1 && !door.gate.isOpen)
+        door.call(.failed(nil))
+        #expect(door.room() == 0 && door.gate.isOpen && !door.gate.isIdle)
+        door.pass(29)
+        #expect(door.room() == 0)
+        door.pass(1)
+        #expect(door.room() == 1)
+        door.gate.begin(1)
+        #expect(door.room() == 0)
+        door.gate.end(.delivered, at: door.now)
+        #expect(door.room() == 2 && !door.gate.isOpen && door.gate.isIdle)
+    }
+
+    @Test func eachProbeThatFailsDoublesThePause() {
+        var door = Door()
+        for _ in 0..<WebhookGate.failuresMax { door.call(.failed(nil)) }
+        for pause in [30, 60, 120, 240, 480, 600, 600, 600] {
+            door.pass(pause - 1)
+            #expect(door.room() == 0, "\(pause)")
+            door.pass(1)
+            #expect(door.room() == 1, "\(pause)")
+            door.call(.failed(nil))
+        }
+        door.pass(600)
+        door.call(.delivered)
+        for _ in 0..<WebhookGate.failuresMax { door.call(.failed(nil)) }
+        door.pass(30)
+        #expect(door.room() == 1)
+    }
+
+    @Test func whatFailsWhileItIsOpenIsNoProbe() {
+        var door = Door()
+        for _ in 0..<20 { door.call(.delivered) }
+        door.gate.begin(20)
+        for _ in 0..<20 { door.gate.end(.failed(nil), at: door.now) }
+        door.pass(30)
+        #expect(door.room() == 1)
+        // What we broke off ourselves says nothing.
+        door.call(.notTried)
+        #expect(door.room() == 1 && door.gate.isOpen)
+    }
+
+    @Test(arguments: [(nil, 5), (0, 0), (60, 60), (3_600, 3_600)] as [(Int?, Int)])
+    func whoHasTooMuchToDoIsLeftAlone(wanted: Int?, pause: Int) {
+        var door = Door()
+        door.call(.delivered, .delivered, .throttled(wanted.map { .seconds($0) }))
+        if pause > 0 {
+            door.pass(pause - 1)
+            #expect(door.room() == 0)
+            door.pass(1)
+        }
+        #expect(door.room() == 1 && !door.gate.isOpen)
+    }
+
+    @Test func theRateIsBounded() {
+        var door = Door(perSecondMax: 3)
+        for _ in 0..<10 { door.gate.begin(1); door.gate.end(.delivered, at: door.now); door.pass(1) }
+        #expect(door.room() == 3)
+        door.gate.begin(2)
+        #expect(door.room() == 1)
+        door.gate.begin(1)
+        #expect(door.room() == 0)
+        door.now = door.now.advanced(by: .milliseconds(333))
+        #expect(door.room() == 0)
+        door.now = door.now.advanced(by: .milliseconds(1))
+        #expect(door.room() == 1)
+        // What was to begin and did not is given back.
+        door.gate.begin(1)
+        door.gate.giveBack(1)
+        #expect(door.room() == 1)
+        door.gate.setLimits(concurrencyMax: 100, perSecondMax: nil, at: door.now)
+        #expect(door.room() == 8)
+    }
+
+    @Test(arguments: UInt64(0)..<100)
+    func noRowOfEventsBreaksTheBounds(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let concurrencyMax = Int.random(in: 1...10, using: &random)
+        var door = Door(concurrencyMax: concurrencyMax, perSecondMax: Int.random(in: 1...20, using: &random))
+        var underWay = 0
+        for _ in 0..<300 {
+            let room = door.room()
+            #expect(room >= 0 && room + underWay <= concurrencyMax || room == 0)
+            let begun = Int.random(in: 0...room, using: &random)
+            door.gate.begin(begun)
+            underWay += begun
+            if underWay > 0, Bool.random(using: &random) {
+                let verdicts: [WebhookVerdict] = [
+                    .delivered, .delivered, .failed(nil), .throttled(nil), .notTried, .gone,
+                ]
+                door.gate.end(verdicts[Int.random(in: 0..<6, using: &random)], at: door.now)
+                underWay -= 1
+            }
+            if seed % 2 == 0 { door.pass(Int.random(in: -1...40, using: &random)) }
+        }
+        while underWay > 0 {
+            door.gate.end(.delivered, at: door.now)
+            underWay -= 1
+        }
+        door.pass(1_000)
+        #expect(door.room() > 0, "whatever happened, it is asked again")
+    }
+}
+
+@Suite struct WebhookLanesTests {
+    @Test func theDoubtfulLeaveRoomForTheProven() {
+        var lanes = WebhookLanes(callsMax: 10, doubtfulMax: 4)
+        lanes.begin(4, isProven: false)
+        #expect(lanes.room(isProven: false) == 0 && lanes.room(isProven: true) == 6)
+        lanes.begin(6, isProven: true)
+        #expect(lanes.room(isProven: true) == 0)
+        lanes.end(isProven: false)
+        #expect(lanes.room(isProven: false) == 1 && lanes.room(isProven: true) == 1)
+        lanes.end(3, isProven: false)
+        lanes.end(6, isProven: true)
+        #expect(lanes.isEmpty)
+        lanes.begin(8, isProven: true)
+        #expect(lanes.room(isProven: false) == 2)
+    }
+}
+
+@Suite struct TokenBucketTests {
+    @Test func aClockThatGoesBackGivesNothing() {
+        let start = Timestamp(seconds: 1_000)
+        var bucket = TokenBucket(perSecond: 2, at: start)
+        bucket.take(2)
+        #expect(bucket.count(at: start.advanced(by: .seconds(-500))) == 0)
+        #expect(bucket.count(at: start.advanced(by: .seconds(-500) + .milliseconds(500))) == 1)
+        #expect(bucket.count(at: Timestamp(milliseconds: .max)) == 2)
+    }
+}

@@ -1,0 +1,173 @@
+import HTTP
+import Pipeline
+import PurchaseModel
+import Storage
+import Testing
+
+/// The sender as it runs in a server: nobody waits for anybody else, and it stops in order.
+@Suite struct WebhookIsolationTests {
+    /// Runs a sender while `body` runs, and gives it a tick whenever `body` waits for something.
+    private func running(
+        _ sender: WebhookSender,
+        _ body: @Sendable (_ until: @Sendable (@Sendable () -> Bool) async -> Bool) async throws -> Void
+    ) async throws {
+        let end = WebhookBarrier()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await sender.run {
+                    await end.pass()
+                    return false
+                }
+            }
+            try await body { isSo in
+                // Half a minute at most; nothing here takes as long on a machine that is not busy.
+                for _ in 0..<6_000 {
+                    if isSo() { return true }
+                    sender.wake()
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+                return isSo()
+            }
+            end.open()
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func blackHolesDelayNobodyElse() async throws {
+        let (desk, inbox, hole) = (WebhookDesk(), WebhookInbox(), WebhookBarrier())
+        let endpoints = (0..<100).map { desk.addEndpoint("e\($0)") }
+        let healthy = endpoints.enumerated().filter { $0.offset % 10 != 0 }.map(\.element)
+        for endpoint in endpoints { desk.addEvents(10, to: endpoint) }
+        let dead = Set(endpoints.enumerated().filter { $0.offset % 10 == 0 }.map(\.element.url))
+        var settings = WebhookSender.Settings()
+        settings.callsMax = 16
+        settings.doubtfulMax = 12
+        let sender = desk.sender(settings) { call in
+            if dead.contains(call.url) {
+                await hole.pass()
+                return .failure(.timedOut)
+            }
+            inbox.append(call)
+            return .success(HTTPResponse(.ok))
+        }
+        try await running(sender) { until in
+            #expect(await until { inbox.all.count == 900 }, "while all of the others hang")
+            #expect(await until { hole.count == 10 }, "each holds one call, and no more")
+            #expect(Set(inbox.ids()).count == 900)
+            #expect(
+                await until { healthy.allSatisfy { desk.deliveries(of: $0).allSatisfy { $0.state == .delivered } } }
+            )
+            hole.open()
+        }
+    }
+
+    @Test func theDoubtfulNeverTakeAllTheRoom() async throws {
+        let (desk, inbox, hole) = (WebhookDesk(), WebhookInbox(), WebhookBarrier())
+        let good = desk.addEndpoint("good")
+        desk.addEvents(1, to: good)
+        var settings = WebhookSender.Settings()
+        settings.callsMax = 8
+        settings.doubtfulMax = 4
+        let sender = desk.sender(settings) { call in
+            if call.url != good.url {
+                await hole.pass()
+                return .failure(.timedOut)
+            }
+            inbox.append(call)
+            return .success(HTTPResponse(.ok))
+        }
+        await sender.deliverDue()
+        #expect(inbox.all.count == 1)
+        for number in 0..<50 { desk.addEvents(1, to: desk.addEndpoint("hole\(number)")) }
+        try await running(sender) { until in
+            #expect(await until { hole.count == 4 })
+            desk.addEvents(20, to: good)
+            #expect(await until { inbox.all.count == 21 })
+            #expect(hole.count == 4)
+            hole.open()
+        }
+    }
+
+    @Test func leasesAreRenewedWhileACallTakesLong() async throws {
+        let (desk, hole) = (WebhookDesk(), WebhookBarrier())
+        let endpoint = desk.addEndpoint("slow")
+        desk.addEvents(1, to: endpoint)
+        let sender = desk.sender { _ in
+            await hole.pass()
+            return .success(HTTPResponse(.ok))
+        }
+        try await running(sender) { until in
+            #expect(await until { hole.count == 1 })
+            for turn in 1...5 {
+                desk.clock.advance(by: .seconds(10))
+                #expect(await until { desk.renewals == turn })
+            }
+            hole.open()
+            #expect(await until { desk.deliveries(of: endpoint).first?.state == .delivered })
+        }
+        #expect(hole.count == 1, "nobody else claimed it in 50 seconds")
+    }
+
+    @Test func aStopWaitsForWhatIsUnderWay() async throws {
+        let (desk, inbox, hole) = (WebhookDesk(), WebhookInbox(), WebhookBarrier())
+        let endpoint = desk.addEndpoint("slow", concurrencyMax: 1)
+        desk.addEvents(3, to: endpoint)
+        let sender = desk.sender { call in
+            inbox.append(call)
+            await hole.pass()
+            return .success(HTTPResponse(.ok))
+        }
+        try await running(sender) { until in
+            #expect(await until { hole.count == 1 })
+            sender.stop()
+            hole.open()
+        }
+        #expect(inbox.all.count == 1)
+        #expect(desk.deliveries(of: endpoint).map(\.state) == [.delivered, .pending, .pending])
+    }
+
+    @Test func aCancelledSenderGivesBackWhatItHolds() async throws {
+        let (desk, hole) = (WebhookDesk(), WebhookBarrier())
+        let endpoint = desk.addEndpoint("slow")
+        desk.addEvents(2, to: endpoint)
+        let sender = desk.sender { _ in
+            await hole.pass()
+            return Task.isCancelled ? .failure(.cancelled) : .success(HTTPResponse(.ok))
+        }
+        let task = Task {
+            await sender.run {
+                await WebhookBarrier().pass(); return false
+            }
+        }
+        while hole.count < 1 { await Task.yield() }
+        task.cancel()
+        await task.value
+        let deliveries = desk.deliveries(of: endpoint)
+        #expect(deliveries.map(\.state) == [.pending, .pending] && deliveries.map(\.attempts) == [0, 0])
+    }
+
+    @Test func aLongBacklogIsWorkedOffWithFewQuestions() async throws {
+        let (desk, inbox) = (WebhookDesk(), WebhookInbox())
+        let endpoint = desk.addEndpoint("shop", concurrencyMax: 4)
+        desk.addEvents(200, to: endpoint)
+        let sender = desk.sender { call in
+            inbox.append(call)
+            return .success(HTTPResponse(.ok))
+        }
+        await sender.deliverDue()
+        #expect(inbox.all.count == 200 && desk.questions <= 3)
+    }
+
+    @Test func anIdleSenderDoesNotAskAgainAndAgain() async throws {
+        let desk = WebhookDesk()
+        let endpoint = desk.addEndpoint("ordered", ordersPerCustomer: true)
+        desk.addEvents(2, to: endpoint)
+        let sender = desk.sender { _ in .success(HTTPResponse(.internalServerError)) }
+        await sender.deliverDue()
+        // The first failed, and the second waits for it.
+        let claims = desk.claims
+        #expect(claims <= 3)
+        await sender.deliverDue()
+        #expect(desk.claims <= claims + 1)
+    }
+}

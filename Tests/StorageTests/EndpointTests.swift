@@ -1,0 +1,157 @@
+import PurchaseModel
+import Storage
+import Testing
+
+/// Webhook endpoints, and what an event makes for them.
+@Suite struct EndpointTests {
+    @Test(arguments: StoreKind.allCases)
+    func anEndpointIsKeptAsItIs(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var first = try OutboxSamples.endpoint("a", types: ["purchase.verified", "refund.received"])
+            first.disabledReason = "by_hand"
+            var second = try OutboxSamples.endpoint("b", realms: [Samples.production, OutboxSamples.sandbox])
+            second.signingKey = nil
+            second.perSecondMax = nil
+            second.version = 99
+            try await store.create(first, second, try OutboxSamples.endpoint("c", app: "other"))
+            second.version = 1
+            let (app, id) = (try Samples.app(), first.id)
+            let found = try await store.read { reader throws(StoreFailure) in
+                (try reader.endpoints(app: app), try reader.endpoint(id))
+            }
+            #expect(found.0 == [first, second])
+            #expect(found.1 == first)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aChangeIsMadeFromTheNewestVersionOrNotAtAll(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let endpoint = try OutboxSamples.endpoint("a")
+            try await store.create(endpoint)
+            var changed = endpoint
+            changed.url = "https://shop.example/new"
+            changed.secrets = [try OutboxSamples.secret(1)]
+            changed.isEnabled = false
+            changed.disabledReason = "failing"
+            let version = try await store.write { [changed] transaction throws(StoreFailure) in
+                try transaction.updateEndpoint(changed)
+            }
+            #expect(version == 2)
+            let unknown = try OutboxSamples.endpoint("b")
+            for stale in [changed, unknown] {
+                await #expect(throws: StoreFailure.conflict) {
+                    try await store.write { transaction throws(StoreFailure) in
+                        _ = try transaction.updateEndpoint(stale)
+                    }
+                }
+            }
+            await #expect(throws: StoreFailure.conflict) { try await store.create(endpoint) }
+            changed.version = 2
+            let found = try await store.read { reader throws(StoreFailure) in try reader.endpoint(endpoint.id) }
+            #expect(found == changed)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aDeletedEndpointLeavesItsLogAndNoSecret(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let endpoint = try OutboxSamples.endpoint("a")
+            try await store.create(endpoint)
+            try await store.append([try OutboxSamples.event("1", 1), try OutboxSamples.event("2", 2)])
+            try await store.write { transaction throws(StoreFailure) in
+                try transaction.deleteEndpoint(endpoint.id, version: 1)
+            }
+            let buried = try await store.write { transaction throws(StoreFailure) in
+                var buried: [Int] = []
+                for _ in 0..<3 {
+                    buried.append(
+                        try transaction.buryDeliveries(
+                            endpoint: endpoint.id,
+                            because: "deleted",
+                            at: OutboxSamples.at(5),
+                            limit: 1
+                        )
+                    )
+                }
+                return buried
+            }
+            #expect(buried == [1, 1, 0])
+            #expect(try await store.claim("a", try OutboxSamples.terms("w", at: 9)).isEmpty)
+            let found = try await store.read { reader throws(StoreFailure) in
+                (
+                    try reader.endpoint(endpoint.id), try reader.endpoints(app: endpoint.app),
+                    try reader.deliveries(endpoint: endpoint.id, state: .dead, before: nil, limit: 9).deliveries,
+                    try reader.nextDeliveryDue()
+                )
+            }
+            #expect(found.0 == nil)
+            #expect(found.1 == [])
+            #expect(found.2.map(\.cursor.position) == [2, 1])
+            #expect(found.2.allSatisfy { $0.deadReason == "deleted" && $0.endedAt == OutboxSamples.at(5) })
+            #expect(found.3 == nil)
+            // Its name is never given again, and it gets nothing more.
+            await #expect(throws: StoreFailure.conflict) { try await store.create(endpoint) }
+            try await store.append([try OutboxSamples.event("3", 3)])
+            let all = try await store.read { reader throws(StoreFailure) in
+                try reader.deliveries(endpoint: endpoint.id, state: nil, before: nil, limit: 9).deliveries
+            }
+            #expect(all.count == 2)
+        }
+    }
+
+    /// One delivery for each event and endpoint that wants it, in the write that adds the event.
+    @Test(arguments: StoreKind.allCases)
+    func anEventIsForWhoSubscribedToIt(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.create(
+                try OutboxSamples.endpoint("all"),
+                try OutboxSamples.endpoint("refunds", types: ["refund.received"]),
+                try OutboxSamples.endpoint("sandbox", realms: [OutboxSamples.sandbox]),
+                try OutboxSamples.endpoint("none", types: []),
+                try OutboxSamples.endpoint("disabled", isEnabled: false),
+                try OutboxSamples.endpoint("foreign", app: "other")
+            )
+            let events = [
+                try OutboxSamples.event("1", 1, learnedAt: 3),
+                try OutboxSamples.event("2", 2, type: "refund.received", learnedAt: 4),
+                try OutboxSamples.event("3", 1, realm: OutboxSamples.sandbox),
+            ]
+            await #expect(throws: StoreFailure.busy) {
+                try await store.write { transaction throws(StoreFailure) in
+                    try transaction.append(events)
+                    throw .busy
+                }
+            }
+            try await store.append(events)
+            let expected: [(String, [String])] = [
+                ("all", ["evt_1", "evt_2"]), ("refunds", ["evt_2"]), ("sandbox", ["evt_3"]), ("none", []),
+                ("disabled", []), ("foreign", []),
+            ]
+            for (name, ids) in expected {
+                let endpoint = try OutboxSamples.endpointID(name)
+                let page = try await store.read { reader throws(StoreFailure) in
+                    try reader.deliveries(endpoint: endpoint, state: nil, before: nil, limit: 9)
+                }
+                #expect(page.deliveries.reversed().map(\.id.event.text) == ids, "\(name)")
+                #expect(page.deliveries.allSatisfy { $0.state == .pending && $0.attempts == 0 })
+            }
+            let due = try await store.read { reader throws(StoreFailure) in
+                try reader.dueEndpoints(at: OutboxSamples.at(3), limit: 9)
+            }
+            #expect(due.map(\.id.text) == ["whe_sandbox", "whe_all"])
+            #expect(due.map(\.since) == [OutboxSamples.at(0), OutboxSamples.at(3)])
+        }
+    }
+
+    @Test func aSecretDoesNotShowItself() throws {
+        let secret = try OutboxSamples.secret(77)
+        let endpoint = try OutboxSamples.endpoint("a")
+        var dumped = ""
+        dump([secret], to: &dumped)
+        dump(endpoint, to: &dumped)
+        for text in ["\(secret)", String(reflecting: secret), "\(endpoint)", String(describing: Optional(secret)), dumped] {
+            #expect(!text.contains("77") && !text.contains("7, 7"), "\(text)")
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import PurchaseModel
+import Storage
+import Testing
+
+/// Deliveries that are made again.
+@Suite struct ReplayTests {
+    @Test(arguments: StoreKind.allCases)
+    func oneIsDeliveredAgainAndItsAttemptsAreCountedAnew(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.create(try OutboxSamples.endpoint("a"))
+            try await store.append([try OutboxSamples.event("1", 1)])
+            let claimed = try #require(try await store.claim("a", try OutboxSamples.terms("w", at: 0)).first)
+            let id = claimed.hold.id
+            // It is on its way.
+            #expect(try await store.replay(id, at: 1) == false)
+            #expect(try await store.finish(claimed.hold, .dead(because: "refused"), at: 1))
+            #expect(try await store.replay(id, at: 50))
+            let again = try await store.read { reader throws(StoreFailure) in try reader.delivery(id) }
+            #expect(again?.state == .pending)
+            #expect(again?.attempts == 0)
+            #expect(again?.dueAt == OutboxSamples.at(50))
+            #expect(again?.deadReason == nil)
+            let second = try #require(try await store.claim("a", try OutboxSamples.terms("w", at: 50)).first)
+            #expect(second.delivery.attempts == 1)
+            #expect(second.hold.token == 2)
+            let unknown = [
+                WebhookDeliveryID(endpoint: id.endpoint, event: try OutboxSamples.eventID("9")),
+                WebhookDeliveryID(endpoint: try OutboxSamples.endpointID("b"), event: id.event),
+            ]
+            for id in unknown { #expect(try await store.replay(id, at: 51) == false) }
+        }
+    }
+
+    /// What an endpoint missed while it was disabled, or before it was there, is not lost.
+    @Test(arguments: StoreKind.allCases)
+    func aRangeReachesWhatWasNeverSent(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.append([
+                try OutboxSamples.event("1", 1, learnedAt: 10), try OutboxSamples.event("2", 2, learnedAt: 20),
+                try OutboxSamples.event("3", 1, realm: OutboxSamples.sandbox, learnedAt: 20),
+                try OutboxSamples.event("4", 3, learnedAt: 30), try OutboxSamples.event("5", 4, learnedAt: 40),
+            ])
+            try await store.create(try OutboxSamples.endpoint("a"))
+            try await store.append([try OutboxSamples.event("6", 5, learnedAt: 25)])
+            let steps = try await store.steps(
+                .learned(from: OutboxSamples.at(20), to: OutboxSamples.at(40)),
+                limit: 4
+            )
+            // The sixth one waits already.
+            #expect(
+                steps == [
+                    WebhookReplayStep(replayed: 2, next: EventCursor(position: 4)), .init(replayed: 0, next: nil),
+                ]
+            )
+            let claimed = try await store.claim("a", try OutboxSamples.terms("w", at: 1_000))
+            #expect(claimed.map(\.event.id.text) == ["evt_2", "evt_4", "evt_6"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func allThatFailedAreSentAgainStepByStep(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.create(try OutboxSamples.endpoint("a"))
+            try await store.append(try (1...7).map { try OutboxSamples.event("\($0)", $0) })
+            for claimed in try await store.claim("a", try OutboxSamples.terms("w", at: 0)) {
+                let isDead = claimed.event.sequence % 2 == 1
+                let outcome = isDead ? DeliveryOutcome.dead(because: "refused") : .delivered
+                #expect(try await store.finish(claimed.hold, outcome, at: 1))
+            }
+            let steps = try await store.steps(.dead, limit: 3)
+            #expect(
+                steps == [
+                    WebhookReplayStep(replayed: 3, next: EventCursor(position: 5)), .init(replayed: 1, next: nil),
+                ]
+            )
+            let claimed = try await store.claim("a", try OutboxSamples.terms("w", at: 1_000))
+            #expect(claimed.map(\.event.id.text) == ["evt_1", "evt_3", "evt_5", "evt_7"])
+        }
+    }
+
+    /// An event that is replayed goes before the later ones of its customer that still wait.
+    @Test(arguments: StoreKind.allCases)
+    func aReplayedEventIsInOrderAgain(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.create(try OutboxSamples.endpoint("a", isOrdered: true))
+            try await store.append([try OutboxSamples.event("1", 1), try OutboxSamples.event("2", 2)])
+            let first = try #require(try await store.claim("a", try OutboxSamples.terms("w", at: 0)).first)
+            #expect(try await store.finish(first.hold, .dead(because: "refused"), at: 1))
+            let second = try #require(try await store.claim("a", try OutboxSamples.terms("w", at: 1)).first)
+            #expect(second.event.id.text == "evt_2")
+            #expect(try await store.replay(first.hold.id, at: 2))
+            #expect(try await store.finish(second.hold, .again(after: .zero), at: 3))
+            let third = try await store.claim("a", try OutboxSamples.terms("w", at: 4))
+            #expect(third.map(\.event.id.text) == ["evt_1"])
+        }
+    }
+}
+
+extension Store {
+    fileprivate func replay(_ id: WebhookDeliveryID, at now: Int64) async throws -> Bool {
+        try await write { transaction throws(StoreFailure) in
+            try transaction.replayDelivery(id, at: OutboxSamples.at(now))
+        }
+    }
+
+    /// A whole replay to endpoint a.
+    fileprivate func steps(_ replay: WebhookReplay, limit: Int) async throws -> [WebhookReplayStep] {
+        let endpoint = try OutboxSamples.endpointID("a")
+        var (cursor, steps) = (Optional(EventCursor.start), [WebhookReplayStep]())
+        while let after = cursor {
+            let step = try await write { transaction throws(StoreFailure) in
+                try transaction.replayDeliveries(
+                    replay,
+                    endpoint: endpoint,
+                    after: after,
+                    limit: limit,
+                    at: OutboxSamples.at(100)
+                )
+            }
+            steps.append(step)
+            cursor = step.next
+        }
+        return steps
+    }
+}
