@@ -13,6 +13,7 @@ extension StoreOpenFailure {
         case .changedMigration: "the data folder was made by a build whose schema differs from this one's"
         case .full: "no space is left in the data folder"
         case .broken(let code): "the database is damaged or cannot be read (SQLite \(code))"
+        case .unreachable(let words): "the database server cannot be used: \(words)"
         }
     }
 }
