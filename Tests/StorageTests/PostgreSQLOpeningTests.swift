@@ -1,8 +1,9 @@
 import Storage
+import TestSupport
 import Testing
 
 /// Schemas that others made, half made, or are making.
-@Suite(.enabled(if: PostgreSQLServer.url != nil, "\(PostgreSQLServer.isMissing)"))
+@Suite(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
 struct PostgreSQLOpeningTests {
     @Test(arguments: 0..<4)
     func manyNodesMayStartAtOnce(turn: Int) async throws {
@@ -30,11 +31,11 @@ struct PostgreSQLOpeningTests {
         try await PostgreSQLServer.withSchema { schema in
             let settings = try PostgreSQLServer.settings(schema: schema)
             await (try PostgreSQLStore.open(settings)).close()
-            let tables = try PostgreSQLServer.query(Self.relations(of: schema))
-            try PostgreSQLServer.query("DELETE FROM \(schema).migrations")
-            for table in missing { try PostgreSQLServer.query("DROP TABLE \(schema).\(table)") }
+            let tables = try TestDatabase.query(Self.relations(of: schema))
+            try TestDatabase.query("DELETE FROM \(schema).migrations")
+            for table in missing { try TestDatabase.query("DROP TABLE \(schema).\(table)") }
             let store = try await PostgreSQLStore.open(settings)
-            #expect(try PostgreSQLServer.query(Self.relations(of: schema)) == tables)
+            #expect(try TestDatabase.query(Self.relations(of: schema)) == tables)
             #expect(try await Purchases.record([1, 2], in: store) == 2)
             await store.close()
         }
@@ -45,11 +46,11 @@ struct PostgreSQLOpeningTests {
             let settings = try PostgreSQLServer.settings(schema: schema)
             await (try PostgreSQLStore.open(settings)).close()
             let known = PostgreSQLStore.schemaVersion
-            try PostgreSQLServer.query("INSERT INTO \(schema).migrations VALUES (\(known + 1), 'later')")
+            try TestDatabase.query("INSERT INTO \(schema).migrations VALUES (\(known + 1), 'later')")
             await #expect(throws: StoreOpenFailure.newerSchema(found: known + 1, known: known)) {
                 try await PostgreSQLStore.open(settings)
             }
-            try PostgreSQLServer.query(
+            try TestDatabase.query(
                 """
                 DELETE FROM \(schema).migrations WHERE number = \(known + 1);
                 UPDATE \(schema).migrations SET text = text || ' ' WHERE number = 1
@@ -62,7 +63,7 @@ struct PostgreSQLOpeningTests {
     }
 
     @Test func aServerThatIsNotThereOrOnlyReadsIsNotOpened() async throws {
-        let url = try #require(PostgreSQLServer.url)
+        let url = try #require(TestDatabase.url)
         let reading = url + "?options=-c%20default_transaction_read_only%3Don"
         for url in ["postgresql://nobody@127.0.0.1:1/none", url + "_that_is_not_there", reading] {
             let settings = try PostgreSQLServer.settings(schema: "unused", url: url)

@@ -1,42 +1,31 @@
-import Foundation
 import Storage
 import Synchronization
 import TestSupport
 
-/// The server that scripts/postgres.sh starts for the tests.
+/// Stores on the server of ``TestDatabase``.
 enum PostgreSQLServer {
-    static let url = ProcessInfo.processInfo.environment["ASSAY_TEST_POSTGRES"]
-    static let poolerURL = ProcessInfo.processInfo.environment["ASSAY_TEST_PGBOUNCER"]
-    static let isMissing = """
-        ASSAY_TEST_POSTGRES is not set, so that nothing is tried on PostgreSQL; scripts/postgres.sh starts a server and \
-        sets it
-        """
-
-    struct Missing: Error {}
-    struct QueryFailed: Error { let said: String }
-
     /// Each test has a schema of its own; more at once would only wait for the server's processors.
     private static let places = Places(count: 12)
 
     /// An empty schema, removed after the test.
     static func withSchema<Value>(_ body: (String) async throws -> Value) async throws -> Value {
         await places.take()
-        let schema = "test_" + UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "")
+        let schema = TestDatabase.freshName()
         let result: Result<Value, any Error>
         do { result = .success(try await body(schema)) } catch { result = .failure(error) }
-        _ = try? query("DROP SCHEMA IF EXISTS \(schema) CASCADE")
+        _ = try? TestDatabase.query("DROP SCHEMA IF EXISTS \(schema) CASCADE")
         await places.giveBack()
         return try result.get()
     }
 
     static func settings(
         schema: String,
-        url: String? = url,
+        url: String? = TestDatabase.url,
         _ change: (inout PostgreSQLSettings) -> Void = { _ in }
     ) throws -> PostgreSQLSettings {
         guard let url,
             var settings = PostgreSQLSettings(url: url, schema: schema, pause: { try? await Task.sleep(for: $0) })
-        else { throw Missing() }
+        else { throw TestDatabase.Missing() }
         settings.readers = 1
         change(&settings)
         return settings
@@ -44,7 +33,7 @@ enum PostgreSQLServer {
 
     /// Opens an empty store, hands it over, closes it and removes its tables.
     static func withStore<Value>(
-        url: String? = url,
+        url: String? = TestDatabase.url,
         _ change: (inout PostgreSQLSettings) -> Void = { _ in },
         _ body: (PostgreSQLStore) async throws -> Value
     ) async throws -> Value {
@@ -55,20 +44,6 @@ enum PostgreSQLServer {
             await store.close()
             return try result.get()
         }
-    }
-
-    /// Asks the server by another way than ours: psql.
-    ///
-    /// - Returns: the rows, their columns divided by `|`.
-    @discardableResult
-    static func query(_ text: String) throws -> [String] {
-        guard let url else { throw Missing() }
-        var process = ChildProcess(["/usr/bin/psql", url, "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", text])
-        process.output = .pipe
-        let running = try process.start()
-        let said = String(decoding: running.output?.readDataToEndOfFile() ?? Data(), as: UTF8.self)
-        guard running.waitUntilExit() == 0 else { throw QueryFailed(said: said) }
-        return said.split(separator: "\n").map(String.init)
     }
 }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What only a database that several servers share can do to a store.
-@Suite(.enabled(if: PostgreSQLServer.url != nil, "\(PostgreSQLServer.isMissing)"))
+@Suite(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
 struct PostgreSQLStoreTests {
     /// Two servers are sent the same purchases at the same time.
     @Test(arguments: PostgreSQLSettings.Isolation.allCases)
@@ -36,9 +36,9 @@ struct PostgreSQLStoreTests {
             }
             #expect(new == 50)
             #expect(try await Purchases.count(in: stores[0]) == 50)
-            #expect(try PostgreSQLServer.query("SELECT count(*) FROM \(schema).transactions") == ["50"])
+            #expect(try TestDatabase.query("SELECT count(*) FROM \(schema).transactions") == ["50"])
             // Each batch with something new keeps its proof once for each purchase in it.
-            #expect(try PostgreSQLServer.query("SELECT count(*) FROM \(schema).evidence") == ["50"])
+            #expect(try TestDatabase.query("SELECT count(*) FROM \(schema).evidence") == ["50"])
             for store in stores { await store.close() }
         }
     }
@@ -86,7 +86,7 @@ struct PostgreSQLStoreTests {
             }
             #expect(runs.count == 4)
             #expect(try await Purchases.count(in: store) == 3)
-            #expect(try PostgreSQLServer.query("SELECT count(*) FROM \(schema).evidence") == ["3"])
+            #expect(try TestDatabase.query("SELECT count(*) FROM \(schema).evidence") == ["3"])
             // Idle sessions may end too; nobody notices.
             Self.endSessions(of: schema)
             #expect(try await Purchases.record([1, 2, 3, 4], in: store) == 1)
@@ -118,7 +118,7 @@ struct PostgreSQLStoreTests {
     @Test func aCommitThatWasCutOffIsRepeated() async throws {
         try await PostgreSQLServer.withSchema { schema in
             let store = try await PostgreSQLStore.open(Self.named(schema))
-            try PostgreSQLServer.query(
+            try TestDatabase.query(
                 """
                 CREATE SEQUENCE \(schema).commits;
                 CREATE FUNCTION \(schema).cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -140,7 +140,7 @@ struct PostgreSQLStoreTests {
             }
             #expect(runs.count == 2)
             #expect(try await Purchases.count(in: store) == 1)
-            #expect(try PostgreSQLServer.query("SELECT count(*) FROM \(schema).evidence") == ["1"])
+            #expect(try TestDatabase.query("SELECT count(*) FROM \(schema).evidence") == ["1"])
             await store.close()
         }
     }
@@ -177,7 +177,7 @@ struct PostgreSQLStoreTests {
 
     private static func endSessions(of name: String) {
         let text = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(name)'"
-        do { try PostgreSQLServer.query(text) } catch { Issue.record(error) }
+        do { try TestDatabase.query(text) } catch { Issue.record(error) }
     }
 
     /// Waits on the store's own thread, which nothing else waits for.

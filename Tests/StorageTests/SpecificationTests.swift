@@ -12,7 +12,7 @@ import Testing
 
     /// What other databases that speak PostgreSQL do: some know one isolation only, and turn transactions back at any
     /// statement; some have no sessions that keep anything.
-    @Test(.enabled(if: PostgreSQLServer.url != nil, "\(PostgreSQLServer.isMissing)"), arguments: UInt64(0)..<20)
+    @Test(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"), arguments: UInt64(0)..<20)
     func whatIsTurnedBackAtRandomAnswersLikeMemory(seed: UInt64) async throws {
         let random = SharedRandom(seed: seed)
         let change = { (settings: inout PostgreSQLSettings) in
@@ -27,12 +27,12 @@ import Testing
 
     /// Through a pooler that lends its few sessions for a transaction at a time.
     @Test(
-        .enabled(if: PostgreSQLServer.poolerURL != nil, "ASSAY_TEST_PGBOUNCER is not set: scripts/postgres.sh sets it"),
+        .enabled(if: TestDatabase.poolerURL != nil, "ASSAY_TEST_PGBOUNCER is not set: scripts/postgres.sh sets it"),
         arguments: UInt64(0)..<10
     )
     func throughAPoolerPostgreSQLAnswersLikeMemory(seed: UInt64) async throws {
         let change = { (settings: inout PostgreSQLSettings) in settings.isPooled = true }
-        try await PostgreSQLServer.withStore(url: PostgreSQLServer.poolerURL, change) { store in
+        try await PostgreSQLServer.withStore(url: TestDatabase.poolerURL, change) { store in
             try await Self.compare(store, seed: seed)
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import TestSupport
 import Testing
 
 /// The stores that run the same suite.
@@ -8,9 +9,9 @@ enum StoreKind: CaseIterable {
     case sqlite
     case postgresql
 
-    /// PostgreSQL only beside a server: see ``PostgreSQLServer``, whose absence is told by ``PostgreSQLStoreTests``.
+    /// PostgreSQL only beside a server: see ``TestDatabase``, whose absence is told by ``PostgreSQLStoreTests``.
     static var allCases: [StoreKind] {
-        PostgreSQLServer.url == nil ? [.memory, .sqlite] : [.memory, .sqlite, .postgresql]
+        TestDatabase.url == nil ? [.memory, .sqlite] : [.memory, .sqlite, .postgresql]
     }
 
     /// Opens an empty store, hands it over, closes it and removes what it wrote.

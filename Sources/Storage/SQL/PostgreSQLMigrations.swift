@@ -67,7 +67,7 @@ enum PostgreSQLMigrations {
         switch outcome {
         case .done(let value): return value
         case .failed(let failure), .again(let failure): throw StoreOpenFailure(failure)
-        case .unknown: throw .unreachable("the connection broke")
+        case .unknown, .unreachable: throw .unreachable("the connection broke")
         }
     }
 

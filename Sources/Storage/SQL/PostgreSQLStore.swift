@@ -15,6 +15,11 @@ package final class PostgreSQLStore: Store {
     /// Between two attempts; the first repetition follows at once.
     private static let pauseMax = Duration.milliseconds(250)
 
+    /// How often a connection is tried for, and the first pause in between, to which each adds: a server that starts
+    /// anew is back in time, and one that is gone is told of while somebody still listens.
+    private static let unreachedMax = 5
+    private static let pauseUnreached = Duration.milliseconds(150)
+
     private let settings: PostgreSQLSettings
     private let writers: [PostgreSQLWorker]
     private let readers: [PostgreSQLWorker]
@@ -54,7 +59,10 @@ package final class PostgreSQLStore: Store {
         defer { waitingWrites.withLock { $0[index] -= 1 } }
         let writer = writers[index]
         return try await repeating { () async -> WriteOutcome<Value> in
-            let outcome = await writer.write { connection throws(StoreFailure) in try body(SQLTransaction(connection)) }
+            let failures = writer.failures.load(ordering: .relaxed)
+            let outcome = await writer.write(after: failures) { connection throws(StoreFailure) in
+                try body(SQLTransaction(connection))
+            }
             guard case .unknown(let value, let batch) = outcome else { return outcome }
             return await self.settle(value, batch, by: writer)
         }
@@ -67,7 +75,10 @@ package final class PostgreSQLStore: Store {
         defer { waitingReads.withLock { $0[index] -= 1 } }
         let reader = readers[index]
         return try await repeating { () async -> WriteOutcome<Value> in
-            await reader.read { connection throws(StoreFailure) in try body(SQLTransaction(connection)) }
+            let failures = reader.failures.load(ordering: .relaxed)
+            return await reader.read(after: failures) { connection throws(StoreFailure) in
+                try body(SQLTransaction(connection))
+            }
         }
     }
 
@@ -83,7 +94,8 @@ package final class PostgreSQLStore: Store {
     ) async -> WriteOutcome<Value> {
         for attempt in 0..<settings.attemptsMax {
             await wait(after: attempt)
-            if let isKept = await writer.isKept(batch) { return isKept ? .done(value) : .again(.busy) }
+            let failures = writer.failures.load(ordering: .relaxed)
+            if let isKept = await writer.isKept(batch, after: failures) { return isKept ? .done(value) : .again(.busy) }
         }
         // It may hold: whoever asks again is told what was recorded.
         return .failed(.busy)
@@ -93,13 +105,22 @@ package final class PostgreSQLStore: Store {
         _ attempt: () async -> WriteOutcome<Value>
     ) async throws(StoreFailure) -> Value {
         var last = StoreFailure.busy
+        var unreached = 0
         for number in 0..<settings.attemptsMax {
-            await wait(after: number)
+            if unreached == 0 {
+                await wait(after: number)
+            } else {
+                await settings.pause(Self.pauseUnreached * unreached)
+            }
             switch await attempt() {
             case .done(let value): return value
             case .failed(let failure): throw failure
             case .again(let failure): last = failure
             case .unknown: last = .busy
+            case .unreachable:
+                unreached += 1
+                last = .busy
+                if unreached == Self.unreachedMax { throw last }
             }
         }
         throw last

@@ -6,6 +6,8 @@ enum WriteOutcome<Value> {
     case failed(StoreFailure)
     /// Nothing of it is kept, and the same from its beginning may succeed.
     case again(StoreFailure)
+    /// Nothing was begun: there is no connection to be had.
+    case unreachable
 }
 
 extension WriteOutcome: Sendable where Value: Sendable {}

@@ -45,14 +45,19 @@ package struct PostgreSQLSettings: Sendable {
 
     /// `nil` when the schema's name is not made of small letters, digits and underscores alone.
     package init?(url: String, schema: String = "assay", pause: @escaping @Sendable (Duration) async -> Void) {
-        let isName = schema.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
-        }
-        guard isName, (1...Self.schemaCharactersMax).contains(schema.utf8.count) else { return nil }
+        guard Self.isName(schema) else { return nil }
         self.url = url
         self.schema = schema
         self.pause = pause
+    }
+
+    /// Whether a schema may be called so: it stands in statements.
+    package static func isName(_ text: String) -> Bool {
+        let isPlain = text.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
+        }
+        return isPlain && (1...schemaCharactersMax).contains(text.utf8.count)
     }
 
     /// What is set in every session, or behind a pooler in every transaction. Statements have no limit of the server's:

@@ -1,9 +1,14 @@
+import Synchronization
+
 /// One connection to a PostgreSQL server on a queue of its own, made anew when it broke.
 actor PostgreSQLWorker {
     private let queue: BlockingQueue
     private let settings: PostgreSQLSettings
     private var connection: PostgreSQLConnection?
     private var isClosed = false
+    /// How often no connection could be had. Who queued before the last failure does not try again by itself: when a
+    /// server says nothing, a whole queue would wait for one timeout after the other.
+    nonisolated let failures = Atomic(0)
     /// The row where this worker notes its last batch; made before its first write.
     private var writer: Int64?
     /// The batch whose commit nobody answered. No other begins before it is known whether it holds.
@@ -29,30 +34,42 @@ actor PostgreSQLWorker {
     }
 
     /// One attempt at a write.
+    ///
+    /// - Parameters:
+    ///   - failures: how many there had been when the caller queued.
+    ///   - body: may be run again.
+    /// - Returns: how it ended; after ``WriteOutcome/unknown(_:batch:)``, ask ``isKept(_:after:)``.
     func write<Value: Sendable>(
+        after failures: Int,
         _ body: @Sendable (PostgreSQLConnection) throws(StoreFailure) -> Value
     ) -> WriteOutcome<Value> {
         if isClosed { return .failed(.closed) }
-        guard let connection = connected(), let writer = ready(connection) else { return .again(.busy) }
+        guard let connection = connected(after: failures), let writer = ready(connection) else { return .unreachable }
         let outcome = connection.write(as: writer, body)
         if case .unknown(_, let batch) = outcome { unanswered = batch }
         return outcome
     }
 
     /// One attempt at a read.
+    ///
+    /// - Parameters:
+    ///   - failures: how many there had been when the caller queued.
+    ///   - body: may be run again.
+    /// - Returns: how it ended.
     func read<Value: Sendable>(
+        after failures: Int,
         _ body: @Sendable (PostgreSQLConnection) throws(StoreFailure) -> Value
     ) -> WriteOutcome<Value> {
         if isClosed { return .failed(.closed) }
-        guard let connection = connected() else { return .again(.busy) }
+        guard let connection = connected(after: failures) else { return .unreachable }
         return connection.read(body)
     }
 
     /// Whether a batch holds; `nil` while that cannot be found out.
-    func isKept(_ batch: Int64) -> Bool? {
+    func isKept(_ batch: Int64, after failures: Int) -> Bool? {
         if let known = verdicts.removeValue(forKey: batch) { return known }
         if isClosed { return nil }
-        guard let connection = connected(), ready(connection) != nil else { return nil }
+        guard let connection = connected(after: failures), ready(connection) != nil else { return nil }
         return verdicts.removeValue(forKey: batch)
     }
 
@@ -62,10 +79,12 @@ actor PostgreSQLWorker {
     }
 
     /// A connection that is not known to be broken; `nil` when none can be had now.
-    private func connected() -> PostgreSQLConnection? {
+    private func connected(after seen: Int) -> PostgreSQLConnection? {
         if let connection, connection.isUsable { return connection }
         connection = nil
+        guard seen == failures.load(ordering: .relaxed) else { return nil }
         connection = try? PostgreSQLConnection(settings)
+        if connection == nil { failures.add(1, ordering: .relaxed) }
         return connection
     }
 
