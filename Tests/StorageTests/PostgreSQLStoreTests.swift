@@ -145,6 +145,46 @@ struct PostgreSQLStoreTests {
         }
     }
 
+    /// The session stands still with the commit in its socket, and goes on once the write was given up for lost.
+    @Test func aCommitThatComesTooLateHasNoEffect() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            var settings = try Self.named(schema)
+            settings.statementTimeout = .seconds(1)
+            settings.idleTimeout = .seconds(60)
+            settings.lockTimeout = .milliseconds(200)
+            settings.attemptsMax = 100
+            let store = try await PostgreSQLStore.open(settings)
+            let (runs, stops) = (Counter(), Once())
+            let (evidence, recorded) = (try Samples.evidence(), try Samples.recorded(Samples.transaction(1)))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                let halted = AsyncStream<pid_t>.makeStream()
+                group.addTask {
+                    for await process in halted.stream {
+                        // By now the commit is sent, not answered, and tried again.
+                        while runs.count < 3 { try await Task.sleep(for: .milliseconds(20)) }
+                        kill(process, SIGCONT)
+                    }
+                }
+                try await store.write { transaction throws(StoreFailure) in
+                    runs.add()
+                    try transaction.apply(Decision(changes: [.insert(recorded)]), evidence: evidence)
+                    // Sends the rows.
+                    _ = try transaction.figures()
+                    if stops(), let process = Self.session(of: schema) {
+                        #expect(kill(process, SIGSTOP) == 0)
+                        halted.continuation.yield(process)
+                    }
+                    halted.continuation.finish()
+                }
+                try await group.waitForAll()
+            }
+            #expect(runs.count >= 3)
+            #expect(try await Purchases.count(in: store) == 1)
+            #expect(try TestDatabase.query("SELECT count(*) FROM \(schema).evidence") == ["1"])
+            await store.close()
+        }
+    }
+
     @Test func whatWasThrownInAWriteIsNotTriedAgain() async throws {
         try await PostgreSQLServer.withStore { store in
             let runs = Counter()
@@ -173,6 +213,14 @@ struct PostgreSQLStoreTests {
     /// Settings whose sessions can be found by the schema's name.
     private static func named(_ schema: String) throws -> PostgreSQLSettings {
         try PostgreSQLServer.settings(schema: schema) { $0.url += "?application_name=\(schema)" }
+    }
+
+    /// The one that is in a transaction.
+    private static func session(of name: String) -> pid_t? {
+        let text = """
+            SELECT pid FROM pg_stat_activity WHERE application_name = '\(name)' AND state = 'idle in transaction'
+            """
+        return (try? TestDatabase.query(text))?.first.flatMap { pid_t($0) }
     }
 
     private static func endSessions(of name: String) {

@@ -131,9 +131,15 @@ final class PostgreSQLConnection: SQLConnection {
         try alone("INSERT INTO writers (id) SELECT nextval('batches') RETURNING id") ?? 0
     }
 
-    /// The last batch that holds of a writer's. Waits for the end of a commit that is under way: it has locked the row.
-    func lastBatch(of writer: Int64) throws(PostgreSQLFault) -> Int64? {
-        try alone("SELECT batch FROM writers WHERE id = \(writer) FOR UPDATE")
+    /// Whether a batch holds that was a writer's last. Waits for the end of a commit that is under way: it has locked the
+    /// row. When it does not hold it never will: what of it may still lie in a socket finds a higher number, and fails.
+    func isKept(_ batch: Int64, by writer: Int64) throws(PostgreSQLFault) -> Bool {
+        try alone(
+            """
+            UPDATE writers SET batch = CASE WHEN batch = \(batch) THEN batch ELSE nextval('batches') END
+            WHERE id = \(writer) RETURNING batch
+            """
+        ) == batch
     }
 
     /// Runs one statement in a transaction of its own, and tells the number that it gives.
@@ -212,8 +218,10 @@ final class PostgreSQLConnection: SQLConnection {
     ///
     /// - Returns: false when no answer came.
     private func commit(_ batch: Int64, _ writer: Int64) throws(StoreFailure) -> Bool {
+        // The division is one by zero, in a form that no planner works out beforehand.
         let text = """
-            UPDATE writers SET batch = \(batch), transactions = transactions + \(added.transactions),
+            UPDATE writers SET batch = CASE WHEN batch < \(batch) THEN \(batch) ELSE 1 / (batch - batch) END,
+                transactions = transactions + \(added.transactions),
                 evidence = evidence + \(added.evidence), submissions = submissions + \(added.submissions)
             WHERE id = \(writer); COMMIT
             """

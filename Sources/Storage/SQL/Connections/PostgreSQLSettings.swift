@@ -36,6 +36,8 @@ package struct PostgreSQLSettings: Sendable {
     package var connectTimeout = Duration.seconds(5)
     /// How long an answer to a statement is waited for.
     package var statementTimeout = Duration.seconds(15)
+    /// After what time the server ends a transaction in which nothing happens: its node may have died.
+    package var idleTimeout = Duration.seconds(15)
     /// How long a lock is waited for.
     package var lockTimeout = Duration.seconds(5)
     /// Waits between two attempts.
@@ -63,11 +65,10 @@ package struct PostgreSQLSettings: Sendable {
     /// What is set in every session, or behind a pooler in every transaction. Statements have no limit of the server's:
     /// one that cancels a commit's wait for its standby would make it look like success. The client stops listening.
     var preparation: [String] {
-        let milliseconds = Self.milliseconds(statementTimeout)
-        return [
+        [
             "search_path TO \"\(schema)\"", "statement_timeout TO 0",
             "lock_timeout TO \(Self.milliseconds(lockTimeout))",
-            "idle_in_transaction_session_timeout TO \(milliseconds)",
+            "idle_in_transaction_session_timeout TO \(Self.milliseconds(idleTimeout))",
         ]
     }
 

@@ -96,7 +96,7 @@ actor PostgreSQLWorker {
                 return writer
             }
             if let batch = unanswered {
-                verdicts[batch] = try connection.lastBatch(of: writer) == batch
+                verdicts[batch] = try connection.isKept(batch, by: writer)
                 unanswered = nil
             }
             return writer
