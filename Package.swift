@@ -50,6 +50,12 @@ let package = Package(
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
+        .systemLibrary(
+            name: "CPostgres",
+            path: "Sources/System/CPostgres",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"])]
+        ),
         .target(name: "CBeast", path: "Sources/System/CBeast"),
 
         // Floor 1: what knows nobody.
@@ -65,7 +71,7 @@ let package = Package(
             ["PurchaseModel", "AppleFormats", "Crypto", "Encoding"],
             resources: [.embedInCode("Chain/Roots")]
         ),
-        room("Storage", ["PurchaseModel", "CSQLite"], resources: [.embedInCode("SQL/Schema")]),
+        room("Storage", ["PurchaseModel", "CSQLite", "CPostgres"], resources: [.embedInCode("SQL/Schema")]),
         room(
             "Simulator",
             ["PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP"],

@@ -29,6 +29,8 @@ compile+=(-Xfrontend -experimental-skip-all-function-bodies)
 while read -r feature; do
     compile+=(-enable-upcoming-feature "$feature")
 done < <(sed -n 's/.*enableUpcomingFeature("\(.*\)").*/\1/p' Package.swift)
+# libpq's header is not where the compiler looks by itself.
+for flag in $(pkg-config --cflags libpq); do compile+=(-Xcc "$flag"); done
 for map in Sources/System/*/module.modulemap "$bin/CBeast.build/module.modulemap"; do
     compile+=(-Xcc "-fmodule-map-file=$map")
 done

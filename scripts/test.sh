@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# Runs all tests: ours, in two processes one after the other, and other people's software against the simulator.
+# Runs all tests: ours, in two processes one after the other, and other people's software against the simulator. Beside
+# them runs a PostgreSQL server of their own.
 #
 # Tests that talk to sockets and start programs wait on real time; beside tests that compute on all cores they would
 # wait for a processor instead, and call that a missed deadline.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+# Whoever sets this variable has a server; the others get one.
+if [[ -z ${ASSAY_TEST_POSTGRES:-} ]]; then exec scripts/postgres.sh scripts/test.sh; fi
 
 readonly waiting='^(HTTPTests|ServerTests|StorageTests)\.'
 readonly logs=.build/tests

@@ -17,8 +17,11 @@ package enum StoreOpenFailure: Error, Hashable, Sendable {
     case changedMigration(number: Int)
     /// No space is left.
     case full
-    /// SQLite refused, with its extended result code: a damaged file.
+    /// The database refused: SQLite with its extended result code, which tells of a damaged file; PostgreSQL with its
+    /// SQLSTATE as a number in base 36.
     case broken(code: Int32)
+    /// No server of that address lets us in, or none that takes writes; in the words of its client library.
+    case unreachable(String)
 }
 
 extension StoreOpenFailure {

@@ -31,6 +31,12 @@ import TestSupport
         ),
         (#""listen": 8080"#, "listen: must be a string, not a number"),
         (#""data": """#, "data: must not be empty"), (#""data": null"#, "data: must be a string, not null"),
+        (#""database": {"url": "mysql://db"}"#, "database.url: \(DatabaseURL.such)"),
+        (
+            #""database": {"schema": "a-b"}"#,
+            "database.schema: must be 1 to 63 small letters, digits and underscores"
+        ),
+        (#""database": {"pooled": "yes"}"#, "database.pooled: must be true or false, not a string"),
         (#""trust": "roots""#, "trust: must be an object, not a string"),
         (#""trust": {"root": "roots"}"#, #"trust.root: unknown; did you mean "roots"?"#),
         (#""trust": {"roots": "missing"}"#, #"trust.roots: must be a folder, and "missing" is none"#),
@@ -46,6 +52,31 @@ import TestSupport
     func settings(member: String, fault: String) {
         let text = #"{"apps": \#(ConfigurationTests.apps), "keys": \#(ConfigurationTests.keys), \#(member)}"#
         #expect(faults(text) == ["assay.json: \(fault)"])
+    }
+
+    /// Only those who must know it see a database's password.
+    @Test func aPasswordStandsWhereNotEverybodyReadsIt() {
+        let url = "postgresql://assay:swordfish@db/assay"
+        let minimal = ConfigurationTests.minimal
+        let readable = "every user of this machine can read the password there; chmod 600 the file"
+        #expect(
+            faults(minimal, flags: ["database-url": url])
+                == ["--database-url: every user of this machine sees a password there; use ASSAY_DATABASE_URL_FILE"]
+        )
+        #expect(
+            faults(minimal, ["ASSAY_DATABASE_URL_FILE": "open-url"], more: ["open-url": url])
+                == ["ASSAY_DATABASE_URL_FILE: \(readable)"]
+        )
+        #expect(
+            faults(minimal, ["ASSAY_DATABASE_URL_FILE": "url", "ASSAY_DATABASE_URL": url], more: ["url": url])
+                == ["ASSAY_DATABASE_URL_FILE: only one of it and ASSAY_DATABASE_URL may be set"]
+        )
+        #expect(
+            faults(minimal, ["ASSAY_DATABASE_URL_FILE": "none"])
+                == ["ASSAY_DATABASE_URL_FILE: none: there is no such file"]
+        )
+        #expect(faults(minimal, flags: ["database-url": "postgresql://assay@db/assay"]) == [])
+        #expect(faults(minimal, ["ASSAY_DATABASE_URL": url]) == [])
     }
 
     @Test(arguments: [

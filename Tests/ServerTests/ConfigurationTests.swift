@@ -154,6 +154,25 @@ import Testing
         #expect(text.contains("limits.in_flight "))
     }
 
+    @Test(arguments: [
+        ("postgresql://db", "postgresql://db", false),
+        ("postgres://assay@db:5432/assay", "postgres://assay@db:5432/assay", false),
+        ("postgresql://assay:swordfish@db/assay", "postgresql://assay:…@db/assay", true),
+        ("postgresql://assay:sword@fish@db/assay", "postgresql://assay:…@db/assay", true),
+        ("postgresql://:swordfish@/assay?sslmode=require", "postgresql://:…@/assay", true),
+        ("postgresql://db/assay?user=a&password=swordfish", "postgresql://db/assay", true),
+        ("postgresql://[::1]:5432/assay?sslmode=require", "postgresql://[::1]:5432/assay", false),
+    ])
+    func aDatabaseIsPrintedWithoutItsPassword(url: String, printed: String, hasPassword: Bool) throws {
+        let configuration = try Self.read(Self.minimal, ["ASSAY_DATABASE_URL_FILE": "url"], more: ["url": url + "\n"])
+        #expect(configuration.database.url?.secret == url)
+        #expect(configuration.database.url?.hasPassword == hasPassword)
+        let line = ConfigurationText(configuration).lines.first { $0.path == "database.url" }
+        #expect(line?.value == "\"\(printed)\"")
+        #expect(line?.origin == .environment("ASSAY_DATABASE_URL_FILE"))
+        #expect(!configuration.effective.contains("fish"))
+    }
+
     @Test func everySettingHasItsOwnNames() {
         #expect(Set(Setting.allCases.map(\.environmentName)).count == Setting.allCases.count)
         #expect(Set(Setting.options.map(\.name)).count == Setting.allCases.count + 1)

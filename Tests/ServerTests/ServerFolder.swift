@@ -58,6 +58,10 @@ struct ServerFolder: Sendable {
 
     /// Starts a server over it, with further flags.
     func serve(_ flags: String..., under wrapper: [String] = [], readsLog: Bool = true) async throws -> ServerProcess {
+        try await serve(flags, under: wrapper, readsLog: readsLog)
+    }
+
+    func serve(_ flags: [String], under wrapper: [String] = [], readsLog: Bool = true) async throws -> ServerProcess {
         try await ServerProcess(
             ["serve", "--config", configuration] + flags,
             under: wrapper,

@@ -3,19 +3,48 @@ import Storage
 import TestSupport
 import Testing
 
-/// The memory store is the specification: whatever is asked of both, SQLite answers the same.
+/// The memory store is the specification: whatever is asked of it and of another, the other answers the same.
 @Suite struct SpecificationTests {
-    @Test(arguments: UInt64(0)..<40)
-    func sqliteAnswersLikeMemory(seed: UInt64) async throws {
-        try await StoreKind.sqlite.withStore { sqlite in
-            let memory = MemoryStore()
-            var random = SeededRandom(seed: seed)
-            for step in 0..<120 {
-                let verb = try Verb.random(&random)
-                let expected = await verb.perform(on: memory)
-                let found = await verb.perform(on: sqlite)
-                #expect(found == expected, "step \(step): \(verb)")
-            }
+    @Test(arguments: StoreKind.allCases.filter { $0 != .memory }, UInt64(0)..<40)
+    func everyStoreAnswersLikeMemory(kind: StoreKind, seed: UInt64) async throws {
+        try await kind.withStore { store in try await Self.compare(store, seed: seed) }
+    }
+
+    /// What other databases that speak PostgreSQL do: some know one isolation only, and turn transactions back at any
+    /// statement; some have no sessions that keep anything.
+    @Test(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"), arguments: UInt64(0)..<20)
+    func whatIsTurnedBackAtRandomAnswersLikeMemory(seed: UInt64) async throws {
+        let random = SharedRandom(seed: seed)
+        let change = { (settings: inout PostgreSQLSettings) in
+            settings.isolation = .serializable
+            settings.isPooled = seed % 2 == 0
+            settings.attemptsMax = 60
+            settings.pause = { _ in }
+            settings.faults = { _ in random.happens(oneIn: 12) }
+        }
+        try await PostgreSQLServer.withStore(change) { store in try await Self.compare(store, seed: seed) }
+    }
+
+    /// Through a pooler that lends its few sessions for a transaction at a time.
+    @Test(
+        .enabled(if: TestDatabase.poolerURL != nil, "ASSAY_TEST_PGBOUNCER is not set: scripts/postgres.sh sets it"),
+        arguments: UInt64(0)..<10
+    )
+    func throughAPoolerPostgreSQLAnswersLikeMemory(seed: UInt64) async throws {
+        let change = { (settings: inout PostgreSQLSettings) in settings.isPooled = true }
+        try await PostgreSQLServer.withStore(url: TestDatabase.poolerURL, change) { store in
+            try await Self.compare(store, seed: seed)
+        }
+    }
+
+    private static func compare(_ store: any Store, seed: UInt64) async throws {
+        let memory = MemoryStore()
+        var random = SeededRandom(seed: seed)
+        for step in 0..<120 {
+            let verb = try Verb.random(&random)
+            let expected = await verb.perform(on: memory)
+            let found = await verb.perform(on: store)
+            #expect(found == expected, "step \(step): \(verb)")
         }
     }
 }
@@ -33,7 +62,7 @@ private enum Answer: Hashable, Sendable {
     case page(TransactionPage)
     case proofs(EvidenceRow?, EvidenceRow?)
     case submission(KeptSubmission?)
-    case submissions(SubmissionPage)
+    case submissions([[KeptSubmission]], more: Bool)
     case figures(StoreFigures)
     case counts([RefusalCount])
     case totals([RefusalTotal])
@@ -56,7 +85,8 @@ private enum Verb: Sendable {
     case prove(TransactionKey)
     case submission(SubmissionID)
     case alike(PendingSubmission)
-    case pending(AppID?, SubmissionCursor?, Int)
+    /// So many pages, each of so many: the places in between are each store's own.
+    case pending(AppID?, pages: Int, Int)
     case figures
     case counts(HourOfTime, Int)
     case totals(HourOfTime, Int)
@@ -116,8 +146,7 @@ private enum Verb: Sendable {
         case .prove(let key): .proofs(try reader.evidence(of: key), try reader.latestEvidence(of: key))
         case .submission(let id): .submission(try reader.submission(id))
         case .alike(let submission): .alike(try reader.submission(alike: submission))
-        case .pending(let app, let cursor, let limit):
-            .submissions(try reader.pendingSubmissions(app: app, after: cursor, limit: limit))
+        case .pending(let app, let pages, let limit): try Self.list(reader, app: app, pages: pages, limit: limit)
         case .figures: .figures(try reader.figures())
         case .counts(let hour, let limit): .counts(try reader.refusalCounts(since: hour, limit: limit))
         case .totals(let hour, let limit): .totals(try reader.refusalTotals(since: hour, limit: limit))
@@ -128,6 +157,22 @@ private enum Verb: Sendable {
 }
 
 extension Verb {
+    private static func list(
+        _ reader: any StoreReader,
+        app: AppID?,
+        pages: Int,
+        limit: Int
+    ) throws(StoreFailure) -> Answer {
+        var found: [[KeptSubmission]] = []
+        var cursor: SubmissionCursor?
+        repeat {
+            let page = try reader.pendingSubmissions(app: app, after: cursor, limit: limit)
+            found.append(page.submissions)
+            cursor = page.next
+        } while cursor != nil && found.count < pages
+        return .submissions(found, more: cursor != nil)
+    }
+
     static func random(_ random: inout SeededRandom) throws -> Verb {
         switch Int.random(in: 0...19, using: &random) {
         case 0...4:
@@ -159,9 +204,7 @@ extension Verb {
         case 15: return .submission(try id(&random))
         case 16:
             let app = Bool.random(using: &random) ? nil : try Samples.app(app(&random))
-            let cursor =
-                Bool.random(using: &random) ? SubmissionCursor(sequence: .random(in: -1...9, using: &random)) : nil
-            return .pending(app, cursor, .random(in: 0...4, using: &random))
+            return .pending(app, pages: .random(in: 1...3, using: &random), .random(in: 0...4, using: &random))
         case 17:
             return .giveUp(.init(milliseconds: .random(in: 0...9, using: &random)), .random(in: 0...3, using: &random))
         case 18: return .alike(try submission(&random))

@@ -1,13 +1,20 @@
 import Foundation
 import Storage
+import TestSupport
 import Testing
 
 /// The stores that run the same suite.
 enum StoreKind: CaseIterable {
     case memory
     case sqlite
+    case postgresql
 
-    /// Opens an empty store, hands it over, closes it and removes its files.
+    /// PostgreSQL only beside a server: see ``TestDatabase``, whose absence is told by ``PostgreSQLStoreTests``.
+    static var allCases: [StoreKind] {
+        TestDatabase.url == nil ? [.memory, .sqlite] : [.memory, .sqlite, .postgresql]
+    }
+
+    /// Opens an empty store, hands it over, closes it and removes what it wrote.
     func withStore<Value>(_ body: (any Store) async throws -> Value) async throws -> Value {
         switch self {
         case .memory:
@@ -20,6 +27,8 @@ enum StoreKind: CaseIterable {
                 await store.close()
                 return try result.get()
             }
+        case .postgresql:
+            return try await PostgreSQLServer.withStore { store in try await body(store) }
         }
     }
 }

@@ -23,7 +23,7 @@ struct Serve {
         let reporter = Reporter(log: log, metrics: metrics)
         do {
             let anchors = try CertificateFolder.anchors(roots: settings.roots, certificates: settings.certificates)
-            let store = try SQLiteStore.open(folder: settings.data)
+            let store = try await openStore()
             let house = House(settings, anchors, store, clock, reporter)
             let listener = try HTTPListener(
                 address: settings.address,
@@ -44,7 +44,7 @@ struct Serve {
     private func run(
         _ house: House,
         _ listener: HTTPListener,
-        _ store: SQLiteStore,
+        _ store: any Store,
         _ log: Log,
         _ ready: @Sendable (UInt16) -> Void
     ) async {
@@ -76,6 +76,17 @@ struct Serve {
         log.write(.info, "stopped")
     }
 
+    /// The shared database if there is one, and else the folder.
+    private func openStore() async throws(StoreOpenFailure) -> any Store {
+        guard let url = settings.database.url else { return try SQLiteStore.open(folder: settings.data) }
+        let database = PostgreSQLSettings(url: url.secret, schema: settings.database.schema) { duration in
+            try? await Task.sleep(for: duration)
+        }
+        guard var database else { preconditionFailure("the configuration's schema has a name that was checked") }
+        database.isPooled = settings.database.isPooled
+        return try await PostgreSQLStore.open(database)
+    }
+
     private func sentence(_ error: any Error) -> String {
         switch error {
         case let failure as StoreOpenFailure: failure.sentence
@@ -97,7 +108,7 @@ private struct House {
     init(
         _ settings: ServeSettings,
         _ anchors: TrustAnchors,
-        _ store: SQLiteStore,
+        _ store: any Store,
         _ clock: SystemClock,
         _ reporter: Reporter
     ) {

@@ -12,6 +12,7 @@ struct ServeSettings: Sendable {
     var address: String
     var port: UInt16
     var data: String
+    var database: Configuration.Database
     var http: HTTPLimits
     var pipeline: PipelineLimits
     var requestsPerSecond: Int
@@ -48,6 +49,7 @@ extension ServeSettings {
         address = configuration.listen.address
         port = configuration.listen.port
         data = configuration.data
+        database = configuration.database
         let limits = configuration.limits
         http = HTTPLimits()
         http.bodyBytes = limits.bodyBytes

@@ -9,10 +9,11 @@ extension StoreOpenFailure {
         case .foreign: "the data folder holds a database that is not Assay's"
         case .absent: "there is no ledger in the data folder"
         case .olderSchema: "an older version of Assay made this data folder; serve it once to bring it up to date"
-        case .newerSchema: "a newer version of Assay made this data folder"
-        case .changedMigration: "the data folder was made by a build whose schema differs from this one's"
-        case .full: "no space is left in the data folder"
-        case .broken(let code): "the database is damaged or cannot be read (SQLite \(code))"
+        case .newerSchema: "a newer version of Assay made this ledger"
+        case .changedMigration: "the ledger was made by a build whose schema differs from this one's"
+        case .full: "no space is left for the ledger"
+        case .broken(let code): "the database is damaged or cannot be read (\(BrokenCode.words(code)))"
+        case .unreachable(let words): "the database server cannot be used: \(words)"
         }
     }
 }
@@ -21,10 +22,10 @@ extension StoreFailure {
     var sentence: String {
         switch self {
         case .conflict, .busy: "the database was in use for too long"
-        case .full: "no space is left in the data folder"
+        case .full: "no space is left for the ledger"
         case .unstorable: "the database holds what it cannot hold"
         case .closed: "the database was closed"
-        case .broken(let code): "the database is damaged or cannot be read (SQLite \(code))"
+        case .broken(let code): "the database is damaged or cannot be read (\(BrokenCode.words(code)))"
         }
     }
 }

@@ -2,7 +2,7 @@ import PurchaseModel
 
 /// Everything that an operator decides: one checked value, made of defaults, a file, the environment and flags.
 ///
-/// No secret is in it: of a key only its SHA-256 is kept.
+/// Of a key only its SHA-256 is kept; the database's password is in the database's address alone.
 struct Configuration: Sendable {
     /// An app whose purchases are recorded.
     struct App: Equatable, Sendable {
@@ -68,6 +68,15 @@ struct Configuration: Sendable {
         var drainSeconds = 20
     }
 
+    /// A PostgreSQL database that several servers share.
+    struct Database: Equatable, Sendable {
+        /// Nil keeps the ledger in the folder.
+        var url: DatabaseURL?
+        var schema = "assay"
+        /// Whether a pooler in between lends sessions for one transaction.
+        var isPooled = false
+    }
+
     /// Whom this server works for.
     enum Profile: String, CaseIterable, Sendable {
         /// Customers: nothing that is only for tests may be switched on.
@@ -82,6 +91,7 @@ struct Configuration: Sendable {
     var listen = ListenAddress(address: "127.0.0.1", port: 8_080)
     /// The folder of the ledger; made when it is missing.
     var data = "data"
+    var database = Database()
     var limits = Limits()
 
     /// Where each value came from, by the path of the setting; `apps` and `keys` come whole from one place.

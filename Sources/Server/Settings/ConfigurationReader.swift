@@ -1,11 +1,15 @@
 import Encoding
 import PurchaseModel
+import Storage
 
 /// Puts a configuration together: each layer outdoes the one before, and each is checked whole.
 struct ConfigurationReader {
     /// Names that begin like ours and are none of the server's: our tests find their samples by one, and take longer
-    /// by another.
-    private static let foreignNames: Set<String> = ["ASSAY_CORPUS", "ASSAY_SWEEP"]
+    /// by another; two name the database servers beside them.
+    private static let foreignNames: Set<String> = [
+        "ASSAY_CORPUS", "ASSAY_SWEEP", "ASSAY_TEST_POSTGRES", "ASSAY_TEST_PGBOUNCER",
+    ]
+    private static let databaseFile = Setting.databaseURL.environmentName + "_FILE"
 
     private let files: SettingsFiles
     private(set) var configuration = Configuration()
@@ -56,6 +60,7 @@ struct ConfigurationReader {
             let path = MemberReader.join(path, key)
             if let setting = Setting(rawValue: path) {
                 take(value, for: setting, &reader)
+                if setting == .databaseURL, isWorldReadable { refuseReadablePassword(reader.origin) }
             } else if path == "apps" {
                 takeApps(value, at: path, &reader)
             } else if path == "keys" {
@@ -98,6 +103,10 @@ struct ConfigurationReader {
             }
             configuration[keyPath: place] = number
             configuration.origins[setting.path] = reader.origin
+        } else if case .bool(let place) = setting.form {
+            guard let isSo = reader.bool(value, at: setting.path) else { return }
+            configuration[keyPath: place] = isSo
+            configuration.origins[setting.path] = reader.origin
         } else if let text = reader.text(value, at: setting.path) {
             take(text, for: setting, from: reader.origin)
         }
@@ -106,7 +115,7 @@ struct ConfigurationReader {
     // MARK: - The environment and the flags
 
     private mutating func readEnvironment(_ environment: [String: String]) {
-        let lists = ["ASSAY_APPS", "ASSAY_KEYS", "ASSAY_KEYS_FILE"]
+        let lists = ["ASSAY_APPS", "ASSAY_KEYS", "ASSAY_KEYS_FILE", Self.databaseFile]
         let known = ["ASSAY_CONFIG"] + lists + Setting.allCases.map(\.environmentName)
         for name in environment.keys.sorted() where name.hasPrefix("ASSAY_") && !known.contains(name) {
             if ConfigurationReader.foreignNames.contains(name) { continue }
@@ -123,6 +132,30 @@ struct ConfigurationReader {
             guard let text = environment[setting.environmentName] else { continue }
             take(text, for: setting, from: .environment(setting.environmentName))
         }
+        readDatabaseFile(environment)
+    }
+
+    private mutating func readDatabaseFile(_ environment: [String: String]) {
+        guard let path = environment[Self.databaseFile] else { return }
+        let origin = SettingOrigin.environment(Self.databaseFile)
+        if environment[Setting.databaseURL.environmentName] != nil {
+            return fault("only one of it and \(Setting.databaseURL.environmentName) may be set", .databaseURL, origin)
+        }
+        do throws(SettingsFiles.Fault) {
+            let file = try files.read(path)
+            let end = file.bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            let text = String(decoding: file.bytes.prefix((end ?? -1) + 1), as: UTF8.self)
+            take(text, for: .databaseURL, from: origin)
+            if file.isWorldReadable { refuseReadablePassword(origin) }
+        } catch {
+            fault("\(path): \(error)", .databaseURL, origin)
+        }
+    }
+
+    /// A password belongs where not every user of the machine sees it.
+    private mutating func refuseReadablePassword(_ origin: SettingOrigin) {
+        guard configuration.database.url?.hasPassword == true else { return }
+        fault("every user of this machine can read the password there; chmod 600 the file", .databaseURL, origin)
     }
 
     private mutating func readKeys(_ environment: [String: String]) {
@@ -172,6 +205,21 @@ struct ConfigurationReader {
                 return fault("must be a folder, and \"\(text)\" is none", setting, origin)
             }
             configuration[keyPath: place] = text
+        case .bool(let place):
+            guard let isSo = Bool(text) else { return fault("must be true or false", setting, origin) }
+            configuration[keyPath: place] = isSo
+        case .database:
+            guard let url = DatabaseURL(text) else { return fault(DatabaseURL.such, setting, origin) }
+            if case .flag = origin, url.hasPassword {
+                let file = Self.databaseFile
+                return fault("every user of this machine sees a password there; use \(file)", setting, origin)
+            }
+            configuration.database.url = url
+        case .schema:
+            guard PostgreSQLSettings.isName(text) else {
+                return fault("must be 1 to 63 small letters, digits and underscores", setting, origin)
+            }
+            configuration.database.schema = text
         case .whole(let range, let place):
             let isDecimal = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
             guard isDecimal, let number = Int(text), range.contains(number) else {

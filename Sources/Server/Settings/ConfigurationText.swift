@@ -99,6 +99,9 @@ struct ConfigurationText {
         case .path(let place): quoted(configuration[keyPath: place])
         case .folder(let place): configuration[keyPath: place].map(quoted) ?? "none"
         case .whole(_, let place): String(configuration[keyPath: place])
+        case .bool(let place): String(configuration[keyPath: place])
+        case .database: configuration.database.url.map { quoted($0.description) } ?? "none"
+        case .schema: quoted(configuration.database.schema)
         }
     }
 

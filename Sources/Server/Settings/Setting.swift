@@ -4,6 +4,9 @@ enum Setting: String, CaseIterable, Sendable {
     case profile
     case listen
     case data
+    case databaseURL = "database.url"
+    case databaseSchema = "database.schema"
+    case databasePooled = "database.pooled"
     case trustRoots = "trust.roots"
     case trustCertificates = "trust.certificates"
     case bodyBytes = "limits.body_bytes"
@@ -26,6 +29,11 @@ enum Setting: String, CaseIterable, Sendable {
         /// A folder that must be there.
         case folder(WritableKeyPath<Configuration, String?>)
         case whole(ClosedRange<Int>, WritableKeyPath<Configuration, Int>)
+        case bool(WritableKeyPath<Configuration, Bool>)
+        /// Of a database, perhaps with a password.
+        case database
+        /// The name of a schema in it.
+        case schema
     }
 
     var form: Form {
@@ -33,6 +41,9 @@ enum Setting: String, CaseIterable, Sendable {
         case .profile: .profile
         case .listen: .address
         case .data: .path(\.data)
+        case .databaseURL: .database
+        case .databaseSchema: .schema
+        case .databasePooled: .bool(\.database.isPooled)
         case .trustRoots: .folder(\.trust.roots)
         case .trustCertificates: .folder(\.trust.certificates)
         // The upper end is what the JSON door takes.
@@ -55,6 +66,9 @@ enum Setting: String, CaseIterable, Sendable {
         case .profile: "production, which refuses what is only for tests, or development."
         case .listen: "Address and port to listen on."
         case .data: "Folder of the ledger."
+        case .databaseURL: "PostgreSQL database of the ledger, instead of the folder."
+        case .databaseSchema: "Schema of the ledger in that database."
+        case .databasePooled: "true behind a pooler that lends sessions for one transaction."
         case .trustRoots: "Folder of roots to trust for test purchases."
         case .trustCertificates: "Folder of Apple's certificates that proofs do not carry."
         case .bodyBytes: "Longest request body, in bytes."
@@ -94,6 +108,9 @@ enum Setting: String, CaseIterable, Sendable {
         case .profile: "PROFILE"
         case .path, .folder: "FOLDER"
         case .whole: "NUMBER"
+        case .bool: "true|false"
+        case .database: "URL"
+        case .schema: "NAME"
         }
     }
 }

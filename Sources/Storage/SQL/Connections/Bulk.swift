@@ -37,6 +37,7 @@ final class BulkInsert: Sendable {
         case updates(String)
     }
 
+    let table: String
     let columns: [BulkColumn]
     /// How many of the columns SQLite has too.
     let countInSQLite: Int
@@ -61,6 +62,7 @@ final class BulkInsert: Sendable {
         key: [String],
         on conflict: Conflict = .fails
     ) {
+        self.table = table
         self.columns = columns + extra
         countInSQLite = columns.count
         self.key = key.compactMap { name in columns.firstIndex { $0.name == name } }
@@ -83,6 +85,7 @@ final class BulkInsert: Sendable {
 /// Rows of one table to update, described once. A row is changed if it still has the version that was read, and gets the
 /// next one; if not, the transaction ends in ``StoreFailure/conflict``.
 final class BulkUpdate: Sendable {
+    let table: String
     /// The key's, then the version, then those that change.
     let columns: [BulkColumn]
     let keyCount: Int
@@ -97,6 +100,7 @@ final class BulkUpdate: Sendable {
     ///   - columns: those to change.
     init(of table: String, key: [BulkColumn], _ columns: [BulkColumn]) {
         let all = key + [.integer("version")] + columns
+        self.table = table
         self.columns = all
         keyCount = key.count
         let changed = all.enumerated().dropFirst(key.count + 1)

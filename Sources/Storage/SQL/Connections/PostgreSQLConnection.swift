@@ -1,0 +1,313 @@
+/// How one attempt at a write ended.
+enum WriteOutcome<Value> {
+    case done(Value)
+    /// The commit was sent and no answer came: it holds, or it does not.
+    case unknown(Value, batch: Int64)
+    case failed(StoreFailure)
+    /// Nothing of it is kept, and the same from its beginning may succeed.
+    case again(StoreFailure)
+    /// Nothing was begun: there is no connection to be had.
+    case unreachable
+}
+
+extension WriteOutcome: Sendable where Value: Sendable {}
+
+/// A connection to a PostgreSQL server, used by one thread at a time.
+///
+/// Rows are gathered and sent as arrays: before the next question, and before the commit.
+final class PostgreSQLConnection: SQLConnection {
+    private struct Statement {
+        let name: String
+        let types: [UInt32]
+    }
+
+    /// A batch's number is followed by this many bits for its rows.
+    private static let rowBits: Int64 = 20
+
+    private let session: PostgreSQLSession
+    private let settings: PostgreSQLSettings
+    /// Statements that were prepared, or behind a pooler only examined.
+    private var statements: [ObjectIdentifier: Statement] = [:]
+    /// What every transaction begins with.
+    private var preparation: [String] = []
+    private var pending = PendingRows()
+    /// The first failure since the transaction began: it dooms the transaction even when the closure swallows it.
+    private var doom: StoreFailure?
+    private var fault: PostgreSQLFault?
+    private var hasWritten = false
+    private var faultsAreMade = false
+    private var lastRow: Int64 = 0
+    var added = StoreFigures()
+
+    /// - Throws: ``StoreOpenFailure/unreachable(_:)``.
+    init(_ settings: PostgreSQLSettings) throws(StoreOpenFailure) {
+        self.settings = settings
+        session = try PostgreSQLSession(settings)
+        do throws(PostgreSQLFault) {
+            preparation = settings.preparation
+            // An operator may have traded the last commits for speed; what we answered for must be on disk.
+            if try session.run("SHOW synchronous_commit").text(0, 0) == "off" {
+                preparation.append("synchronous_commit TO on")
+            }
+            if !settings.isPooled {
+                try session.run(preparation.map { "SET \($0)" }.joined(separator: "; "))
+                preparation = []
+            }
+        } catch {
+            throw .unreachable("the session could not be prepared (\(error.state))")
+        }
+    }
+
+    /// False when no statement can be sent any more.
+    var isUsable: Bool { !session.isLost }
+
+    @discardableResult
+    func run(
+        _ query: Query,
+        _ values: [SQLValue],
+        _ visit: (SQLRow) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) -> Int {
+        try flush()
+        let result = try asking { () throws(PostgreSQLFault) in
+            let statement = try statement(query)
+            let parameters = try PostgreSQLParameters(values, types: statement.types)
+            return settings.isPooled
+                ? try session.run(query.postgresql, parameters) : try session.run(prepared: statement.name, parameters)
+        }
+        for row in 0..<result.rowCount { try visit(SQLRow(of: result, row: row)) }
+        return result.affected
+    }
+
+    func visit(
+        _ lookup: BulkLookup,
+        _ keys: [[SQLValue]],
+        _ visit: (Int, SQLRow) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) {
+        if keys.isEmpty { return }
+        try flush()
+        let result = try run(lookup.many, lookup.keys, keys)
+        for row in 0..<result.rowCount {
+            try visit(Int(result.integer(row, 0)) - 1, SQLRow(of: result, row: row, firstColumn: 1))
+        }
+    }
+
+    func insert(_ values: [SQLValue], by insert: BulkInsert) throws(StoreFailure) {
+        if !pending.add(values, insert) {
+            try flush()
+            _ = pending.add(values, insert)
+        }
+        if pending.isFull { try flush() }
+    }
+
+    func update(_ values: [SQLValue], by update: BulkUpdate) throws(StoreFailure) {
+        if !pending.add(values, update) {
+            try flush()
+            _ = pending.add(values, update)
+        }
+        if pending.isFull { try flush() }
+    }
+
+    /// The batch's number, which the database gave, and then that of the row in it. There are gaps.
+    func next(_ sequence: RowSequence) -> Int64 {
+        lastRow += 1
+        return lastRow
+    }
+
+    func doom(_ failure: StoreFailure) { doom = doom ?? failure }
+
+    /// Runs statements without parameters in a transaction of their own, as a migration has them.
+    func runScript(_ text: String) throws(PostgreSQLFault) {
+        let local = preparation.map { "SET LOCAL \($0); " }.joined()
+        do throws(PostgreSQLFault) {
+            try session.run("BEGIN; \(local)\(text); COMMIT")
+        } catch {
+            _ = try? session.run("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// Makes a row where a writer notes its last batch, and what it added.
+    func makeWriter() throws(PostgreSQLFault) -> Int64 {
+        try alone("INSERT INTO writers (id) SELECT nextval('batches') RETURNING id") ?? 0
+    }
+
+    /// Whether a batch holds that was a writer's last. Waits for the end of a commit that is under way: it has locked the
+    /// row. When it does not hold it never will: what of it may still lie in a socket finds a higher number, and fails.
+    func isKept(_ batch: Int64, by writer: Int64) throws(PostgreSQLFault) -> Bool {
+        try alone(
+            """
+            UPDATE writers SET batch = CASE WHEN batch = \(batch) THEN batch ELSE nextval('batches') END
+            WHERE id = \(writer) RETURNING batch
+            """
+        ) == batch
+    }
+
+    /// Runs one statement in a transaction of its own, and tells the number that it gives.
+    private func alone(_ text: String) throws(PostgreSQLFault) -> Int64? {
+        let local = preparation.map { "SET LOCAL \($0); " }.joined()
+        do throws(PostgreSQLFault) {
+            let result = try session.run("BEGIN; \(local)\(text)")
+            let number = result.rowCount == 1 ? Int64(result.text(0, 0)) : nil
+            try session.run("COMMIT")
+            return number
+        } catch {
+            // Over a fresh connection, whatever state this one is in.
+            session.cut()
+            throw error
+        }
+    }
+
+    /// Runs the closure in a transaction that writes. Commits when the closure changed something and nothing failed.
+    ///
+    /// - Parameters:
+    ///   - writer: the row where this writer notes its last batch.
+    ///   - body: may be run again over another connection.
+    /// - Returns: how it ended; when it failed, nothing of it is kept.
+    func write<Value>(
+        as writer: Int64,
+        _ body: (PostgreSQLConnection) throws(StoreFailure) -> Value
+    ) -> WriteOutcome<Value> {
+        faultsAreMade = true
+        defer { faultsAreMade = false }
+        do throws(StoreFailure) {
+            let batch = try begin("ISOLATION LEVEL \(settings.isolation.rawValue)", "SELECT nextval('batches')")
+            lastRow = batch << Self.rowBits
+            let value = try body(self)
+            if let doom { throw doom }
+            try flush()
+            guard hasWritten else {
+                rollBack()
+                return .done(value)
+            }
+            return try commit(batch, writer) ? .done(value) : .unknown(value, batch: batch)
+        } catch {
+            return end(after: error)
+        }
+    }
+
+    /// Runs the closure over one snapshot.
+    func read<Value>(_ body: (PostgreSQLConnection) throws(StoreFailure) -> Value) -> WriteOutcome<Value> {
+        do throws(StoreFailure) {
+            _ = try begin("ISOLATION LEVEL REPEATABLE READ READ ONLY", nil)
+            let value = try body(self)
+            if let doom { throw doom }
+            rollBack()
+            return .done(value)
+        } catch {
+            return end(after: error)
+        }
+    }
+
+    /// - Returns: the number that the last statement told.
+    private func begin(_ mode: String, _ last: String?) throws(StoreFailure) -> Int64 {
+        pending = PendingRows()
+        doom = nil
+        fault = nil
+        hasWritten = false
+        added = StoreFigures()
+        let local = preparation.map { "SET LOCAL \($0)" }
+        let statements = ["BEGIN \(mode)"] + local + (last.map { [$0] } ?? [])
+        let result = try asking { () throws(PostgreSQLFault) in
+            try session.run(statements.joined(separator: "; "))
+        }
+        // These come in text.
+        return last == nil ? 0 : Int64(result.text(0, 0)) ?? 0
+    }
+
+    /// Notes the batch in the writer's row, which tells afterwards whether a commit holds of which no answer came.
+    ///
+    /// - Returns: false when no answer came.
+    private func commit(_ batch: Int64, _ writer: Int64) throws(StoreFailure) -> Bool {
+        // The division is one by zero, in a form that no planner works out beforehand.
+        let text = """
+            UPDATE writers SET batch = CASE WHEN batch < \(batch) THEN \(batch) ELSE 1 / (batch - batch) END,
+                transactions = transactions + \(added.transactions),
+                evidence = evidence + \(added.evidence), submissions = submissions + \(added.submissions)
+            WHERE id = \(writer); COMMIT
+            """
+        do throws(PostgreSQLFault) {
+            if settings.faults(.statement) { throw .serialization }
+            let result = try session.run(text)
+            if settings.faults(.answerToCommit) {
+                session.cut()
+                return false
+            }
+            guard result.command == "COMMIT" else { throw .serialization }
+            return true
+        } catch {
+            if error.endsConnection {
+                session.cut()
+                return false
+            }
+            throw note(error)
+        }
+    }
+
+    private func end<Value>(after failure: StoreFailure) -> WriteOutcome<Value> {
+        rollBack()
+        let isOurs = fault?.isMendedByRepetition ?? (doom == .conflict)
+        return isOurs ? .again(fault?.failure ?? failure) : .failed(failure)
+    }
+
+    private func rollBack() {
+        pending = PendingRows()
+        guard isUsable else { return }
+        do throws(PostgreSQLFault) { try session.run("ROLLBACK") } catch { session.cut() }
+    }
+
+    /// Sends the rows that wait.
+    private func flush() throws(StoreFailure) {
+        if pending.isEmpty { return }
+        for batch in pending.take() {
+            let written = try run(batch.statement, batch.columns, batch.rows).affected
+            if batch.mustWriteAll, written != batch.rows.count {
+                doom(.conflict)
+                throw .conflict
+            }
+        }
+    }
+
+    private func run(
+        _ query: Query,
+        _ columns: [BulkColumn],
+        _ rows: [[SQLValue]]
+    ) throws(StoreFailure) -> PostgreSQLResult {
+        try asking { () throws(PostgreSQLFault) in
+            let parameters = PostgreSQLParameters(columns, rows: rows)
+            return settings.isPooled
+                ? try session.run(query.postgresql, parameters)
+                : try session.run(prepared: try statement(query).name, parameters)
+        }
+    }
+
+    /// Asks the server something, and notes how it went.
+    private func asking(
+        _ ask: () throws(PostgreSQLFault) -> PostgreSQLResult
+    ) throws(StoreFailure) -> PostgreSQLResult {
+        do throws(PostgreSQLFault) {
+            // A transaction that has failed is over, whatever the closure made of it.
+            if let fault { throw fault }
+            if faultsAreMade, settings.faults(.statement) { throw .serialization }
+            let result = try ask()
+            if !result.command.utf8.starts(with: "SELECT".utf8), result.affected > 0 { hasWritten = true }
+            return result
+        } catch {
+            throw note(error)
+        }
+    }
+
+    private func note(_ fault: PostgreSQLFault) -> StoreFailure {
+        if fault.endsConnection { session.cut() }
+        self.fault = self.fault ?? fault
+        doom(fault.failure)
+        return fault.failure
+    }
+
+    private func statement(_ query: Query) throws(PostgreSQLFault) -> Statement {
+        if let known = statements[ObjectIdentifier(query)] { return known }
+        let name = settings.isPooled ? "" : "q\(statements.count)"
+        let statement = Statement(name: name, types: try session.prepare(query.postgresql, name: name))
+        statements[ObjectIdentifier(query)] = statement
+        return statement
+    }
+}

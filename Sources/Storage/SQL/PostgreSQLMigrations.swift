@@ -1,0 +1,106 @@
+/// The steps that make a schema the one we know: numbered SQL texts, applied in order, statement by statement.
+///
+/// Every statement may be run again, so that neither a start that was killed midway nor two at once need a lock.
+enum PostgreSQLMigrations {
+    /// The texts in order; the number of each is its place, from 1. One that was released is never changed.
+    static let texts = [PackageResources.postgres_0001_sql].map { String(decoding: $0, as: UTF8.self) }
+
+    /// How often a statement is tried that collides with the same one of another node. Each waits for the other's end.
+    private static let attemptsMax = 50
+    /// What such a collision is called: there already (relation, object, schema, unique key), changed by another just
+    /// now, a deadlock, a lock that was not free in time.
+    private static let collisions: Set = ["42P07", "42710", "42P06", "23505", "XX000", "40P01", "40001", "55P03"]
+
+    private static let table = """
+        CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY, text TEXT COLLATE "C" NOT NULL)
+        """
+    private static let applied = Query("SELECT number, text FROM migrations ORDER BY number")
+    private static let remember = BulkInsert(
+        into: "migrations",
+        [.integer("number"), .text("text")],
+        key: ["number"],
+        on: .keepsOld
+    )
+
+    /// Brings a schema up to date; refuses one that is newer than we are, or was made otherwise.
+    static func run(on connection: PostgreSQLConnection, schema: String) throws(StoreOpenFailure) {
+        try apply("CREATE SCHEMA IF NOT EXISTS \"\(schema)\"", on: connection)
+        try apply(table, on: connection)
+        let version = try check(connection)
+        for (index, text) in texts.enumerated().dropFirst(version) {
+            for statement in statements(of: text) { try apply(statement, on: connection) }
+            try note(index + 1, text, on: connection)
+        }
+        // Another node may have noted a text of its own under one of these numbers.
+        try check(connection)
+    }
+
+    /// - Returns: how many migrations are applied.
+    @discardableResult
+    private static func check(_ connection: PostgreSQLConnection) throws(StoreOpenFailure) -> Int {
+        let outcome = connection.read { connection throws(StoreFailure) in
+            try connection.rows(applied) { (number: Int($0.integer(0)), text: $0.text(1)) }
+        }
+        let found = try value(of: outcome)
+        guard found.count <= texts.count else { throw .newerSchema(found: found.count, known: texts.count) }
+        for (index, applied) in found.enumerated() {
+            // Compared as bytes: two texts that differ only in their normalisation are two texts.
+            guard applied.number == index + 1, applied.text.utf8.elementsEqual(texts[index].utf8) else {
+                throw .changedMigration(number: index + 1)
+            }
+        }
+        return found.count
+    }
+
+    private static func note(
+        _ number: Int,
+        _ text: String,
+        on connection: PostgreSQLConnection
+    ) throws(StoreOpenFailure) {
+        let outcome = connection.write(as: 0) { connection throws(StoreFailure) in
+            try connection.insert([.integer(Int64(number)), .text(text)], by: remember)
+        }
+        _ = try value(of: outcome)
+    }
+
+    private static func value<Value>(of outcome: WriteOutcome<Value>) throws(StoreOpenFailure) -> Value {
+        switch outcome {
+        case .done(let value): return value
+        case .failed(let failure), .again(let failure): throw StoreOpenFailure(failure)
+        case .unknown, .unreachable: throw .unreachable("the connection broke")
+        }
+    }
+
+    private static func apply(_ statement: String, on connection: PostgreSQLConnection) throws(StoreOpenFailure) {
+        var attempt = 1
+        while true {
+            do throws(PostgreSQLFault) {
+                return try connection.runScript(statement)
+            } catch {
+                if error.isLost { throw .unreachable("the connection broke") }
+                guard collisions.contains(error.state), attempt < attemptsMax else {
+                    throw StoreOpenFailure(error.failure)
+                }
+                attempt += 1
+            }
+        }
+    }
+
+    /// A statement ends with a semicolon at the end of a line; none of ours has one elsewhere.
+    static func statements(of text: String) -> [String] {
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
+        var statements: [String] = []
+        var current: [UInt8] = []
+        for line in lines where !line.starts(with: "--".utf8) {
+            current += line
+            if line.last == UInt8(ascii: ";") {
+                statements.append(String(decoding: current.dropLast(), as: UTF8.self))
+                current = []
+            } else {
+                current.append(UInt8(ascii: "\n"))
+            }
+        }
+        precondition(current.isEmpty, "a migration's last statement ends with a semicolon")
+        return statements
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Servers whose ledger is one PostgreSQL database.
+@Suite(.enabled(if: Program.isBuilt, Program.absence), .enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
+struct SharedDatabaseTests {
+    /// All ask both servers for the same purchases: one answer of all says that it is new.
+    @Test func ofTwoServersOneRecordsAPurchase() async throws {
+        try await Self.withDatabase { folder, flags in
+            let servers = [try await folder.serve(flags), try await folder.serve(flags)]
+            let bodies = try (Int64(0)..<50).map { Purchase.body(try Purchase.jws($0)) }
+            let results = await Threads.run(8) { index in
+                WireClient(port: servers[index % 2].port).map { client in
+                    bodies.map { client.post($0)?.result ?? "none" }
+                } ?? []
+            }
+            #expect(results.allSatisfy { $0.count == bodies.count })
+            for place in bodies.indices {
+                let said = results.map { $0[place] }
+                #expect(said.count { $0 == "recorded" } == 1)
+                #expect(said.count { $0 == "already_recorded" } == 7)
+            }
+            // What one has recorded the other lists, also after both have ended.
+            for server in servers { server.stop() }
+            for server in servers { #expect(await server.exitCode() == 0) }
+            let third = try await folder.serve(flags)
+            #expect(await third.post(bodies[0])?.result == "already_recorded")
+            #expect(!FileManager.default.fileExists(atPath: folder.data))
+        }
+    }
+
+    /// It says that it takes nothing while it takes nothing, and goes on by itself.
+    @Test func aServerWithoutItsDatabaseIsNotReady() async throws {
+        try await Self.withDatabase { folder, flags in
+            let server = try await folder.serve(flags)
+            let name = String(flags[1].split(separator: "/").last ?? "")
+            #expect(await server.get("/readyz")?.status == 200)
+            try TestDatabase.query("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+            try TestDatabase.query(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '\(name)'"
+            )
+            #expect(await server.get("/readyz")?.status == 503)
+            #expect(await server.get("/livez")?.status == 200)
+            let body = Purchase.body(try Purchase.jws(1))
+            #expect(await server.post(body)?.status == 503)
+            try TestDatabase.query("ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
+            #expect(await server.get("/readyz")?.status == 200)
+            #expect(await server.post(body)?.result == "recorded")
+        }
+    }
+
+    @Test func aDatabaseThatIsNotThereIsSaidSo() async throws {
+        try await ServerFolder.with { folder in
+            do {
+                _ = try await folder.serve(["--database-url", "postgresql://nobody@127.0.0.1:1/none"])
+                Issue.record("it listens")
+            } catch let failure as ServerProcess.NotStarted {
+                #expect(failure.description.contains("the database server cannot be used: "))
+            }
+        }
+    }
+
+    /// A database of its own, and the flags by which a server takes it.
+    private static func withDatabase(_ body: (ServerFolder, [String]) async throws -> Void) async throws {
+        let url = try #require(TestDatabase.url)
+        let name = TestDatabase.freshName()
+        try TestDatabase.query("CREATE DATABASE \(name)")
+        let result: Result<Void, any Error>
+        do {
+            let place = (url.lastIndex(of: "/") ?? url.endIndex)
+            let flags = ["--database-url", url[..<place] + "/" + name]
+            result = .success(try await ServerFolder.with { try await body($0, flags) })
+        } catch {
+            result = .failure(error)
+        }
+        _ = try? TestDatabase.query("DROP DATABASE \(name) WITH (FORCE)")
+        try result.get()
+    }
+}

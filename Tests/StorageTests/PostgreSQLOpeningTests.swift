@@ -1,0 +1,103 @@
+import Storage
+import TestSupport
+import Testing
+
+/// Schemas that others made, half made, or are making.
+@Suite(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
+struct PostgreSQLOpeningTests {
+    @Test(arguments: 0..<4)
+    func manyNodesMayStartAtOnce(turn: Int) async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            let settings = try PostgreSQLServer.settings(schema: schema) { $0.writers = 1 }
+            let stores = try await withThrowingTaskGroup(of: PostgreSQLStore.self) { group in
+                for _ in 0..<6 { group.addTask { try await PostgreSQLStore.open(settings) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for (number, store) in stores.enumerated() {
+                #expect(try await Purchases.record([1, Int64(number + 2)], in: store) == (number == 0 ? 2 : 1))
+            }
+            #expect(try await Purchases.count(in: stores[0]) == 7)
+            for store in stores { await store.close() }
+        }
+    }
+
+    /// As a start leaves it that was killed after so many statements: the migration is not noted, and what comes later is
+    /// not there.
+    @Test(arguments: [
+        [], ["refusal_samples"], ["refusal_samples", "refusal_counts", "submissions"],
+        ["refusal_samples", "refusal_counts", "submissions", "transactions", "evidence", "apps", "writers"],
+    ])
+    func aStartThatWasKilledMidwayIsFinishedByTheNext(missing: [String]) async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            let settings = try PostgreSQLServer.settings(schema: schema)
+            await (try PostgreSQLStore.open(settings)).close()
+            let tables = try TestDatabase.query(Self.relations(of: schema))
+            try TestDatabase.query("DELETE FROM \(schema).migrations")
+            for table in missing { try TestDatabase.query("DROP TABLE \(schema).\(table)") }
+            let store = try await PostgreSQLStore.open(settings)
+            #expect(try TestDatabase.query(Self.relations(of: schema)) == tables)
+            #expect(try await Purchases.record([1, 2], in: store) == 2)
+            await store.close()
+        }
+    }
+
+    @Test func aSchemaOfAnotherTimeIsLeftAlone() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            let settings = try PostgreSQLServer.settings(schema: schema)
+            await (try PostgreSQLStore.open(settings)).close()
+            let known = PostgreSQLStore.schemaVersion
+            try TestDatabase.query("INSERT INTO \(schema).migrations VALUES (\(known + 1), 'later')")
+            await #expect(throws: StoreOpenFailure.newerSchema(found: known + 1, known: known)) {
+                try await PostgreSQLStore.open(settings)
+            }
+            try TestDatabase.query(
+                """
+                DELETE FROM \(schema).migrations WHERE number = \(known + 1);
+                UPDATE \(schema).migrations SET text = text || ' ' WHERE number = 1
+                """
+            )
+            await #expect(throws: StoreOpenFailure.changedMigration(number: 1)) {
+                try await PostgreSQLStore.open(settings)
+            }
+        }
+    }
+
+    @Test func aServerThatIsNotThereOrOnlyReadsIsNotOpened() async throws {
+        let url = try #require(TestDatabase.url)
+        let reading = url + "?options=-c%20default_transaction_read_only%3Don"
+        for url in ["postgresql://nobody@127.0.0.1:1/none", url + "_that_is_not_there", reading] {
+            let settings = try PostgreSQLServer.settings(schema: "unused", url: url)
+            do {
+                await (try PostgreSQLStore.open(settings)).close()
+                Issue.record("\(url) was opened")
+            } catch {
+                guard case .unreachable = error else {
+                    Issue.record("\(error)")
+                    continue
+                }
+            }
+        }
+    }
+
+    /// What can be committed is on disk, whatever the server does by default.
+    @Test func aServerThatForgetsTheLastCommitsIsToldNotTo() async throws {
+        let change = { (settings: inout PostgreSQLSettings) in settings.url += "?options=-c%20synchronous_commit%3Doff"
+        }
+        try await PostgreSQLServer.withStore(change) { store in
+            let new = try await Purchases.record([1], in: store)
+            #expect(new == 1)
+        }
+    }
+
+    @Test(arguments: [("assay", true), ("a_1", true), ("", false), ("Assay", false), ("a-b", false), ("a\"b", false)])
+    func aSchemasNameIsPlain(name: String, isPlain: Bool) {
+        #expect((PostgreSQLSettings(url: "", schema: name, pause: { _ in }) != nil) == isPlain)
+    }
+
+    private static func relations(of schema: String) -> String {
+        """
+        SELECT relname, relkind FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = '\(schema)' ORDER BY relname
+        """
+    }
+}
