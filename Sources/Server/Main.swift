@@ -49,6 +49,7 @@ struct Main {
         case "verify": return Verify(options: try Verify.Options(arguments)).run()
         case "ledger refusals", "ledger evidence", "ledger check":
             return try await Ledger.run(command, arguments, environment)
+        case "webhook sign", "webhook verify": return try WebhookTool(now: SystemClock().now).run(command, arguments)
         case "demo": return try await demo(arguments)
         case "simulate": return try await simulate(arguments)
         case let name where name.hasPrefix("simulate "): return try await SimulateCall.run(name, arguments)

@@ -5,7 +5,7 @@ enum CommandLineTable {
         summary: "Assay verifies App Store purchases and records each of them once.",
         commands: [
             verify, serve, demo, configCheck, configPrint, LedgerCommands.refusals, LedgerCommands.evidence,
-            LedgerCommands.check, simulate,
+            LedgerCommands.check, WebhookCommands.sign, WebhookCommands.verify, simulate,
         ] + SimulateCommands.all
     )
 
