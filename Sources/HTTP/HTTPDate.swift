@@ -12,7 +12,8 @@ package enum HTTPDate {
     ///   - now: a year of two digits is the last one that is no more than 50 years ahead.
     /// - Returns: milliseconds since 1970.
     package static func milliseconds(_ text: String, at now: Int64) -> Int64? {
-        let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }.map(Array.init)
+        let spaced = text.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: " ") : $0 }
+        let words = spaced.split(separator: UInt8(ascii: " ")).map(Array.init)
         switch (words.count, words.first?.last) {
         case (6, UInt8(ascii: ",")):
             guard words[1].count == 2, words[5].elementsEqual("GMT".utf8) else { return nil }

@@ -114,6 +114,20 @@ class WebhookTest(unittest.TestCase):
         other = "whpk_" + base64.b64encode(Ed25519PrivateKey.generate().public_key().public_bytes_raw()).decode()
         self.assertEqual(assay("verify", secrets=[other], body=self.body, fields=fields)[0], 1)
 
+    def test_what_the_documentation_shows_does(self) -> None:
+        page = Path(__file__).parents[2].joinpath("docs", "webhooks.md").read_text()
+        names: dict = {}
+        exec(page.split("```python\n")[1].split("```")[0], names)
+        is_genuine = names["is_genuine"]
+        old = secret(self.random.randbytes(32))
+        fields = sign(self.body, self.secret, old)
+        self.assertTrue(is_genuine(self.body, fields, [self.secret]))
+        self.assertTrue(is_genuine(self.body, fields, [secret(bytes(32)), old]))
+        self.assertFalse(is_genuine(self.body, fields, [secret(bytes(32))]))
+        self.assertFalse(is_genuine(self.body + b" ", fields, [self.secret]))
+        past = sign(self.body, self.secret, at=datetime.now(timezone.utc) - timedelta(minutes=6))
+        self.assertFalse(is_genuine(self.body, past, [self.secret]))
+
     def test_any_body(self) -> None:
         for turn in range(20):
             with self.subTest(turn=turn):
