@@ -150,7 +150,9 @@ import Testing
         var dumped = ""
         dump([secret], to: &dumped)
         dump(endpoint, to: &dumped)
-        for text in ["\(secret)", String(reflecting: secret), "\(endpoint)", String(describing: Optional(secret)), dumped] {
+        for text in [
+            "\(secret)", String(reflecting: secret), "\(endpoint)", String(describing: Optional(secret)), dumped,
+        ] {
             #expect(!text.contains("77") && !text.contains("7, 7"), "\(text)")
         }
     }

@@ -67,7 +67,7 @@ struct JobQueries {
     )
     private static let listDead = Query(
         """
-        SELECT \(selected) FROM jobs WHERE state = 3 AND (died_at > $1 OR (died_at = $1 AND id > $2))
+        SELECT \(selected) FROM jobs WHERE died_at >= $1 AND died_at IS NOT NULL AND (died_at > $1 OR id > $2)
         ORDER BY died_at, id LIMIT $3
         """
     )
