@@ -33,10 +33,12 @@ struct DeliveryQueries {
         WHERE is_enabled = 1 ORDER BY webhook_endpoints.code
         """
     )
+    /// That due moments are not below the lowest is said for the planner, which would walk along all that was ever
+    /// delivered.
     private static let countOpen = Query(
         """
         SELECT count(*), min(position) FROM webhook_deliveries
-        WHERE endpoint = $1 AND state = $2 AND ended_at IS NULL
+        WHERE endpoint = $1 AND state = $2 AND due_at >= $3 AND ended_at IS NULL
         """
     )
     private static let countDead = Query(
@@ -122,7 +124,7 @@ struct DeliveryQueries {
         var figures = WebhookFigures(failingSince: endpoint.failingSince)
         var oldest: Int64?
         for state in [DeliveryState.pending, .leased] {
-            let values: [SQLValue] = [.integer(endpoint.code), .integer(state.rawValue)]
+            let values: [SQLValue] = [.integer(endpoint.code), .integer(state.rawValue), .integer(.min)]
             let open = try connection.row(Self.countOpen, values) { (Int($0.integer(0)), $0.optionalInteger(1)) }
             guard let open, let first = open.1 else { continue }
             figures.backlog += open.0
