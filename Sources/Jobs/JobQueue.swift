@@ -67,8 +67,7 @@ package struct JobQueue: Sendable {
     /// Whether a job of these kinds may be claimed. Asks a reader, so that an idle worker leaves the writer alone.
     func hasDue(_ kinds: Set<String>) async throws(StoreFailure) -> Bool {
         let now = clock.now
-        let due = try await store.read { reader throws(StoreFailure) in try reader.nextJobDue(kinds: kinds) }
-        return due.map { $0 <= now } ?? false
+        return try await store.read { reader throws(StoreFailure) in try reader.hasDueJobs(kinds: kinds, at: now) }
     }
 
     /// Writes how jobs ended and claims others, in one write.

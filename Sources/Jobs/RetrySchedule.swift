@@ -20,8 +20,11 @@ package struct RetrySchedule: Hashable, Sendable {
     /// - Returns: three quarters of the schedule's delay to five quarters of it; `nil` when it was the last attempt.
     package func delay(afterAttempt attempt: Int, chance: UInt64) -> Duration? {
         guard attempt < attemptsMax else { return nil }
-        var delay = first
-        for _ in 1..<max(attempt, 1) where delay < longest { delay = delay * 2 }
+        var (delay, doublings) = (first, attempt - 1)
+        while doublings > 0, delay > .zero, delay < longest {
+            delay = delay * 2
+            doublings -= 1
+        }
         let thousandths = 750 + Int(chance % 501)
         return min(delay, longest) * thousandths / 1_000
     }

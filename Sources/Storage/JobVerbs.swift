@@ -4,8 +4,8 @@ package import PurchaseModel
 package protocol JobReader {
     func job(_ id: JobID) throws(StoreFailure) -> JobRow?
 
-    /// When the next job of these kinds becomes due, or did, or a lease of one runs out; `nil` when there is none.
-    func nextJobDue(kinds: Set<String>) throws(StoreFailure) -> Timestamp?
+    /// Whether a job of these kinds is due, or a lease of one has run out; a shared store asks its database's clock.
+    func hasDueJobs(kinds: Set<String>, at now: Timestamp) throws(StoreFailure) -> Bool
 
     /// The jobs that were given up, those that died first before the others; the limit is brought between 1 and ``DeadLetterPage/limitMax``.
     func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage

@@ -62,14 +62,13 @@ import Testing
             let first = try await store.claim("a", try OutboxSamples.terms("w1", at: 0))
             #expect(first.map(\.event.id.text) == ["evt_1", "evt_3", "evt_4", "evt_5"])
             #expect(try await store.claim("a", try OutboxSamples.terms("w2", at: 1)).isEmpty)
+            for claimed in first.dropFirst() { #expect(try await store.finish(claimed.hold, .delivered, at: 2)) }
             // A failure keeps the place in the queue.
             #expect(try await store.finish(first[0].hold, .again(after: .seconds(60)), at: 2))
             #expect(try await store.claim("a", try OutboxSamples.terms("w2", at: 59_999)).isEmpty)
             let again = try await store.claim("a", try OutboxSamples.terms("w2", at: 60_002))
-            #expect(again.map(\.event.id.text).contains("evt_1"))
-            #expect(!again.map(\.event.id.text).contains("evt_2"))
-            let held = try #require(again.first { $0.event.id.text == "evt_1" })
-            #expect(try await store.finish(held.hold, .delivered, at: 60_003))
+            #expect(again.map(\.event.id.text) == ["evt_1"])
+            #expect(try await store.finish(again[0].hold, .delivered, at: 60_003))
             // The next one is due in the instant in which the one before it ends.
             let second = try await store.claim("a", try OutboxSamples.terms("w2", at: 60_003))
             #expect(second.map(\.event.id.text) == ["evt_2"])

@@ -67,16 +67,20 @@ import Testing
             let claimed = try await store.jobs(.sound(limit: 3), "w", at: 9).jobs
             #expect(claimed.map(\.id.text) == ["job_b", "job_c", "job_d"])
             #expect(claimed.allSatisfy { $0.attempt == 1 && $0.state == .leased })
-            let next = try await store.read { reader throws(StoreFailure) in
+            let (due, figures) = try await store.read { reader throws(StoreFailure) in
                 (
-                    try reader.nextJobDue(kinds: ["mail", "print"]), try reader.nextJobDue(kinds: []),
-                    try reader.jobFigures()
+                    [
+                        try reader.hasDueJobs(kinds: ["mail", "print"], at: OutboxSamples.at(2)),
+                        try reader.hasDueJobs(kinds: ["mail", "print"], at: OutboxSamples.at(3)),
+                        try reader.hasDueJobs(kinds: ["print"], at: OutboxSamples.at(10_008)),
+                        try reader.hasDueJobs(kinds: ["print"], at: OutboxSamples.at(10_009)),
+                        try reader.hasDueJobs(kinds: [], at: OutboxSamples.at(99_999)),
+                    ], try reader.jobFigures()
                 )
             }
-            #expect(next.0 == OutboxSamples.at(3))
-            #expect(next.1 == nil)
+            #expect(due == [false, true, false, true, false])
             #expect(
-                next.2 == [
+                figures == [
                     JobFigures(kind: "fax", counts: [.pending: 1], oldestDue: OutboxSamples.at(0)),
                     JobFigures(kind: "mail", counts: [.pending: 1, .leased: 1], oldestDue: OutboxSamples.at(3)),
                     JobFigures(kind: "print", counts: [.leased: 2]),

@@ -8,7 +8,6 @@ enum OutboxAnswer: Hashable, Sendable {
     case done
     case flag(Bool)
     case count(Int64)
-    case moment(Timestamp?)
     case event(PlacedEvent?, Int64)
     case feed(EventPage)
     case endpoints([WebhookEndpoint], WebhookEndpoint?)
@@ -339,6 +338,7 @@ struct OutboxVerbs {
 
     private mutating func readJobs() throws -> OutboxVerb {
         let id = try OutboxSamples.jobID("j\(number(1...40))")
+        let moment = OutboxSamples.at(now)
         let cursor = chance(2) ? nil : DeadLetterCursor(diedAt: OutboxSamples.at(number(0...now)), id: id)
         return switch number(0...3) {
         case 0: .read("job \(id)") { store throws(StoreFailure) in .job(try store.job(id)) }
@@ -347,7 +347,9 @@ struct OutboxVerbs {
                 .letters(try store.deadLetters(after: cursor, limit: 2))
             }
         case 2:
-            .read("next job") { store throws(StoreFailure) in .moment(try store.nextJobDue(kinds: ["print", "mail"])) }
+            .read("due jobs") { store throws(StoreFailure) in
+                .flag(try store.hasDueJobs(kinds: ["print", "mail"], at: moment))
+            }
         default: .read("figures of jobs") { store throws(StoreFailure) in .kinds(try store.jobFigures()) }
         }
     }

@@ -123,7 +123,7 @@ extension MemoryTransaction {
         case .learned(let from, let to):
             let last = ledger.outbox.lastPositions[endpoint.app] ?? 0
             guard cursor.position < last else { return WebhookReplayStep(replayed: 0, next: nil) }
-            let first = max(cursor.position, 0)
+            let first = cursor.position
             let end = min(first + Int64(limit), last)
             let events = (first..<end).compactMap { placedEvent(app: endpoint.app, at: $0 + 1) }
             let replayed = events.count { placed in

@@ -19,7 +19,7 @@ extension MemoryTransaction {
         guard filter.isStorable else { throw .unstorable }
         let last = ledger.outbox.lastPositions[app] ?? 0
         guard cursor.position < last else { return EventPage(next: cursor, hasMore: false) }
-        let first = max(cursor.position, 0)
+        let first = cursor.position
         let end = min(first + EventPage.lookedAtMax, last)
         let limit = min(max(limit, 1), EventPage.limitMax)
         let found = (first..<end).lazy.compactMap { self.placedEvent(app: app, at: $0 + 1) }

@@ -14,8 +14,8 @@ struct MemoryJob: Sendable {
 extension MemoryTransaction {
     func job(_ id: JobID) -> JobRow? { ledger.jobs[id]?.row }
 
-    func nextJobDue(kinds: Set<String>) -> Timestamp? {
-        ledger.jobs.values.filter { $0.isOpen && kinds.contains($0.row.job.kind) }.map(\.row.dueAt).min()
+    func hasDueJobs(kinds: Set<String>, at now: Timestamp) -> Bool {
+        ledger.jobs.values.contains { $0.isOpen && kinds.contains($0.row.job.kind) && $0.row.dueAt <= now }
     }
 
     func deadLetters(after cursor: DeadLetterCursor?, limit: Int) -> DeadLetterPage {

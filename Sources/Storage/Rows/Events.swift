@@ -62,9 +62,10 @@ package struct EventRow: Hashable, Sendable {
 package struct EventCursor: Hashable, Comparable, Sendable {
     package static let start = EventCursor(position: 0)
 
+    /// Not below 0.
     package let position: Int64
 
-    package init(position: Int64) { self.position = position }
+    package init(position: Int64) { self.position = max(position, 0) }
 
     package static func < (left: EventCursor, right: EventCursor) -> Bool { left.position < right.position }
 }

@@ -11,8 +11,8 @@ extension SQLTransaction {
         try jobs.find(id)
     }
 
-    func nextJobDue(kinds: Set<String>) throws(StoreFailure) -> Timestamp? {
-        try jobs.nextDue(kinds: kinds)
+    func hasDueJobs(kinds: Set<String>, at now: Timestamp) throws(StoreFailure) -> Bool {
+        try jobs.hasDue(kinds: kinds, at: now)
     }
 
     func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage {

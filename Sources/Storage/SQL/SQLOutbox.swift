@@ -4,6 +4,7 @@ import PurchaseModel
 extension SQLTransaction {
     private var feed: EventQueries { EventQueries(connection: connection, apps: apps) }
     private var addresses: EndpointQueries { EndpointQueries(connection: connection, apps: apps) }
+    private var time: LeaseTime { LeaseTime(connection: connection) }
     private var outgoing: DeliveryQueries {
         DeliveryQueries(connection: connection, events: feed, endpoints: addresses)
     }
@@ -12,7 +13,7 @@ extension SQLTransaction {
             connection: connection,
             events: feed,
             endpoints: addresses,
-            time: LeaseTime(connection: connection)
+            time: time
         )
     }
     private var replays: ReplayQueries {
@@ -61,7 +62,7 @@ extension SQLTransaction {
     }
 
     func dueEndpoints(at now: Timestamp, limit: Int) throws(StoreFailure) -> [DueEndpoint] {
-        try outgoing.due(at: try LeaseTime(connection: connection).now(now), limit: limit)
+        try outgoing.due(at: try time.now(now), limit: limit)
     }
 
     func nextDeliveryDue() throws(StoreFailure) -> Timestamp? {
@@ -95,7 +96,7 @@ extension SQLTransaction {
         at now: Timestamp,
         limit: Int
     ) throws(StoreFailure) -> Int {
-        try replays.bury(endpoint: endpoint, because: reason, at: now, limit: limit)
+        try replays.bury(endpoint: endpoint, because: reason, at: try time.now(now), limit: limit)
     }
 
     func claimDeliveries(
@@ -120,7 +121,7 @@ extension SQLTransaction {
     }
 
     func replayDelivery(_ id: WebhookDeliveryID, at now: Timestamp) throws(StoreFailure) -> Bool {
-        try replays.one(id, at: now)
+        try replays.one(id, at: try time.now(now))
     }
 
     func replayDeliveries(
@@ -130,6 +131,6 @@ extension SQLTransaction {
         limit: Int,
         at now: Timestamp
     ) throws(StoreFailure) -> WebhookReplayStep {
-        try replays.many(replay, endpoint: endpoint, after: cursor, limit: limit, at: now)
+        try replays.many(replay, endpoint: endpoint, after: cursor, limit: limit, at: try time.now(now))
     }
 }

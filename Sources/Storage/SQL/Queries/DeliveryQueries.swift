@@ -21,27 +21,24 @@ struct DeliveryQueries {
     private static let listDead = Query(
         "\(selected) WHERE d.endpoint = $1 AND d.position < $3 AND d.state = 3 ORDER BY d.position DESC LIMIT $4"
     )
-    /// The endpoints with the first moment at which something of theirs is due: two look-ups in the index for each.
-    private static let firstDue = """
-        SELECT id, app, code, CASE WHEN pending IS NULL OR leased < pending THEN leased ELSE pending END AS due
-        FROM (
-            SELECT webhook_endpoints.id AS id, apps.name AS app, webhook_endpoints.code AS code,
-                (SELECT min(due_at) FROM webhook_deliveries
-                 WHERE endpoint = webhook_endpoints.code AND state = 0 AND state < 2) AS pending,
-                (SELECT min(due_at) FROM webhook_deliveries
-                 WHERE endpoint = webhook_endpoints.code AND state = 1 AND state < 2) AS leased
-            FROM webhook_endpoints JOIN apps ON apps.code = webhook_endpoints.app
-            WHERE is_enabled = 1
-        ) AS enabled
+    /// Each enabled endpoint with the first moments at which something of it is due: two look-ups in the index.
+    private static let listEnabled = Query(
         """
-    private static let listDue = Query(
-        "SELECT id, app, due FROM (\(firstDue)) AS found WHERE due <= $1 ORDER BY due, code LIMIT $2"
+        SELECT webhook_endpoints.id, apps.name,
+            (SELECT min(due_at) FROM webhook_deliveries
+             WHERE endpoint = webhook_endpoints.code AND state = 0 AND ended_at IS NULL),
+            (SELECT min(due_at) FROM webhook_deliveries
+             WHERE endpoint = webhook_endpoints.code AND state = 1 AND ended_at IS NULL)
+        FROM webhook_endpoints JOIN apps ON apps.code = webhook_endpoints.app
+        WHERE is_enabled = 1 ORDER BY webhook_endpoints.code
+        """
     )
-    private static let nextDue = Query("SELECT min(due) FROM (\(firstDue)) AS found")
+    /// That due moments are not below the lowest is said for the planner, which would walk along all that was ever
+    /// delivered.
     private static let countOpen = Query(
         """
-        SELECT count(*), sum(CASE WHEN state = 1 THEN 1 ELSE 0 END), min(position) FROM webhook_deliveries
-        WHERE endpoint = $1 AND state < 2
+        SELECT count(*), min(position) FROM webhook_deliveries
+        WHERE endpoint = $1 AND state = $2 AND due_at >= $3 AND ended_at IS NULL
         """
     )
     private static let countDead = Query(
@@ -99,33 +96,42 @@ struct DeliveryQueries {
     }
 
     func due(at now: Timestamp, limit: Int) throws(StoreFailure) -> [DueEndpoint] {
-        let limit = min(max(limit, 1), DueEndpoint.limitMax)
-        let values: [SQLValue] = [.integer(now.milliseconds), .integer(Int64(limit))]
-        return try connection.rows(Self.listDue, values) { row throws(StoreFailure) in
-            guard let id = WebhookEndpointID(row.text(0)), let app: AppID = try row.identifier(1) else {
-                throw SQLiteResult.unreadableRow
-            }
-            return DueEndpoint(id: id, app: app, since: Timestamp(milliseconds: row.integer(2)))
-        }
+        let due = try firstDue().enumerated().filter { $0.element.since <= now }
+        let first = due.sorted { ($0.element.since, $0.offset) < ($1.element.since, $1.offset) }
+        return first.prefix(min(max(limit, 1), DueEndpoint.limitMax)).map(\.element)
     }
 
     func nextDue() throws(StoreFailure) -> Timestamp? {
-        try connection.row(Self.nextDue) { $0.optionalTimestamp(0) } ?? nil
+        try firstDue().map(\.since).min()
+    }
+
+    /// The enabled endpoints that something waits for, in the order in which they were made.
+    private func firstDue() throws(StoreFailure) -> [DueEndpoint] {
+        let found = try connection.rows(Self.listEnabled) { row throws(StoreFailure) -> DueEndpoint? in
+            guard let since = [row.optionalTimestamp(2), row.optionalTimestamp(3)].compactMap(\.self).min() else {
+                return nil
+            }
+            guard let id = WebhookEndpointID(row.text(0)), let app: AppID = try row.identifier(1) else {
+                throw SQLiteResult.unreadableRow
+            }
+            return DueEndpoint(id: id, app: app, since: since)
+        }
+        return found.compactMap(\.self)
     }
 
     func figures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
         guard let endpoint = try endpoints.known(id), !endpoint.isDeleted else { return nil }
         var figures = WebhookFigures(failingSince: endpoint.failingSince)
-        let open = try connection.row(Self.countOpen, [.integer(endpoint.code)]) { row in
-            (all: row.integer(0), leased: row.optionalInteger(1) ?? 0, oldest: row.optionalInteger(2))
+        var oldest: Int64?
+        for state in [DeliveryState.pending, .leased] {
+            let values: [SQLValue] = [.integer(endpoint.code), .integer(state.rawValue), .integer(.min)]
+            let open = try connection.row(Self.countOpen, values) { (Int($0.integer(0)), $0.optionalInteger(1)) }
+            guard let open, let first = open.1 else { continue }
+            figures.backlog += open.0
+            if state == .leased { figures.leased = open.0 }
+            oldest = min(oldest ?? first, first)
         }
-        if let open {
-            figures.backlog = Int(open.all)
-            figures.leased = Int(open.leased)
-            if let oldest = open.oldest {
-                figures.oldest = try events.find(app: endpoint.app, position: oldest)?.event.learnedAt
-            }
-        }
+        if let oldest { figures.oldest = try events.find(app: endpoint.app, position: oldest)?.event.learnedAt }
         figures.dead = try connection.row(Self.countDead, [.integer(endpoint.code)]) { Int($0.integer(0)) } ?? 0
         return figures
     }

@@ -7,9 +7,9 @@ struct DeliveryWorkQueries {
     let endpoints: EndpointQueries
     let time: LeaseTime
 
-    /// Due ones of one state, longest due first. That the state is below 2 is said for the index.
+    /// Due ones of one state, longest due first. That they have not ended is said for the index.
     private static let due = """
-        FROM webhook_deliveries WHERE endpoint = $1 AND state = $2 AND state < 2 AND due_at <= $3
+        FROM webhook_deliveries WHERE endpoint = $1 AND state = $2 AND ended_at IS NULL AND due_at <= $3
         ORDER BY due_at, position
         """
     /// Whether an earlier event of the same customer stands in the way of a row of `table`.
@@ -18,7 +18,7 @@ struct DeliveryWorkQueries {
         EXISTS (
             SELECT 1 FROM webhook_deliveries AS earlier
             WHERE earlier.endpoint = $1 AND earlier.realm = \(table).realm AND earlier.customer = \(table).customer
-                AND earlier.position < \(table).position AND earlier.state < 2 AND earlier.customer IS NOT NULL
+                AND earlier.position < \(table).position AND earlier.ended_at IS NULL AND earlier.customer IS NOT NULL
         )
         """
     }
@@ -51,7 +51,7 @@ struct DeliveryWorkQueries {
     )
     private static let countUnderWay = Query(
         """
-        SELECT count(*) FROM webhook_deliveries WHERE endpoint = $1 AND state = 1 AND state < 2 AND due_at > $2
+        SELECT count(*) FROM webhook_deliveries WHERE endpoint = $1 AND state = 1 AND ended_at IS NULL AND due_at > $2
         """
     )
     private static let held = "endpoint = $1 AND position = $2 AND state = 1 AND owner = $3 AND token = $4"
@@ -65,13 +65,15 @@ struct DeliveryWorkQueries {
         RETURNING realm, customer
         """
     )
-    /// The next one of a customer, if it was held back and never tried.
+    /// The next one of a customer, if it was held back and never tried. That positions are above 0 is said for the
+    /// planner, which would walk along all that was ever delivered.
     private static let release = Query(
         """
         UPDATE webhook_deliveries SET due_at = $4
         WHERE endpoint = $1 AND state = 0 AND attempts = 0 AND due_at > $4 AND position = (
             SELECT min(position) FROM webhook_deliveries
-            WHERE endpoint = $1 AND realm = $2 AND customer = $3 AND state < 2 AND customer IS NOT NULL
+            WHERE endpoint = $1 AND realm = $2 AND customer = $3 AND position > 0 AND ended_at IS NULL
+                AND customer IS NOT NULL
         )
         """
     )

@@ -87,7 +87,7 @@ struct EventQueries {
         guard cursor.position < last, let code = try apps.code(of: app) else {
             return EventPage(next: cursor, hasMore: false)
         }
-        let first = max(cursor.position, 0)
+        let first = cursor.position
         let end = min(first + EventPage.lookedAtMax, last)
         let limit = min(max(limit, 1), EventPage.limitMax)
         var values: [SQLValue] = [.integer(code), .integer(first), .integer(end), .integer(Int64(limit))]

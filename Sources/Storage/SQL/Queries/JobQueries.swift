@@ -67,7 +67,7 @@ struct JobQueries {
     )
     private static let listDead = Query(
         """
-        SELECT \(selected) FROM jobs WHERE state = 3 AND (died_at > $1 OR (died_at = $1 AND id > $2))
+        SELECT \(selected) FROM jobs WHERE died_at >= $1 AND died_at IS NOT NULL AND (died_at > $1 OR id > $2)
         ORDER BY died_at, id LIMIT $3
         """
     )
@@ -79,16 +79,16 @@ struct JobQueries {
         try connection.row(Self.find, [.text(id.text)], Self.read)
     }
 
-    func nextDue(kinds: Set<String>) throws(StoreFailure) -> Timestamp? {
-        var first: Timestamp?
+    func hasDue(kinds: Set<String>, at callers: Timestamp) throws(StoreFailure) -> Bool {
+        let now = try time.now(callers)
         for kind in kinds {
             for state in [JobState.pending, .leased, .suspect] {
                 let values: [SQLValue] = [.integer(state.rawValue), .text(kind)]
                 let due = try connection.row(Self.firstDue, values) { $0.optionalTimestamp(0) } ?? nil
-                if let due { first = min(first ?? due, due) }
+                if let due, due <= now { return true }
             }
         }
-        return first
+        return false
     }
 
     func enqueue(_ job: NewJob) throws(StoreFailure) -> (id: JobID, isNew: Bool) {

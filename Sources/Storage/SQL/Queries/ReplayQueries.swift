@@ -29,7 +29,7 @@ struct ReplayQueries {
         """
         UPDATE webhook_deliveries SET state = 3, owner = NULL, dead_reason = $2, ended_at = $3
         WHERE endpoint = $1 AND position IN (
-            SELECT position FROM webhook_deliveries WHERE endpoint = $1 AND state < 2
+            SELECT position FROM webhook_deliveries WHERE endpoint = $1 AND ended_at IS NULL
             ORDER BY state, due_at, position LIMIT $4
         )
         """
@@ -60,7 +60,7 @@ struct ReplayQueries {
             guard let filter = try endpoints.find(id)?.filter else { return WebhookReplayStep(replayed: 0, next: nil) }
             let last = try events.lastPosition(app: endpoint.app)
             guard cursor.position < last else { return WebhookReplayStep(replayed: 0, next: nil) }
-            let first = max(cursor.position, 0)
+            let first = cursor.position
             let end = min(first + Int64(limit), last)
             var replayed = 0
             for event in try look(endpoint.appCode, first, end, filter, from, to) {

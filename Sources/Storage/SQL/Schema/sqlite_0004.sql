@@ -66,14 +66,15 @@ CREATE TABLE webhook_deliveries (
     token INTEGER NOT NULL,
     last_status INTEGER,
     dead_reason TEXT,
+    -- NULL while it waits or is leased.
     ended_at INTEGER,
     PRIMARY KEY (endpoint, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint, state, due_at, position) WHERE state < 2;
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint, state, due_at, position) WHERE ended_at IS NULL;
 
 CREATE INDEX webhook_deliveries_of_customer ON webhook_deliveries (endpoint, realm, customer, position)
-WHERE state < 2 AND customer IS NOT NULL;
+WHERE ended_at IS NULL AND customer IS NOT NULL;
 
 CREATE INDEX webhook_deliveries_dead ON webhook_deliveries (endpoint, position) WHERE state = 3;
 
@@ -114,7 +115,7 @@ CREATE INDEX jobs_due ON jobs (state, kind, due_at, sequence);
 
 CREATE UNIQUE INDEX jobs_by_key ON jobs (kind, unique_key) WHERE unique_key IS NOT NULL AND state < 3;
 
-CREATE INDEX jobs_dead ON jobs (died_at, id) WHERE state = 3;
+CREATE INDEX jobs_dead ON jobs (died_at, id) WHERE died_at IS NOT NULL;
 
 -- What was answered to a request, for the same request to be answered alike.
 CREATE TABLE kept_answers (
