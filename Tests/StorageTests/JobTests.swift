@@ -198,7 +198,7 @@ extension Store {
         try await write { transaction throws(StoreFailure) in try transaction.enqueue(job).isNew }
     }
 
-    fileprivate func jobs(_ selection: JobSelection, _ owner: String, at now: Int64) async throws -> JobClaim {
+    func jobs(_ selection: JobSelection, _ owner: String, at now: Int64) async throws -> JobClaim {
         let terms = try OutboxSamples.terms(owner, at: now)
         return try await write { transaction throws(StoreFailure) in
             try transaction.claimJobs(kinds: ["mail", "print"], selection, terms: terms)

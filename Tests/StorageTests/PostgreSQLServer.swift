@@ -27,6 +27,7 @@ enum PostgreSQLServer {
             var settings = PostgreSQLSettings(url: url, schema: schema, pause: { try? await Task.sleep(for: $0) })
         else { throw TestDatabase.Missing() }
         settings.readers = 1
+        settings.leaseClock = .callers
         change(&settings)
         return settings
     }

@@ -43,6 +43,38 @@ struct PostgreSQLStoreTests {
         }
     }
 
+    /// Two servers look for work at the same time: nobody waits for the other, and nothing is done twice.
+    @Test func twoStoresClaimEachJobOnce() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            let settings = try PostgreSQLServer.settings(schema: schema) { $0.attemptsMax = 100 }
+            let stores = [
+                try await PostgreSQLStore.open(settings), try await PostgreSQLStore.open(settings),
+            ]
+            let jobs = try (0..<120).map { try OutboxSamples.job("\($0)") }
+            try await stores[0].write { transaction throws(StoreFailure) in
+                for job in jobs { _ = try transaction.enqueue(job) }
+            }
+            let claimed = try await withThrowingTaskGroup(of: [JobRow].self) { group in
+                for worker in 0..<8 {
+                    group.addTask {
+                        var own: [JobRow] = []
+                        for _ in 0..<12 {
+                            own += try await stores[worker % 2].jobs(.sound(limit: 5), "w\(worker)", at: 1).jobs
+                        }
+                        return own
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(Set(claimed.map(\.id)).count == claimed.count)
+            #expect(claimed.allSatisfy { $0.attempt == 1 })
+            // Whoever came second went away empty, so that some may be left.
+            let rest = try await stores[0].jobs(.sound(limit: 120), "w", at: 1).jobs
+            #expect(Set((claimed + rest).map(\.id)) == Set(jobs.map(\.id)))
+            for store in stores { await store.close() }
+        }
+    }
+
     /// A decision was made from what has changed since: it is made again.
     @Test func aChangeThatAnotherMadeInBetweenIsDecidedUpon() async throws {
         try await PostgreSQLServer.withStore { store in

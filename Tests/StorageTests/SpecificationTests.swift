@@ -20,7 +20,7 @@ import Testing
             settings.isPooled = seed % 2 == 0
             settings.attemptsMax = 60
             settings.pause = { _ in }
-            settings.faults = { _ in random.happens(oneIn: 12) }
+            settings.faults = { _ in random.happens(oneIn: 60) }
         }
         try await PostgreSQLServer.withStore(change) { store in try await Self.compare(store, seed: seed) }
     }

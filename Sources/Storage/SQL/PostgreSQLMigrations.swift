@@ -3,7 +3,9 @@
 /// Every statement may be run again, so that neither a start that was killed midway nor two at once need a lock.
 enum PostgreSQLMigrations {
     /// The texts in order; the number of each is its place, from 1. One that was released is never changed.
-    static let texts = [PackageResources.postgres_0001_sql].map { String(decoding: $0, as: UTF8.self) }
+    static let texts = [
+        PackageResources.postgres_0001_sql, PackageResources.postgres_0002_sql, PackageResources.postgres_0003_sql,
+    ].map { String(decoding: $0, as: UTF8.self) }
 
     /// How often a statement is tried that collides with the same one of another node. Each waits for the other's end.
     private static let attemptsMax = 50

@@ -147,7 +147,7 @@ final class BulkLookup: Sendable {
         many = Query(
             """
             SELECT key.place, found.* FROM unnest(\(BulkColumn.arrays(keys))) WITH ORDINALITY AS key (\(names), place)
-            CROSS JOIN LATERAL (\(question) OFFSET 0) AS found ORDER BY key.place
+            CROSS JOIN LATERAL (\(question) OFFSET 0) AS found
             """
         )
     }

@@ -38,6 +38,7 @@ final class PostgreSQLConnection: SQLConnection {
     private var faultsAreMade = false
     private var lastRow: Int64 = 0
     var added = StoreFigures()
+    var leaseClock: LeaseClock { settings.leaseClock }
 
     /// - Throws: ``StoreOpenFailure/unreachable(_:)``.
     init(_ settings: PostgreSQLSettings) throws(StoreOpenFailure) {
@@ -86,9 +87,10 @@ final class PostgreSQLConnection: SQLConnection {
         if keys.isEmpty { return }
         try flush()
         let result = try run(lookup.many, lookup.keys, keys)
-        for row in 0..<result.rowCount {
-            try visit(Int(result.integer(row, 0)) - 1, SQLRow(of: result, row: row, firstColumn: 1))
-        }
+        // One key after the other is looked up, but nothing promises that. Those of one key are in the question's order.
+        var found = (0..<result.rowCount).map { (place: Int(result.integer($0, 0)) - 1, row: $0) }
+        found.sort { ($0.place, $0.row) < ($1.place, $1.row) }
+        for (place, row) in found { try visit(place, SQLRow(of: result, row: row, firstColumn: 1)) }
     }
 
     func insert(_ values: [SQLValue], by insert: BulkInsert) throws(StoreFailure) {

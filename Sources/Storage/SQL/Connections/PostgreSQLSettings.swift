@@ -40,6 +40,8 @@ package struct PostgreSQLSettings: Sendable {
     package var idleTimeout = Duration.seconds(15)
     /// How long a lock is waited for.
     package var lockTimeout = Duration.seconds(5)
+    /// Whose clock leases go by: the database's, because no two servers' are the same. A test brings its own.
+    package var leaseClock = LeaseClock.database
     /// Waits between two attempts.
     package var pause: @Sendable (Duration) async -> Void
     /// For tests: true makes the fault. In service nothing ever fails on purpose.

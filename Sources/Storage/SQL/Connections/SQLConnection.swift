@@ -4,6 +4,8 @@
 protocol SQLConnection: AnyObject {
     /// What this transaction adds to the figures. A database that cannot count its rows cheaply keeps the sums.
     var added: StoreFigures { get set }
+    /// Whose clock leases go by.
+    var leaseClock: LeaseClock { get }
 
     /// Runs a statement, and hands over each of its rows.
     ///

@@ -20,6 +20,8 @@ import CSQLite
     private var sequences: [ObjectIdentifier: Int64] = [:]
     /// Of no account here: rows are numbered without gaps.
     var added = StoreFigures()
+    /// One process writes to the file, so its own clock will do.
+    let leaseClock = LeaseClock.callers
 
     /// - Throws: ``StoreOpenFailure/broken(code:)``.
     init(path: String, role: Role) throws(StoreOpenFailure) {

@@ -25,7 +25,7 @@ struct DeliveryWorkQueries {
     private static let holdBack = Query(
         """
         UPDATE webhook_deliveries SET state = 0, owner = NULL, due_at = $4
-        WHERE endpoint = $1 AND position IN (SELECT position \(due) LIMIT \(DeliveryBatch.lookedAtMax))
+        WHERE endpoint = $1 AND state = $2 AND due_at <= $3 AND position IN (SELECT position \(due) LIMIT \(DeliveryBatch.lookedAtMax))
             AND \(isBlocked("webhook_deliveries"))
         """
     )
@@ -33,7 +33,7 @@ struct DeliveryWorkQueries {
         """
         UPDATE webhook_deliveries
         SET state = 1, attempts = attempts + 1, token = token + 1, owner = $5, due_at = $6
-        WHERE endpoint = $1 AND position IN (\(candidates))
+        WHERE endpoint = $1 AND state = $2 AND due_at <= $3 AND position IN (\(candidates))
         RETURNING position, attempts, token, last_status
         """
     }

@@ -2,11 +2,22 @@ import PurchaseModel
 
 /// What time it is for leases and due moments: the one place that says so.
 ///
-/// One process writes to this database, so its own clock will do. Where several write, it is the database's.
+/// Where one process writes, its own clock will do. Where several write, it is the database's.
 struct LeaseTime {
     let connection: any SQLConnection
 
-    func now(_ callers: Timestamp) throws(StoreFailure) -> Timestamp { callers }
+    private static let database = Query(
+        "SELECT unixepoch() * 1000",
+        postgresql: "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
+    )
+
+    func now(_ callers: Timestamp) throws(StoreFailure) -> Timestamp {
+        switch connection.leaseClock {
+        case .callers: callers
+        case .database:
+            try connection.row(Self.database) { Timestamp(milliseconds: $0.integer(0)) } ?? callers
+        }
+    }
 
     func terms(_ callers: LeaseTerms) throws(StoreFailure) -> LeaseTerms {
         LeaseTerms(owner: callers.owner, duration: callers.duration, now: try now(callers.now))

@@ -28,7 +28,7 @@ struct ReplayQueries {
     private static let bury = Query(
         """
         UPDATE webhook_deliveries SET state = 3, owner = NULL, dead_reason = $2, ended_at = $3
-        WHERE endpoint = $1 AND position IN (
+        WHERE endpoint = $1 AND ended_at IS NULL AND position IN (
             SELECT position FROM webhook_deliveries WHERE endpoint = $1 AND ended_at IS NULL
             ORDER BY state, due_at, position LIMIT $4
         )
