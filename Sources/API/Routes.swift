@@ -12,6 +12,10 @@ package struct APIParts: Sendable {
     package var clock: any WallClock
     /// Requests a second for each key; 0 for no limit.
     package var requestsPerSecond: Int
+    /// Where webhooks may go.
+    package var egress: EgressRule
+    /// Sends a test message; `nil` where nothing is sent.
+    package var sender: WebhookSender?
     /// The metrics in Prometheus' text format.
     package var metrics: @Sendable () -> String
 
@@ -22,6 +26,8 @@ package struct APIParts: Sendable {
         keys: KeyRing,
         clock: any WallClock,
         requestsPerSecond: Int = 0,
+        egress: EgressRule = EgressRule(),
+        sender: WebhookSender? = nil,
         metrics: @escaping @Sendable () -> String
     ) {
         self.pipeline = pipeline
@@ -30,6 +36,8 @@ package struct APIParts: Sendable {
         self.keys = keys
         self.clock = clock
         self.requestsPerSecond = requestsPerSecond
+        self.egress = egress
+        self.sender = sender
         self.metrics = metrics
     }
 }
@@ -47,6 +55,8 @@ package func routes(_ parts: APIParts) -> Router {
     let orders = Orders(store: parts.store)
     let deliveries = Deliveries(store: parts.store)
     let customers = Customers(store: parts.store, clock: parts.clock)
+    let webhooks = Webhooks(store: parts.store, clock: parts.clock, rule: parts.egress, sender: parts.sender)
+    let deliveryLog = WebhookLog(store: parts.store)
     let feed = EventFeed(store: parts.store)
     let change = { (template: String, write: @escaping Gate.Write) in
         gate.change(template, in: parts.store, clock: parts.clock, write)
@@ -85,6 +95,22 @@ package func routes(_ parts: APIParts) -> Router {
         change("/v1/customers/{id}/balances/{currency}/adjust", Customers.adjust),
         change("/v1/transfers", Transfers.transfer),
         gate.route(.get, "/v1/events") { request, app, _ in await feed.respond(request.query, app: app.id) },
+        change("/v1/webhooks", webhooks.create),
+        gate.route(.get, "/v1/webhooks") { _, app, _ in await webhooks.list(app: app.id) },
+        gate.route(.get, "/v1/webhooks/{id}") { _, app, path in await webhooks.get(path["id"] ?? "", app: app.id) },
+        change("/v1/webhooks/{id}", webhooks.update),
+        change("/v1/webhooks/{id}/rotate", webhooks.rotate),
+        change("/v1/webhooks/{id}/delete", webhooks.delete),
+        change("/v1/webhooks/{id}/replay", webhooks.replay),
+        gate.route(.post, "/v1/webhooks/{id}/test") { _, app, path in
+            await webhooks.test(path["id"] ?? "", app: app.id)
+        },
+        gate.route(.get, "/v1/webhooks/{id}/deliveries") { request, app, path in
+            await deliveryLog.list(path["id"] ?? "", request.query, app: app.id)
+        },
+        gate.route(.get, "/v1/webhooks/{id}/deliveries/{event}") { _, app, path in
+            await deliveryLog.get(path["id"] ?? "", path["event"] ?? "", app: app.id)
+        },
         gate.route(.get, "/v1/submissions/{id}") { _, app, path in
             await submissions.respond(to: path["id"] ?? "", app: app.id)
         },

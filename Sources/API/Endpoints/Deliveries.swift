@@ -40,7 +40,6 @@ struct Deliveries: Sendable {
         let result = try LedgerRequests.acknowledge(
             id.key(app: change.app.id),
             fence: fence,
-            for: change.app,
             at: change.now,
             in: transaction
         )

@@ -69,11 +69,10 @@ package enum LedgerRequests {
     package static func acknowledge(
         _ key: TransactionKey,
         fence: Int64,
-        for app: AppPolicy,
         at now: Timestamp,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) -> Result<Fulfilment, RequestFault> {
-        let situation = try transaction.situation(of: [key], app.terms)
+        let situation = try transaction.situation(of: [key], AppTerms())
         let result = try write(in: transaction) { () throws(RequestFault) in
             try decide(situation, acknowledging: key, fence: fence, at: now)
         }
@@ -81,6 +80,18 @@ package enum LedgerRequests {
             let row = decision.fulfilments.first?.row ?? situation.fulfilment(of: key)
             return row.map { .success($0) } ?? .failure(.unknown)
         }
+    }
+
+    /// Notes that the shop was told of a delivery, or could not be.
+    package static func note(
+        _ progress: DeliveryProgress,
+        of key: TransactionKey,
+        fence: Int64,
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) {
+        let situation = try transaction.situation(of: [key], AppTerms())
+        try apply(decide(situation, noting: progress, of: key, fence: fence, at: now), in: transaction)
     }
 
     /// Makes a chain another customer's; a dry run only says whose it is and would be.
@@ -141,7 +152,7 @@ package enum LedgerRequests {
     private static func apply(_ decision: Decision, in transaction: any StoreTransaction) throws(StoreFailure) {
         guard !decision.isEmpty else { return }
         try transaction.apply(decision, evidence: nil)
-        try transaction.append(EventRows.rows(decision.events))
+        if !decision.events.isEmpty { try transaction.append(EventRows.rows(decision.events)) }
     }
 
     /// What is known around orders that are known.

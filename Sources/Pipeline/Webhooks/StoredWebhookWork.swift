@@ -33,13 +33,24 @@ package struct StoredWebhookWork: WebhookWork {
     }
 
     package func finish(
-        _ hold: DeliveryHold,
+        _ claimed: ClaimedDelivery,
+        of endpoint: WebhookEndpoint,
         as outcome: DeliveryOutcome,
         attempt: WebhookAttempt?,
         at now: Timestamp
     ) async throws(StoreFailure) -> Bool {
-        try await write { transaction throws(StoreFailure) in
-            try transaction.finishDelivery(hold, as: outcome, attempt: attempt, at: now)
+        let told = outcome.isEnd ? ToldDelivery(claimed.event) : nil
+        return try await write { transaction throws(StoreFailure) in
+            let isOurs = try transaction.finishDelivery(claimed.hold, as: outcome, attempt: attempt, at: now)
+            guard isOurs, let told else { return isOurs }
+            if outcome == .delivered, endpoint.acknowledgesBy2xx {
+                // What has changed since is told by an event of its own, which is acknowledged for itself.
+                _ = try LedgerRequests.acknowledge(told.key, fence: told.fence, at: now, in: transaction)
+            } else {
+                let progress: DeliveryProgress = outcome == .delivered ? .sent : .failed
+                try LedgerRequests.note(progress, of: told.key, fence: told.fence, at: now, in: transaction)
+            }
+            return true
         }
     }
 
@@ -70,5 +81,15 @@ package struct StoredWebhookWork: WebhookWork {
             }
         }
         return try await store.write(body)
+    }
+}
+
+extension DeliveryOutcome {
+    /// Whether the delivery has ended.
+    fileprivate var isEnd: Bool {
+        switch self {
+        case .delivered, .dead, .endpointGone: true
+        case .again, .released: false
+        }
     }
 }

@@ -283,7 +283,7 @@ package final class WebhookSender: Sendable {
             answer: result.answer
         )
         do throws(StoreFailure) {
-            let isOurs = try await work.finish(claimed.hold, as: outcome, attempt: attempt, at: clock.now)
+            let isOurs = try await work.finish(claimed, of: endpoint, as: outcome, attempt: attempt, at: clock.now)
             let event = claimed.event.id
             guard isOurs else { return report(.leaseLost(endpoint: endpoint.id, event: event)) }
             switch outcome {

@@ -16,9 +16,12 @@ package protocol WebhookWork: Sendable {
     /// The holds that were renewed.
     func renew(_ holds: [DeliveryHold], terms: LeaseTerms) async throws(StoreFailure) -> [DeliveryHold]
 
-    /// False when the lease was lost.
+    /// Says how an attempt ended, and with it how far what the event delivers has come.
+    ///
+    /// - Returns: false when the lease was lost.
     func finish(
-        _ hold: DeliveryHold,
+        _ claimed: ClaimedDelivery,
+        of endpoint: WebhookEndpoint,
         as outcome: DeliveryOutcome,
         attempt: WebhookAttempt?,
         at now: Timestamp

@@ -155,6 +155,25 @@ package func decide(
     return draft.decision
 }
 
+/// Notes how far what is to be delivered has come: the shop was told, or could not be. Nobody is told of it.
+///
+/// - Returns: nothing to write when it has changed since, or the shop has said more already.
+package func decide(
+    _ situation: Situation,
+    noting progress: DeliveryProgress,
+    of transaction: TransactionKey,
+    fence: Int64,
+    at now: Timestamp
+) -> Decision {
+    guard var fulfilment = situation.fulfilment(of: transaction), fulfilment.fence == fence,
+        [.pending, .sent, .failed].contains(fulfilment.delivery), fulfilment.delivery != progress
+    else { return Decision() }
+    var draft = Draft(situation, terms: AppTerms(), at: now)
+    fulfilment.delivery = progress
+    draft.put(fulfilment)
+    return draft.decision
+}
+
 /// Changes a balance: the customer has used something, or a person corrects it.
 ///
 /// - Parameters:

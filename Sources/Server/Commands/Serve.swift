@@ -1,4 +1,5 @@
 import API
+import Crypto
 import Encoding
 import Foundation
 import HTTP
@@ -9,6 +10,9 @@ import Verification
 
 /// `assay serve`: the composition root. Every part is made here, once.
 struct Serve {
+    /// How long a stop waits for messages under way.
+    private static let patience = Duration.seconds(5)
+
     let settings: ServeSettings
 
     /// Serves until SIGTERM or SIGINT, and then until everybody is answered.
@@ -65,10 +69,23 @@ struct Serve {
             }
             // An order is told to have expired within the minute.
             group.addTask { await house.housekeeping.run { (try? await Task.sleep(for: .seconds(60))) != nil } }
+            let (sent, sending) = AsyncStream.makeStream(of: Void.self)
+            group.addTask {
+                // A commit wakes it; what becomes due by itself waits no longer than this.
+                await house.sender.run { (try? await Task.sleep(for: .milliseconds(500))) != nil }
+                sending.finish()
+            }
             await listener.run()
             // Everybody is answered; what a client did not wait for is still written. What was being looked at again
             // is looked at again at the next start.
             house.recorder.stop()
+            house.sender.stop()
+            // What is under way to a shop comes to its end, unless that takes too long: then it is sent again later.
+            group.addTask {
+                try? await Task.sleep(for: Serve.patience)
+                sending.finish()
+            }
+            for await _ in sent {}
             group.cancelAll()
         }
         signals.cancel()
@@ -99,10 +116,14 @@ struct Serve {
 
 /// The parts that a running server is made of.
 private struct House {
+    /// Webhooks under way at once.
+    private static let connectionsMax = 256
+
     let recorder: Recorder
     let pending: PendingReview
     let expiry: PendingExpiry
     let housekeeping: Housekeeping
+    let sender: WebhookSender
     let parts: APIParts
 
     init(
@@ -112,6 +133,14 @@ private struct House {
         _ clock: SystemClock,
         _ reporter: Reporter
     ) {
+        let caller = CurlCaller(.outward(settings.egress, connectionsMax: House.connectionsMax))
+        let sender = WebhookSender(
+            work: StoredWebhookWork(store),
+            post: WebhookPost(caller: caller.caller, clock: clock, rule: settings.egress),
+            clock: clock,
+            owner: LeaseOwner(checked: "assay-\(getpid())-\(Hexadecimal.encode(SecureRandom.bytes(12)))")
+        ) { reporter.report($0) }
+        self.sender = sender
         let refusals = RefusalLedger()
         let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
         recorder = Recorder(
@@ -119,7 +148,10 @@ private struct House {
             refusals: refusals,
             clock: clock,
             uptime: { start.duration(to: uptime.now) }
-        ) { reporter.report($0) }
+        ) { event in
+            reporter.report(event)
+            if case .committed = event { sender.wake() }
+        }
         let pipeline = PurchasePipeline(
             verifier: Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes),
             recorder: recorder,
@@ -144,7 +176,9 @@ private struct House {
             apps: settings.apps,
             keys: settings.keys,
             clock: clock,
-            requestsPerSecond: settings.requestsPerSecond
+            requestsPerSecond: settings.requestsPerSecond,
+            egress: settings.egress,
+            sender: sender
         ) { metrics.text() }
     }
 }

@@ -13,6 +13,7 @@ struct ServeSettings: Sendable {
     var port: UInt16
     var data: String
     var database: Configuration.Database
+    var egress: EgressRule
     var http: HTTPLimits
     var pipeline: PipelineLimits
     var requestsPerSecond: Int
@@ -50,6 +51,10 @@ extension ServeSettings {
         port = configuration.listen.port
         data = configuration.data
         database = configuration.database
+        egress = EgressRule(
+            allowed: configuration.webhooks.allowedAddresses.compactMap { AddressBlock($0) },
+            plainHosts: configuration.webhooks.plainHosts
+        )
         let limits = configuration.limits
         http = HTTPLimits()
         http.bodyBytes = limits.bodyBytes

@@ -24,6 +24,14 @@ final class Metrics: Sendable {
             name: "assay_http_refused_total",
             help: "Requests that the listener answered by itself, by code."
         )
+        static let webhookAttempts = Family(
+            name: "assay_webhook_attempts_total",
+            help: "Requests to shops by what was answered."
+        )
+        static let webhookDeaths = Family(
+            name: "assay_webhook_dead_total",
+            help: "Deliveries that were given up; each can be replayed."
+        )
         static let droppedLines = Family(
             name: "assay_log_lines_dropped_total",
             help: "Lines that were not written because nobody read the log."

@@ -68,6 +68,14 @@ struct Configuration: Sendable {
         var drainSeconds = 20
     }
 
+    /// Where webhooks may go beside the Internet: inside a network of one's own.
+    struct Webhooks: Equatable, Sendable {
+        /// Blocks of addresses, such as `10.0.0.0/8`.
+        var allowedAddresses: [String] = []
+        /// Hosts that may be called without TLS, at any port.
+        var plainHosts: [String] = []
+    }
+
     /// A PostgreSQL database that several servers share.
     struct Database: Equatable, Sendable {
         /// Nil keeps the ledger in the folder.
@@ -92,6 +100,7 @@ struct Configuration: Sendable {
     /// The folder of the ledger; made when it is missing.
     var data = "data"
     var database = Database()
+    var webhooks = Webhooks()
     var limits = Limits()
 
     /// Where each value came from, by the path of the setting; `apps` and `keys` come whole from one place.

@@ -208,6 +208,10 @@ struct ConfigurationReader {
         case .bool(let place):
             guard let isSo = Bool(text) else { return fault("must be true or false", setting, origin) }
             configuration[keyPath: place] = isSo
+        case .words(let what, let place, let isWord):
+            let words = text.utf8.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) }
+            guard words.allSatisfy(isWord) else { return fault("each must be \(what)", setting, origin) }
+            configuration[keyPath: place] = words
         case .database:
             guard let url = DatabaseURL(text) else { return fault(DatabaseURL.such, setting, origin) }
             if case .flag = origin, url.hasPassword {

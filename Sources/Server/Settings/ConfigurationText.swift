@@ -100,6 +100,7 @@ struct ConfigurationText {
         case .folder(let place): configuration[keyPath: place].map(quoted) ?? "none"
         case .whole(_, let place): String(configuration[keyPath: place])
         case .bool(let place): String(configuration[keyPath: place])
+        case .words(_, let place, _): "[\(configuration[keyPath: place].map(quoted).joined(separator: ", "))]"
         case .database: configuration.database.url.map { quoted($0.description) } ?? "none"
         case .schema: quoted(configuration.database.schema)
         }

@@ -1,3 +1,5 @@
+import HTTP
+
 /// The settings that are one text or one number. The path of each gives it its place in the file, its name in the
 /// environment and its flag: `limits.body_bytes`, `ASSAY_LIMITS_BODY_BYTES`, `--limits-body-bytes`.
 enum Setting: String, CaseIterable, Sendable {
@@ -7,6 +9,8 @@ enum Setting: String, CaseIterable, Sendable {
     case databaseURL = "database.url"
     case databaseSchema = "database.schema"
     case databasePooled = "database.pooled"
+    case webhookAddresses = "webhooks.allowed_addresses"
+    case webhookHosts = "webhooks.plain_hosts"
     case trustRoots = "trust.roots"
     case trustCertificates = "trust.certificates"
     case bodyBytes = "limits.body_bytes"
@@ -30,6 +34,8 @@ enum Setting: String, CaseIterable, Sendable {
         case folder(WritableKeyPath<Configuration, String?>)
         case whole(ClosedRange<Int>, WritableKeyPath<Configuration, Int>)
         case bool(WritableKeyPath<Configuration, Bool>)
+        /// Words with commas between them; what each must be is told if it is none.
+        case words(String, WritableKeyPath<Configuration, [String]>, isWord: (String) -> Bool)
         /// Of a database, perhaps with a password.
         case database
         /// The name of a schema in it.
@@ -44,6 +50,13 @@ enum Setting: String, CaseIterable, Sendable {
         case .databaseURL: .database
         case .databaseSchema: .schema
         case .databasePooled: .bool(\.database.isPooled)
+        case .webhookAddresses:
+            .words("a block of addresses such as 10.0.0.0/8", \.webhooks.allowedAddresses) { AddressBlock($0) != nil }
+        case .webhookHosts:
+            .words("the name of a host, in lower case", \.webhooks.plainHosts) { text in
+                (1...253).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+                    && !text.utf8.contains { (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "/") }
+            }
         case .trustRoots: .folder(\.trust.roots)
         case .trustCertificates: .folder(\.trust.certificates)
         // The upper end is what the JSON door takes.
@@ -69,6 +82,8 @@ enum Setting: String, CaseIterable, Sendable {
         case .databaseURL: "PostgreSQL database of the ledger, instead of the folder."
         case .databaseSchema: "Schema of the ledger in that database."
         case .databasePooled: "true behind a pooler that lends sessions for one transaction."
+        case .webhookAddresses: "Private addresses that webhooks may be sent to, with commas between them."
+        case .webhookHosts: "Hosts that webhooks may be sent to by http, with commas between them."
         case .trustRoots: "Folder of roots to trust for test purchases."
         case .trustCertificates: "Folder of Apple's certificates that proofs do not carry."
         case .bodyBytes: "Longest request body, in bytes."
@@ -109,6 +124,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .path, .folder: "FOLDER"
         case .whole: "NUMBER"
         case .bool: "true|false"
+        case .words: "LIST"
         case .database: "URL"
         case .schema: "NAME"
         }

@@ -180,12 +180,14 @@ final class WebhookDesk: WebhookWork {
     }
 
     func finish(
-        _ hold: DeliveryHold,
+        _ claimed: ClaimedDelivery,
+        of _: WebhookEndpoint,
         as outcome: DeliveryOutcome,
         attempt: WebhookAttempt?,
         at now: Timestamp
     ) async throws(StoreFailure) -> Bool {
-        try check { state in
+        let hold = claimed.hold
+        return try check { state in
             if let attempt { state.attempts.append((hold.id, attempt)) }
             guard Self.isHeld(hold, state), var delivery = state.deliveries[hold.id] else { return false }
             delivery.state = .pending

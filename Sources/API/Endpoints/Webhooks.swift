@@ -1,0 +1,241 @@
+import Crypto
+import Encoding
+import HTTP
+import Pipeline
+import PurchaseModel
+import Storage
+
+/// `/v1/webhooks`: where an app's events are sent to.
+struct Webhooks: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let rule: EgressRule
+    let sender: WebhookSender?
+
+    /// More are of no use to a shop, and each costs a row for every event.
+    private static let endpointsMax = 20
+
+    /// `POST /v1/webhooks`. The secret is in this answer, and in none after it.
+    func create(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
+        let endpoint: WebhookEndpoint
+        do throws(RequestBody.Fault) {
+            let id = WebhookEndpointID(
+                checked: WebhookEndpointID.prefix + Hexadecimal.encode(SecureRandom.bytes(12))
+            )
+            endpoint = try WebhookRequest(change.request.body, rule)
+                .endpoint(app: change.app.id, id: id, at: change.now)
+        } catch {
+            return error.response
+        }
+        guard try transaction.endpoints(app: change.app.id).count < Webhooks.endpointsMax else {
+            return Problem.conflict("too_many_webhooks", "An app has at most \(Webhooks.endpointsMax) endpoints.")
+        }
+        try transaction.createEndpoint(endpoint)
+        return .json(.created) { Webhooks.write(endpoint, showsSecrets: true, into: &$0) }
+    }
+
+    /// `POST /v1/webhooks/{id}`: what is said is changed, and the rest stays.
+    func update(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
+        guard let known = try endpoint(change, transaction) else { return Problem.notFound("webhook") }
+        let changed: WebhookEndpoint
+        do throws(RequestBody.Fault) {
+            changed = try WebhookRequest(change.request.body, rule).change(known)
+        } catch {
+            return error.response
+        }
+        return try write(changed, transaction)
+    }
+
+    /// `POST /v1/webhooks/{id}/rotate`: a new secret signs beside the others, or, with `{"keep": 1}`, so many of the newest
+    /// stay.
+    func rotate(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
+        guard var endpoint = try endpoint(change, transaction) else { return Problem.notFound("webhook") }
+        if change.request.body.isEmpty {
+            endpoint.secrets = Array(
+                ([WebhookSecret.generate()] + endpoint.secrets).prefix(WebhookEndpoint.secretsMax)
+            )
+            return try write(endpoint, transaction, showsSecrets: true)
+        }
+        do throws(RequestBody.Fault) {
+            let body = try RequestBody(change.request.body, members: ["keep"])
+            let count = try RequestBody.needed(body.whole("keep", 1...Int64(WebhookEndpoint.secretsMax)), "keep")
+            endpoint.secrets = Array(endpoint.secrets.prefix(Int(count)))
+        } catch {
+            return error.response
+        }
+        return try write(endpoint, transaction)
+    }
+
+    /// `POST /v1/webhooks/{id}/delete`: what it was still to be sent is given up.
+    func delete(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
+        guard let endpoint = try endpoint(change, transaction) else { return Problem.notFound("webhook") }
+        try transaction.deleteEndpoint(endpoint.id, version: endpoint.version)
+        let buried = try transaction.buryDeliveries(
+            endpoint: endpoint.id,
+            because: "endpoint_deleted",
+            at: change.now,
+            limit: WebhookReplayStep.limitMax
+        )
+        return .json(.ok) { json in
+            json.member("webhook_id", endpoint.id.text)
+            json.member("given_up", buried)
+        }
+    }
+
+    /// `POST /v1/webhooks/{id}/replay`: one event, all dead ones, or all of a time; a step at a time, by `cursor`.
+    func replay(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
+        guard let endpoint = try endpoint(change, transaction) else { return Problem.notFound("webhook") }
+        let asked: Replay
+        do throws(RequestBody.Fault) { asked = try Webhooks.read(change.request.body) } catch {
+            return error.response
+        }
+        guard case .many(let replay, let cursor) = asked else {
+            guard case .one(let event) = asked,
+                try transaction.replayDelivery(
+                    WebhookDeliveryID(endpoint: endpoint.id, event: event),
+                    at: change.now
+                )
+            else { return Problem.notFound("event, or it is under way") }
+            return .json(.ok) { $0.member("replayed", 1) }
+        }
+        let step = try transaction.replayDeliveries(
+            replay,
+            endpoint: endpoint.id,
+            after: cursor,
+            limit: WebhookReplayStep.limitMax,
+            at: change.now
+        )
+        return .json(.ok) { json in
+            json.member("replayed", step.replayed)
+            json.member("cursor", step.next?.position)
+        }
+    }
+
+    private enum Replay {
+        case one(EventID)
+        case many(WebhookReplay, EventCursor)
+    }
+
+    private static func read(_ bytes: [UInt8]) throws(RequestBody.Fault) -> Replay {
+        let body = try RequestBody(bytes, members: ["event_id", "dead", "from", "to", "cursor"])
+        if let text = try body.text("event_id") {
+            guard let event = EventID(text) else {
+                throw RequestBody.Fault(field: "event_id", detail: "An event's id is needed.")
+            }
+            return .one(event)
+        }
+        return .many(try range(body), EventCursor(position: try body.whole("cursor", 0...Int64.max) ?? 0))
+    }
+
+    private static func range(_ body: RequestBody) throws(RequestBody.Fault) -> WebhookReplay {
+        if try body.bool("dead") == true { return .dead }
+        return .learned(from: try moment("from", body), to: try moment("to", body))
+    }
+
+    private static func moment(_ field: String, _ body: RequestBody) throws(RequestBody.Fault) -> Timestamp {
+        guard let milliseconds = try body.text(field).flatMap({ RFC3339.milliseconds($0) }) else {
+            throw RequestBody.Fault(field: field, detail: "A moment such as 2026-02-28T12:00:00Z is needed.")
+        }
+        return Timestamp(milliseconds: milliseconds)
+    }
+
+    /// `POST /v1/webhooks/{id}/test`: sends a message that stands for nothing, once, and says what was answered.
+    func test(_ text: String, app: AppID) async -> HTTPResponse {
+        guard let sender else { return Problem.notFound("webhook sender") }
+        do throws(StoreFailure) {
+            guard let endpoint = try await find(text, app: app) else { return Problem.notFound("webhook") }
+            guard let id = WebhookMessageID("msg_" + Hexadecimal.encode(SecureRandom.bytes(12))) else {
+                preconditionFailure("hexadecimal digits are a name")
+            }
+            let result = await sender.sendTest(to: endpoint, id: id)
+            return .json(.ok) { json in
+                json.member("message_id", id.text)
+                json.member("status", result.status)
+                json.member("failure", result.failure)
+                json.member("address", result.address)
+                json.member("milliseconds", Int(result.duration / .milliseconds(1)))
+            }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    /// `GET /v1/webhooks/{id}`, with how it is doing.
+    func get(_ text: String, app: AppID) async -> HTTPResponse {
+        do throws(StoreFailure) {
+            guard let endpoint = try await find(text, app: app) else { return Problem.notFound("webhook") }
+            let figures = try await store.read { reader throws(StoreFailure) in
+                try reader.webhookFigures(endpoint.id)
+            }
+            return .json(.ok) { json in
+                Webhooks.write(endpoint, into: &json)
+                json.member("backlog", figures?.backlog)
+                json.member("dead", figures?.dead)
+                json.member("oldest_waiting", TransactionJSON.text(figures?.oldest))
+                json.member("failing_since", TransactionJSON.text(figures?.failingSince))
+            }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    /// `GET /v1/webhooks`
+    func list(app: AppID) async -> HTTPResponse {
+        do throws(StoreFailure) {
+            let endpoints = try await store.read { reader throws(StoreFailure) in try reader.endpoints(app: app) }
+            return .json(.ok) { json in
+                json.array("webhooks") { json in
+                    for endpoint in endpoints { json.object { Webhooks.write(endpoint, into: &$0) } }
+                }
+            }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    private func find(_ text: String, app: AppID) async throws(StoreFailure) -> WebhookEndpoint? {
+        guard let id = WebhookEndpointID(text) else { return nil }
+        let found = try await store.read { reader throws(StoreFailure) in try reader.endpoint(id) }
+        return found?.app == app ? found : nil
+    }
+
+    private func endpoint(
+        _ change: Gate.Change,
+        _ transaction: any StoreTransaction
+    ) throws(StoreFailure) -> WebhookEndpoint? {
+        guard let id = change.path["id"].flatMap({ WebhookEndpointID($0) }) else { return nil }
+        let found = try transaction.endpoint(id)
+        return found?.app == change.app.id ? found : nil
+    }
+
+    private func write(
+        _ endpoint: WebhookEndpoint,
+        _ transaction: any StoreTransaction,
+        showsSecrets: Bool = false
+    ) throws(StoreFailure) -> HTTPResponse {
+        _ = try transaction.updateEndpoint(endpoint)
+        return .json(.ok) { Webhooks.write(endpoint, showsSecrets: showsSecrets, into: &$0) }
+    }
+
+    private static func write(
+        _ endpoint: WebhookEndpoint,
+        showsSecrets: Bool = false,
+        into json: inout JSONObjectWriter
+    ) {
+        json.member("webhook_id", endpoint.id.text)
+        json.member("url", endpoint.url)
+        json.member("is_enabled", endpoint.isEnabled)
+        json.member("disabled_reason", endpoint.disabledReason)
+        if let types = endpoint.filter.types { json.array("types") { for type in types.sorted() { $0.element(type) } } }
+        let environments = Set(endpoint.filter.realms.map(\.environment.rawValue))
+        json.array("environments") { for name in environments.sorted() { $0.element(name) } }
+        json.member("include_test_signed", endpoint.filter.realms.contains(where: \.isTestSigned))
+        json.member("order_per_customer", endpoint.ordersPerCustomer)
+        json.member("acknowledge_by_2xx", endpoint.acknowledgesBy2xx)
+        json.member("concurrency", endpoint.concurrencyMax)
+        json.member("per_second", endpoint.perSecondMax)
+        json.member("secrets_in_use", endpoint.secrets.count)
+        if showsSecrets { json.member("secret", endpoint.secrets.first?.text) }
+        json.member("created_at", TransactionJSON.text(endpoint.createdAt))
+    }
+}
