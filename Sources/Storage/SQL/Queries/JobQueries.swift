@@ -27,12 +27,14 @@ struct JobQueries {
         ORDER BY due_at, sequence LIMIT $4
         """
     )
+    /// The condition is said again for a row that another's claim was waited for; the plus keeps the planner from looking
+    /// for such rows by it, along all that wait.
     private static let claim = Query(
         """
         UPDATE jobs
         SET lost_leases = lost_leases + CASE WHEN state = 1 THEN 1 ELSE 0 END,
             state = 1, attempt = attempt + 1, token = token + 1, owner = $5, due_at = $6
-        WHERE state = $1 AND due_at <= $3 AND sequence IN (
+        WHERE +state = $1 AND +due_at <= $3 AND sequence IN (
             SELECT sequence FROM jobs WHERE state = $1 AND kind = $2 AND due_at <= $3
             ORDER BY due_at, sequence LIMIT $4
         )
