@@ -125,7 +125,7 @@ package struct PurchasePipeline: Sendable {
         )
         let decision: Decision
         do throws(StoreFailure) {
-            decision = try await recorder.record(recording, evidence: evidence)
+            decision = try await recorder.record(recording, evidence: evidence, keep: submission.keep)
         } catch .unstorable {
             // A text in it that no row can hold. Nobody asks for it again in vain: it will never be another.
             return refuse(format, .fieldOutOfRange, submission, name)

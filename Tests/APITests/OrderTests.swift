@@ -156,6 +156,27 @@ import TestSupport
         }
     }
 
+    @Test func theSameKeyGetsTheSameAnswerForAProof() async throws {
+        try await TestHouse(terms: Self.terms(needsOrder: false)).open { house in
+            let body = #"{"customer_id": "ann", "proof": "\#(try Self.purchase())"}"#
+            let first = await house.change("/v1/purchases", body, idempotencyKey: "k-1")
+            #expect(try first.json()["result"]?.string == "recorded")
+            let again = await house.change("/v1/purchases", body, idempotencyKey: "k-1")
+            #expect(again.body == first.body)
+            #expect(again.fields["Idempotent-Replayed"] == "true")
+            // Without the key, or under another one, it is known by now.
+            let other = await house.change("/v1/purchases", body, idempotencyKey: "k-2")
+            #expect(try other.json()["result"]?.string == "already_recorded")
+            let reused = await house.change(
+                "/v1/purchases",
+                #"{"customer_id": "bob", "proof": "x"}"#,
+                idempotencyKey: "k-1"
+            )
+            #expect(try reused.json()["code"]?.string == "idempotency_key_reused")
+            #expect(try await Self.balance(in: house) == 100)
+        }
+    }
+
     @Test func anAppSeesNothingOfAnothers() async throws {
         try await TestHouse(terms: Self.terms()).open { house in
             _ = await house.change("/v1/orders", Self.order)

@@ -7,16 +7,28 @@ import Storage
 /// `POST /v1/purchases`: a proof in, a decision out.
 struct SubmitPurchase: Sendable {
     let pipeline: PurchasePipeline
+    let store: any Store
+    let clock: any WallClock
 
-    func respond(to request: HTTPRequest, app: AppPolicy) async -> HTTPResponse {
+    func respond(to request: HTTPRequest, app: AppPolicy, holder: KeyRing.Holder) async -> HTTPResponse {
         guard JSONBody.isAnnounced(by: request.fields) else { return Problem.unsupportedMediaType() }
-        let submission: Submission
+        let header = Idempotency.read(request, holder: holder)
+        if case .invalid = header { return Idempotency.invalid }
+        var submission: Submission
         do throws(RequestBody.Fault) {
             submission = try PurchaseRequest(request.body).submission(for: app)
         } catch {
             return error.response
         }
         do throws(StoreFailure) {
+            if case .key(let idempotency) = header {
+                let kept = try await store.read { reader throws(StoreFailure) in try idempotency.keptAnswer(reader) }
+                if let kept { return kept }
+                // In the commit that records it. What records nothing is answered alike without being kept.
+                submission.keep = { [clock] decision in
+                    idempotency.row(SubmitPurchase.answer(.recorded(decision)), at: clock.now)
+                }
+            }
             return SubmitPurchase.answer(try await pipeline.submit(submission))
         } catch {
             return Problem.store(error)

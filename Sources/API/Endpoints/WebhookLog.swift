@@ -75,7 +75,7 @@ struct WebhookLog: Sendable {
     private static func write(_ delivery: WebhookDelivery, into json: inout JSONObjectWriter) {
         json.member("event_id", delivery.id.event.text)
         json.member("state", delivery.state.word)
-        json.member("attempts", delivery.attempts)
+        json.member("attempt_count", delivery.attempts)
         json.member("last_status", delivery.lastStatus)
         json.member("dead_reason", delivery.deadReason)
         if delivery.endedAt == nil { json.member("due_at", TransactionJSON.text(delivery.dueAt)) }

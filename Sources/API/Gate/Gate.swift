@@ -19,8 +19,12 @@ struct Gate: Sendable {
     private let keys: KeyRing
     private let apps: [AppID: AppPolicy]
     private let rate: RateLimit
+    private let store: any Store
+    private let clock: any WallClock
 
-    init(keys: KeyRing, apps: [AppPolicy], rate: RateLimit) {
+    init(keys: KeyRing, apps: [AppPolicy], rate: RateLimit, store: any Store, clock: any WallClock) {
+        self.store = store
+        self.clock = clock
         self.keys = keys
         self.apps = Dictionary(apps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         self.rate = rate
@@ -38,7 +42,7 @@ struct Gate: Sendable {
 
     /// A POST whose answer is one write: read, decided and kept in one commit, under the client's `Idempotency-Key` if it
     /// sends one.
-    func change(_ template: String, in store: any Store, clock: any WallClock, _ write: @escaping Write) -> Route {
+    func change(_ template: String, _ write: @escaping Write) -> Route {
         Route(.post, template) { request, path in
             let caller: Caller
             switch admit(request) {
@@ -49,13 +53,7 @@ struct Gate: Sendable {
                 return Problem.unsupportedMediaType()
             }
             let header = Idempotency.read(request, holder: caller.holder)
-            if case .invalid = header {
-                return Problem.response(
-                    .badRequest,
-                    code: "invalid_idempotency_key",
-                    detail: "An Idempotency-Key is 1 to 255 printable ASCII characters without spaces, given once."
-                )
-            }
+            if case .invalid = header { return Idempotency.invalid }
             do throws(StoreFailure) {
                 return try await store.write { transaction throws(StoreFailure) in
                     let now = clock.now
@@ -67,6 +65,19 @@ struct Gate: Sendable {
                 }
             } catch {
                 return Problem.store(error)
+            }
+        }
+    }
+
+    /// The POST that takes proofs: its answers are kept with what they record.
+    func submit(
+        _ template: String,
+        _ respond: @escaping @Sendable (HTTPRequest, AppPolicy, KeyRing.Holder) async -> HTTPResponse
+    ) -> Route {
+        Route(.post, template) { request, _ in
+            switch admit(request) {
+            case .failure(let refusal): refusal.response
+            case .success(let caller): await respond(request, caller.app, caller.holder)
             }
         }
     }

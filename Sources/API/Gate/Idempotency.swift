@@ -31,37 +31,52 @@ struct Idempotency: Sendable {
         return .key(Idempotency(name: name, fingerprint: Digest.sha256(Array(parts.joined(separator: [0])))))
     }
 
+    static var invalid: HTTPResponse {
+        Problem.response(
+            .badRequest,
+            code: "invalid_idempotency_key",
+            detail: "An Idempotency-Key is 1 to 255 printable ASCII characters without spaces, given once."
+        )
+    }
+
+    /// What was answered under this key; `nil` for a new one.
+    func keptAnswer(_ reader: any StoreReader) throws(StoreFailure) -> HTTPResponse? {
+        guard let kept = try reader.keptAnswer(name) else { return nil }
+        guard kept.fingerprint == fingerprint else {
+            return Problem.conflict(
+                "idempotency_key_reused",
+                "Another request was made under this Idempotency-Key."
+            )
+        }
+        return HTTPResponse(
+            HTTPStatus(rawValue: kept.status),
+            fields: ["Content-Type": kept.contentType, "Idempotent-Replayed": "true"],
+            body: kept.body
+        )
+    }
+
+    /// The row that keeps an answer.
+    func row(_ response: HTTPResponse, at now: Timestamp) -> KeptAnswer {
+        KeptAnswer(
+            name: name,
+            fingerprint: fingerprint,
+            status: response.status.rawValue,
+            contentType: response.fields["Content-Type"] ?? "application/json",
+            body: response.body,
+            keptAt: now
+        )
+    }
+
     /// Gives the kept answer, or carries the request out and keeps what was answered.
     func answer(
         in transaction: any StoreTransaction,
         at now: Timestamp,
         _ body: () throws(StoreFailure) -> HTTPResponse
     ) throws(StoreFailure) -> HTTPResponse {
-        if let kept = try transaction.keptAnswer(name) {
-            guard kept.fingerprint == fingerprint else {
-                return Problem.conflict(
-                    "idempotency_key_reused",
-                    "Another request was made under this Idempotency-Key."
-                )
-            }
-            return HTTPResponse(
-                HTTPStatus(rawValue: kept.status),
-                fields: ["Content-Type": kept.contentType, "Idempotent-Replayed": "true"],
-                body: kept.body
-            )
-        }
+        if let kept = try keptAnswer(transaction) { return kept }
         let response = try body()
         guard response.status.rawValue < 500 else { return response }
-        try transaction.keepAnswer(
-            KeptAnswer(
-                name: name,
-                fingerprint: fingerprint,
-                status: response.status.rawValue,
-                contentType: response.fields["Content-Type"] ?? "application/json",
-                body: response.body,
-                keptAt: now
-            )
-        )
+        try transaction.keepAnswer(row(response, at: now))
         return response
     }
 }

@@ -13,6 +13,7 @@ package final class Recorder: Sendable {
     private struct Item: Sendable {
         let recording: Recording
         let evidence: EvidenceRow
+        let keep: (@Sendable (Decision) -> KeptAnswer)?
         let answer: CheckedContinuation<Result<Decision, StoreFailure>, Never>
     }
 
@@ -54,9 +55,20 @@ package final class Recorder: Sendable {
     }
 
     /// Records one proof; returns once its batch is on disk.
-    package func record(_ recording: Recording, evidence: EvidenceRow) async throws(StoreFailure) -> Decision {
+    ///
+    /// - Parameters:
+    ///   - recording: what was proved.
+    ///   - evidence: the proof.
+    ///   - keep: makes an answer to be kept in the same commit; `nil` for none.
+    /// - Returns: what was decided.
+    /// - Throws: ``StoreFailure``; then nothing is known to have been written.
+    package func record(
+        _ recording: Recording,
+        evidence: EvidenceRow,
+        keep: (@Sendable (Decision) -> KeptAnswer)? = nil
+    ) async throws(StoreFailure) -> Decision {
         let result = await withCheckedContinuation { continuation in
-            enqueue(Item(recording: recording, evidence: evidence, answer: continuation))
+            enqueue(Item(recording: recording, evidence: evidence, keep: keep, answer: continuation))
         }
         return try result.get()
     }
@@ -155,7 +167,7 @@ package final class Recorder: Sendable {
         _ refused: RefusalBatch
     ) async throws(StoreFailure) -> (decisions: [Result<Decision, StoreFailure>], isCommitted: Bool) {
         let now = clock.now
-        let work = batch.map { (recording: $0.recording, evidence: $0.evidence) }
+        let work = batch.map { (recording: $0.recording, evidence: $0.evidence, keep: $0.keep) }
         return try await store.write { transaction throws(StoreFailure) in
             // Read once, decide each in order, write once: the decisions are pure, so nobody can wait in here.
             var situation = try transaction.situation(around: work.map(\.recording))
@@ -163,7 +175,7 @@ package final class Recorder: Sendable {
             decisions.reserveCapacity(work.count)
             var events: [LedgerEvent] = []
             var writes = false
-            for (recording, evidence) in work {
+            for (recording, evidence, keep) in work {
                 let decision = decide(situation, recording, at: now)
                 do throws(StoreFailure) {
                     try transaction.apply(decision, evidence: evidence)
@@ -173,7 +185,8 @@ package final class Recorder: Sendable {
                 }
                 situation.apply(decision)
                 events += decision.events
-                writes = writes || !decision.isEmpty
+                writes = writes || !decision.isEmpty || keep != nil
+                if let keep { try transaction.keepAnswer(keep(decision)) }
                 decisions.append(.success(decision))
             }
             if writes, !refused.isEmpty {

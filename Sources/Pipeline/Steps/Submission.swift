@@ -1,6 +1,6 @@
 import Crypto
 package import PurchaseModel
-import Storage
+package import Storage
 import Verification
 
 /// A proof of purchase as it came in, and what its sender says about it.
@@ -14,6 +14,8 @@ package struct Submission: Sendable {
     package let product: ProductID?
     /// 16 bytes (identifierForVendor) or 6 (a Mac's address).
     package let deviceID: [UInt8]?
+    /// Makes the answer that is to be kept in the commit of the decision; `nil` keeps none.
+    package var keep: (@Sendable (Decision) -> KeptAnswer)?
 
     package init(
         app: AppPolicy,

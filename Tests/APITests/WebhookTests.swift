@@ -1,0 +1,128 @@
+import Encoding
+import HTTP
+import PurchaseModel
+import Storage
+import Testing
+import TestSupport
+
+/// The endpoints of an app over the API. What is sent to them is the sender's, and tested there.
+@Suite struct WebhookTests {
+    private static let body = #"{"url": "https://shop.example/hooks", "types": ["order.placed"]}"#
+
+    private static func make(_ house: TestHouse, _ body: String = body) async throws -> String {
+        let answer = await house.change("/v1/webhooks", body)
+        #expect(answer.status == .created)
+        return try #require(try answer.json()["webhook_id"]?.string)
+    }
+
+    @Test func anEndpointsSecretIsShownOnceAndAtEachRotation() async throws {
+        try await TestHouse().open { house in
+            let made = await house.change("/v1/webhooks", Self.body)
+            let secret = try #require(try made.json()["secret"]?.string)
+            #expect(secret.hasPrefix("whsec_"))
+            let id = try #require(try made.json()["webhook_id"]?.string)
+            let shown = await house.get("/v1/webhooks/\(id)")
+            #expect(try shown.json()["secret"] == nil)
+            #expect(!String(decoding: shown.body, as: UTF8.self).contains("whsec_"))
+            let rotated = await house.change("/v1/webhooks/\(id)/rotate")
+            #expect(try rotated.json()["secrets_in_use"]?.int64 == 2)
+            #expect(try rotated.json()["secret"]?.string != secret)
+            let kept = await house.change("/v1/webhooks/\(id)/rotate", #"{"keep": 1}"#)
+            #expect(try kept.json()["secrets_in_use"]?.int64 == 1)
+        }
+    }
+
+    @Test func whatIsSaidIsChangedAndTheRestStays() async throws {
+        try await TestHouse().open { house in
+            let id = try await Self.make(house)
+            let changed = await house.change(
+                "/v1/webhooks/\(id)",
+                #"{"environments": ["sandbox"], "include_test_signed": true, "per_second": 5, "is_enabled": false}"#
+            )
+            let json = try changed.json()
+            #expect(json["url"]?.string == "https://shop.example/hooks")
+            #expect(json["types"]?.array?.compactMap(\.string) == ["order.placed"])
+            #expect(json["environments"]?.array?.compactMap(\.string) == ["sandbox"])
+            #expect(json["include_test_signed"]?.bool == true)
+            #expect(json["per_second"]?.int64 == 5)
+            #expect(json["disabled_reason"]?.string == "by_request")
+            let all = await house.change("/v1/webhooks/\(id)", #"{"types": [], "is_enabled": true}"#)
+            #expect(try all.json()["types"] == nil)
+            #expect(try all.json()["disabled_reason"] == nil)
+        }
+    }
+
+    /// Each row: a body, and the member at fault.
+    @Test(arguments: [
+        (#"{}"#, "url"), (#"{"url": "http://shop.example/"}"#, "url"), (#"{"url": 1}"#, "url"),
+        (#"{"url": "https://shop.example/", "types": ["order.payed"]}"#, "types"),
+        (#"{"url": "https://shop.example/", "types": "order.paid"}"#, "types"),
+        (#"{"url": "https://shop.example/", "environments": []}"#, "environments"),
+        (#"{"url": "https://shop.example/", "environments": ["moon"]}"#, "environments"),
+        (#"{"url": "https://shop.example/", "concurrency": 0}"#, "concurrency"),
+        (#"{"url": "https://shop.example/", "secret": "x"}"#, "secret"),
+    ])
+    func aBadEndpointIsNotMade(body: String, field: String) async throws {
+        try await TestHouse().open { house in
+            let answer = await house.change("/v1/webhooks", body)
+            let json = try answer.json()
+            #expect(answer.status == .badRequest)
+            #expect(json["field"]?.string == field)
+            #expect(try await house.get("/v1/webhooks").json()["webhooks"]?.array?.count == 0)
+        }
+    }
+
+    @Test func eventsWaitForTheEndpointAndAreReplayed() async throws {
+        try await TestHouse().open { house in
+            let id = try await Self.make(house)
+            let order = #"{"order_id": "o-1", "customer_id": "ann", "product_id": "coins"}"#
+            #expect(await house.change("/v1/orders", order).status == .created)
+            let listed = try await house.get("/v1/webhooks/\(id)/deliveries").json()["deliveries"]?.array
+            #expect(listed?.count == 1)
+            #expect(try await house.get("/v1/webhooks/\(id)").json()["backlog"]?.int64 == 1)
+            let event = try #require(listed?.first { _ in true }?.object?["event_id"]?.string)
+            let one = try await house.get("/v1/webhooks/\(id)/deliveries/\(event)").json()
+            #expect(one["state"]?.string == "pending")
+            #expect(one["attempts"] != nil)
+            let delivered = try await house.get("/v1/webhooks/\(id)/deliveries", query: "state=delivered").json()
+            #expect(delivered["deliveries"]?.array?.count == 0)
+            #expect(await house.get("/v1/webhooks/\(id)/deliveries", query: "state=lost").status == .badRequest)
+            // It is on its way already.
+            let again = await house.change("/v1/webhooks/\(id)/replay", #"{"event_id": "\#(event)"}"#)
+            #expect(again.status == .notFound)
+            let dead = await house.change("/v1/webhooks/\(id)/replay", #"{"dead": true}"#)
+            #expect(try dead.json()["replayed"]?.int64 == 0)
+            let bad = await house.change("/v1/webhooks/\(id)/replay", #"{"from": "yesterday"}"#)
+            #expect(try bad.json()["field"]?.string == "from")
+        }
+    }
+
+    @Test func aDeletedEndpointIsGoneAndItsBacklogGivenUp() async throws {
+        try await TestHouse().open { house in
+            let id = try await Self.make(house)
+            _ = await house.change("/v1/orders", #"{"order_id": "o-1", "customer_id": "ann", "product_id": "coins"}"#)
+            let deleted = await house.change("/v1/webhooks/\(id)/delete")
+            #expect(try deleted.json()["given_up"]?.int64 == 1)
+            #expect(await house.get("/v1/webhooks/\(id)").status == .notFound)
+            #expect(await house.change("/v1/webhooks/\(id)/delete").status == .notFound)
+        }
+    }
+
+    @Test func anAppTouchesNoOthersEndpoint() async throws {
+        try await TestHouse().open { house in
+            let id = try await Self.make(house)
+            for path in ["", "/rotate", "/delete", "/replay"] {
+                let answer = await house.change(
+                    "/v1/webhooks/\(id)\(path)",
+                    #"{"dead": true}"#,
+                    key: TestHouse.otherKey
+                )
+                #expect(answer.status == .notFound, "\(path)")
+            }
+            for path in ["", "/deliveries"] {
+                #expect(await house.get("/v1/webhooks/\(id)\(path)", key: TestHouse.otherKey).status == .notFound)
+            }
+            #expect(await house.get("/v1/webhooks/\(id)").status == .ok)
+        }
+    }
+}
