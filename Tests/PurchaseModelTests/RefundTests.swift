@@ -41,6 +41,16 @@ import Testing
         #expect(try shop.gems() == 100)
     }
 
+    @Test func ofWhatWasRefundedInPartBeforeWeHeardOfItTheRestIsGiven() throws {
+        var shop = try Shop()
+        try shop.show(Sold.refunded(Sold.coins(1), percentage: 40_000))
+        #expect(try shop.gems() == 60)
+        #expect(try shop.word(1) == "reversed")
+        #expect(shop.types == ["delivery.granted", "delivery.compensated"])
+        try shop.show(Sold.coins(1))
+        #expect(try shop.gems() == 60)
+    }
+
     /// Each row: how many were bought, how much of it Apple took back, and what is left.
     @Test(arguments: [
         (3, 33_333, 201), (3, 66_666, 101), (1, 0, 100), (1, 1, 100), (1, 99_999, 1), (1, 100_000, 0), (1, 200_000, 0),

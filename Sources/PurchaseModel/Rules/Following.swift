@@ -39,7 +39,7 @@ extension Draft {
     }
 
     /// How much of a purchase a refund takes back; all of it where Apple does not say.
-    private static func share(_ revocation: Revocation) -> Int {
+    static func share(_ revocation: Revocation) -> Int {
         min(max(revocation.percentage ?? Fulfilment.whole, 0), Fulfilment.whole)
     }
 

@@ -38,7 +38,9 @@ extension Draft {
         fulfilment.customer = owner(of: chain(of: recorded))?.customer
         switch judge(recorded, fulfilment, naming) {
         case .grant(let customer, let unit, let goods, let payment):
-            return grant(fulfilment, recorded, to: customer, unit, goods, payment)
+            let granted = grant(fulfilment, recorded, to: customer, unit, goods, payment)
+            // Of what was refunded in part before we heard of it, the rest is the customer's.
+            return recorded.isRevoked ? follow(granted, recorded) : granted
         case .leave(let state, let reason):
             if let before, before.customer == fulfilment.customer, before.isNoNews(state, reason) { return before }
             (fulfilment.state, fulfilment.reason) = (state, reason)
@@ -62,7 +64,9 @@ extension Draft {
     /// Decides whether a transaction gives anything; the order of the questions is part of the answer.
     private func judge(_ recorded: RecordedTransaction, _ fulfilment: Fulfilment, _ naming: Naming) -> Judgement {
         let transaction = recorded.transaction
-        if recorded.isRevoked { return .leave(.withheld, .revoked) }
+        if let revocation = transaction.revocation, Draft.share(revocation) == Fulfilment.whole {
+            return .leave(.withheld, .revoked)
+        }
         if recorded.isUpgraded { return .leave(.withheld, .upgraded) }
         let product = terms.products?[transaction.product]
         if terms.products != nil, product == nil { return .leave(.waiting, .unknownProduct) }
