@@ -52,16 +52,29 @@ import CSQLite
 struct PlainPurchase {
     private let evidence: [PlainValue]
     private let transaction: [PlainValue]
+    /// Its row in each of the other tables, in their order.
+    private let others: [[PlainValue]]
 
     /// How many columns of a transaction are its key: app, number, realm.
     private static let keyColumns = 3
     /// The two columns after the key name the proof, by the number that it gets.
     private static let proofColumns = 2
 
-    /// Copies the row on which a statement stands: the evidence's columns, then the transaction's.
-    init(_ row: PlainStatement, evidenceColumns: Int) throws {
-        evidence = try (0..<evidenceColumns).map { try PlainValue(row, column: $0) }
-        transaction = try (evidenceColumns..<row.columns).map { try PlainValue(row, column: $0) }
+    /// Copies the row on which a statement stands: so many columns of the evidence, of the transaction, and of each of the
+    /// other tables.
+    init(_ row: PlainStatement, columns: [Int]) throws {
+        var (all, start): ([[PlainValue]], Int) = ([], 0)
+        for count in columns {
+            all.append(try (start..<start + count).map { try PlainValue(row, column: $0) })
+            start += count
+        }
+        evidence = all[0]
+        transaction = all[1]
+        others = Array(all.dropFirst(2))
+    }
+
+    func bindOther(_ table: Int, to statement: PlainStatement) {
+        for (place, value) in others[table].enumerated() { value.bind(to: statement, place + 1) }
     }
 
     func bindKey(to statement: PlainStatement) {

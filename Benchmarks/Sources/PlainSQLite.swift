@@ -23,8 +23,17 @@ import CSQLite
         let find: PlainStatement
         let evidence: PlainStatement
         let transaction: PlainStatement
+        let others: [PlainStatement]
+        let head: PlainStatement
         let commit: PlainStatement
     }
+
+    /// What else a purchase writes a row to, and which row is its own: here each has a customer of its own.
+    private static let others = [
+        ("owners", "owners.original_id = coalesce(transactions.original_id, transactions.transaction_id)"),
+        ("fulfilments", "fulfilments.original_id = coalesce(transactions.original_id, transactions.transaction_id)"),
+        ("events", "events.customer = transactions.customer"),
+    ]
 
     /// Opens a database that the store has made.
     init(path: String) throws {
@@ -55,23 +64,28 @@ import CSQLite
 
     /// All purchases of the database, as values to be bound, in the order of recording.
     func purchases() throws -> [PlainPurchase] {
-        let evidence = try columns(of: "evidence").map { "evidence." + $0 }
-        let transaction = try columns(of: "transactions").map { "transactions." + $0 }
+        let tables =
+            try ["evidence", "transactions"].map { try columns(of: $0) }
+            + PlainSQLite.others.map { try allColumns(of: $0.0) }
+        let names = ["evidence", "transactions"] + PlainSQLite.others.map(\.0)
+        let selected = zip(names, tables).flatMap { table, columns in columns.map { "\(table).\($0)" } }
+        let joins = PlainSQLite.others.map { "JOIN \($0.0) ON \($0.0).app = transactions.app AND \($0.1)" }
         let select = try prepare(
             """
-            SELECT \((evidence + transaction).joined(separator: ", ")) FROM transactions
-            JOIN evidence ON evidence.sequence = first_evidence ORDER BY transactions.sequence
+            SELECT \(selected.joined(separator: ", ")) FROM transactions
+            JOIN evidence ON evidence.sequence = first_evidence \(joins.joined(separator: " "))
+            ORDER BY transactions.sequence
             """
         )
         var found: [PlainPurchase] = []
-        while select.step() == SQLITE_ROW {
-            found.append(try PlainPurchase(select, evidenceColumns: evidence.count))
-        }
+        while select.step() == SQLITE_ROW { found.append(try PlainPurchase(select, columns: tables.map(\.count))) }
         return found
     }
 
     /// Gives the app its number, as the store does with the first purchase.
-    func addApp(_ name: String) throws { try run("INSERT INTO apps (name) VALUES ('\(name)')") }
+    func addApp(_ name: String) throws {
+        try run("INSERT INTO apps (name) VALUES ('\(name)'); INSERT INTO event_heads SELECT code, 0 FROM apps")
+    }
 
     /// Records them in batches, each durable before the next one begins.
     func record(_ purchases: [PlainPurchase], batch: Int) throws {
@@ -88,6 +102,8 @@ import CSQLite
             transaction: try prepare(
                 try insertion("transactions") + " ON CONFLICT (app, transaction_id, realm) DO NOTHING"
             ),
+            others: try PlainSQLite.others.map { try prepare(try insertion($0.0, try allColumns(of: $0.0))) },
+            head: try prepare("UPDATE event_heads SET last_position = last_position + $1"),
             commit: try prepare("COMMIT")
         )
         for start in stride(from: 0, to: purchases.count, by: batch) {
@@ -116,7 +132,16 @@ import CSQLite
             let code = statements.transaction.step()
             statements.transaction.reset()
             guard code == SQLITE_DONE else { throw BenchmarkFailure("SQLite does not insert: \(code)") }
+            for (table, statement) in statements.others.enumerated() {
+                purchase.bindOther(table, to: statement)
+                let code = statement.step()
+                statement.reset()
+                guard code == SQLITE_DONE else { throw BenchmarkFailure("SQLite does not insert: \(code)") }
+            }
         }
+        statements.head.bind(Int64(batch.count), 1)
+        statements.head.step()
+        statements.head.reset()
         let code = statements.commit.step()
         statements.commit.reset()
         guard code == SQLITE_DONE else { throw BenchmarkFailure("SQLite does not commit: \(code)") }
@@ -133,15 +158,20 @@ import CSQLite
         nextCheckpoint = pages + PlainSQLite.checkpointPages
     }
 
-    private func insertion(_ table: String) throws -> String {
-        let names = try columns(of: table)
+    private func insertion(_ table: String) throws -> String { try insertion(table, try columns(of: table)) }
+
+    private func insertion(_ table: String, _ names: [String]) throws -> String {
         let places = names.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
         return "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(places))"
     }
 
     /// All but the row's place, in the order of the table.
     private func columns(of table: String) throws -> [String] {
-        let list = try prepare("SELECT name FROM pragma_table_info('\(table)') WHERE name <> 'sequence'")
+        try allColumns(of: table).filter { $0 != "sequence" }
+    }
+
+    private func allColumns(of table: String) throws -> [String] {
+        let list = try prepare("SELECT name FROM pragma_table_info('\(table)')")
         var names: [String] = []
         while list.step() == SQLITE_ROW { names.append(list.text(0) ?? "") }
         return names

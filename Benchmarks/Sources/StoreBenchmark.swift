@@ -214,11 +214,14 @@ extension StoreBenchmark {
                 let part = work[start..<min(start + batch, work.count)]
                 try await store.write { transaction throws(StoreFailure) in
                     var situation = try transaction.situation(around: part.map(\.recording))
+                    var events: [LedgerEvent] = []
                     for item in part {
                         let decision = decide(situation, item.recording, at: Samples.moment)
                         try transaction.apply(decision, evidence: item.evidence)
                         situation.apply(decision)
+                        events += decision.events
                     }
+                    try transaction.append(EventRows.rows(events))
                 }
             }
         }
