@@ -83,7 +83,11 @@ let package = Package(
 
         // Floors 4 to 6: the conductor, its face, and the executable that wires them.
         room("Pipeline", ["PurchaseModel", "Crypto", "Encoding", "HTTP", "Verification", "Storage"]),
-        room("API", ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage", "Pipeline"]),
+        room(
+            "API",
+            ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage", "Pipeline"],
+            resources: [.embedInCode("openapi.json")]
+        ),
         .executableTarget(
             name: "Server",
             dependencies: [

@@ -144,5 +144,6 @@ private func health(_ parts: APIParts) -> [Route] {
         Route(.get, "/livez") { _, _ in health.live() },
         Route(.get, "/readyz") { _, _ in await health.ready() },
         Route(.get, "/metrics") { _, _ in health.scrape() },
+        Route(.get, "/openapi.json") { _, _ in Health.description() },
     ]
 }

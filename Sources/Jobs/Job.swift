@@ -9,7 +9,7 @@ package protocol Job: Sendable {
     /// `nil` when the bytes are none that this version can read.
     init?(payload: [UInt8])
 
-    /// At most ``NewJob/payloadBytesMax`` bytes.
+    /// At most `NewJob.payloadBytesMax` bytes.
     var payload: [UInt8] { get }
 
     /// If there is one: while a job of this kind and key waits or runs, no second one is added.

@@ -26,7 +26,7 @@ package struct JobQueue: Sendable {
     ///   - job: what is to be done.
     ///   - due: when; `nil` for at once.
     ///   - write: what it follows from, and is kept with.
-    /// - Throws: ``StoreFailure``; then nothing of the write is kept.
+    /// - Throws: `StoreFailure`; then nothing of the write is kept.
     @discardableResult
     package func enqueue(
         _ job: some Job,
@@ -42,7 +42,7 @@ package struct JobQueue: Sendable {
     /// - Parameters:
     ///   - job: what is to be done.
     ///   - due: when; `nil` for at once.
-    /// - Throws: ``StoreFailure``.
+    /// - Throws: `StoreFailure`.
     @discardableResult
     package func enqueue(_ job: some Job, due: Timestamp? = nil) async throws(StoreFailure) -> Bool {
         let row = row(of: job, due: due)

@@ -25,7 +25,7 @@ package protocol FulfilmentReader {
 
     func owners(_ chains: [ChainKey]) throws(StoreFailure) -> [Owner]
 
-    /// The chains that a customer owns or shares; at most ``ChainKey/listedMax``.
+    /// The chains that a customer owns or shares; at most `ChainKey.listedMax`.
     func chains(app: AppID, customer: CustomerID) throws(StoreFailure) -> [ChainKey]
 
     func customers(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenKey: CustomerID]
@@ -35,7 +35,7 @@ package protocol FulfilmentReader {
     /// The orders that may still be paid and name one of these tokens.
     func openOrders(tokens: [TokenKey]) throws(StoreFailure) -> [Order]
 
-    /// The oldest orders that may still be paid, for each of these wishes; at most ``Order/openMax`` for each.
+    /// The oldest orders that may still be paid, for each of these wishes; at most `Order.openMax` for each.
     func openOrders(wishes: [WishKey]) throws(StoreFailure) -> [Order]
 
     /// An app's orders, or a customer's, by their ids after one of them; the limit is brought between 1 and
@@ -53,11 +53,11 @@ package protocol FulfilmentReader {
 
     func wallets(_ keys: [WalletKey]) throws(StoreFailure) -> [Wallet]
 
-    /// All balances that a customer ever had; at most ``Wallet/listedMax``.
+    /// All balances that a customer ever had; at most `Wallet.listedMax`.
     func wallets(app: AppID, customer: CustomerID) throws(StoreFailure) -> [Wallet]
 
     /// A wallet's postings, the newest first, before a number; the limit is brought between 1 and
-    /// ``Wallet/postingsMax``.
+    /// `Wallet.postingsMax`.
     func postings(_ wallet: WalletKey, before number: Int64?, limit: Int) throws(StoreFailure) -> [Posting]
 }
 

@@ -52,6 +52,14 @@ import TestSupport
         }
     }
 
+    @Test func everyTypeOfEventIsDescribed() async throws {
+        try await TestHouse().open { house in
+            let document = try await house.get("/openapi.json", key: nil).json()
+            let described = try #require(document["webhooks"]?.object).members.map { $0.0 }
+            #expect(Set(described) == Set(EventType.allCases.map(\.rawValue)))
+        }
+    }
+
     /// Each row: a body, and the member at fault.
     @Test(arguments: [
         (#"{}"#, "url"), (#"{"url": "http://shop.example/"}"#, "url"), (#"{"url": 1}"#, "url"),

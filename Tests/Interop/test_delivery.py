@@ -14,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import standardwebhooks
+from openapi_schema_validator import OAS31Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from simulator import ASSAY, BUNDLE_ID, Simulator
 
@@ -171,6 +173,18 @@ class DeliveryTest(unittest.TestCase):
         self.addCleanup(self.assay.close)
         self.store.customer("anna")
         self.endpoint = self.subscribe(acknowledge_by_2xx=True)
+
+    def tearDown(self) -> None:
+        """Whatever was sent is as it is described."""
+        _, document = self.assay.call("GET", "/openapi.json")
+        self.assertEqual([str(error) for error in OpenAPIV31SpecValidator(document).iter_errors()], [])
+        for event in self.shop.events:
+            if event["type"] == "webhook.test":
+                continue
+            body = document["webhooks"][event["type"]]["post"]["requestBody"]
+            schema = body["content"]["application/json"]["schema"]
+            faults = OAS31Validator({**schema, "components": document["components"]}).iter_errors(event)
+            self.assertEqual([str(fault) for fault in faults], [], event)
 
     def subscribe(self, **members: object) -> str:
         status, made = self.assay.call(

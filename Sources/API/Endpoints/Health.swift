@@ -2,7 +2,7 @@ import Encoding
 import HTTP
 import Storage
 
-/// `/livez`, `/readyz` and `/metrics`.
+/// `/livez`, `/readyz`, `/metrics` and `/openapi.json`.
 struct Health: Sendable {
     let store: any Store
     let metrics: @Sendable () -> String
@@ -23,6 +23,11 @@ struct Health: Sendable {
         } catch {
             return Problem.store(error)
         }
+    }
+
+    /// What is described in OpenAPI: the messages that shops are sent.
+    static func description() -> HTTPResponse {
+        HTTPResponse(.ok, fields: ["Content-Type": "application/json"], body: PackageResources.openapi_json)
     }
 
     func scrape() -> HTTPResponse {

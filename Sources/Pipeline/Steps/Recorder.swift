@@ -61,7 +61,7 @@ package final class Recorder: Sendable {
     ///   - evidence: the proof.
     ///   - keep: makes an answer to be kept in the same commit; `nil` for none.
     /// - Returns: what was decided.
-    /// - Throws: ``StoreFailure``; then nothing is known to have been written.
+    /// - Throws: `StoreFailure`; then nothing is known to have been written.
     package func record(
         _ recording: Recording,
         evidence: EvidenceRow,
