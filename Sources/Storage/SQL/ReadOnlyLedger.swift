@@ -35,5 +35,23 @@ package struct ReadOnlyLedger: Sendable {
         }
     }
 
+    /// Copies the ledger, as it is at one moment, to a new file that only its owner can read; returns once it is on disk.
+    ///
+    /// A server may write meanwhile: its log grows until the copy is whole, and nothing waits.
+    ///
+    /// - Parameter path: nothing may have this name. Until the copy is whole it has another one.
+    /// - Throws: ``StoreOpenFailure`` for what is wrong with that name, ``StoreFailure`` for the rest.
+    package func copy(to path: String) async throws {
+        let file = BackupFile(path: path)
+        try file.create()
+        do {
+            try await reader.read { connection throws(StoreFailure) in try connection.copy(to: file.partPath) }
+            try file.finish()
+        } catch {
+            file.discard()
+            throw error
+        }
+    }
+
     package func close() async { await reader.close() }
 }

@@ -9,6 +9,8 @@ package final class SQLiteStore: Store {
 
     /// How many migrations a file has that is up to date.
     package static var schemaVersion: Int { Migrations.texts.count }
+    /// What the migrations are called, in their order.
+    package static var migrationNames: [String] { MigrationName.all("sqlite", schemaVersion) }
 
     private let writer: WriterConnection
     private let readers: [ReaderConnection]
