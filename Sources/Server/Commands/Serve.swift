@@ -78,13 +78,10 @@ struct Serve {
 
     /// The shared database if there is one, and else the folder.
     private func openStore() async throws(StoreOpenFailure) -> any Store {
-        guard let url = settings.database.url else { return try SQLiteStore.open(folder: settings.data) }
-        let database = PostgreSQLSettings(url: url.secret, schema: settings.database.schema) { duration in
-            try? await Task.sleep(for: duration)
+        switch LedgerPlace(settings.database, folder: settings.data) {
+        case .folder(let folder): try SQLiteStore.open(folder: folder)
+        case .database(let database, _): try await PostgreSQLStore.open(database)
         }
-        guard var database else { preconditionFailure("the configuration's schema has a name that was checked") }
-        database.isPooled = settings.database.isPooled
-        return try await PostgreSQLStore.open(database)
     }
 
     private func sentence(_ error: any Error) -> String {

@@ -39,13 +39,17 @@ package struct ReadOnlyLedger: Sendable {
     ///
     /// A server may write meanwhile: its log grows until the copy is whole, and nothing waits.
     ///
-    /// - Parameter path: nothing may have this name. Until the copy is whole it has another one.
-    /// - Throws: ``StoreOpenFailure`` for what is wrong with that name, ``StoreFailure`` for the rest.
-    package func copy(to path: String) async throws {
+    /// - Parameters:
+    ///   - path: nothing may have this name.
+    ///   - inspect: is given the whole file, before it gets its name.
+    /// - Throws: ``StoreOpenFailure`` for what is wrong with that name, ``StoreFailure``, or what `inspect` throws; then
+    ///   there is no file.
+    package func copy(to path: String, inspect: (String) throws -> Void) async throws {
         let file = BackupFile(path: path)
         try file.create()
         do {
             try await reader.read { connection throws(StoreFailure) in try connection.copy(to: file.partPath) }
+            try inspect(file.partPath)
             try file.finish()
         } catch {
             file.discard()

@@ -34,6 +34,16 @@ package final class SQLiteStore: Store {
         try SQLiteStore(in: DataFolder(path: folder), readers: max(readers, 1), limits: limits)
     }
 
+    /// Makes a whole file the ledger of a folder that has none, and claims the folder meanwhile.
+    ///
+    /// - Parameters:
+    ///   - file: on the same file system; its log is empty or not there. It gets another name.
+    ///   - folder: is there.
+    /// - Throws: ``StoreOpenFailure``; then nothing has changed.
+    package static func adopt(_ file: String, in folder: String) throws(StoreOpenFailure) {
+        try DataFolder(path: folder).adopt(file)
+    }
+
     private init(
         in folder: DataFolder,
         readers count: Int,
