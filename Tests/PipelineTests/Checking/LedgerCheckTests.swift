@@ -6,7 +6,7 @@ import Testing
 
 /// The check finds nothing in what servers write, whatever happened, and names whatever another hand has changed.
 @Suite struct LedgerCheckTests {
-    @Test(arguments: UInt64(0)..<60)
+    @Test(arguments: UInt64(0)..<100)
     func whatHappensLeavesALedgerSound(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let rule = try #require(BindingRule.allCases.randomElement(using: &random))
