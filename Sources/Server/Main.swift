@@ -50,6 +50,9 @@ struct Main {
         case "ledger refusals", "ledger evidence": return try await Ledger.run(command, arguments, environment)
         case "migrate": return await (try Migrate(arguments, environment)).run()
         case "check": return await (try CheckLedger(arguments, environment)).run()
+        case "rebuild":
+            let configuration = try read(environment, arguments.flags)
+            return await Rebuild(configuration, arguments, at: SystemClock().now).run()
         case "backup": return await (try Backup(arguments, environment)).run()
         case "restore": return await (try Restore(arguments)).run()
         case "webhook sign", "webhook verify": return try WebhookTool(now: SystemClock().now).run(command, arguments)

@@ -40,31 +40,13 @@ extension LedgerCheck {
 
     /// What goes with a state.
     private mutating func checkAlone(_ row: Fulfilment) {
-        var faults: [String] = []
-        if row.isGiven {
-            if row.unit == nil { faults.append("no unit") }
-            if row.customer == nil { faults.append("no customer") }
-            if row.delivery == nil { faults.append("no delivery") }
-            if row.reason != nil { faults.append("a reason for nothing") }
-            if row.fence < 1 { faults.append("no fence") }
-        } else {
-            if row.unit != nil { faults.append("a unit") }
-            if row.delivery != nil { faults.append("a delivery") }
-            if row.reason == nil { faults.append("no reason") }
-            if !row.goods.isEmpty { faults.append("goods") }
-            if row.fence != 0 { faults.append("a fence") }
+        let faults = row.faults
+        guard faults.isEmpty else {
+            return add(.grantIncomplete, row, "it is \(row.state.rawValue) and has " + faults.joined(separator: ", "))
         }
-        if (row.order == nil) != (row.match == nil) { faults.append("an order or how it matched, and not both") }
-        for amount in row.amounts {
-            let back = amount.reversed.addingReportingOverflow(amount.uncollected)
-            if amount.amount <= 0 || amount.reversed < 0 || amount.uncollected < 0 || back.overflow {
-                faults.append("amounts that are none")
-            } else if row.isGiven, back.partialValue != amount.share(row.reversed) {
-                add(.reversalDiffers, row, "of \(amount.amount) \(amount.currency) not the share that is reversed is back")
-            }
+        for amount in row.amounts where amount.reversed + amount.uncollected != amount.share(row.reversed) {
+            add(.reversalDiffers, row, "of \(amount.amount) \(amount.currency) not the share that is reversed is back")
         }
-        if faults.isEmpty { return }
-        add(.grantIncomplete, row, "it is \(row.state.rawValue) and has " + faults.joined(separator: ", "))
     }
 
     private mutating func checkTransactions(of page: [Fulfilment]) throws(StoreFailure) {
@@ -191,6 +173,31 @@ extension LedgerCheck {
 extension Fulfilment {
     /// Whether something was given, also when it was taken back.
     var isGiven: Bool { state == .granted || state == .reversed }
+
+    /// What is missing of what goes with its state, and what is there that does not.
+    var faults: [String] {
+        var faults: [String] = []
+        if isGiven {
+            if unit == nil { faults.append("no unit") }
+            if customer == nil { faults.append("no customer") }
+            if delivery == nil { faults.append("no delivery") }
+            if reason != nil { faults.append("a reason for nothing") }
+            if fence < 1 { faults.append("no fence") }
+        } else {
+            if unit != nil { faults.append("a unit") }
+            if delivery != nil { faults.append("a delivery") }
+            if reason == nil { faults.append("no reason") }
+            if !goods.isEmpty { faults.append("goods") }
+            if fence != 0 { faults.append("a fence") }
+        }
+        if (order == nil) != (match == nil) { faults.append("an order or how it matched, and not both") }
+        let areSound = amounts.allSatisfy { amount in
+            amount.amount > 0 && amount.reversed >= 0 && amount.uncollected >= 0
+                && !amount.reversed.addingReportingOverflow(amount.uncollected).overflow
+        }
+        if !areSound || !(0...100_000).contains(reversed) { faults.append("amounts that are none") }
+        return faults
+    }
 
     var amounts: [GrantedAmount] {
         goods.compactMap { goods in

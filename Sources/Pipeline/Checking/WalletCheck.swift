@@ -157,7 +157,7 @@ extension LedgerCheck {
 
 extension Posting {
     /// What it adds to an account.
-    fileprivate func change(of account: WalletAccount) -> Int64 {
+    func change(of account: WalletAccount) -> Int64 {
         (credit == account ? amount : 0) &- (debit == account ? amount : 0)
     }
 }

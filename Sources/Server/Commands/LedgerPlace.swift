@@ -44,6 +44,14 @@ enum LedgerPlace: Sendable {
         }
     }
 
+    /// Opens it to write to it, as a server does.
+    func openToWrite() async throws(StoreOpenFailure) -> any Store {
+        switch self {
+        case .folder(let folder): try SQLiteStore.open(folder: folder)
+        case .database(let settings, _): try await PostgreSQLStore.open(settings)
+        }
+    }
+
     /// Opens it to look at it; changes nothing.
     func openToRead() async throws(StoreOpenFailure) -> OpenedLedger {
         switch self {

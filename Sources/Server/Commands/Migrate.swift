@@ -46,9 +46,6 @@ struct Migrate {
     }
 
     private func apply() async throws(StoreOpenFailure) {
-        switch place {
-        case .folder(let folder): await (try SQLiteStore.open(folder: folder)).close()
-        case .database(let settings, _): await (try PostgreSQLStore.open(settings)).close()
-        }
+        await (try place.openToWrite()).close()
     }
 }

@@ -1,6 +1,6 @@
 /// The commands of who looks after a ledger, with their flags.
 enum OperatorCommands {
-    static let all = [migrate, check, backup, restore]
+    static let all = [migrate, check, rebuild, backup, restore]
 
     private static let migrate = CommandShape(
         name: "migrate",
@@ -21,6 +21,25 @@ enum OperatorCommands {
         examples: [
             ("assay check --data /var/lib/assay", "after a power cut, or of a copy"),
             ("assay check --json --config assay.json | jq .counts", "numbers to watch"),
+        ]
+    )
+
+    private static let rebuild = CommandShape(
+        name: "rebuild",
+        summary: "Makes again what follows from what is recorded, and shows what differs.",
+        options: [.init("apply", "Write what differs, and tell the shop. Without it nothing is changed.")]
+            + Setting.options,
+        notes: [
+            """
+            Balances are summed up from their postings; what was given is decided from the recorded transactions by the \
+            terms in the configuration. docs/operations.md says what is kept as it is.
+            """,
+            "With --apply a folder must not be served meanwhile; a PostgreSQL database may.",
+            "Exits with 0 when nothing differs or all was written, 1 when something differs or is left, 2 for a failure.",
+        ],
+        examples: [
+            ("assay rebuild --config assay.json", "what another catalogue would give"),
+            ("assay rebuild --config assay.json --apply", "and give it"),
         ]
     )
 

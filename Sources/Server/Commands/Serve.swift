@@ -78,10 +78,7 @@ struct Serve {
 
     /// The shared database if there is one, and else the folder.
     private func openStore() async throws(StoreOpenFailure) -> any Store {
-        switch LedgerPlace(settings.database, folder: settings.data) {
-        case .folder(let folder): try SQLiteStore.open(folder: folder)
-        case .database(let database, _): try await PostgreSQLStore.open(database)
-        }
+        try await LedgerPlace(settings.database, folder: settings.data).openToWrite()
     }
 
     private func sentence(_ error: any Error) -> String {
