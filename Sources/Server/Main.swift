@@ -47,8 +47,14 @@ struct Main {
     ) async throws -> Int32 {
         switch command {
         case "verify": return Verify(options: try Verify.Options(arguments)).run()
-        case "ledger refusals", "ledger evidence", "ledger check":
-            return try await Ledger.run(command, arguments, environment)
+        case "ledger refusals", "ledger evidence": return try await Ledger.run(command, arguments, environment)
+        case "migrate": return await (try Migrate(arguments, environment)).run()
+        case "check": return await (try CheckLedger(arguments, environment)).run()
+        case "rebuild":
+            let configuration = try read(environment, arguments.flags)
+            return await Rebuild(configuration, arguments, at: SystemClock().now).run()
+        case "backup": return await (try Backup(arguments, environment)).run()
+        case "restore": return await (try Restore(arguments)).run()
         case "webhook sign", "webhook verify": return try WebhookTool(now: SystemClock().now).run(command, arguments)
         case "demo": return try await demo(arguments)
         case "simulate": return try await simulate(arguments)

@@ -155,6 +155,8 @@ extension StoreReader {
         let recorded = try transactions(waiting.map(\.transaction))
         for recorded in recorded { situation.note(recorded) }
         try answer(Inquiry(deciding: recorded, for: [order.customer], terms), in: &situation)
+        // A chain may have become another customer's while its purchase waited.
+        try answer(Inquiry(deciding: recorded, for: owners(of: recorded, in: situation), terms), in: &situation)
         return situation
     }
 
@@ -169,7 +171,7 @@ extension StoreReader {
         var first = Inquiry(deciding: recorded, for: [], terms)
         if let order { first.orders.insert(order) }
         try answer(first, in: &situation)
-        var customers = recorded.compactMap { situation.owner(of: $0.chain)?.customer }
+        var customers = owners(of: recorded, in: situation)
         if let order, let customer = situation.order(order)?.customer { customers.append(customer) }
         try answer(Inquiry(deciding: recorded, for: customers, terms), in: &situation)
         try answer(
@@ -177,6 +179,12 @@ extension StoreReader {
             in: &situation
         )
         return situation
+    }
+
+    private func owners(of recorded: [RecordedTransaction], in situation: Situation) -> [CustomerID] {
+        recorded.compactMap { row in
+            situation.owner(of: situation.fulfilment(of: row.key)?.chain ?? row.chain)?.customer
+        }
     }
 
     /// Looks up what is asked and notes it.

@@ -77,34 +77,7 @@ import Testing
         }
     }
 
-    @Test func aSoundLedgerIsSaidToBeSoundAndADamagedOneIsNot() async throws {
-        try await ServerFolder.with { folder in
-            let server = try await folder.serve()
-            for number in Int64(1)...40 { _ = await server.post(Purchase.body(try Purchase.jws(number))) }
-            #expect(await server.post(Purchase.body("170000029449420"))?.status == 202)
-            let sound = try await Self.json("check", in: folder)
-            #expect(sound["is_sound"]?.bool == true)
-            #expect(sound["transactions"]?.int64 == 40)
-            #expect(sound["pending_submissions"]?.int64 == 1)
-            server.stop()
-            #expect(await server.exitCode() == 0)
-            let text = try await Program.run(["ledger", "check", "--data", folder.data])
-            #expect(text.code == 0)
-            #expect(text.text.hasPrefix("sound\n  transactions   40\n  proofs         40\n"))
-
-            let file = URL(filePath: folder.data + "/assay.sqlite")
-            var bytes = Array(try Data(contentsOf: file))
-            // The head of the last page: what it holds can be told no more.
-            for place in bytes.count - 4_096..<bytes.count - 4_080 { bytes[place] ^= 0x5A }
-            try Data(bytes).write(to: file)
-            let damaged = try await Program.run(["ledger", "check", "--data", folder.data])
-            #expect(damaged.code == 1)
-            #expect(damaged.text.hasPrefix("damaged\n  problem "))
-        }
-    }
-
     @Test(arguments: [
-        (["check"], 2, "there is no ledger in the data folder"),
         (["refusals"], 2, "there is no ledger in the data folder"),
         (["refusals", "--samples", "101"], 2, "--samples is a number from 0 to 100"),
         (["refusals", "--samples", "+5"], 2, "--samples is a number from 0 to 100"),
@@ -112,7 +85,7 @@ import Testing
         (["evidence", "1"], 2, "--app is needed"),
         (["evidence", "--app", "demo"], 2, "TRANSACTION is missing"),
         (["evidence", "--app", "demo", "x"], 2, "TRANSACTION is a number of Apple's"),
-        (["check", "--samples", "1"], 2, "there is no flag --samples"),
+        (["check"], 2, "\"ledger\" needs one more word"),
         ([], 2, "\"ledger\" needs one more word"),
     ])
     func whatCannotBeShownIsSaid(words: [String], code: Int32, message: String) async throws {

@@ -4,7 +4,7 @@ extension Draft {
     mutating func follow(_ before: Fulfilment, _ recorded: RecordedTransaction) -> Fulfilment {
         var after = before
         let revocation = recorded.transaction.revocation
-        after.reversed = revocation.map(Self.share) ?? 0
+        after.reversed = revocation?.share ?? 0
         after.reversedAt = revocation?.at
         after.state = revocation == nil ? .granted : .reversed
         after.goods = before.goods.map { goods in
@@ -38,11 +38,6 @@ extension Draft {
         return isTaken ? (.deliveryCompensated, after.reversedAt ?? signed) : (.deliveryRestored, signed)
     }
 
-    /// How much of a purchase a refund takes back; all of it where Apple does not say.
-    static func share(_ revocation: Revocation) -> Int {
-        min(max(revocation.percentage ?? Fulfilment.whole, 0), Fulfilment.whole)
-    }
-
     private func end(of recorded: RecordedTransaction) -> Timestamp? {
         let transaction = recorded.transaction
         let end = self.end(of: transaction)
@@ -69,7 +64,7 @@ extension Draft {
     ) -> GrantedAmount {
         guard let customer = fulfilment.customer else { preconditionFailure("what was granted has a customer") }
         let key = WalletKey(app: recorded.app, realm: recorded.realm, customer: customer, currency: amount.currency)
-        let wanted = amount.amount.share(fulfilment.reversed)
+        let wanted = amount.share(fulfilment.reversed)
         let missing = wanted - amount.reversed - amount.uncollected
         var after = amount
         if missing > 0 {
@@ -121,10 +116,15 @@ extension Fulfilment {
     static let whole = 100_000
 }
 
-extension Int64 {
+extension Revocation {
+    /// How much of a purchase is taken back, in thousandths of a percent; all of it where Apple does not say.
+    package var share: Int { min(max(percentage ?? Fulfilment.whole, 0), Fulfilment.whole) }
+}
+
+extension GrantedAmount {
     /// So many thousandths of a percent of it, in the customer's favour.
-    fileprivate func share(_ part: Int) -> Int64 {
+    package func share(_ part: Int) -> Int64 {
         let whole = Int64(Fulfilment.whole)
-        return self / whole * Int64(part) + self % whole * Int64(part) / whole
+        return amount / whole * Int64(part) + amount % whole * Int64(part) / whole
     }
 }

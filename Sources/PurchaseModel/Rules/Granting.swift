@@ -64,9 +64,7 @@ extension Draft {
     /// Decides whether a transaction gives anything; the order of the questions is part of the answer.
     private func judge(_ recorded: RecordedTransaction, _ fulfilment: Fulfilment, _ naming: Naming) -> Judgement {
         let transaction = recorded.transaction
-        if let revocation = transaction.revocation, Draft.share(revocation) == Fulfilment.whole {
-            return .leave(.withheld, .revoked)
-        }
+        if transaction.revocation?.share == Fulfilment.whole { return .leave(.withheld, .revoked) }
         if recorded.isUpgraded { return .leave(.withheld, .upgraded) }
         let product = terms.products?[transaction.product]
         if terms.products != nil, product == nil { return .leave(.waiting, .unknownProduct) }

@@ -5,8 +5,8 @@ enum CommandLineTable {
         summary: "Assay verifies App Store purchases and records each of them once.",
         commands: [
             verify, serve, demo, configCheck, configPrint, LedgerCommands.refusals, LedgerCommands.evidence,
-            LedgerCommands.check, WebhookCommands.sign, WebhookCommands.verify, simulate,
-        ] + SimulateCommands.all
+            WebhookCommands.sign, WebhookCommands.verify,
+        ] + OperatorCommands.all + [simulate] + SimulateCommands.all
     )
 
     private static let verify = CommandShape(

@@ -54,18 +54,6 @@ struct Ledger {
         }
     }
 
-    /// How much the ledger holds, and what is wrong with its file.
-    func check() async -> Int32 {
-        await show { ledger throws(StoreFailure) in
-            let figures = try await ledger.read { reader throws(StoreFailure) in try reader.figures() }
-            let problems = try await ledger.integrityProblems()
-            return (
-                isJSON ? LedgerJSON.check(figures, problems) : Array(LedgerText.check(figures, problems).utf8),
-                problems.isEmpty ? 0 : 1
-            )
-        }
-    }
-
     private func show(
         _ body: (ReadOnlyLedger) async throws(StoreFailure) -> (text: [UInt8], code: Int32)
     ) async -> Int32 {
@@ -79,8 +67,7 @@ struct Ledger {
             }
             return shown.code
         } catch {
-            let sentence = (error as? StoreOpenFailure)?.sentence ?? (error as? StoreFailure)?.sentence ?? "\(error)"
-            Console.error("assay ledger: \(ReportText.printable(folder)): \(ReportText.printable(sentence))")
+            Console.error("assay ledger: \(ReportText.printable(folder)): \(StoreSentence.of(error))")
             return Ledger.unusable
         }
     }
@@ -102,7 +89,6 @@ extension Ledger {
     ) async throws(UsageFault) -> Int32 {
         let ledger = Ledger(arguments, environment)
         switch name {
-        case "ledger check": return await ledger.check()
         case "ledger evidence":
             guard let text = arguments.value("app"), let app = AppID(text) else {
                 throw UsageFault("--app is needed: the id of an app", hint: "--app shop")

@@ -30,17 +30,6 @@ enum LedgerCommands {
         examples: [("assay ledger evidence --app shop 2000000123456789", "who presented it, when, and in which format")]
     )
 
-    static let check = CommandShape(
-        name: "ledger check",
-        summary: "Says how much the ledger holds, and whether its file is sound.",
-        options: common,
-        notes: [
-            note, "Walks the whole file: a second for each some hundred MB, while a busy server's log grows.",
-            "Exits with 0 when it is sound, 1 when it is damaged, 2 when it cannot be read.",
-        ],
-        examples: [("assay ledger check --data /var/lib/assay", "after a power cut, or of a copy")]
-    )
-
     private static let common: [CommandShape.Option] = [
         .init("data", value: "FOLDER", "Folder of the ledger; ASSAY_DATA or data if not given."),
         .init("json", "One JSON object instead of text; proofs are in it, in base64."),

@@ -53,17 +53,6 @@ enum LedgerJSON {
         }
     }
 
-    static func check(_ figures: StoreFigures, _ problems: [String]) -> [UInt8] {
-        line { json in
-            json.member("is_sound", problems.isEmpty)
-            json.array("problems") { json in for problem in problems { json.element(problem) } }
-            json.member("transactions", figures.transactions)
-            json.member("proofs", figures.evidence)
-            json.member("submissions", figures.submissions)
-            json.member("pending_submissions", figures.pendingSubmissions)
-        }
-    }
-
     private static func write(_ proof: EvidenceRow, into json: inout JSONObjectWriter) {
         json.member("received_at", TransactionJSON.text(proof.receivedAt))
         json.member("format", proof.format)

@@ -51,14 +51,6 @@ enum LedgerText {
         }.joined(separator: "\n")
     }
 
-    static func check(_ figures: StoreFigures, _ problems: [String]) -> String {
-        var text = problems.isEmpty ? "sound\n" : "damaged\n"
-        for problem in problems { text += "  problem        \(ReportText.printable(problem))\n" }
-        text += "  transactions   \(figures.transactions)\n"
-        text += "  proofs         \(figures.evidence)\n"
-        return text + "  submissions    \(figures.submissions), of which \(figures.pendingSubmissions) pending\n"
-    }
-
     /// What a reason's word says of the proof; a word of another version says nothing.
     static func verdict(of reason: String) -> String { Reason(rawValue: reason)?.verdict.rawValue ?? "-" }
 

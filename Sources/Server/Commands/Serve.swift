@@ -95,13 +95,7 @@ struct Serve {
 
     /// The shared database if there is one, and else the folder.
     private func openStore() async throws(StoreOpenFailure) -> any Store {
-        guard let url = settings.database.url else { return try SQLiteStore.open(folder: settings.data) }
-        let database = PostgreSQLSettings(url: url.secret, schema: settings.database.schema) { duration in
-            try? await Task.sleep(for: duration)
-        }
-        guard var database else { preconditionFailure("the configuration's schema has a name that was checked") }
-        database.isPooled = settings.database.isPooled
-        return try await PostgreSQLStore.open(database)
+        try await LedgerPlace(settings.database, folder: settings.data).openToWrite()
     }
 
     private func sentence(_ error: any Error) -> String {

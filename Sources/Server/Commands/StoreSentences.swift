@@ -29,3 +29,11 @@ extension StoreFailure {
         }
     }
 }
+
+enum StoreSentence {
+    /// Whatever went wrong with a store or a file, on one line.
+    static func of(_ error: any Error) -> String {
+        let sentence = (error as? StoreOpenFailure)?.sentence ?? (error as? StoreFailure)?.sentence ?? "\(error)"
+        return ReportText.printable(sentence)
+    }
+}

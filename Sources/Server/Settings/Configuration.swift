@@ -111,13 +111,14 @@ extension Configuration {
     /// Reads all layers: defaults, then the file that `--config` or `ASSAY_CONFIG` names, then `ASSAY_…`, then flags.
     ///
     /// Flags are named without hyphens, as ``Arguments/flags`` has them; those of no setting are not looked at. What is
-    /// thrown holds all faults.
+    /// thrown holds all faults. Who does not serve may do without apps and keys.
     static func read(
         environment: [String: String],
         flags: [String: String] = [:],
-        files: SettingsFiles = .disk
+        files: SettingsFiles = .disk,
+        isToServe: Bool = true
     ) throws(ConfigurationFaults) -> Configuration {
-        var reader = ConfigurationReader(files: files)
+        var reader = ConfigurationReader(files: files, isToServe: isToServe)
         reader.read(environment: environment, flags: flags)
         guard reader.faults.isEmpty else { throw ConfigurationFaults(all: reader.faults) }
         return reader.configuration

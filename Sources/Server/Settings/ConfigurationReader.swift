@@ -16,9 +16,12 @@ struct ConfigurationReader {
     private(set) var faults: [ConfigurationFault] = []
     /// False when there should be a file and its text could not be had: then what it lacks cannot be told.
     private var isFileRead = true
+    /// Whether it is for something that serves: then there must be apps and keys.
+    private let isToServe: Bool
 
-    init(files: SettingsFiles) {
+    init(files: SettingsFiles, isToServe: Bool) {
         self.files = files
+        self.isToServe = isToServe
     }
 
     mutating func read(environment: [String: String], flags: [String: String]) {
@@ -250,7 +253,7 @@ struct ConfigurationReader {
 extension ConfigurationReader {
     /// What only shows when all layers are there.
     private mutating func checkWhole() {
-        if isFileRead {
+        if isFileRead, isToServe {
             require("apps", such: #"[{"id": "shop", "bundle_id": "com.example.shop"}]"#)
             require("keys", such: #"[{"name": "backend", "app": "shop", "secret_file": "/run/secrets/assay"}]"#)
         }

@@ -117,6 +117,12 @@ enum Setting: String, CaseIterable, Sendable {
             + allCases.map { CommandShape.Option($0.flag, value: $0.valueName, $0.summary) }
     }
 
+    /// The flags of commands that need to know where the ledger is, and no more.
+    static var placeOptions: [CommandShape.Option] {
+        let wanted: [Setting] = [.data, .databaseURL, .databaseSchema, .databasePooled]
+        return options.filter { option in option.name == "config" || wanted.contains { $0.flag == option.name } }
+    }
+
     private var valueName: String {
         switch form {
         case .address: "ADDRESS:PORT"

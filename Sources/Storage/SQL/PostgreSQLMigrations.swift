@@ -16,6 +16,9 @@ enum PostgreSQLMigrations {
     private static let table = """
         CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY, text TEXT COLLATE "C" NOT NULL)
         """
+    private static let isThere = Query(
+        "SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'migrations'"
+    )
     private static let applied = Query("SELECT number, text FROM migrations ORDER BY number")
     private static let remember = BulkInsert(
         into: "migrations",
@@ -35,6 +38,17 @@ enum PostgreSQLMigrations {
         }
         // Another node may have noted a text of its own under one of these numbers.
         try check(connection)
+    }
+
+    /// Throws unless the schema is up to date. Writes nothing.
+    static func confirm(on connection: PostgreSQLConnection, schema: String) throws(StoreOpenFailure) {
+        let found = connection.read { connection throws(StoreFailure) in
+            try connection.row(isThere, [.text(schema)]) { $0.integer(0) > 0 } ?? false
+        }
+        guard try value(of: found) else { throw .absent }
+        let version = try check(connection)
+        guard version > 0 else { throw .absent }
+        guard version == texts.count else { throw .olderSchema(found: version, known: texts.count) }
     }
 
     /// - Returns: how many migrations are applied.

@@ -10,6 +10,8 @@ package final class PostgreSQLStore: Store {
     package static let waitingMax = 4_096
     /// How many migrations a schema has that is up to date.
     package static var schemaVersion: Int { PostgreSQLMigrations.texts.count }
+    /// What the migrations are called, in their order.
+    package static var migrationNames: [String] { MigrationName.all("postgres", schemaVersion) }
     /// How long a migration's statement may take: an index over a large table is a matter of minutes.
     private static let migrationTimeout = Duration.seconds(7_200)
     /// Between two attempts; the first repetition follows at once.
@@ -41,6 +43,19 @@ package final class PostgreSQLStore: Store {
         await first.close()
         let store = PostgreSQLStore(settings)
         for worker in store.writers + store.readers { try await worker.open() }
+        return store
+    }
+
+    /// Opens the store in a database to look at it: its schema is up to date already, or is not looked at.
+    ///
+    /// - Throws: ``StoreOpenFailure``; also for a schema that is older than ours.
+    package static func open(toRead settings: PostgreSQLSettings) async throws(StoreOpenFailure) -> PostgreSQLStore {
+        let store = PostgreSQLStore(settings)
+        for worker in store.readers {
+            try await worker.open { connection throws(StoreOpenFailure) in
+                try PostgreSQLMigrations.confirm(on: connection, schema: settings.schema)
+            }
+        }
         return store
     }
 

@@ -9,6 +9,8 @@ package final class SQLiteStore: Store {
 
     /// How many migrations a file has that is up to date.
     package static var schemaVersion: Int { Migrations.texts.count }
+    /// What the migrations are called, in their order.
+    package static var migrationNames: [String] { MigrationName.all("sqlite", schemaVersion) }
 
     private let writer: WriterConnection
     private let readers: [ReaderConnection]
@@ -30,6 +32,16 @@ package final class SQLiteStore: Store {
         limits: CheckpointLimits = CheckpointLimits()
     ) throws(StoreOpenFailure) -> SQLiteStore {
         try SQLiteStore(in: DataFolder(path: folder), readers: max(readers, 1), limits: limits)
+    }
+
+    /// Makes a whole file the ledger of a folder that has none, and claims the folder meanwhile.
+    ///
+    /// - Parameters:
+    ///   - file: on the same file system; its log is empty or not there. It gets another name.
+    ///   - folder: is there.
+    /// - Throws: ``StoreOpenFailure``; then nothing has changed.
+    package static func adopt(_ file: String, in folder: String) throws(StoreOpenFailure) {
+        try DataFolder(path: folder).adopt(file)
     }
 
     private init(

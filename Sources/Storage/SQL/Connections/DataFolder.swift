@@ -46,6 +46,16 @@ struct DataFolder {
         }
     }
 
+    /// Has a file of another name be the database, unless there is one: for who restores a copy.
+    func adopt(_ file: String) throws(StoreOpenFailure) {
+        let lock = try FolderLock(path: path + "/assay.lock")
+        defer { withExtendedLifetime(lock) {} }
+        // A link, because a new name would take the place of what has it.
+        guard unsafe link(file, databasePath) == 0 else { throw .inaccessible(path: databasePath, errno: errno) }
+        unsafe unlink(file)
+        try sync()
+    }
+
     /// Makes the names of the files in it survive a loss of power. SQLite does the same when it makes its log, but
     /// keeps a failure to itself.
     func sync() throws(StoreOpenFailure) { try Self.sync(path) }

@@ -162,6 +162,14 @@ import CSQLite
         return Int(max(pages, 0))
     }
 
+    /// Copies the database, as this transaction sees it, to an empty file.
+    func copy(to path: String) throws(StoreFailure) {
+        // A transaction sees nothing until it reads.
+        try run(Self.look)
+        try unsafe SQLiteCopy(to: path).run(from: handle)
+    }
+
+    private static let look = Query("SELECT 1 FROM sqlite_schema LIMIT 1")
     private static let beginWrite = Query("BEGIN IMMEDIATE")
     private static let beginRead = Query("BEGIN")
     private static let commit = Query("COMMIT")

@@ -9,8 +9,17 @@ final class AppQueries {
 
     init(_ connection: any SQLConnection) { self.connection = connection }
 
+    private static let list = Query("SELECT name FROM apps ORDER BY name")
     private static let find = Query("SELECT code FROM apps WHERE name = $1")
     private static let insert = Query("INSERT INTO apps (name) VALUES ($1) ON CONFLICT (name) DO NOTHING")
+
+    /// All of them, by name.
+    func all() throws(StoreFailure) -> [AppID] {
+        try connection.rows(Self.list) { row throws(StoreFailure) in
+            guard let app: AppID = try row.identifier(0) else { throw SQLiteResult.unreadableRow }
+            return app
+        }
+    }
 
     /// `nil` for an app that nothing was written for.
     func code(of app: AppID) throws(StoreFailure) -> Int64? {

@@ -21,7 +21,8 @@ struct FulfilmentQueries {
         key: key.map(\.name)
     )
     private static let update = BulkUpdate(of: "fulfilments", key: key, changing)
-    private static let selected = BulkColumn.names(
+    /// What ``read(_:app:)`` expects.
+    static let selected = BulkColumn.names(
         [.integer("original_id"), .integer("realm"), .integer("transaction_id"), .integer("version")] + fixed + changing
     )
     private static let findChain = BulkLookup(
@@ -124,7 +125,8 @@ struct FulfilmentQueries {
         )
     }
 
-    private static func read(_ row: SQLRow, app: AppID) throws(StoreFailure) -> Fulfilment {
+    /// Reads a row of ``selected``.
+    static func read(_ row: SQLRow, app: AppID) throws(StoreFailure) -> Fulfilment {
         guard let original = TransactionID(number: row.integer(0)), let realm = RealmCode(number: row.integer(1)).realm,
             let id = TransactionID(number: row.integer(2)), let product: ProductID = try row.identifier(4),
             let state = FulfilmentState(rawValue: row.text(9)), let goods = GoodsText.goods(in: row.text(14))

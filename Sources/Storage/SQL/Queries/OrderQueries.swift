@@ -25,7 +25,8 @@ struct OrderQueries {
         key: ["app", "account_token"]
     )
 
-    private static let selected = BulkColumn.names([.text("order_id"), .integer("version")] + fixed + changing)
+    /// What ``read(_:app:)`` expects.
+    static let selected = BulkColumn.names([.text("order_id"), .integer("version")] + fixed + changing)
     private static let isOpen = "state IN ('pending', 'expired')"
     private static let find = BulkLookup(
         by: key,
@@ -157,7 +158,8 @@ struct OrderQueries {
         return found
     }
 
-    private static func read(_ row: SQLRow, app: AppID) throws(StoreFailure) -> Order {
+    /// Reads a row of ``selected``.
+    static func read(_ row: SQLRow, app: AppID) throws(StoreFailure) -> Order {
         guard let id: OrderID = try row.identifier(0), let customer: CustomerID = try row.identifier(2),
             let product: ProductID = try row.identifier(3), let state = OrderState(rawValue: row.text(8))
         else { throw SQLiteResult.unreadableRow }

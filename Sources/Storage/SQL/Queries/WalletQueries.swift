@@ -38,11 +38,19 @@ struct WalletQueries {
         ORDER BY realm, currency LIMIT \(Wallet.listedMax)
         """
     )
+    /// What ``readPosting(_:of:from:)`` expects.
+    static let posting = "number, amount, debit, credit, cause, transaction_id, posted_at"
     private static let listPostings = Query(
         """
-        SELECT number, amount, debit, credit, cause, transaction_id, posted_at FROM postings
+        SELECT \(posting) FROM postings
         WHERE app = $1 AND customer = $2 AND realm = $3 AND currency = $4 AND number < $5
         ORDER BY number DESC LIMIT $6
+        """
+    )
+    private static let listPostingsOfTransaction = Query(
+        """
+        SELECT \(posting) FROM postings
+        WHERE app = $1 AND customer = $2 AND realm = $3 AND currency = $4 AND transaction_id = $5 ORDER BY number
         """
     )
 
@@ -96,20 +104,40 @@ struct WalletQueries {
             .text(wallet.currency.text), .integer(number ?? .max), .integer(Int64(limit)),
         ]
         return try connection.rows(Self.listPostings, values) { row throws(StoreFailure) in
-            guard let debit: WalletAccount = try row.word(2), let credit: WalletAccount = try row.word(3),
-                let cause: PostingCause = try row.word(4)
-            else { throw SQLiteResult.unreadableRow }
-            return Posting(
-                wallet: wallet,
-                number: row.integer(0),
-                amount: row.integer(1),
-                debit: debit,
-                credit: credit,
-                cause: cause,
-                transaction: row.optionalInteger(5).flatMap { TransactionID(number: $0) },
-                at: Timestamp(milliseconds: row.integer(6))
-            )
+            try Self.readPosting(row, of: wallet)
         }
+    }
+
+    func postings(_ wallet: WalletKey, of transaction: TransactionID) throws(StoreFailure) -> [Posting] {
+        guard let code = try apps.code(of: wallet.app) else { return [] }
+        let values: [SQLValue] = [
+            .integer(code), .text(wallet.customer.text), .integer(RealmCode.wanted(wallet.realm)),
+            .text(wallet.currency.text), .integer(transaction.number),
+        ]
+        return try connection.rows(Self.listPostingsOfTransaction, values) { row throws(StoreFailure) in
+            try Self.readPosting(row, of: wallet)
+        }
+    }
+
+    /// Reads a row of ``posting``, which begins at a column.
+    static func readPosting(
+        _ row: SQLRow,
+        of wallet: WalletKey,
+        from first: Int32 = 0
+    ) throws(StoreFailure) -> Posting {
+        guard let debit: WalletAccount = try row.word(first + 2),
+            let credit: WalletAccount = try row.word(first + 3), let cause: PostingCause = try row.word(first + 4)
+        else { throw SQLiteResult.unreadableRow }
+        return Posting(
+            wallet: wallet,
+            number: row.integer(first),
+            amount: row.integer(first + 1),
+            debit: debit,
+            credit: credit,
+            cause: cause,
+            transaction: row.optionalInteger(first + 5).flatMap { TransactionID(number: $0) },
+            at: Timestamp(milliseconds: row.integer(first + 6))
+        )
     }
 
     private func values(of key: WalletKey) throws(StoreFailure) -> [SQLValue] {

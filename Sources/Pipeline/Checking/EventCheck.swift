@@ -1,0 +1,131 @@
+import PurchaseModel
+import Storage
+
+// What was told: the feed, its streams, and what was to be sent of it.
+extension LedgerCheck {
+    /// The events that tell of a change of what is to be delivered: each raises the delivery's fence by one.
+    private static let ofChanges: Set = Set(
+        [EventType.deliveryGranted, .deliveryChanged, .deliveryCompensated, .deliveryRestored].map(\.rawValue)
+    )
+    /// Several machines' clocks may differ by so much: an endpoint that is no older than that need not have been told.
+    private static let clocksMayDiffer = Duration.seconds(300)
+
+    /// - Parameter changes: how many changes of deliveries there were, on each side of the wall.
+    mutating func checkStreams(_ app: AppID, changes: [Realm: Int64]) throws(StoreFailure) {
+        let reader = reader
+        var last: WalkedEvent?
+        var told: [Realm: Int64] = [:]
+        let before = findings.counts[.rowUnreadable]
+        try walk { place throws(StoreFailure) in
+            try reader.walkStreams(app: app, after: place, limit: Self.pageMax)
+        } _: { check, page throws(StoreFailure) in
+            for event in page {
+                let previous = last?.stream == event.stream ? last : nil
+                let number = previous?.sequence ?? 0
+                if event.sequence != number + 1 {
+                    let what = "the sequence after \(number) is \(event.sequence)"
+                    check.findings.add(.sequenceGap, .of(event.stream), what)
+                }
+                if let previous, previous.cursor >= event.cursor {
+                    let what = "sequence \(event.sequence) stands in the feed before \(number)"
+                    check.findings.add(.eventOutOfOrder, .of(event.stream), what)
+                }
+                if Self.ofChanges.contains(event.type) { told[event.stream.realm, default: 0] += 1 }
+                last = event
+            }
+        }
+        // What cannot be read cannot be counted.
+        guard findings.counts[.rowUnreadable] == before else { return }
+        for realm in Set(changes.keys).union(told.keys) where changes[realm, default: 0] != told[realm, default: 0] {
+            let what = "deliveries changed \(changes[realm, default: 0]) times, told are \(told[realm, default: 0])"
+            findings.add(.changesUntold, .of(app, realm), what)
+        }
+    }
+
+    /// An endpoint, and how far its deliveries were looked at.
+    private struct Followed {
+        let endpoint: WalkedEndpoint
+        var deliveries: LedgerWalk<WalkedDelivery>
+    }
+
+    mutating func checkFeed(_ app: AppID) throws(StoreFailure) {
+        let reader = reader
+        var followed: [Followed] = []
+        for endpoint in try reader.walkEndpoints(app: app) {
+            if endpoint.version != 1 { findings.endpointsChanged += 1 }
+            let deliveries = LedgerWalk { place throws(StoreFailure) in
+                try reader.walkDeliveries(endpoint: endpoint.id, after: place, limit: Self.pageMax)
+            }
+            followed.append(Followed(endpoint: endpoint, deliveries: deliveries))
+        }
+        var last: Int64 = 0
+        try walk { place throws(StoreFailure) in
+            try reader.walkEvents(app: app, after: place, limit: Self.pageMax)
+        } _: { check, page throws(StoreFailure) in
+            check.findings.events += page.count
+            for event in page {
+                if event.cursor.position != last + 1 {
+                    let what = "the position after \(last) is \(event.cursor.position)"
+                    check.findings.add(.eventGap, .of(app), what)
+                }
+                last = event.cursor.position
+                for index in followed.indices { try check.check(event, &followed[index]) }
+            }
+        }
+        let end = try reader.lastEvent(app: app)
+        if end.position != last {
+            findings.add(.eventGap, .of(app), "\(end.position) positions were given out, the last event has \(last)")
+        }
+        for index in followed.indices {
+            try addWithoutEvent(&followed[index], app, before: nil)
+            findings.add(unreadable: followed[index].deliveries.takeUnreadable())
+        }
+    }
+
+    private mutating func check(_ event: WalkedEvent, _ followed: inout Followed) throws(StoreFailure) {
+        let endpoint = followed.endpoint
+        try addWithoutEvent(&followed, event.stream.app, before: event.cursor)
+        let names: [LedgerViolation.Name] = .of(
+            event.stream.app,
+            event.stream.realm,
+            ("endpoint_id", endpoint.id.text),
+            ("position", String(event.cursor.position))
+        )
+        guard let delivery = try followed.deliveries.peek(), delivery.cursor == event.cursor else {
+            // Only of an endpoint that was never changed it is known what it wanted.
+            let since = endpoint.createdAt.advanced(by: Self.clocksMayDiffer)
+            if endpoint.version == 1, endpoint.isEnabled, event.learnedAt > since, endpoint.includes(event) {
+                findings.add(.deliveryMissing, names, "the endpoint wants the event, and there is no delivery")
+            }
+            return
+        }
+        _ = try followed.deliveries.pop()
+        findings.deliveries += 1
+        if delivery.realm != event.stream.realm {
+            findings.add(.wallCrossed, names, "the delivery is for \(delivery.realm.environment.rawValue)")
+        } else if delivery.customer != event.stream.customer {
+            findings.add(.deliveryContradicts, names, "the delivery is for another customer than the event")
+        }
+        if delivery.hasEnd != (delivery.state == .delivered || delivery.state == .dead) {
+            findings.add(.deliveryContradicts, names, "its state does not go with when it ended")
+        }
+    }
+
+    private mutating func addWithoutEvent(
+        _ followed: inout Followed,
+        _ app: AppID,
+        before cursor: EventCursor?
+    ) throws(StoreFailure) {
+        while let delivery = try followed.deliveries.peek(), cursor.map({ delivery.cursor < $0 }) ?? true {
+            _ = try followed.deliveries.pop()
+            findings.deliveries += 1
+            let names: [LedgerViolation.Name] = .of(
+                app,
+                delivery.realm,
+                ("endpoint_id", followed.endpoint.id.text),
+                ("position", String(delivery.cursor.position))
+            )
+            findings.add(.deliveryWithoutEvent, names, "there is no event at this position")
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Crypto
+import PurchaseModel
+import Storage
+
+/// Decides about some recorded transactions again, save those whose rows contradict themselves.
+struct FulfilmentRebuild {
+    let app: AppPolicy
+    let now: Timestamp
+    let reader: any StoreReader
+
+    struct Step: Sendable {
+        var decision = Decision()
+        var found: [LedgerDifference] = []
+    }
+
+    /// Of all at once; when something around them cannot be read, of each alone.
+    func steps(_ keys: [TransactionKey]) throws(StoreFailure) -> [(keys: [TransactionKey], step: Step)] {
+        do throws(StoreFailure) {
+            return [(keys, try step(keys))]
+        } catch .broken {
+            guard keys.count > 1 else {
+                let left = keys.map { LedgerDifference.leftTransaction($0, why: "a row around it cannot be read") }
+                return [(keys, Step(found: left))]
+            }
+            var all: [(keys: [TransactionKey], step: Step)] = []
+            for key in keys { all += try steps([key]) }
+            return all
+        }
+    }
+
+    func step(_ keys: [TransactionKey]) throws(StoreFailure) -> Step {
+        var step = Step()
+        var keys = keys
+        let situation = try situation(of: keys)
+        keys.removeAll { key in
+            guard let why = Self.contradiction(of: key, in: situation) else { return false }
+            step.found.append(.leftTransaction(key, why: why))
+            return true
+        }
+        while true {
+            step.decision = decide(situation, rebuilding: keys, tokens: tokens(situation, keys), terms: app.terms, at: now)
+            var doubtful: Set<TransactionKey> = []
+            for change in step.decision.fulfilments {
+                guard let why = try doubt(change.row, situation.fulfilment(of: change.row.key)) else { continue }
+                step.found.append(.leftTransaction(change.row.key, why: why))
+                doubtful.insert(change.row.key)
+            }
+            if doubtful.isEmpty { break }
+            keys.removeAll { doubtful.contains($0) }
+        }
+        for change in step.decision.fulfilments {
+            let stored = situation.fulfilment(of: change.row.key)
+            let told = step.decision.events.compactMap { event -> EventType? in
+                guard case .fulfilment(let row, _) = event.subject, row.key == change.row.key else { return nil }
+                return event.type
+            }
+            step.found.append(.fulfilment(stored: stored, rebuilt: change.row, told: told))
+        }
+        return step
+    }
+
+    private func situation(of keys: [TransactionKey]) throws(StoreFailure) -> Situation {
+        var situation = try reader.situation(of: keys, app.terms)
+        var named = Inquiry()
+        for key in keys {
+            guard let order = situation[key]?.order else { continue }
+            named.orders.insert(OrderKey(app: key.app, id: order))
+        }
+        try reader.answer(named, in: &situation)
+        return situation
+    }
+
+    private func tokens(_ situation: Situation, _ keys: [TransactionKey]) -> [CustomerID: AccountToken] {
+        let customers = Set(keys.compactMap { situation[$0]?.customer })
+        var tokens: [CustomerID: AccountToken] = [:]
+        for customer in customers { tokens[customer] = AccountToken(ofCustomer: customer) }
+        return tokens
+    }
+
+    /// Why the rules cannot be asked about a row.
+    private static func contradiction(of key: TransactionKey, in situation: Situation) -> String? {
+        guard let recorded = situation[key] else { return "it is not recorded" }
+        let alone = ChainKey(app: key.app, realm: key.realm, original: key.id)
+        let rows = Set([recorded.chain, alone]).compactMap { situation.fulfilments(of: $0)[key.id] }
+        if rows.count > 1 { return "it was fulfilled twice" }
+        guard let row = rows.first, !row.faults.isEmpty else { return nil }
+        return "it is \(row.state.rawValue) and has " + row.faults.joined(separator: ", ")
+    }
+
+    /// Why a change must not be made: what was posted and what is stored are not the same, or an order was paid by it
+    /// although nothing was given.
+    private func doubt(_ rebuilt: Fulfilment, _ stored: Fulfilment?) throws(StoreFailure) -> String? {
+        guard let customer = rebuilt.customer else { return nil }
+        let currencies = Set((rebuilt.amounts + (stored?.amounts ?? [])).map(\.currency))
+        for currency in currencies.sorted() {
+            let wallet = WalletKey(
+                app: rebuilt.transaction.app,
+                realm: rebuilt.transaction.realm,
+                customer: customer,
+                currency: currency
+            )
+            let amount = stored?.amounts.first { $0.currency == currency }
+            let posted = try reader.postings(wallet, of: rebuilt.transaction.id)
+            let balance = posted.reduce(0) { $0 &+ $1.change(of: .balance) }
+            let uncollected = posted.reduce(0) { $0 &+ $1.change(of: .uncollected) }
+            let given = amount.map { $0.amount - $0.reversed } ?? 0
+            if balance != given || uncollected != -(amount?.uncollected ?? 0) || amount == nil && !posted.isEmpty {
+                return "what was posted for it is not what is stored"
+            }
+            if let why = try doubtBalance(wallet) { return why }
+        }
+        guard rebuilt.isGiven, stored?.isGiven != true else { return nil }
+        return try isPayment(rebuilt.transaction, of: customer) ? "an order was paid by it before" : nil
+    }
+
+    private func doubtBalance(_ wallet: WalletKey) throws(StoreFailure) -> String? {
+        guard let stored = try reader.wallets([wallet]).first else { return nil }
+        let last = try reader.postings(wallet, before: nil, limit: 1).first
+        return last?.number ?? 0 == stored.postings ? nil : "its balance is to be rebuilt first"
+    }
+
+    private func isPayment(_ key: TransactionKey, of customer: CustomerID) throws(StoreFailure) -> Bool {
+        var last: OrderID?
+        repeat {
+            let page = try reader.orders(app: key.app, customer: customer, after: last, limit: OrderPage.limitMax)
+            let isFound = page.orders.contains { order in
+                order.payment?.transaction == key.id && order.payment?.realm == key.realm
+            }
+            if isFound { return true }
+            last = page.next
+        } while last != nil
+        return false
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Storage
+
+/// `assay backup`: copies a ledger to a file while a server may write to it, or tries out whether a copy is good.
+struct Backup {
+    private enum Work {
+        case make(LedgerPlace, BackupCopy)
+        case verify(BackupCopy)
+    }
+
+    private let work: Work
+
+    init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
+        switch (arguments.value("to"), arguments.value("verify")) {
+        case (let path?, nil):
+            work = .make(try LedgerPlace(arguments, environment), BackupCopy(path: path))
+        case (nil, let path?): work = .verify(BackupCopy(path: path))
+        default: throw UsageFault("one of --to and --verify is needed", hint: "--to /backup/monday.sqlite")
+        }
+    }
+
+    func run() async -> Int32 {
+        switch work {
+        case .make(.database(_, let shown), _):
+            Console.error(
+                """
+                assay backup: \(ReportText.printable(shown)): a PostgreSQL database is copied by its own tools, such as \
+                pg_dump or pgBackRest; assay check then looks at what they restored
+                """
+            )
+            return 2
+        case .make(.folder(let folder), let copy): return await make(copy, of: folder)
+        case .verify(let copy): return await verify(copy)
+        }
+    }
+
+    private func make(_ copy: BackupCopy, of folder: String) async -> Int32 {
+        do {
+            guard !FileManager.default.fileExists(atPath: copy.digestPath) else {
+                throw StoreOpenFailure.inaccessible(path: copy.digestPath, errno: EEXIST)
+            }
+            let ledger = try ReadOnlyLedger.open(folder: folder)
+            var isDigestOurs = false
+            do {
+                try await ledger.copy(to: copy.path) { file in
+                    try copy.writeDigest(of: file)
+                    isDigestOurs = true
+                }
+            } catch {
+                if isDigestOurs { copy.removeDigest() }
+                throw error
+            }
+            await ledger.close()
+            Console.write("copied to \(copy.path)\n")
+            return 0
+        } catch {
+            Console.error("assay backup: \(StoreSentence.of(error))")
+            return 2
+        }
+    }
+
+    private func verify(_ copy: BackupCopy) async -> Int32 {
+        let scratch = copy.path + ".verify-\(ProcessInfo.processInfo.processIdentifier)"
+        let restoration = Restoration(copy: copy, folder: scratch)
+        defer { restoration.discard() }
+        do {
+            let result = try await restoration.unpackAndCheck()
+            Console.write(CheckText.text(result))
+            return result.isSound ? 0 : 1
+        } catch {
+            Console.error("assay backup: \(StoreSentence.of(error))")
+            return 2
+        }
+    }
+}
+
+/// `assay restore`: makes a copy the ledger of a folder that has none.
+struct Restore {
+    private let copy: BackupCopy
+    private let folder: String
+    private let acceptsViolations: Bool
+
+    init(_ arguments: Arguments) throws(UsageFault) {
+        guard let path = arguments.value("from") else {
+            throw UsageFault("--from is needed: the copy", hint: "--from /backup/monday.sqlite")
+        }
+        guard let folder = arguments.value("data"), !folder.isEmpty else {
+            throw UsageFault("--data is needed: the folder", hint: "--data /var/lib/assay")
+        }
+        copy = BackupCopy(path: path)
+        self.folder = folder
+        acceptsViolations = arguments.isSet("accept-violations")
+    }
+
+    func run() async -> Int32 {
+        // Within the folder, so that the last step is a change of names and not of places.
+        let restoration = Restoration(copy: copy, folder: folder + "/" + Restoration.name)
+        do {
+            try Restoration.prepare(folder)
+            defer { restoration.discard() }
+            let result = try await restoration.unpackAndCheck()
+            let isTaken = result.isSound || result.problems.isEmpty && result.findings != nil && acceptsViolations
+            if isTaken { try SQLiteStore.adopt(restoration.file, in: folder) }
+            Console.write(CheckText.text(result) + (isTaken ? "restored to \(folder)\n" : "not restored\n"))
+            return isTaken ? 0 : 1
+        } catch {
+            Console.error("assay restore: \(StoreSentence.of(error))")
+            return 2
+        }
+    }
+}
+
+/// A copy that is unpacked and looked at, in a folder of its own.
+struct Restoration {
+    /// What that folder is called within the one that it is for.
+    static let name = "restoring"
+
+    let copy: BackupCopy
+    let folder: String
+
+    var file: String { folder + "/assay.sqlite" }
+
+    /// Makes the folder that a copy is for. Only what an earlier attempt left may be in it.
+    static func prepare(_ folder: String) throws {
+        let files = FileManager.default
+        if !files.fileExists(atPath: folder) {
+            try files.createDirectory(
+                atPath: folder,
+                withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o700]
+            )
+        }
+        guard let found = try? files.contentsOfDirectory(atPath: folder) else {
+            throw BackupCopy.Fault.noFolder(folder)
+        }
+        guard found.allSatisfy({ [name, "assay.lock"].contains($0) }) else { throw BackupCopy.Fault.notEmpty(folder) }
+        try? files.removeItem(atPath: folder + "/" + name)
+    }
+
+    func unpackAndCheck() async throws -> CheckLedger.Result {
+        try FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700]
+        )
+        try copy.unpack(to: folder)
+        let ledger = try await opened()
+        let result = await CheckLedger.examine(.folder(ledger))
+        await ledger.close()
+        return try result.get()
+    }
+
+    func discard() { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// What an older version made is brought up to date first.
+    private func opened() async throws(StoreOpenFailure) -> ReadOnlyLedger {
+        do throws(StoreOpenFailure) {
+            return try ReadOnlyLedger.open(folder: folder)
+        } catch .olderSchema {
+            await (try SQLiteStore.open(folder: folder)).close()
+            return try ReadOnlyLedger.open(folder: folder)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Crypto
+import Encoding
+import Foundation
+import Storage
+
+/// A copy of a ledger in a file, with its SHA-256 beside it in the form of `sha256sum`.
+struct BackupCopy {
+    let path: String
+
+    var digestPath: String { path + ".sha256" }
+
+    /// Why a copy is not used.
+    enum Fault: Error, CustomStringConvertible {
+        case noDigest(String)
+        case otherDigest(String)
+        case notEmpty(String)
+        case noFolder(String)
+
+        var description: String {
+            switch self {
+            case .noDigest(let path): "\(path) is missing or is no SHA-256; sha256sum FILE > FILE.sha256 makes one"
+            case .otherDigest(let path): "the bytes of \(path) are not those of its SHA-256"
+            case .notEmpty(let path): "\(path) is not empty: restore into a new folder"
+            case .noFolder(let path): "\(path) cannot be made or read"
+            }
+        }
+    }
+
+    private static let partBytes = 1 << 20
+
+    /// Writes the digest of the file that is to get the copy's name.
+    func writeDigest(of file: String) throws {
+        let name = URL(filePath: path).lastPathComponent
+        let text = try Self.digest(of: file) + "  \(name)\n"
+        try Data(text.utf8).write(to: URL(filePath: digestPath), options: .withoutOverwriting)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: digestPath)
+        let handle = try FileHandle(forUpdating: URL(filePath: digestPath))
+        try handle.synchronize()
+        try handle.close()
+    }
+
+    func removeDigest() { try? FileManager.default.removeItem(atPath: digestPath) }
+
+    /// Copies the file to a folder as its ledger; throws unless every byte that arrived is of the digest.
+    func unpack(to folder: String) throws {
+        guard let text = FileManager.default.contents(atPath: digestPath).map({ String(decoding: $0, as: UTF8.self) }),
+            let wanted = text.utf8.split(separator: UInt8(ascii: " ")).first, wanted.count == 64
+        else { throw Fault.noDigest(digestPath) }
+        let target = folder + "/assay.sqlite"
+        guard FileManager.default.createFile(atPath: target, contents: nil, attributes: [.posixPermissions: 0o600])
+        else { throw Fault.noFolder(folder) }
+        let output = try FileHandle(forWritingTo: URL(filePath: target))
+        let found = try Self.digest(of: path) { try output.write(contentsOf: $0) }
+        try output.synchronize()
+        try output.close()
+        guard found.utf8.elementsEqual(wanted) else { throw Fault.otherDigest(path) }
+    }
+
+    private static func digest(of file: String, _ visit: (Data) throws -> Void = { _ in }) throws -> String {
+        let input = try FileHandle(forReadingFrom: URL(filePath: file))
+        var digest = DigestStream(.sha256)
+        while let part = try input.read(upToCount: partBytes), !part.isEmpty {
+            digest.update(Array(part).span)
+            try visit(part)
+        }
+        try input.close()
+        return Hexadecimal.encode(digest.hash())
+    }
+}

@@ -1,0 +1,60 @@
+import Pipeline
+import Storage
+
+/// `assay check`: looks at a whole ledger, and says what is wrong with it.
+struct CheckLedger {
+    let place: LedgerPlace
+    let isJSON: Bool
+
+    /// What was found out: of the file, and of what is in it.
+    struct Result: Sendable {
+        /// What the database says of its own file.
+        var problems: [String]
+        /// `nil` when the file is so damaged that its rows cannot be walked.
+        var findings: LedgerFindings?
+
+        var isSound: Bool { problems.isEmpty && findings?.isSound == true }
+    }
+
+    init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
+        place = try LedgerPlace(arguments, environment)
+        isJSON = arguments.isSet("json")
+    }
+
+    /// - Returns: 0 when it is sound, 1 when it is not, 2 when it cannot be read.
+    func run() async -> Int32 {
+        do {
+            let ledger = try await place.openToRead()
+            let result = await CheckLedger.examine(ledger)
+            await ledger.close()
+            let found = try result.get()
+            let text = isJSON ? CheckJSON.line(found) : Array(CheckText.text(found).utf8)
+            guard Console.write(text) else {
+                Console.error("assay check: standard output cannot be written")
+                return 2
+            }
+            return found.isSound ? 0 : 1
+        } catch {
+            Console.error("assay check: \(ReportText.printable(place.shown)): \(StoreSentence.of(error))")
+            return 2
+        }
+    }
+
+    /// Looks at the file, and at every row over one snapshot.
+    static func examine(_ ledger: OpenedLedger) async -> Swift.Result<Result, StoreFailure> {
+        do throws(StoreFailure) {
+            var result = Result(problems: try await ledger.integrityProblems(), findings: nil)
+            do throws(StoreFailure) {
+                result.findings = try await ledger.read { reader throws(StoreFailure) in
+                    try LedgerCheck.run(over: reader)
+                }
+            } catch .broken(let code) {
+                // Of a damaged file that is no news.
+                if result.problems.isEmpty { throw .broken(code: code) }
+            }
+            return .success(result)
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Storage
+
+/// Where a ledger is.
+enum LedgerPlace: Sendable {
+    case folder(String)
+    /// With what may be shown of its address.
+    case database(PostgreSQLSettings, shown: String)
+
+    init(_ database: Configuration.Database, folder: String) {
+        guard let url = database.url else {
+            self = .folder(folder)
+            return
+        }
+        let settings = PostgreSQLSettings(url: url.secret, schema: database.schema) { duration in
+            try? await Task.sleep(for: duration)
+        }
+        guard var settings else { preconditionFailure("the configuration's schema has a name that was checked") }
+        settings.isPooled = database.isPooled
+        self = .database(settings, shown: url.description)
+    }
+
+    /// By the same layers as the server's, but apps and keys may be missing. A folder that is named on the command line
+    /// is meant, whatever database stands elsewhere.
+    init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
+        let configuration: Configuration
+        do throws(ConfigurationFaults) {
+            configuration = try Configuration.read(
+                environment: environment,
+                flags: arguments.flags,
+                isToServe: false
+            )
+        } catch {
+            throw UsageFault("the configuration cannot be used:\n\(error)")
+        }
+        let isFolder = arguments.isSet(Setting.data.flag) && !arguments.isSet(Setting.databaseURL.flag)
+        self.init(isFolder ? Configuration.Database() : configuration.database, folder: configuration.data)
+    }
+
+    /// For people.
+    var shown: String {
+        switch self {
+        case .folder(let folder): folder
+        case .database(_, let shown): shown
+        }
+    }
+
+    /// Opens it to write to it, as a server does.
+    func openToWrite() async throws(StoreOpenFailure) -> any Store {
+        switch self {
+        case .folder(let folder): try SQLiteStore.open(folder: folder)
+        case .database(let settings, _): try await PostgreSQLStore.open(settings)
+        }
+    }
+
+    /// Opens it to look at it; changes nothing.
+    func openToRead() async throws(StoreOpenFailure) -> OpenedLedger {
+        switch self {
+        case .folder(let folder): .folder(try ReadOnlyLedger.open(folder: folder))
+        case .database(let settings, _): .database(try await PostgreSQLStore.open(toRead: settings))
+        }
+    }
+}
+
+/// A ledger that is looked at, beside servers or without one.
+enum OpenedLedger: Sendable {
+    case folder(ReadOnlyLedger)
+    case database(PostgreSQLStore)
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        switch self {
+        case .folder(let ledger): try await ledger.read(body)
+        case .database(let store): try await store.read(body)
+        }
+    }
+
+    /// What the database finds wrong with its own file. PostgreSQL has tools of its own for that.
+    func integrityProblems() async throws(StoreFailure) -> [String] {
+        switch self {
+        case .folder(let ledger): try await ledger.integrityProblems()
+        case .database: []
+        }
+    }
+
+    func close() async {
+        switch self {
+        case .folder(let ledger): await ledger.close()
+        case .database(let store): await store.close()
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Storage
+
+/// `assay migrate`: brings a ledger's schema up to date, as a server does when it starts.
+struct Migrate {
+    let place: LedgerPlace
+    let isDryRun: Bool
+
+    init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
+        place = try LedgerPlace(arguments, environment)
+        isDryRun = arguments.isSet("dry-run")
+    }
+
+    /// - Returns: 0 when it is up to date, or would be; 2 when it cannot be.
+    func run() async -> Int32 {
+        do throws(StoreOpenFailure) {
+            let missing = try await missing()
+            if !isDryRun, !missing.isEmpty { try await apply() }
+            let word = isDryRun ? "would apply" : "applied"
+            let lines = missing.isEmpty ? ["up to date"] : missing.map { "\(word) \($0)" }
+            Console.write(lines.joined(separator: "\n") + "\n")
+            return 0
+        } catch {
+            Console.error("assay migrate: \(ReportText.printable(place.shown)): \(StoreSentence.of(error))")
+            return 2
+        }
+    }
+
+    /// The migrations that are not applied yet, in their order.
+    private func missing() async throws(StoreOpenFailure) -> ArraySlice<String> {
+        let names: [String] =
+            switch place {
+            case .folder: SQLiteStore.migrationNames
+            case .database: PostgreSQLStore.migrationNames
+            }
+        do throws(StoreOpenFailure) {
+            await (try place.openToRead()).close()
+            return []
+        } catch .olderSchema(let found, _) {
+            return names.dropFirst(found)
+        } catch .absent {
+            return names[...]
+        } catch .inaccessible(_, ENOENT) {
+            return names[...]
+        }
+    }
+
+    private func apply() async throws(StoreOpenFailure) {
+        await (try place.openToWrite()).close()
+    }
+}

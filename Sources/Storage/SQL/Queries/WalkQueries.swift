@@ -1,0 +1,320 @@
+import PurchaseModel
+
+/// Walks tables in the order of their keys.
+struct WalkQueries {
+    let connection: any SQLConnection
+    let apps: AppQueries
+
+    /// A walk along one table: what is asked, and what the key is made of.
+    private struct Walk: Sendable {
+        enum Part: Sendable { case integer, text, bytes }
+
+        let table: String
+        /// The row's first columns are its key's. Its parameters: who it is about, the place, how many.
+        let query: Query
+        let key: [Part]
+        /// Before every key.
+        let start: [SQLValue]
+
+        init(_ table: String, of owner: String?, by key: [(name: String, part: Part)], _ columns: String) {
+            self.table = table
+            self.key = key.map(\.part)
+            start = key.map { key in
+                switch key.part {
+                case .integer: .integer(-1)
+                case .text: .text("")
+                case .bytes: .bytes([])
+                }
+            }
+            let first = owner == nil ? 1 : 2
+            let names = key.map(\.name).joined(separator: ", ")
+            let places = key.indices.map { "$\($0 + first)" }.joined(separator: ", ")
+            let whose = owner.map { "\($0) = $1 AND " } ?? ""
+            query = Query(
+                """
+                SELECT \(columns) FROM \(table) WHERE \(whose)(\(names)) > (\(places))
+                ORDER BY \(names) LIMIT $\(key.count + first)
+                """
+            )
+        }
+    }
+
+    private static let transactions = Walk(
+        "transactions",
+        of: "app",
+        by: [("transaction_id", .integer), ("realm", .integer)],
+        """
+        \(TransactionColumns.selected),
+        CASE WHEN EXISTS (SELECT 1 FROM evidence WHERE sequence = first_evidence)
+            AND EXISTS (SELECT 1 FROM evidence WHERE sequence = latest_evidence) THEN 1 ELSE 0 END
+        """
+    )
+    private static let fulfilments = Walk(
+        "fulfilments",
+        of: "app",
+        by: [("original_id", .integer), ("realm", .integer), ("transaction_id", .integer)],
+        FulfilmentQueries.selected
+    )
+    private static let orders = Walk("orders", of: "app", by: [("order_id", .text)], OrderQueries.selected)
+    private static let wallet: [(String, Walk.Part)] = [
+        ("customer", .text), ("realm", .integer), ("currency", .text),
+    ]
+    private static let wallets = Walk(
+        "wallets",
+        of: "app",
+        by: wallet,
+        "customer, realm, currency, version, balance, uncollected, postings"
+    )
+    private static let postings = Walk(
+        "postings",
+        of: "app",
+        by: wallet + [("number", .integer)],
+        "customer, realm, currency, \(WalletQueries.posting)"
+    )
+    private static let events = Walk(
+        "events",
+        of: "app",
+        by: [("position", .integer)],
+        "position, realm, customer, sequence, type, learned_at"
+    )
+    private static let streams = Walk(
+        "events",
+        of: "app",
+        by: [("realm", .integer), ("customer", .text), ("sequence", .integer)],
+        "realm, customer, sequence, type, learned_at, position"
+    )
+    private static let deliveries = Walk(
+        "webhook_deliveries",
+        of: "endpoint",
+        by: [("position", .integer)],
+        "position, realm, customer, state, ended_at"
+    )
+    private static let evidence = Walk(
+        "evidence",
+        of: nil,
+        by: [("sequence", .integer)],
+        "sequence, \(EvidenceQueries.selected)"
+    )
+    private static let submissions = Walk(
+        "submissions",
+        of: "app",
+        by: [("sha256", .bytes), ("customer", .text)],
+        "sha256, customer, name, settled_at, verdict, proof"
+    )
+    private static let listEndpoints = Query(
+        """
+        SELECT id, types, realms, created_at, is_enabled, version FROM webhook_endpoints WHERE app = $1 ORDER BY code
+        """
+    )
+
+    func transactions(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<WalkedTransaction> {
+        try walk(Self.transactions, app, place, limit) { row throws(StoreFailure) in
+            WalkedTransaction(
+                recorded: try TransactionColumns.read(row, app: app),
+                hasEvidence: row.integer(TransactionColumns.version + 1) == 1
+            )
+        }
+    }
+
+    func fulfilments(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<Fulfilment> {
+        try walk(Self.fulfilments, app, place, limit) { row throws(StoreFailure) in
+            try FulfilmentQueries.read(row, app: app)
+        }
+    }
+
+    func orders(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<Order> {
+        try walk(Self.orders, app, place, limit) { row throws(StoreFailure) in try OrderQueries.read(row, app: app) }
+    }
+
+    func wallets(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<Wallet> {
+        try walk(Self.wallets, app, place, limit) { row throws(StoreFailure) in
+            Wallet(
+                try Self.wallet(row, app: app),
+                balance: row.integer(4),
+                uncollected: row.integer(5),
+                postings: row.integer(6),
+                version: row.integer(3)
+            )
+        }
+    }
+
+    func postings(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<Posting> {
+        try walk(Self.postings, app, place, limit) { row throws(StoreFailure) in
+            try WalletQueries.readPosting(row, of: try Self.wallet(row, app: app), from: 3)
+        }
+    }
+
+    func events(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<WalkedEvent> {
+        try walk(Self.events, app, place, limit) { row throws(StoreFailure) in
+            WalkedEvent(
+                cursor: EventCursor(position: row.integer(0)),
+                stream: try Self.stream(app, realm: row.integer(1), row, customer: 2),
+                sequence: row.integer(3),
+                type: row.text(4),
+                learnedAt: Timestamp(milliseconds: row.integer(5))
+            )
+        }
+    }
+
+    func streams(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<WalkedEvent> {
+        try walk(Self.streams, app, place, limit) { row throws(StoreFailure) in
+            WalkedEvent(
+                cursor: EventCursor(position: row.integer(5)),
+                stream: try Self.stream(app, realm: row.integer(0), row, customer: 1),
+                sequence: row.integer(2),
+                type: row.text(3),
+                learnedAt: Timestamp(milliseconds: row.integer(4))
+            )
+        }
+    }
+
+    func endpoints(app: AppID) throws(StoreFailure) -> [WalkedEndpoint] {
+        guard let code = try apps.code(of: app) else { return [] }
+        return try connection.rows(Self.listEndpoints, [.integer(code)]) { row throws(StoreFailure) in
+            guard let id = WebhookEndpointID(row.text(0)) else { throw SQLiteResult.unreadableRow }
+            return WalkedEndpoint(
+                id: id,
+                filter: EndpointColumns.filter(types: row.optionalText(1), realms: row.integer(2)),
+                createdAt: Timestamp(milliseconds: row.integer(3)),
+                isEnabled: row.integer(4) != 0,
+                version: row.integer(5)
+            )
+        }
+    }
+
+    /// - Parameter code: the endpoint's number.
+    func deliveries(
+        endpoint code: Int64,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<WalkedDelivery> {
+        try walk(Self.deliveries, [.integer(code)], place, limit) { row throws(StoreFailure) in
+            guard let realm = RealmCode(number: row.integer(1)).realm,
+                let state = DeliveryState(rawValue: row.integer(3))
+            else { throw SQLiteResult.unreadableRow }
+            return WalkedDelivery(
+                cursor: EventCursor(position: row.integer(0)),
+                realm: realm,
+                customer: try row.identifier(2),
+                state: state,
+                hasEnd: row.optionalInteger(4) != nil
+            )
+        }
+    }
+
+    func evidence(after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<EvidenceRow> {
+        let limit = min(limit, WalkPage<EvidenceRow>.proofsMax)
+        return try walk(Self.evidence, [], place, limit) { row throws(StoreFailure) in
+            try EvidenceQueries.read(row, from: 1)
+        }
+    }
+
+    func submissions(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<WalkedSubmission> {
+        let limit = min(limit, WalkPage<WalkedSubmission>.proofsMax)
+        return try walk(Self.submissions, app, place, limit) { row throws(StoreFailure) in
+            guard let id = SubmissionID(row.bytes(2)), let digest = ProofDigest(row.bytes(0)) else {
+                throw SQLiteResult.unreadableRow
+            }
+            return WalkedSubmission(
+                id: id,
+                digest: digest,
+                proof: row.bytes(5),
+                hasEnd: row.optionalInteger(3) != nil,
+                hasVerdict: row.optionalText(4) != nil
+            )
+        }
+    }
+
+    private func walk<Row>(
+        _ walk: Walk,
+        _ app: AppID,
+        _ place: WalkPlace?,
+        _ limit: Int,
+        _ read: (SQLRow) throws(StoreFailure) -> Row
+    ) throws(StoreFailure) -> WalkPage<Row> {
+        guard let code = try apps.code(of: app) else { return WalkPage() }
+        return try self.walk(walk, [.integer(code)], place, limit, read)
+    }
+
+    private func walk<Row>(
+        _ walk: Walk,
+        _ owner: [SQLValue],
+        _ place: WalkPlace?,
+        _ limit: Int,
+        _ read: (SQLRow) throws(StoreFailure) -> Row
+    ) throws(StoreFailure) -> WalkPage<Row> {
+        let limit = min(max(limit, 1), WalkPage<Row>.limitMax)
+        var page = WalkPage<Row>()
+        var (last, count): (WalkPlace?, Int) = (nil, 0)
+        let start = place.map { $0.parts.map(Self.value) } ?? walk.start
+        // One more than asked for tells whether there is more.
+        try connection.run(walk.query, owner + start + [.integer(Int64(limit + 1))]) { row throws(StoreFailure) in
+            count += 1
+            guard count <= limit else { return }
+            let key = WalkPlace(parts: walk.key.enumerated().map { Self.part(row, Int32($0.offset), $0.element) })
+            last = key
+            do throws(StoreFailure) {
+                page.rows.append(try read(row))
+            } catch {
+                page.unreadable.append(Self.name(walk.table, key))
+            }
+        }
+        if count > limit { page.next = last }
+        return page
+    }
+
+    private static func part(_ row: SQLRow, _ column: Int32, _ part: Walk.Part) -> WalkPlace.Part {
+        switch part {
+        case .integer: .integer(row.integer(column))
+        case .text: .text(row.text(column))
+        case .bytes: .bytes(row.bytes(column))
+        }
+    }
+
+    private static func value(_ part: WalkPlace.Part) -> SQLValue {
+        switch part {
+        case .integer(let number): .integer(number)
+        case .text(let text): .text(text)
+        case .bytes(let bytes): .bytes(bytes)
+        }
+    }
+
+    /// Such as `fulfilments 1000/0/1000`.
+    private static func name(_ table: String, _ key: WalkPlace) -> String {
+        let parts = key.parts.map { part in
+            switch part {
+            case .integer(let number): String(number)
+            case .text(let text): text
+            case .bytes(let bytes):
+                bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+            }
+        }
+        return table + " " + parts.joined(separator: "/")
+    }
+
+    private static func wallet(_ row: SQLRow, app: AppID) throws(StoreFailure) -> WalletKey {
+        guard let customer: CustomerID = try row.identifier(0), let realm = RealmCode(number: row.integer(1)).realm,
+            let currency: CurrencyID = try row.identifier(2)
+        else { throw SQLiteResult.unreadableRow }
+        return WalletKey(app: app, realm: realm, customer: customer, currency: currency)
+    }
+
+    private static func stream(
+        _ app: AppID,
+        realm: Int64,
+        _ row: SQLRow,
+        customer: Int32
+    ) throws(StoreFailure) -> StreamKey {
+        guard let realm = RealmCode(number: realm).realm else { throw SQLiteResult.unreadableRow }
+        let isNobody = row.text(customer).utf8.isEmpty
+        return StreamKey(app: app, realm: realm, customer: isNobody ? nil : try row.identifier(customer))
+    }
+}

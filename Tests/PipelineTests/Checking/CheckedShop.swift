@@ -1,0 +1,239 @@
+import Crypto
+import Pipeline
+import PurchaseModel
+import Storage
+import TestSupport
+import Testing
+
+/// A shop over a store: what happens to it is written as servers write it.
+struct CheckedShop: Sendable {
+    static let production = Realm(environment: .production, isTestSigned: false)
+    static let sandbox = Realm(environment: .sandbox, isTestSigned: false)
+
+    let store: any Store
+    let app: AppPolicy
+    var now = PipelineHouse.now
+
+    /// Sells `coins` (100 gems each), `lamp` (light and 5 gems, for ever), `monthly` (premium and 10 gems a period).
+    init(_ store: any Store, _ change: (inout AppTerms) -> Void = { _ in }) throws {
+        self.store = store
+        let gems = try #require(CurrencyID("gems"))
+        var products: [ProductTerms] = []
+        for (id, kind, goods) in [
+            ("coins", ProductKind.consumable, [Goods.amount(100, gems)]),
+            ("lamp", .nonConsumable, [.entitlement(try #require(EntitlementID("light"))), .amount(5, gems)]),
+            ("monthly", .autoRenewable, [.entitlement(try #require(EntitlementID("premium"))), .amount(10, gems)]),
+        ] {
+            products.append(ProductTerms(product: try #require(ProductID(id)), kind: kind, goods: goods))
+        }
+        var terms = AppTerms(products: Dictionary(uniqueKeysWithValues: products.map { ($0.product, $0) }))
+        change(&terms)
+        app = AppPolicy(
+            id: try #require(AppID("game")),
+            bundleID: TestAuthority.bundleID,
+            environments: [.production, .sandbox],
+            terms: terms
+        )
+    }
+
+    // MARK: What happens
+
+    func show(
+        _ transaction: Transaction,
+        by customer: String? = "ann",
+        order: String? = nil,
+        realm: Realm = production
+    ) async throws {
+        let recording = Recording(
+            app: app.id,
+            realm: realm,
+            transactions: [transaction],
+            customer: try customer.map { try #require(CustomerID($0)) },
+            order: try order.map { try #require(OrderID($0)) },
+            terms: app.terms
+        )
+        let proof = Array("\(transaction.id) \(transaction.signedAt) \(customer ?? "")".utf8)
+        let evidence = try Self.evidence(proof)
+        let now = now
+        try await store.write { write throws(StoreFailure) in
+            let decision = decide(try write.situation(around: [recording]), recording, at: now)
+            try write.apply(decision, evidence: evidence)
+            try write.append(EventRows.rows(decision.events))
+        }
+    }
+
+    func place(_ id: String, _ product: String = "coins", for customer: String = "ann", quantity: Int = 1) async throws {
+        let order = Order(
+            app: app.id,
+            id: try #require(OrderID(id)),
+            customer: try #require(CustomerID(customer)),
+            product: try #require(ProductID(product)),
+            quantity: quantity,
+            accountToken: nil,
+            placedAt: now,
+            expiresAt: now.advanced(by: .seconds(3_600))
+        )
+        let (app, now) = (app, now)
+        _ = try await store.write { write throws(StoreFailure) in
+            try LedgerRequests.place(order, for: app, at: now, in: write)
+        }
+    }
+
+    func cancel(_ id: String) async throws {
+        let (order, now) = (OrderKey(app: app.id, id: try #require(OrderID(id))), now)
+        _ = try await store.write { write throws(StoreFailure) in
+            try LedgerRequests.cancel(order, at: now, in: write)
+        }
+    }
+
+    func expire() async throws {
+        let now = now
+        _ = try await store.write { write throws(StoreFailure) in
+            try LedgerRequests.expireOrders(limit: 100, at: now, in: write)
+        }
+    }
+
+    func attach(_ number: Int64, to id: String) async throws {
+        let key = try key(number)
+        let (order, app, now) = (OrderKey(app: app.id, id: try #require(OrderID(id))), app, now)
+        _ = try await store.write { write throws(StoreFailure) in
+            try LedgerRequests.attach(key, to: order, for: app, at: now, in: write)
+        }
+    }
+
+    func acknowledge(_ number: Int64, fence: Int64) async throws {
+        let (key, app, now) = (try key(number), app, now)
+        _ = try await store.write { write throws(StoreFailure) in
+            try LedgerRequests.acknowledge(key, fence: fence, for: app, at: now, in: write)
+        }
+    }
+
+    func transfer(_ original: Int64, to customer: String) async throws {
+        let chain = ChainKey(
+            app: app.id,
+            realm: Self.production,
+            original: try #require(TransactionID(number: original))
+        )
+        let (customer, now) = (try #require(CustomerID(customer)), now)
+        _ = try await store.write { write throws(StoreFailure) in
+            try LedgerRequests.transfer(chain, to: customer, isDryRun: false, at: now, in: write)
+        }
+    }
+
+    func use(_ amount: Int64, of customer: String = "ann") async throws {
+        let wallet = try wallet(of: customer)
+        let now = now
+        _ = try await store.write { write throws(StoreFailure) in
+            try LedgerRequests.adjust(wallet, by: -amount, cause: .use, at: now, in: write)
+        }
+    }
+
+    /// Wants everything from both sides of the wall, since long ago.
+    func addEndpoint(_ name: String) async throws {
+        let endpoint = WebhookEndpoint(
+            id: try #require(WebhookEndpointID("whe_\(name)")),
+            app: app.id,
+            url: "https://shop.example/hook",
+            secrets: [try #require(WebhookSecret([1, 2, 3]))],
+            filter: EventFilter(realms: [Self.production, Self.sandbox]),
+            concurrencyMax: 10,
+            ordersPerCustomer: false,
+            acknowledgesBy2xx: false,
+            createdAt: now.advanced(by: .seconds(-86_400))
+        )
+        try await store.write { write throws(StoreFailure) in try write.createEndpoint(endpoint) }
+    }
+
+    func keepPending(_ text: String) async throws {
+        let proof = Array(text.utf8)
+        let submission = PendingSubmission(
+            id: try #require(SubmissionID(Array(Digest.sha256(proof).prefix(16)))),
+            app: app.id,
+            digest: try #require(ProofDigest(Digest.sha256(proof))),
+            format: "receipt",
+            proof: proof,
+            customer: nil,
+            order: nil,
+            reason: "unknown_intermediate",
+            receivedAt: now
+        )
+        _ = try await store.write { write throws(StoreFailure) in try write.keepPending(submission) }
+    }
+
+    // MARK: What there is
+
+    func findings() async throws -> LedgerFindings {
+        try await store.read { reader throws(StoreFailure) in try LedgerCheck.run(over: reader) }
+    }
+
+    func key(_ number: Int64, realm: Realm = production) throws -> TransactionKey {
+        TransactionKey(app: app.id, realm: realm, id: try #require(TransactionID(number: number)))
+    }
+
+    func wallet(of customer: String) throws -> WalletKey {
+        WalletKey(
+            app: app.id,
+            realm: Self.production,
+            customer: try #require(CustomerID(customer)),
+            currency: try #require(CurrencyID("gems"))
+        )
+    }
+
+    static func evidence(_ proof: [UInt8]) throws -> EvidenceRow {
+        EvidenceRow(
+            digest: try #require(ProofDigest(Digest.sha256(proof))),
+            format: "jws",
+            proof: proof,
+            customer: nil,
+            receivedAt: PipelineHouse.now,
+            verdict: "genuine"
+        )
+    }
+
+    static func sold(_ number: Int64, _ product: String = "coins", original: Int64? = nil) throws -> Transaction {
+        let kinds = ["coins": ProductKind.consumable, "lamp": .nonConsumable, "monthly": .autoRenewable]
+        var sold = Transaction(
+            id: try #require(TransactionID(number: number)),
+            originalID: TransactionID(number: original ?? number),
+            product: try #require(ProductID(product)),
+            kind: kinds[product],
+            purchasedAt: PipelineHouse.now.advanced(by: .seconds(number)),
+            signedAt: PipelineHouse.now
+        )
+        sold.ownership = .purchased
+        if product == "monthly" { sold.expiresAt = sold.purchasedAt.advanced(by: .seconds(30 * 86_400 + number)) }
+        return sold
+    }
+
+    static func refunded(_ sold: Transaction, after seconds: Int64 = 60, percentage: Int? = nil) -> Transaction {
+        var refunded = sold
+        refunded.signedAt = sold.signedAt.advanced(by: .seconds(seconds))
+        refunded.revocation = Revocation(at: refunded.signedAt, reason: 0, percentage: percentage)
+        return refunded
+    }
+
+    static func again(_ sold: Transaction, after seconds: Int64) -> Transaction {
+        var again = sold
+        again.signedAt = sold.signedAt.advanced(by: .seconds(seconds))
+        again.revocation = nil
+        return again
+    }
+
+    /// Some of everything: transactions 1 to 7, orders `o1` (paid by 1) and `o2`, customers `ann` and `bob`.
+    func live() async throws {
+        try await addEndpoint("first")
+        try await place("o1")
+        try await show(Self.sold(1), order: "o1")
+        try await show(Self.sold(2))
+        try await show(Self.refunded(Self.sold(2)))
+        try await show(Self.sold(3, "lamp"), by: "bob")
+        try await show(Self.sold(4, "monthly"))
+        try await show(Self.sold(5, "monthly", original: 4))
+        try await show(Self.sold(6), by: nil)
+        try await show(Self.sold(7), realm: Self.sandbox)
+        try await place("o2", "lamp")
+        try await use(30)
+        try await acknowledge(1, fence: 1)
+        try await keepPending("not decided")
+    }
+}

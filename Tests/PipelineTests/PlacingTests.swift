@@ -1,0 +1,20 @@
+import Pipeline
+import PurchaseModel
+import Storage
+import Testing
+
+/// Orders that are placed for what was bought before.
+@Suite struct PlacingTests {
+    @Test func whoGaveAPurchaseAwayCanStillOrderTheSame() async throws {
+        let shop = try CheckedShop(MemoryStore()) { $0.needsOrder = true }
+        try await shop.show(CheckedShop.sold(1), by: "bob")
+        try await shop.show(CheckedShop.sold(2))
+        // It waits for an order, and is bob's now, who has had events of his own.
+        try await shop.transfer(2, to: "bob")
+        try await shop.place("o1")
+        let key = OrderKey(app: shop.app.id, id: try #require(OrderID("o1")))
+        let orders = try await shop.store.read { reader throws(StoreFailure) in try reader.orders([key]) }
+        #expect(orders.map(\.state) == [.pending])
+        #expect(try await shop.findings().listed == [])
+    }
+}

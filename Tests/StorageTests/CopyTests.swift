@@ -1,0 +1,148 @@
+import Foundation
+import PurchaseModel
+import Storage
+import Synchronization
+import Testing
+
+/// A copy of a ledger is whole and of one moment, whatever its server writes meanwhile; and its server notices nothing.
+@Suite struct CopyTests {
+    struct Refused: Error {}
+
+    /// A server that writes one purchase after the other.
+    private final class Writer: Sendable {
+        private let last: Mutex<Int64>
+        private let isOver = Atomic(false)
+
+        init(after last: Int64) { self.last = Mutex(last) }
+
+        var written: Int64 { last.withLock { $0 } }
+
+        func stop() { isOver.store(true, ordering: .relaxed) }
+
+        func run(_ store: SQLiteStore) async throws {
+            while !isOver.load(ordering: .relaxed) {
+                let next = written + 1
+                try await Purchases.record(next...next, in: store, proofBytes: 9_000)
+                last.withLock { $0 = next }
+            }
+        }
+    }
+
+    @Test func copiesBesideAServerThatNeverRestsAreWhole() async throws {
+        try await TemporaryFolder.with { folder in
+            // The log is brought in every few pages: as often as a checkpoint can meet a copy.
+            let limits = CheckpointLimits(stepPages: 8, limitPages: 64)
+            let store = try SQLiteStore.open(folder: folder + "/data", limits: limits)
+            try await Purchases.record(1...200, in: store, proofBytes: 9_000)
+            let writer = Writer(after: 200)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await writer.run(store) }
+                for number in 0..<12 {
+                    let ledger = try ReadOnlyLedger.open(folder: folder + "/data")
+                    let before = writer.written
+                    try await ledger.copy(to: "\(folder)/copy-\(number)") { _ in }
+                    let after = writer.written + 1
+                    await ledger.close()
+                    try await Self.expectWhole(folder, number, between: before, and: after)
+                }
+                writer.stop()
+                try await group.waitForAll()
+            }
+            #expect(try await store.integrityProblems() == [])
+            #expect(try await Purchases.count(in: store) == Int(writer.written))
+            #expect(writer.written > 212, "the server wrote meanwhile")
+            await store.close()
+        }
+    }
+
+    /// A copy that takes long goes on from where it was, although more is written than it copies in a step.
+    @Test func aCopyKeepsItsMoment() async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try SQLiteStore.open(folder: folder + "/data")
+            try await Purchases.record(1...50, in: store, proofBytes: 60_000)
+            let ledger = try ReadOnlyLedger.open(folder: folder + "/data")
+            async let copied: Void = ledger.copy(to: folder + "/copy-0") { _ in }
+            for number in Int64(51)...80 {
+                try await Purchases.record(number...number, in: store, proofBytes: 60_000)
+            }
+            try await copied
+            await ledger.close()
+            try await Self.expectWhole(folder, 0, between: 50, and: 81)
+            await store.close()
+        }
+    }
+
+    @Test func nothingIsOverwrittenAndNothingHalfIsLeft() async throws {
+        try await TemporaryFolder.with { folder in
+            try await Purchases.make(in: folder + "/data", 1...3)
+            let ledger = try ReadOnlyLedger.open(folder: folder + "/data")
+            let copy = folder + "/copy"
+            await #expect(throws: Refused.self) {
+                try await ledger.copy(to: copy) { file in
+                    #expect(file == copy + ".part")
+                    throw Refused()
+                }
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["data"])
+            try await ledger.copy(to: copy) { _ in }
+            let attributes = try FileManager.default.attributesOfItem(atPath: copy)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            let bytes = FileManager.default.contents(atPath: copy)
+            for (path, failure) in [
+                (copy, StoreOpenFailure.inaccessible(path: copy, errno: EEXIST)),
+                (folder + "/none/copy", .inaccessible(path: folder + "/none/copy.part", errno: ENOENT)),
+                ("", .inaccessible(path: "", errno: EINVAL)),
+            ] {
+                await #expect(throws: failure) { try await ledger.copy(to: path) { _ in } }
+            }
+            // Somebody else takes the name while the copy is made.
+            let taken = folder + "/taken"
+            await #expect(throws: StoreOpenFailure.inaccessible(path: taken, errno: EEXIST)) {
+                try await ledger.copy(to: taken) { _ in try Data().write(to: URL(filePath: taken)) }
+            }
+            #expect(FileManager.default.contents(atPath: taken) == Data())
+            #expect(FileManager.default.contents(atPath: copy) == bytes)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["copy", "data", "taken"])
+            await ledger.close()
+        }
+    }
+
+    @Test func aLedgerIsAdoptedOnlyWhereThereIsNone() async throws {
+        try await TemporaryFolder.with { folder in
+            try await Purchases.make(in: folder + "/data", 1...3)
+            let ledger = try ReadOnlyLedger.open(folder: folder + "/data")
+            try await ledger.copy(to: folder + "/copy") { _ in }
+            await ledger.close()
+            let database = folder + "/data/assay.sqlite"
+            #expect(throws: StoreOpenFailure.inaccessible(path: database, errno: EEXIST)) {
+                try SQLiteStore.adopt(folder + "/copy", in: folder + "/data")
+            }
+            try FileManager.default.createDirectory(atPath: folder + "/new", withIntermediateDirectories: false)
+            try SQLiteStore.adopt(folder + "/copy", in: folder + "/new")
+            #expect(!FileManager.default.fileExists(atPath: folder + "/copy"))
+            let store = try SQLiteStore.open(folder: folder + "/new")
+            #expect(try await Purchases.count(in: store) == 3)
+            #expect(throws: StoreOpenFailure.alreadyOpen) { try SQLiteStore.adopt(database, in: folder + "/new") }
+            await store.close()
+        }
+    }
+
+    /// Sound, and with every purchase from the first to one that was the last at some moment in between.
+    private static func expectWhole(
+        _ folder: String,
+        _ number: Int,
+        between first: Int64,
+        and last: Int64
+    ) async throws {
+        let place = "\(folder)/restored-\(number)"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        try FileManager.default.moveItem(atPath: "\(folder)/copy-\(number)", toPath: place + "/assay.sqlite")
+        let ledger = try ReadOnlyLedger.open(folder: place)
+        #expect(try await ledger.integrityProblems() == [])
+        let keys = try (1...last).map { try Samples.key($0) }
+        let found = try await ledger.read { reader throws(StoreFailure) in try reader.transactions(keys) }
+        #expect(found.map(\.id.number) == (1...Int64(found.count)).map(\.self))
+        #expect((first...last).contains(Int64(found.count)))
+        await ledger.close()
+    }
+}
