@@ -101,7 +101,8 @@ extension Audit {
             for case .entitlement(let id) in terms.goods {
                 let found = inForce.first { $0.id == id }?.until
                 let isSo = found.map { $0.milliseconds / 1_000 >= line.expiresAt.milliseconds / 1_000 } ?? false
-                expect(isSo, "I9 who pays has it", "\(owner) has paid \(sold.id) for \(id)")
+                let why = "\(row.state) \(row.reason?.rawValue ?? "")"
+                expect(isSo, "I9 who pays has it", "\(owner) has paid \(sold.id) for \(id): \(why)")
             }
         }
     }
