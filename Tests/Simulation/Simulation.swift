@@ -139,14 +139,15 @@ private struct Life: Sendable {
         try await world.fleet.base.write { transaction throws(StoreFailure) in
             for id in endpoints {
                 guard var endpoint = try transaction.endpoint(id) else { continue }
-                if !endpoint.isEnabled {
+                let wasDisabled = !endpoint.isEnabled
+                if wasDisabled {
                     (endpoint.isEnabled, endpoint.disabledReason) = (true, nil)
                     _ = try transaction.updateEndpoint(endpoint)
                 }
                 let all = WebhookReplay.learned(from: Trade.start, to: now.advanced(by: .seconds(1)))
                 var place: EventCursor? = .start
                 let known = try transaction.deliveries(endpoint: id, state: nil, before: nil, limit: 500).deliveries
-                guard known.contains(where: { $0.state == .dead }) else { continue }
+                guard wasDisabled || known.contains(where: { $0.state == .dead }) else { continue }
                 while let from = place {
                     let step = try transaction.replayDeliveries(
                         all,
