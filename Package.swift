@@ -152,6 +152,23 @@ let package = Package(
             ]
         ),
         tests("ServerTests", ["Server", "PurchaseModel", "Crypto", "Encoding", "Storage", "Simulator", "TestSupport"]),
+        // The whole house on one thread, by a seed: what the tests and `make simulate` run.
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "API", "Crypto", "Encoding", "HTTP", "Pipeline", "PurchaseModel", "Simulator", "Storage",
+                "TestSupport", "Verification",
+            ],
+            path: "Tests/Simulation",
+            swiftSettings: house
+        ),
+        .executableTarget(
+            name: "Simulate",
+            dependencies: ["Simulation"],
+            path: "Tests/Simulate",
+            swiftSettings: house
+        ),
+        tests("SimulationTests", ["Simulation"]),
         tests("HouseTests", []),
     ],
     swiftLanguageModes: [.v6],

@@ -134,6 +134,10 @@ extension StoreReader {
     package func situation(around recordings: [Recording]) throws(StoreFailure) -> Situation {
         var situation = Situation(try transactions(recordings.flatMap(\.keys)))
         try answer(Inquiry(recordings, among: situation), in: &situation)
+        let repetitions = situation.repetitions(of: recordings)
+        if !repetitions.isEmpty {
+            for recorded in try transactions(repetitions) { situation.note(recorded) }
+        }
         try answer(Inquiry(recordings, after: situation), in: &situation)
         return situation
     }

@@ -33,6 +33,53 @@ import Testing
         #expect(try shop.show(Sold.refunded(Sold.lamp(1)), by: nil).isEmpty)
     }
 
+    /// The customer has paid twice and was given her money back once, whichever of it we hear first.
+    @Test func whatWasBoughtAnewIsGivenAlsoWhenTheRefundIsHeardOfLater() throws {
+        var anew = try Sold.lamp(2, original: 1)
+        anew.purchasedAt = Facts.now.advanced(by: .seconds(120))
+        let refunded = Sold.refunded(try Sold.lamp(1))
+        for isToldLate in [false, true] {
+            var shop = try Shop()
+            try shop.show(Sold.lamp(1))
+            if !isToldLate { try shop.show(refunded, by: nil) }
+            try shop.show(anew)
+            if isToldLate {
+                #expect(try shop.word(2) == "withheld already_granted")
+                try shop.show(refunded, by: nil)
+            }
+            #expect(try shop.word(1) == "reversed")
+            #expect(try shop.word(2) == "granted")
+            #expect(try shop.rights() == ["light"])
+            #expect(try shop.gems() == 5)
+        }
+    }
+
+    /// Both in one proof, where the refund may stand behind.
+    @Test func whatWasBoughtAnewIsGivenByTheProofThatTellsOfTheRefund() throws {
+        var anew = try Sold.lamp(2, original: 1)
+        anew.purchasedAt = Facts.now.advanced(by: .seconds(120))
+        var shop = try Shop()
+        try shop.show(Sold.lamp(1))
+        let decision = try shop.show(anew, Sold.refunded(Sold.lamp(1)))
+        #expect(decision.outcomes.map { $0.fulfilment?.state } == [.granted, .reversed])
+        #expect(try shop.gems() == 5)
+    }
+
+    @Test func aRestoreOfWhatWasBoughtAnewGivesNothingMore() throws {
+        var shop = try Shop()
+        try shop.show(Sold.lamp(1))
+        try shop.show(Sold.refunded(Sold.lamp(1)))
+        for number in Int64(2)...4 {
+            var sold = try Sold.lamp(number, original: 1)
+            sold.purchasedAt = Facts.now.advanced(by: .seconds(60 * number))
+            try shop.show(sold)
+        }
+        #expect(try shop.word(2) == "granted")
+        #expect(try shop.word(3) == "withheld already_granted")
+        #expect(try shop.word(4) == "withheld already_granted")
+        #expect(try shop.gems() == 5)
+    }
+
     @Test func whatWasRefundedBeforeWeHeardOfItIsGivenOnceTheRefundIsReversed() throws {
         var shop = try Shop()
         try shop.show(Sold.refunded(Sold.coins(1)))

@@ -27,6 +27,11 @@ struct Draft {
 
     // MARK: Rows as they are by now
 
+    /// A transaction of this proof, or one that was known before.
+    func recorded(_ key: TransactionKey) -> RecordedTransaction? {
+        decision.outcomes.first { $0.recorded.key == key }?.recorded ?? known[key]
+    }
+
     func fulfilments(of chain: ChainKey) -> [TransactionID: Fulfilment] {
         chains[chain] ?? known.fulfilments(of: chain)
     }

@@ -28,17 +28,18 @@ extension Draft {
     /// What a transaction is the only grant of, unless another one of its chain is that already.
     ///
     /// A product that is bought for good is one, however often it is restored; so is a paid period. What was bought anew
-    /// after a refund is another.
+    /// after all before it were refunded is another.
     func freeUnit(_ recorded: RecordedTransaction) -> GrantUnit? {
         let unit = usualUnit(recorded)
-        let holder = fulfilments(of: chain(of: recorded)).values.first {
-            $0.unit == unit && $0.transaction != recorded.key
+        let holders = fulfilments(of: chain(of: recorded)).values.filter { holder in
+            holder.transaction != recorded.key && holder.unit?.isAnother(of: unit) ?? false
         }
-        guard let holder else { return unit }
-        guard holder.state == .reversed, let end = holder.reversedAt, end < recorded.transaction.purchasedAt else {
-            return nil
+        guard !holders.isEmpty else { return unit }
+        let isBoughtAnew = holders.allSatisfy { holder in
+            guard holder.state == .reversed, let end = holder.reversedAt else { return false }
+            return end < recorded.transaction.purchasedAt
         }
-        return GrantUnit(text: "again:\(recorded.id)")
+        return isBoughtAnew ? GrantUnit(text: GrantUnit.again + "\(recorded.id):\(unit.text)") : nil
     }
 
     private func usualUnit(_ recorded: RecordedTransaction) -> GrantUnit {
@@ -52,5 +53,18 @@ extension Draft {
         default: break
         }
         return GrantUnit(text: "transaction:\(recorded.id)")
+    }
+}
+
+extension GrantUnit {
+    /// Stands before the number of a transaction and what it was the only grant of before.
+    fileprivate static let again = "again:"
+
+    /// Whether it is this one, or the same bought anew.
+    fileprivate func isAnother(of unit: GrantUnit) -> Bool {
+        if self == unit { return true }
+        guard text.utf8.starts(with: GrantUnit.again.utf8) else { return false }
+        return text.utf8.dropFirst(GrantUnit.again.utf8.count).drop { $0 != UInt8(ascii: ":") }.dropFirst()
+            .elementsEqual(unit.text.utf8)
     }
 }

@@ -3,11 +3,22 @@ extension Draft {
     /// Settles every transaction of a proof.
     mutating func fulfil(_ recording: Recording) {
         let naming = Naming(order: recording.order, customerToken: recording.customerToken)
-        for place in decision.outcomes.indices {
-            let outcome = decision.outcomes[place]
-            let fulfilment = settle(outcome.recorded, naming)
-            guard outcome.standing != .ownedByAnother else { continue }
-            edit { $0.outcomes[place].fulfilment = fulfilment }
+        let recorded = decision.outcomes.map(\.recorded)
+        var given = recorded.map { settle($0, naming) }
+        for reversed in given where reversed.state == .reversed { reconsiderRepetitions(of: reversed, naming) }
+        for place in recorded.indices {
+            if given[place].reason == .alreadyGranted { given[place] = fulfilment(recorded[place]) ?? given[place] }
+            guard decision.outcomes[place].standing != .ownedByAnother else { continue }
+            edit { $0.outcomes[place].fulfilment = given[place] }
+        }
+    }
+
+    /// What came before we heard of a refund, and seemed to repeat what was refunded, may have been bought anew.
+    private mutating func reconsiderRepetitions(of reversed: Fulfilment, _ naming: Naming) {
+        let repetitions = fulfilments(of: reversed.chain).values.filter { $0.reason == .alreadyGranted }
+        for repetition in repetitions.sorted(by: { $0.transaction.id < $1.transaction.id }) {
+            guard let recorded = recorded(repetition.transaction) else { continue }
+            settle(recorded, Naming(order: recorded.order, customerToken: naming.customerToken))
         }
     }
 

@@ -42,6 +42,19 @@ package struct Situation: Sendable {
     /// All that wait for something, in no order.
     var waiting: [Fulfilment] { fulfilments.values.flatMap { $0.values.filter { $0.state == .waiting } } }
 
+    /// What seems to repeat something that these proofs tell to be taken back: a refund has it decided again.
+    package func repetitions(of recordings: [Recording]) -> [TransactionKey] {
+        var chains: Set<ChainKey> = []
+        for recording in recordings {
+            for (transaction, key) in zip(recording.transactions, recording.keys) where transaction.revocation != nil {
+                chains.insert(self.chains[key] ?? recording.chain(of: transaction))
+            }
+        }
+        return chains.flatMap { chain in
+            fulfilments(of: chain).values.filter { $0.reason == .alreadyGranted }.map(\.transaction)
+        }
+    }
+
     package func owner(of chain: ChainKey) -> Owner? { owners[chain] }
 
     package func order(_ key: OrderKey) -> Order? { orders[key] }

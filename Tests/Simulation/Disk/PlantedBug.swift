@@ -1,0 +1,96 @@
+import PurchaseModel
+import Storage
+
+/// A bug that others have had, planted to see that it is found. No part of the product knows of it.
+package enum PlantedBug: String, CaseIterable, Sendable {
+    /// What was granted is looked up too early now and then, and nothing stands against a second grant.
+    case doubleGrant = "double-grant"
+    /// The events of a commit get lost now and then.
+    case lostOutboxRow = "lost-outbox-row"
+    /// Of two facts the one counts that came last, not the one that Apple signed last.
+    case revocationUndone = "revocation-undone"
+    /// Whether an order is paid is looked up too early now and then.
+    case orderSettledTwice = "order-settled-twice"
+
+    func transaction(over base: any StoreTransaction, _ dice: Dice) -> any StoreTransaction {
+        switch self {
+        case .doubleGrant: dice.happens(oneIn: 8) ? Forgetful(base) : base
+        case .lostOutboxRow: dice.happens(oneIn: 20) ? Mute(base) : base
+        case .revocationUndone: LastComesFirst(base)
+        case .orderSettledTwice: dice.happens(oneIn: 4) ? Unpaid(base) : base
+        }
+    }
+}
+
+/// Finds no fulfilments, and writes them over those that there are.
+private final class Forgetful: PassingTransaction {
+    override func fulfilments(_ chains: [ChainKey]) throws(StoreFailure) -> [Fulfilment] { [] }
+
+    override func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
+        var decision = decision
+        let chains = Set(decision.fulfilments.map(\.row.chain))
+        let known = try base.fulfilments(Array(chains))
+        for (place, change) in decision.fulfilments.enumerated() {
+            guard let before = known.first(where: { $0.transaction == change.row.transaction }) else { continue }
+            decision.fulfilments[place] = .update(Self.copy(change.row, version: before.version + 1))
+        }
+        try base.apply(decision, evidence: evidence)
+    }
+
+    private static func copy(_ row: Fulfilment, version: Int64) -> Fulfilment {
+        var stored = Fulfilment.Stored(
+            transaction: row.transaction,
+            original: row.original,
+            product: row.product,
+            quantity: row.quantity,
+            purchasedAt: row.purchasedAt,
+            state: row.state,
+            decidedAt: row.decidedAt,
+            version: version
+        )
+        stored.accountToken = row.accountToken
+        stored.customer = row.customer
+        stored.reason = row.reason
+        stored.unit = row.unit
+        stored.order = row.order
+        stored.match = row.match
+        stored.goods = row.goods
+        stored.reversed = row.reversed
+        stored.reversedAt = row.reversedAt
+        stored.delivery = row.delivery
+        stored.fence = row.fence
+        return Fulfilment(stored: stored)
+    }
+}
+
+/// Loses events.
+private final class Mute: PassingTransaction {
+    override func append(_ events: [EventRow]) throws(StoreFailure) {}
+}
+
+/// Takes every known fact for an old one.
+private final class LastComesFirst: PassingTransaction {
+    override func transactions(_ keys: [TransactionKey]) throws(StoreFailure) -> [RecordedTransaction] {
+        try base.transactions(keys).map { known in
+            var known = known
+            known.transaction.signedAt = Timestamp(milliseconds: 0)
+            return known
+        }
+    }
+}
+
+/// Finds paid orders as they were before.
+private final class Unpaid: PassingTransaction {
+    override func orders(_ keys: [OrderKey]) throws(StoreFailure) -> [Order] {
+        try base.orders(keys).map { order in
+            guard order.state == .paid else { return order }
+            return Order(
+                order,
+                state: .pending,
+                changedAt: order.placedAt,
+                payment: nil,
+                version: order.version
+            )
+        }
+    }
+}
