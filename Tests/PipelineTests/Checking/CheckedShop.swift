@@ -102,9 +102,9 @@ struct CheckedShop: Sendable {
     }
 
     func acknowledge(_ number: Int64, fence: Int64) async throws {
-        let (key, app, now) = (try key(number), app, now)
+        let (key, now) = (try key(number), now)
         _ = try await store.write { write throws(StoreFailure) in
-            try LedgerRequests.acknowledge(key, fence: fence, for: app, at: now, in: write)
+            try LedgerRequests.acknowledge(key, fence: fence, at: now, in: write)
         }
     }
 
