@@ -93,8 +93,10 @@ extension LedgerCheck {
 
     private mutating func checkReversal(of row: Fulfilment, _ revocation: Revocation?) {
         let isReversed = row.isGiven ? row.state == .reversed : row.reason == .revoked
-        if isReversed != (revocation != nil) {
-            let said = revocation == nil ? "did not take it back" : "took it back"
+        // Of what was refunded in part before it was given, the rest may still be.
+        let isTaken = row.isGiven ? revocation != nil : revocation?.share == Fulfilment.whole
+        if isReversed != isTaken {
+            let said = isTaken ? "took it back" : "did not take it back"
             return add(.revocationContradicts, row, "it is \(row.word), and Apple \(said)")
         }
         guard row.isGiven else { return }
