@@ -193,7 +193,7 @@ import Testing
     func violationsAreRestoredOnlyWhenAsked() async throws {
         try await ServerFolder.with { folder in
             let id = try await Self.record(3, in: folder)
-            try Tampering.run("UPDATE fulfilments SET delivery = NULL WHERE transaction_id = \(id)", folder)
+            try Tampering.run("UPDATE fulfilments SET unit = 'x' WHERE transaction_id = \(id)", folder)
             let (copy, other) = (folder.path + "/copy.sqlite", folder.path + "/other")
             #expect(try await Program.run(["backup", "--data", folder.data, "--to", copy]).code == 0)
             #expect(try await Program.run(["backup", "--verify", copy]).code == 1)
