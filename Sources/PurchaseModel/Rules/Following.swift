@@ -113,7 +113,7 @@ extension Draft {
 
 extension Fulfilment {
     /// All of it, in thousandths of a percent.
-    static let whole = 100_000
+    package static let whole = 100_000
 }
 
 extension Revocation {
