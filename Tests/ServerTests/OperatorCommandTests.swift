@@ -42,7 +42,10 @@ import Testing
     func whatAnotherHandChangedIsALine() async throws {
         try await ServerFolder.with { folder in
             let id = try await Self.record(3, in: folder)
-            try Tampering.run("UPDATE fulfilments SET decided_at = 5, reason = 'gone' WHERE transaction_id = \(id)", folder)
+            try Tampering.run(
+                "UPDATE fulfilments SET decided_at = 5, reason = 'gone' WHERE transaction_id = \(id)",
+                folder
+            )
             let text = try await Program.run(["check", "--data", folder.data])
             #expect(text.code == 1)
             let lines = text.text.split(separator: "\n")
@@ -135,7 +138,11 @@ import Testing
             for path in [copy, copy + ".sha256"] {
                 #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
             }
-            let sum = try await Program.run(["-c", "copy.sqlite.sha256"], instead: "/usr/bin/sha256sum", in: folder.path)
+            let sum = try await Program.run(
+                ["-c", "copy.sqlite.sha256"],
+                instead: "/usr/bin/sha256sum",
+                in: folder.path
+            )
             #expect(sum.text == "copy.sqlite: OK\n")
             let again = try await Program.run(["backup", "--data", folder.data, "--to", copy])
             #expect(again.code == 2)
@@ -155,7 +162,9 @@ import Testing
             let restored = try await Program.run(["restore", "--from", copy, "--data", other])
             #expect(restored.text.hasSuffix("restored to \(other)\n"))
             #expect(restored.code == 0)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: other).sorted() == ["assay.lock", "assay.sqlite"])
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: other).sorted() == ["assay.lock", "assay.sqlite"]
+            )
             let second = try await folder.serve("--data", other)
             #expect(await second.post(Purchase.body(try Purchase.jws(5)))?.result == "already_recorded")
             #expect(await second.post(Purchase.body(try Purchase.jws(6)))?.result == "recorded")
@@ -193,7 +202,7 @@ import Testing
     func violationsAreRestoredOnlyWhenAsked() async throws {
         try await ServerFolder.with { folder in
             let id = try await Self.record(3, in: folder)
-            try Tampering.run("UPDATE fulfilments SET delivery = NULL WHERE transaction_id = \(id)", folder)
+            try Tampering.run("UPDATE fulfilments SET unit = 'x' WHERE transaction_id = \(id)", folder)
             let (copy, other) = (folder.path + "/copy.sqlite", folder.path + "/other")
             #expect(try await Program.run(["backup", "--data", folder.data, "--to", copy]).code == 0)
             #expect(try await Program.run(["backup", "--verify", copy]).code == 1)
@@ -238,14 +247,14 @@ import Testing
           assay backup [flags]
 
         Flags:
-          --to FILE                      The copy; its SHA-256 goes to FILE.sha256. Neither may be there.
-          --verify FILE                  Restores this copy beside it, checks it, and deletes that again.
-          --config FILE                  JSON file with the configuration.
-          --data FOLDER                  Folder of the ledger.
-          --database-url URL             PostgreSQL database of the ledger, instead of the folder.
-          --database-schema NAME         Schema of the ledger in that database.
-          --database-pooled true|false   true behind a pooler that lends sessions for one transaction.
-          --help                         Print this help.
+          --to FILE                     The copy; its SHA-256 goes to FILE.sha256. Neither may be there.
+          --verify FILE                 Restores this copy beside it, checks it, and deletes that again.
+          --config FILE                 JSON file with the configuration.
+          --data FOLDER                 Folder of the ledger.
+          --database-url URL            PostgreSQL database of the ledger, instead of the folder.
+          --database-schema NAME        Schema of the ledger in that database.
+          --database-pooled true|false  true behind a pooler that lends sessions for one transaction.
+          --help                        Print this help.
 
         A server may write meanwhile. A PostgreSQL database is for pg_dump or pgBackRest.
 

@@ -10,7 +10,7 @@ extension LedgerCheck {
     /// Several machines' clocks may differ by so much: an endpoint that is no older than that need not have been told.
     private static let clocksMayDiffer = Duration.seconds(300)
 
-    /// - Parameter changes: how many changes of deliveries there were, on each side of the wall.
+    /// Compares with how many changes of deliveries there were, on each side of the wall.
     mutating func checkStreams(_ app: AppID, changes: [Realm: Int64]) throws(StoreFailure) {
         let reader = reader
         var last: WalkedEvent?

@@ -45,7 +45,7 @@ extension LedgerCheck {
             return add(.grantIncomplete, row, "it is \(row.state.rawValue) and has " + faults.joined(separator: ", "))
         }
         for amount in row.amounts where amount.reversed + amount.uncollected != amount.share(row.reversed) {
-            add(.reversalDiffers, row, "of \(amount.amount) \(amount.currency) not the share that is reversed is back")
+            add(.reversalDiffers, row, "of \(amount.amount) \(amount.currency) another share is back than reversed")
         }
     }
 
@@ -92,8 +92,8 @@ extension LedgerCheck {
     }
 
     private mutating func checkReversal(of row: Fulfilment, _ revocation: Revocation?) {
+        // Of what was refunded in part before anything was given, the rest may wait for something.
         let isReversed = row.isGiven ? row.state == .reversed : row.reason == .revoked
-        // Of what was refunded in part before it was given, the rest may still be.
         let isTaken = row.isGiven ? revocation != nil : revocation?.share == Fulfilment.whole
         if isReversed != isTaken {
             let said = isTaken ? "took it back" : "did not take it back"
@@ -102,7 +102,11 @@ extension LedgerCheck {
         guard row.isGiven else { return }
         let share = revocation?.share ?? 0
         if row.reversed != share {
-            add(.reversalDiffers, row, "\(row.reversed) of 100000 are reversed, and Apple took \(share) back")
+            add(
+                .reversalDiffers,
+                row,
+                "\(row.reversed) of \(Fulfilment.whole) are reversed, and Apple took \(share) back"
+            )
         }
     }
 
@@ -138,7 +142,9 @@ extension LedgerCheck {
     private mutating func check(_ order: Order, _ found: LookedUp<TransactionKey, Fulfilment>) {
         let isPaid = [.paid, .delivered, .refunded].contains(order.state)
         guard let key = order.paidBy else {
-            if isPaid { findings.add(.orderStateContradicts, .of(order.key), "it is \(order.state.rawValue) without a payment") }
+            if isPaid {
+                findings.add(.orderStateContradicts, .of(order.key), "it is \(order.state.rawValue) without a payment")
+            }
             return
         }
         guard isPaid else {
@@ -155,7 +161,11 @@ extension LedgerCheck {
             findings.add(.orderContradicts, .of(order.key), what)
         }
         if (order.state == .refunded) != (row.state == .reversed) {
-            findings.add(.orderStateContradicts, .of(order.key), "it is \(order.state.rawValue), its payment \(row.state.rawValue)")
+            findings.add(
+                .orderStateContradicts,
+                .of(order.key),
+                "it is \(order.state.rawValue), its payment \(row.state.rawValue)"
+            )
         }
     }
 
@@ -197,7 +207,7 @@ extension Fulfilment {
             amount.amount > 0 && amount.reversed >= 0 && amount.uncollected >= 0
                 && !amount.reversed.addingReportingOverflow(amount.uncollected).overflow
         }
-        if !areSound || !(0...100_000).contains(reversed) { faults.append("amounts that are none") }
+        if !areSound || !(0...Fulfilment.whole).contains(reversed) { faults.append("amounts that are none") }
         return faults
     }
 

@@ -68,7 +68,8 @@ extension LedgerCheck {
             findings.add(.postingGap, .of(key), "\(wallet.postings) were made, and the last is number \(last)")
         }
         if wallet.balance != sum.balance {
-            findings.add(.balanceDiffers, .of(key), "the balance is \(wallet.balance), the postings make \(sum.balance)")
+            let what = "the balance is \(wallet.balance), the postings make \(sum.balance)"
+            findings.add(.balanceDiffers, .of(key), what)
         }
         if wallet.uncollected != sum.uncollected {
             let what = "uncollected are \(wallet.uncollected), the postings make \(sum.uncollected)"
@@ -147,7 +148,8 @@ extension LedgerCheck {
                     )
                     let posted = try? reader.postings(wallet, of: row.transaction.id)
                     if posted?.isEmpty == true {
-                        check.findings.add(.amountsDiffer, .of(wallet, row.transaction.id), "it was given, and not posted")
+                        let names: [LedgerViolation.Name] = .of(wallet, row.transaction.id)
+                        check.findings.add(.amountsDiffer, names, "it was given, and not posted")
                     }
                 }
             }

@@ -38,7 +38,8 @@ struct FulfilmentRebuild {
             return true
         }
         while true {
-            step.decision = decide(situation, rebuilding: keys, tokens: tokens(situation, keys), terms: app.terms, at: now)
+            let tokens = tokens(situation, keys)
+            step.decision = decide(situation, rebuilding: keys, tokens: tokens, terms: app.terms, at: now)
             var doubtful: Set<TransactionKey> = []
             for change in step.decision.fulfilments {
                 guard let why = try doubt(change.row, situation.fulfilment(of: change.row.key)) else { continue }

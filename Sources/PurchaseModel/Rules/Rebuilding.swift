@@ -18,10 +18,13 @@ package func decide(
     at now: Timestamp
 ) -> Decision {
     var draft = Draft(situation, terms: terms, at: now)
-    for key in keys {
-        guard let recorded = situation[key] else { continue }
+    func settle(_ recorded: RecordedTransaction) -> Fulfilment {
         let token = recorded.customer.flatMap { tokens[$0] }
-        draft.settle(recorded, Naming(order: recorded.order, customerToken: token))
+        return draft.settle(recorded, Naming(order: recorded.order, customerToken: token))
     }
+    let all = keys.compactMap { situation[$0] }
+    let repetitions = all.filter { settle($0).reason == .alreadyGranted }
+    // What they seemed to repeat may be reversed by now.
+    for recorded in repetitions { _ = settle(recorded) }
     return draft.decision
 }

@@ -31,8 +31,8 @@ enum OperatorCommands {
             + Setting.options,
         notes: [
             """
-            Balances are summed up from their postings; what was given is decided from the recorded transactions by the \
-            terms in the configuration. docs/operations.md says what is kept as it is.
+            Balances are summed up from their postings; what was given is decided from the recorded transactions
+            by the terms in the configuration. docs/operations.md says what is kept as it is.
             """,
             "With --apply a folder must not be served meanwhile; a PostgreSQL database may.",
             "Exits with 0 when nothing differs or all was written, 1 when something differs or is left, 2 for a failure.",

@@ -36,7 +36,8 @@ struct Rebuild {
                 let ledger = try await place.openToRead()
                 let result: Result<RebuildReport, StoreFailure>
                 do throws(StoreFailure) {
-                    result = .success(try await ledger.read { reader throws(StoreFailure) in try rebuild.compare(reader) })
+                    let report = try await ledger.read { reader throws(StoreFailure) in try rebuild.compare(reader) }
+                    result = .success(report)
                 } catch {
                     result = .failure(error)
                 }

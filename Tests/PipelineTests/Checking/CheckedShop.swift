@@ -62,7 +62,8 @@ struct CheckedShop: Sendable {
         }
     }
 
-    func place(_ id: String, _ product: String = "coins", for customer: String = "ann", quantity: Int = 1) async throws {
+    func place(_ id: String, _ product: String = "coins", for customer: String = "ann", quantity: Int = 1) async throws
+    {
         let order = Order(
             app: app.id,
             id: try #require(OrderID(id)),

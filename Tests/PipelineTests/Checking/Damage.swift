@@ -124,7 +124,11 @@ struct Damage: Sendable, CustomStringConvertible {
     private static let orders = [
         Damage(.orderMissing, "transaction_id=1", "DELETE FROM orders WHERE order_id = 'o1'"),
         Damage(.orderContradicts, "order_id=o1", "UPDATE orders SET quantity = 2 WHERE order_id = 'o1'"),
-        Damage(.orderContradicts, "transaction_id=3", "UPDATE fulfilments SET order_id = 'o1' WHERE transaction_id = 3"),
+        Damage(
+            .orderContradicts,
+            "transaction_id=3",
+            "UPDATE fulfilments SET order_id = 'o1' WHERE transaction_id = 3"
+        ),
         Damage(.orderStateContradicts, "order_id=o1", "UPDATE orders SET state = 'expired' WHERE order_id = 'o1'"),
         Damage(.orderStateContradicts, "order_id=o2", "UPDATE orders SET state = 'paid' WHERE order_id = 'o2'"),
         Damage(.orderStateContradicts, "order_id=o1", "UPDATE orders SET state = 'refunded' WHERE order_id = 'o1'"),

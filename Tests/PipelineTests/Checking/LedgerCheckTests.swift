@@ -95,7 +95,9 @@ import Testing
                     decidedAt: row.decidedAt,
                     version: row.version + 1
                 )
-                (stored.customer, stored.unit, stored.delivery, stored.fence) = (row.customer, row.unit, row.delivery, 1)
+                (stored.customer, stored.unit, stored.delivery, stored.fence) = (
+                    row.customer, row.unit, row.delivery, 1
+                )
                 decision.fulfilments.append(.update(Fulfilment(stored: stored)))
             }
             try write.apply(decision, evidence: nil)

@@ -29,7 +29,7 @@ import CSQLite
 
     deinit { unsafe sqlite3_close_v2(target) }
 
-    /// - Parameter source: a connection's handle, on which a transaction is open and has read.
+    /// The source is a connection's handle, on which a transaction is open and has read.
     func run(from source: OpaquePointer) throws(StoreFailure) {
         guard let copy = unsafe sqlite3_backup_init(target, "main", source, "main") else {
             throw failure(unsafe sqlite3_extended_errcode(target))

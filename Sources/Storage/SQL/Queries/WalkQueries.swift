@@ -186,7 +186,7 @@ struct WalkQueries {
         }
     }
 
-    /// - Parameter code: the endpoint's number.
+    /// By the endpoint's number.
     func deliveries(
         endpoint code: Int64,
         after place: WalkPlace?,
