@@ -2,7 +2,7 @@
 package struct Summary: Sendable {
     package private(set) var seeds = 0
     /// Of all runs in their order.
-    package private(set) var fingerprint: UInt64 = 0
+    private var fingerprint: UInt64 = 0
     private var time = Duration.zero
     private var (steps, transactions, events, processes) = (0, 0, 0, 0)
 
@@ -22,7 +22,7 @@ package struct Summary: Sendable {
         let seconds = duration / .seconds(1)
         let rate = seconds > 0 ? Int(Double(seeds) / seconds) : 0
         return "\(seeds) seeds in \(Int(seconds)) s, \(rate) a second; in them \(Int(time / .seconds(86_400))) days, "
-            + "\(transactions) transactions, \(events) events, \(steps) steps, \(processes) processes"
+            + "\(transactions) transactions, \(events) events, \(steps) steps, \(processes) processes; fingerprint \(String(fingerprint, radix: 16))"
     }
 }
 
