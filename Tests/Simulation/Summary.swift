@@ -4,7 +4,10 @@ package struct Summary: Sendable {
     /// Of all runs in their order.
     private var fingerprint: UInt64 = 0
     private var time = Duration.zero
-    private var (steps, transactions, events, processes) = (0, 0, 0, 0)
+    package private(set) var steps = 0
+    package private(set) var transactions = 0
+    package private(set) var events = 0
+    package private(set) var processes = 0
 
     package init() {}
 
