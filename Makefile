@@ -1,6 +1,6 @@
 # The verbs of this repository; each is one line here and, where it needs more, a script in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help build test interop check docs bench fuzz run
+.PHONY: help build test interop check docs bench fuzz simulate run
 
 help: ## this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,12 @@ fuzz: ## fuzzers of our parsers, a minute each, without and with the address san
 	@scripts/bootstrap.sh
 	Fuzz/run.sh 60
 	Fuzz/HTTP/run.sh 60
+
+simulate: ## the whole house on one thread, by 1,000 seeds; SEEDS=n for more of them, SEED=n for one, PLANT=bug with one in it
+	@scripts/bootstrap.sh
+	swift build --configuration release --product Simulate
+	.build/release/Simulate $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),1000)) \
+		$(if $(PLANT),--plant $(PLANT))
 
 run: ## installs what is missing, builds, serves Assay with the App Store simulator on localhost; no Apple account needed
 	@scripts/bootstrap.sh

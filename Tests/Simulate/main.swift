@@ -1,59 +1,58 @@
 import Foundation
 import Simulation
 
-/// Runs seeds one after the other; ends early when too many are red.
+// Runs seeds one after the other, and ends early when too many are red.
+
+/// What the command line asks for.
 struct Settings {
+    /// As many red ones are enough to look at.
+    static let redMax = 10
+
     var seeds: UInt64 = 1_000
     var first: UInt64 = 0
     var bug: PlantedBug?
-    /// As many red ones are enough to look at.
-    static let redMax = 10
-    /// One seed alone, with all its last steps.
+    /// One seed alone, with its last steps.
     var isAlone = false
 
     init?(_ arguments: some Sequence<String>) {
         var rest = Array(arguments)[...]
         while let name = rest.popFirst() {
             guard let value = rest.popFirst() else { return nil }
-            switch name {
-            case "--seeds":
-                guard let number = UInt64(value), number > 0 else { return nil }
-                seeds = number
-            case "--from":
-                guard let number = UInt64(value) else { return nil }
-                first = number
-            case "--seed":
-                guard let number = UInt64(value) else { return nil }
-                (first, seeds, isAlone) = (number, 1, true)
-            case "--plant":
-                guard let named = PlantedBug(rawValue: value) else { return nil }
-                bug = named
+            switch (name, UInt64(value), PlantedBug(rawValue: value)) {
+            case ("--seeds", let number?, _) where number > 0: seeds = number
+            case ("--from", let number?, _): first = number
+            case ("--seed", let number?, _): (first, seeds, isAlone) = (number, 1, true)
+            case ("--plant", _, let named?): bug = named
             default: return nil
             }
         }
     }
 }
 
+/// Writes a line at once, also into a file.
+func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
+
 guard let settings = Settings(CommandLine.arguments.dropFirst()) else {
-    let bugs = PlantedBug.allCases.map(\.rawValue).joined(separator: ", ")
-    print("usage: Simulate [--seeds COUNT] [--from SEED] [--seed SEED] [--plant BUG]\nbugs: \(bugs)")
+    say("usage: Simulate [--seeds COUNT] [--from SEED] [--seed SEED] [--plant BUG]")
+    say("bugs: " + PlantedBug.allCases.map(\.rawValue).joined(separator: ", "))
     exit(2)
 }
 
-var sum = Summary()
-var red = 0
+var (sum, red) = (Summary(), 0)
 let began = ContinuousClock.now
 for seed in settings.first..<settings.first + settings.seeds {
     let run = try Simulation.run(seed: seed, bug: settings.bug)
     sum.add(run)
     if let violation = run.violation {
-        print(red == 0 ? run.explanation(bug: settings.bug) : "seed \(seed): \(violation)")
+        say(red == 0 ? run.explanation(bug: settings.bug) : "seed \(seed): \(violation)")
         red += 1
         if red == Settings.redMax { break }
+    } else if settings.isAlone {
+        say(run.last.joined(separator: "\n"))
     }
-    if settings.isAlone { print(run.last.joined(separator: "\n")) }
-    if sum.seeds % 10_000 == 0 { print(sum.line(after: began.duration(to: .now))) }
+    if sum.seeds % 10_000 == 0 { say(sum.line(after: began.duration(to: .now))) }
 }
-print(sum.line(after: began.duration(to: .now)))
-if settings.isAlone { print("fingerprint \(String(sum.fingerprint, radix: 16))") }
+if sum.seeds % 10_000 != 0 { say(sum.line(after: began.duration(to: .now))) }
 exit(red == 0 ? 0 : 1)

@@ -51,8 +51,6 @@ private struct Life: Sendable {
         var processes = 0
     }
 
-    /// As many rounds, and at least half of it.
-    private static let roundsMax = 16
     /// How long nobody does anything.
     private static let pauses: [Duration] = [
         .zero, .seconds(1), .seconds(31), .seconds(600), .seconds(3_600), .seconds(40_000), .seconds(86_400),
@@ -65,11 +63,12 @@ private struct Life: Sendable {
         do {
             return try await withThrowingDiscardingTaskGroup { group in
                 try await prepare()
-                let rounds = Self.roundsMax / 2 + world.dice.below(Self.roundsMax / 2 + 1)
+                // Many short histories find more than few long ones, but not all.
+                let rounds = world.dice.happens(oneIn: 8) ? 8 + world.dice.below(13) : 2 + world.dice.below(4)
                 for round in 0..<rounds where world.findings.first == nil {
                     for node in try world.fleet.start() { group.addTask { await node.recorder.run() } }
                     await storm()
-                    if round % 4 == 3 { try await Audit(of: world).always() }
+                    if round % 4 == 1 { try await Audit(of: world).always() }
                 }
                 world.weather.calmDown()
                 for node in try world.fleet.start() { group.addTask { await node.recorder.run() } }

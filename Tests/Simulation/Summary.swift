@@ -2,9 +2,12 @@
 package struct Summary: Sendable {
     package private(set) var seeds = 0
     /// Of all runs in their order.
-    package private(set) var fingerprint: UInt64 = 0
+    private var fingerprint: UInt64 = 0
     private var time = Duration.zero
-    private var (steps, transactions, events, processes) = (0, 0, 0, 0)
+    package private(set) var steps = 0
+    package private(set) var transactions = 0
+    package private(set) var events = 0
+    package private(set) var processes = 0
 
     package init() {}
 
@@ -22,7 +25,7 @@ package struct Summary: Sendable {
         let seconds = duration / .seconds(1)
         let rate = seconds > 0 ? Int(Double(seeds) / seconds) : 0
         return "\(seeds) seeds in \(Int(seconds)) s, \(rate) a second; in them \(Int(time / .seconds(86_400))) days, "
-            + "\(transactions) transactions, \(events) events, \(steps) steps, \(processes) processes"
+            + "\(transactions) transactions, \(events) events, \(steps) steps, \(processes) processes; fingerprint \(String(fingerprint, radix: 16))"
     }
 }
 

@@ -153,7 +153,8 @@ package final class WebhookSender: Sendable {
             count += 1
             group.addTask { [self] in await claim(place) }
         }
-        for endpoint in hungry { begin(endpoint, isDue: false) }
+        // In an order that nothing but their names decides, so that a run can be repeated.
+        for endpoint in hungry.sorted(by: { $0.text < $1.text }) { begin(endpoint, isDue: false) }
         guard wanted > 0 else { return count }
         do throws(StoreFailure) {
             for endpoint in try await work.dueEndpoints(at: now, limit: wanted) { begin(endpoint, isDue: true) }

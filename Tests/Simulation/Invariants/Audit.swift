@@ -22,12 +22,12 @@ struct Audit {
 
     /// At any moment.
     func always() {
+        checkStreams()
+        checkOrders()
+        checkWallets()
+        checkGrants()
         checkRecords()
         checkTestimonies()
-        checkGrants()
-        checkWallets()
-        checkOrders()
-        checkStreams()
     }
 
     /// Once everything has been presented and told.
