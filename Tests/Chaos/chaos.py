@@ -105,6 +105,9 @@ class Chaos:
 
         self.in_each(quieten)
         self.recoveries += seconds
+        if self.problems:
+            # What is still under way would look like a contradiction.
+            return
         # Only now do all records belong together.
         truth = self.truth()
         for world in self.worlds:

@@ -176,6 +176,7 @@ class Client(threading.Thread):
             # Taken back before anybody has shown it.
             self.world.store.advance("PT1S")
             self.world.store.act("decide_refund", transaction=sold["transaction_id"], decision="full")
+            self.settle(*self.submission(sold, is_news=True))
         self.show(sold)
         if is_late:
             self.place(order)
@@ -203,7 +204,8 @@ class Client(threading.Thread):
         if customer is None and kind == "purchase" and self.random.random() < 0.5:
             body["order_id"] = sold["order"]
         line = {"kind": kind, "transaction": transaction, "customer": body["customer_id"]}
-        return line, "POST", "/v1/purchases", body
+        key = f"show-{uuid.UUID(int=self.random.getrandbits(128)).hex}" if self.random.random() < 0.4 else None
+        return line, "POST", "/v1/purchases", body, key
 
     def show(self, sold: dict) -> None:
         draw = self.random.random()

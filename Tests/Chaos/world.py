@@ -161,7 +161,7 @@ class World:
             if status != 200:
                 return False
             for delivery in page["deliveries"] if state == "pending" else []:
-                if delivery["attempts"] > 0:
+                if delivery["attempt_count"] > 0:
                     node.call("POST", f"/v1/webhooks/{endpoint}/replay", {"event_id": delivery["event_id"]})
             if page["deliveries"]:
                 return False

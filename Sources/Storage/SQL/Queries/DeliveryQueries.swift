@@ -51,6 +51,7 @@ struct DeliveryQueries {
         ON CONFLICT (endpoint, position) DO UPDATE
         SET state = 0, attempts = 0, due_at = excluded.due_at, dead_reason = NULL, ended_at = NULL
         WHERE webhook_deliveries.state >= 2
+            OR webhook_deliveries.state = 0 AND webhook_deliveries.due_at > excluded.due_at
         """
     )
     private static let listAttempts = Query(
@@ -169,9 +170,9 @@ struct DeliveryQueries {
         }
     }
 
-    /// Has an event be due for an endpoint, again or for the first time.
+    /// Has an event be due for an endpoint, again or for the first time, or sooner than its next turn.
     ///
-    /// - Returns: false when it is on its way already.
+    /// - Returns: false when it is due or on its way already.
     func add(_ event: DeliveredEvent, to endpoint: Int64, due: Timestamp) throws(StoreFailure) -> Bool {
         guard let realm = RealmCode(event.realm) else { throw .unstorable }
         let values: [SQLValue] = [
