@@ -45,11 +45,11 @@ class Chaos:
             os.environ["ASSAY_TEST_POSTGRES"], self.folder / "shared", self.store, arguments.seed, clients, 0.1
         )
         self.worlds.append(shared)
-        self.faults.append(SharedFaults(shared, arguments.seed + 1))
+        self.faults.append(SharedFaults(shared, arguments.seed + 1, arguments.only))
         size = 64 + 4 * arguments.cycles
         single = FileWorld(self.folder / "single", self.store, arguments.seed, max(clients // 2, 2), 0.1, size)
         self.worlds.append(single)
-        self.faults.append(FileFaults(single, arguments.seed + 2))
+        self.faults.append(FileFaults(single, arguments.seed + 2, arguments.only))
         print(f"seed {arguments.seed}, {clients} clients of two servers on PostgreSQL with fsync "
               f"{os.environ.get('POSTGRES_FSYNC', 'as it is')}, {len(single.clients)} of one on SQLite")
         print(f"disk of SQLite: {single.disk.kind}" if single.disk.kind else
@@ -190,6 +190,7 @@ def main() -> int:
     parser.add_argument("--check-every", type=int, default=10)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", help="faults with this word in their names")
     parser.add_argument("--keep", action="store_true", help="the records, also when all is good")
     parser.add_argument("--verbose", action="store_true")
     chaos = Chaos(parser.parse_args())

@@ -15,23 +15,24 @@ CLOCKS = ["+400d", "-1d", "+3h", "-7200"]
 
 
 class Faults:
-    def __init__(self, world: World, seed: int) -> None:
+    def __init__(self, world: World, seed: int, only: str | None) -> None:
         self.world = world
+        # Of all faults those with this word in their names, where there are any.
+        self.only = only
         self.random = random.Random(seed)
         self.counts: Counter[str] = Counter()
-        self.ended = time.monotonic()
         self.deck: list[Callable[[], None]] = []
 
     def strike(self) -> str:
         """One fault. Each comes once before any comes again."""
         if not self.deck:
-            self.deck = self.all()
+            every = self.all()
+            self.deck = [fault for fault in every if self.only and self.only in fault.__name__] or every
             self.random.shuffle(self.deck)
         fault = self.deck.pop()
         name = fault.__name__.replace("_", " ")
         self.counts[name] += 1
         fault()
-        self.ended = time.monotonic()
         return name
 
     def all(self) -> list[Callable[[], None]]:
