@@ -131,7 +131,7 @@ class Chaos:
             if client.fault:
                 self.problem(f"{world.name}: client {client.name}: {client.fault!r}")
         if world.drain(QUIET_WITHIN) is None:
-            self.problem(f"{world.name} I20: something is still to be sent after {QUIET_WITHIN} s")
+            self.problem(f"{world.name} I20: still to be sent after {QUIET_WITHIN} s: {world.left()}")
         return time.monotonic() - ended
 
     def in_each(self, act: Callable[[int], None]) -> None:

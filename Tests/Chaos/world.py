@@ -154,6 +154,11 @@ class World:
             time.sleep(0.5)
         return None
 
+    def left(self) -> list[dict]:
+        """What is still to be sent."""
+        page = [self.nodes[0].call("GET", f"/v1/webhooks/{it}/deliveries?state=pending")[1] for it in self.endpoints]
+        return [delivery for found in page for delivery in found.get("deliveries", [])][:5]
+
     def node_is_drained(self, endpoint: str) -> bool:
         node = self.nodes[0]
         for state in ("leased", "pending"):
@@ -198,6 +203,7 @@ class SharedWorld(World):
         self.database = database
         place, name = database.rsplit(":", 1)
         port, rest = name.split("/", 1)
+        self.sql("DROP SCHEMA IF EXISTS assay CASCADE")
         self.proxies = [Proxy(int(port), seed + number) for number in range(2)]
         for number, proxy in enumerate(self.proxies):
             url = f"{place}:{proxy.port}/{rest}"
