@@ -9,15 +9,17 @@
     I8   what was moved adds up to what there is
     I12  events are numbered without a gap; the newest of what the shop was told is the ledger's own
     I13  under one Idempotency-Key everybody was answered alike, byte for byte
-    I17  the database finds nothing wrong with its file
+    I17  the database finds nothing wrong with its file, and `assay check` nothing wrong with the ledger
 
 I20, the time until nothing is under way any more, is taken by whoever runs the checker.
 """
 
+import subprocess
 from collections import Counter, defaultdict
 from datetime import datetime, timezone
 
 from clients import GOODS
+from simulator import ASSAY
 from world import FileWorld, World
 
 QUERIES = {
@@ -93,6 +95,10 @@ class Checker:
                     self.expect("I17", found in ([], [("ok",)]), f"{check}: {found[:5]}")
         finally:
             self.world.wake()
+        found = subprocess.run(
+            [ASSAY, "check", "--config", str(self.world.nodes[0].configuration)], capture_output=True, text=True
+        )
+        self.expect("I17", found.returncode == 0, f"assay check: {found.stdout[-500:]}{found.stderr[-500:]}")
 
     def check_uniqueness(self) -> None:
         names = {
