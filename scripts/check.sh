@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 
 # How long each fuzzer runs here: long enough to replay its seeds and to notice a parser that broke.
 readonly fuzz_seconds=5
+# For how long servers are struck here: each fault comes about once. After it everything has to come to rest.
+readonly chaos_seconds=45
 
 step() {
     local title=$1
@@ -47,6 +49,8 @@ step "format: scripts" lint_scripts
 step "format: Swift" lint_swift
 step "build" build
 step "tests" scripts/test.sh
+step "chaos: the same purchases by everybody" scripts/chaos.sh race
+step "chaos, $chaos_seconds s of faults" scripts/chaos.sh --seconds "$chaos_seconds" --check-every 100 --seed "$RANDOM"
 step "documentation" scripts/docs.sh
 step "fuzzers, $fuzz_seconds s each" Fuzz/run.sh "$fuzz_seconds"
 step "fuzzer of the listener" Fuzz/HTTP/run.sh "$fuzz_seconds"

@@ -7,13 +7,16 @@
 # ASSAY_TEST_PGBOUNCER. Nothing else on the machine is touched: the ports are free ones, the files are in .build/postgres.
 #
 # The server does not sync its disk (fsync = off): its promises are PostgreSQL's to keep, and none of our tests cuts the
-# power under it. Do not measure with it.
+# power under it. Do not measure with it. With POSTGRES_FSYNC=on it does.
+#
+# POSTGRES_RESTART is a program that restarts the server; its argument is how: fast or immediate.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly folder=$PWD/.build/postgres
 # Tests open a store each, and many run at once.
 readonly connections_max=400
+readonly fsync=${POSTGRES_FSYNC:-off}
 
 bin=$(find /usr/lib/postgresql -maxdepth 3 -name initdb 2>/dev/null | sort -V | tail -n 1)
 if [[ -z $bin ]]; then
@@ -71,8 +74,8 @@ start_server() {
         port=$(free_port)
         # Another program may take the port in between.
         if (cd / && "${as_server[@]}" "$bin/pg_ctl" --pgdata "$data" --log "$data/server.log" --wait start --options \
-            "-p $port -k $place -c listen_addresses=127.0.0.1 -c max_connections=$connections_max -c fsync=off \
-            -c full_page_writes=off -c max_wal_size=4GB -c log_min_messages=fatal -c shared_buffers=256MB") \
+            "-p $port -k $place -c listen_addresses=127.0.0.1 -c max_connections=$connections_max -c fsync=$fsync \
+            -c full_page_writes=$fsync -c max_wal_size=4GB -c log_min_messages=fatal -c shared_buffers=256MB") \
             >"$folder/start.log" 2>&1; then
             is_running=1
             return
@@ -111,8 +114,17 @@ INI
     exit 1
 }
 
+# With the options of its start, which are kept beside the data.
+write_restart() {
+    local command=("${as_server[@]}" "$bin/pg_ctl" --pgdata "$data" --log "$data/server.log" --wait restart --mode)
+    printf '#!/usr/bin/env bash\ncd / && exec %s "$1" </dev/null >/dev/null 2>&1\n' "${command[*]@Q}" >"$folder/restart"
+    chmod +x "$folder/restart"
+}
+
 start_server
 start_bouncer
+write_restart
+export POSTGRES_RESTART=$folder/restart POSTGRES_FSYNC=$fsync
 export ASSAY_TEST_POSTGRES=postgresql://postgres@127.0.0.1:$port/postgres
 export ASSAY_TEST_PGBOUNCER=postgresql://postgres@127.0.0.1:$bouncer_port/postgres
 "$@"

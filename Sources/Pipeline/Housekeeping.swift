@@ -31,9 +31,9 @@ package struct Housekeeping: Sendable {
             guard let expired, expired == Self.batchMax else { break }
         }
         while !Task.isCancelled {
-            let moment = clock.now.advanced(by: .zero - Self.answersKept)
+            let now = clock.now
             let forgotten = try? await store.write { transaction throws(StoreFailure) in
-                try transaction.sweepAnswers(keptBefore: moment, limit: Self.batchMax)
+                try transaction.sweepAnswers(olderThan: Self.answersKept, at: now, limit: Self.batchMax)
             }
             guard let forgotten, forgotten == Self.batchMax else { break }
         }

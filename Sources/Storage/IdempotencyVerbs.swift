@@ -13,12 +13,14 @@ package protocol IdempotencyVerbs: IdempotencyReader {
     ///   the other one was faster. ``StoreFailure/unstorable``.
     func keepAnswer(_ answer: KeptAnswer) throws(StoreFailure)
 
-    /// Deletes what was kept before a moment, among those that were written first.
+    /// Deletes what was kept for longer than so long, among those that were written first.
     ///
     /// - Parameters:
-    ///   - moment: what was kept at it or later stays.
+    ///   - age: what is not older stays.
+    ///   - now: the caller's time. A store that several machines share goes by its database's: one whose clock is ahead
+    ///     would delete what the others still answer by.
     ///   - limit: how many to look at, so that no write takes long.
     /// - Returns: how many were deleted; fewer than the limit when none are left.
     /// - Throws: ``StoreFailure``.
-    func sweepAnswers(keptBefore moment: Timestamp, limit: Int) throws(StoreFailure) -> Int
+    func sweepAnswers(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> Int
 }

@@ -39,6 +39,10 @@ package protocol WebhookReader {
     /// ``WebhookAttempt/listedMax``.
     func attempts(of id: WebhookDeliveryID, limit: Int) throws(StoreFailure) -> [WebhookAttempt]
 
+    /// What time it is for all that is noted of deliveries: a store that several machines share goes by its database's
+    /// clock, whatever the caller's says.
+    func deliveryTime(_ callers: Timestamp) throws(StoreFailure) -> Timestamp
+
     /// `nil` when there is no such endpoint.
     func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures?
 }
@@ -121,9 +125,10 @@ package protocol WebhookVerbs: WebhookReader {
         at now: Timestamp
     ) throws(StoreFailure) -> Bool
 
-    /// Has one event delivered again, or for the first time. Its attempts are counted anew.
+    /// Has one event delivered again, or for the first time; one that waits for its next turn is due now. Its attempts are
+    /// counted anew.
     ///
-    /// - Returns: false when there is no such event or endpoint, or it is on its way already.
+    /// - Returns: false when there is no such event or endpoint, or it is due or on its way already.
     func replayDelivery(_ id: WebhookDeliveryID, at now: Timestamp) throws(StoreFailure) -> Bool
 
     /// Has many events delivered again, step by step. Those on their way already stay as they are.

@@ -1,164 +1,16 @@
 """A whole purchase, from the order to the goods: Assay serves, the simulated store signs, and a shop that trusts nothing
 but a library of others receives the webhooks. Then the same with a shop that is away for a while."""
 
-import json
-import re
-import subprocess
 import tempfile
-import threading
-import time
 import unittest
-import urllib.error
-import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import standardwebhooks
 from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from simulator import ASSAY, BUNDLE_ID, Simulator
-
-KEY = "sk_interop_0123456789abcdef0123456789abcdef"
-
-
-class Shop:
-    """Receives webhooks, and delivers what is newer than what it has: by the fence, once for each delivery."""
-
-    def __init__(self) -> None:
-        shop = self
-        self.secret = ""
-        self.status = 200
-        self.events: list[dict] = []
-        self.seen: set[str] = set()
-        self.goods: dict[str, tuple[int, dict]] = {}
-        self.lock = threading.Lock()
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                self.send_response(shop.take(body, {name.lower(): value for name, value in self.headers.items()}))
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://localhost:{self.server.server_port}/hooks"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def take(self, body: bytes, fields: dict[str, str]) -> int:
-        # Raises on anything that is not believed, and the request gets no answer: the test sees that nothing arrives.
-        message = standardwebhooks.Webhook(self.secret).verify(body, fields)
-        with self.lock:
-            if self.status != 200:
-                return self.status
-            if fields["webhook-id"] in self.seen:
-                return 200
-            self.seen.add(fields["webhook-id"])
-            self.events.append(message)
-            delivery = message["data"].get("delivery")
-            if delivery and delivery.get("fence", 0) > self.goods.get(delivery["delivery_id"], (0, {}))[0]:
-                self.goods[delivery["delivery_id"]] = (delivery["fence"], delivery)
-        return 200
-
-    def wait(self, *types: str) -> list[str]:
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            with self.lock:
-                told = [event["type"] for event in self.events]
-            if all(kind in told for kind in types):
-                break
-            time.sleep(0.02)
-        return told
-
-    def wait_for(self, count: int, kind: str, seconds: float) -> bool:
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            with self.lock:
-                if sum(event["type"] == kind for event in self.events) >= count:
-                    return True
-            time.sleep(0.02)
-        return False
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-
-
-class Assay:
-    """`assay serve` over a folder; it may be killed and started again."""
-
-    def __init__(self, folder: Path, store: Simulator) -> None:
-        self.folder = folder
-        Path(folder, "key").write_text(KEY)
-        Path(folder, "key").chmod(0o600)
-        product = {
-            "id": BUNDLE_ID + ".coins.100",
-            "kind": "consumable",
-            "goods": [{"currency": "gems", "amount": 100}],
-        }
-        configuration = {
-            "profile": "development",
-            "data": str(folder / "ledger"),
-            "listen": "127.0.0.1:0",
-            "apps": [
-                {
-                    "id": "demo",
-                    "bundle_id": BUNDLE_ID,
-                    "environments": ["production", "sandbox"],
-                    "products": [product],
-                    "accept_test_signed": True,
-                    "needs_orders": True,
-                    "sandbox": {"everybody_until": "9999-12-31T23:59:59Z"},
-                }
-            ],
-            "keys": [{"name": "shop", "app": "demo", "secret_file": str(folder / "key")}],
-            "trust": {"roots": str(Path(store.folder.name, "roots"))},
-            "webhooks": {"allowed_addresses": "127.0.0.0/8,::1/128", "plain_hosts": "localhost"},
-        }
-        self.configuration = folder / "assay.json"
-        self.configuration.write_text(json.dumps(configuration))
-        self.start()
-
-    def start(self) -> None:
-        log = open(self.folder / "log", "ab")
-        mark = log.tell()
-        self.process = subprocess.Popen([ASSAY, "serve", "--config", str(self.configuration)], stdout=log, stderr=log)
-        log.close()
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            text = Path(self.folder, "log").read_bytes()[mark:].decode()
-            found = re.search(r'"port":(\d+)', text)
-            if found:
-                self.url = f"http://127.0.0.1:{found.group(1)}"
-                return
-            if self.process.poll() is not None:
-                break
-            time.sleep(0.02)
-        raise RuntimeError(f"assay serve did not start: {text}")
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait(timeout=20)
-
-    def close(self) -> None:
-        self.process.terminate()
-        self.process.wait(timeout=30)
-
-    def call(self, method: str, path: str, body: object = None, key: str | None = None) -> tuple[int, dict]:
-        fields = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
-        if key:
-            fields["Idempotency-Key"] = key
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + path, data=data, method=method, headers=fields)
-        try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                return answer.status, json.loads(answer.read())
-        except urllib.error.HTTPError as refusal:
-            with refusal:
-                return refusal.code, json.loads(refusal.read())
+from server import Assay
+from shop import Shop
+from simulator import BUNDLE_ID, Simulator
 
 
 class DeliveryTest(unittest.TestCase):

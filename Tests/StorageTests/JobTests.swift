@@ -181,9 +181,9 @@ import Testing
             #expect(found == answers)
             let swept = try await store.write { transaction throws(StoreFailure) in
                 [
-                    try transaction.sweepAnswers(keptBefore: OutboxSamples.at(3), limit: 1),
-                    try transaction.sweepAnswers(keptBefore: OutboxSamples.at(3), limit: 9),
-                    try transaction.sweepAnswers(keptBefore: OutboxSamples.at(3), limit: 9),
+                    try transaction.sweepAnswers(olderThan: .milliseconds(2), at: OutboxSamples.at(5), limit: 1),
+                    try transaction.sweepAnswers(olderThan: .milliseconds(2), at: OutboxSamples.at(5), limit: 9),
+                    try transaction.sweepAnswers(olderThan: .milliseconds(2), at: OutboxSamples.at(5), limit: 9),
                 ]
             }
             #expect(swept == [1, 1, 0])

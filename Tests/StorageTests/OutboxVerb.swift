@@ -367,7 +367,7 @@ struct OutboxVerbs {
             }
         default:
             .write("sweep") { store throws(StoreFailure) in
-                .count(Int64(try store.sweepAnswers(keptBefore: moment, limit: limit)))
+                .count(Int64(try store.sweepAnswers(olderThan: .zero, at: moment, limit: limit)))
             }
         }
     }

@@ -31,6 +31,24 @@ import Testing
         }
     }
 
+    /// The schedule is one of hours, and a shop that is back need not wait for them.
+    @Test(arguments: StoreKind.allCases)
+    func whatWaitsForItsNextTurnIsDueWhenItIsAskedFor(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.create(try OutboxSamples.endpoint("a"))
+            try await store.append([try OutboxSamples.event("1", 1)])
+            let first = try #require(try await store.claim("a", try OutboxSamples.terms("w", at: 0)).first)
+            #expect(try await store.finish(first.hold, .again(after: .seconds(3_600)), at: 1))
+            #expect(try await store.claim("a", try OutboxSamples.terms("w", at: 50)).isEmpty)
+            #expect(try await store.replay(first.hold.id, at: 50))
+            // It is due.
+            #expect(try await store.replay(first.hold.id, at: 50) == false)
+            let second = try #require(try await store.claim("a", try OutboxSamples.terms("w", at: 50)).first)
+            #expect(second.delivery.attempts == 1)
+            #expect(second.hold.token == 2)
+        }
+    }
+
     /// What an endpoint missed while it was disabled, or before it was there, is not lost.
     @Test(arguments: StoreKind.allCases)
     func aRangeReachesWhatWasNeverSent(kind: StoreKind) async throws {

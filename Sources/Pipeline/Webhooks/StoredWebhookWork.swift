@@ -57,12 +57,13 @@ package struct StoredWebhookWork: WebhookWork {
     package func disable(
         _ endpoint: WebhookEndpointID,
         because reason: String,
-        if isHopeless: @escaping @Sendable (Timestamp?) -> Bool
+        at now: Timestamp,
+        if isHopeless: @escaping @Sendable (Timestamp?, Timestamp) -> Bool
     ) async throws(StoreFailure) -> Bool {
-        let since = try await store.read { reader throws(StoreFailure) in
-            try reader.webhookFigures(endpoint)?.failingSince
+        let isLost = try await store.read { reader throws(StoreFailure) in
+            isHopeless(try reader.webhookFigures(endpoint)?.failingSince, try reader.deliveryTime(now))
         }
-        guard isHopeless(since) else { return false }
+        guard isLost else { return false }
         return try await write { transaction throws(StoreFailure) in
             guard var found = try transaction.endpoint(endpoint), found.isEnabled else { return false }
             found.isEnabled = false

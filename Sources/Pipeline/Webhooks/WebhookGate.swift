@@ -23,8 +23,8 @@ package struct WebhookGate: Sendable, Equatable {
     private var hasSucceeded = false
     /// How often in a row the breaker has opened.
     private var openings = 0
-    /// No call before.
-    private var closedUntil: Timestamp?
+    /// No call in this time. Before it lies a clock that was set back since, which is not to be waited for.
+    private var closed: Range<Timestamp>?
     private var bucket: TokenBucket?
 
     package init() {}
@@ -36,7 +36,7 @@ package struct WebhookGate: Sendable, Equatable {
     package var isOpen: Bool { openings > 0 }
 
     /// Whether nothing would be lost if it were forgotten.
-    package var isIdle: Bool { underWay == 0 && failures == 0 && closedUntil == nil }
+    package var isIdle: Bool { underWay == 0 && failures == 0 && closed == nil }
 
     /// Takes over what the endpoint's owner allows, as a claim told it.
     package mutating func setLimits(concurrencyMax: Int, perSecondMax: Int?, at now: Timestamp) {
@@ -48,7 +48,7 @@ package struct WebhookGate: Sendable, Equatable {
 
     /// How many calls may begin now; 0 or more.
     package mutating func room(at now: Timestamp) -> Int {
-        if let closedUntil, now < closedUntil { return 0 }
+        if let closed, closed.contains(now) { return 0 }
         let room = (isOpen ? 1 : min(window, concurrencyMax)) - underWay
         return max(0, min(room, bucket?.count(at: now) ?? room))
     }
@@ -69,14 +69,14 @@ package struct WebhookGate: Sendable, Equatable {
             hasSucceeded = true
             failures = 0
             openings = 0
-            closedUntil = nil
+            closed = nil
             window = min(window + 1, WebhookGate.windowMax)
         case .gone: failed(at: now)
         case .throttled(let wanted):
             failed(at: now)
             // Failures in a row may have closed it for longer.
-            let until = now.advanced(by: wanted ?? WebhookGate.throttledFor)
-            closedUntil = max(closedUntil ?? until, until)
+            let until = now.advanced(by: max(wanted ?? WebhookGate.throttledFor, .zero))
+            closed = now..<max(closed.flatMap { $0.contains(now) ? $0.upperBound : nil } ?? until, until)
         case .failed: failed(at: now)
         }
     }
@@ -86,9 +86,9 @@ package struct WebhookGate: Sendable, Equatable {
         failures += 1
         guard failures >= WebhookGate.failuresMax else { return }
         // What was under way when it opened, and fails now, is no probe.
-        if let closedUntil, now < closedUntil { return }
+        if let closed, closed.contains(now) { return }
         let pause = WebhookGate.openFor.first * (1 << min(openings, 10))
-        closedUntil = now.advanced(by: min(pause, WebhookGate.openFor.longest))
+        closed = now..<now.advanced(by: min(pause, WebhookGate.openFor.longest))
         openings += 1
     }
 

@@ -302,7 +302,7 @@ package final class WebhookSender: Sendable {
     private func disableIfHopeless(_ endpoint: WebhookEndpoint) async {
         let (now, reason) = (clock.now, WebhookSchedule.hopeless)
         do throws(StoreFailure) {
-            let isDisabled = try await work.disable(endpoint.id, because: reason) { since in
+            let isDisabled = try await work.disable(endpoint.id, because: reason, at: now) { since, now in
                 WebhookSchedule.isHopeless(failingSince: since, at: now)
             }
             if isDisabled { report(.disabled(endpoint: endpoint.id, app: endpoint.app, reason: reason)) }

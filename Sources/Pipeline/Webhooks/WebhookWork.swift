@@ -29,10 +29,18 @@ package protocol WebhookWork: Sendable {
 
     /// Disables an endpoint when `isHopeless` says so of the first failure since its last success.
     ///
+    /// - Parameters:
+    ///   - endpoint: which one.
+    ///   - reason: why.
+    ///   - now: the caller's time; `isHopeless` is told the store's, by which failures are noted. Somebody whose clock is
+    ///     days ahead would find every endpoint hopeless.
+    ///   - isHopeless: decides.
     /// - Returns: whether it was disabled now.
+    /// - Throws: ``StoreFailure``.
     func disable(
         _ endpoint: WebhookEndpointID,
         because reason: String,
-        if isHopeless: @escaping @Sendable (_ failingSince: Timestamp?) -> Bool
+        at now: Timestamp,
+        if isHopeless: @escaping @Sendable (_ failingSince: Timestamp?, _ now: Timestamp) -> Bool
     ) async throws(StoreFailure) -> Bool
 }

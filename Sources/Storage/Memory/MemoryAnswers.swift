@@ -17,7 +17,8 @@ extension MemoryTransaction {
         put(MemoryAnswer(answer: answer, sequence: ledger.answersAdded), at: \.answers[answer.name])
     }
 
-    func sweepAnswers(keptBefore moment: Timestamp, limit: Int) -> Int {
+    func sweepAnswers(olderThan age: Duration, at now: Timestamp, limit: Int) -> Int {
+        let moment = now.advanced(by: .zero - age)
         let first = ledger.answers.values.sorted { $0.sequence < $1.sequence }.prefix(max(limit, 0))
         let old = first.filter { $0.answer.keptAt < moment }
         for kept in old { put(nil, at: \.answers[kept.answer.name]) }

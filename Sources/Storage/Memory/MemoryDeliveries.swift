@@ -140,7 +140,8 @@ extension MemoryTransaction {
             addDelivery(of: placed, to: endpoint, due: now)
             return true
         }
-        guard !known.isOpen else { return false }
+        // What waits for its next turn is due now.
+        guard !known.isOpen || known.row.state == .pending && known.row.dueAt > now else { return false }
         known.restart(at: now)
         put(known)
         return true

@@ -5,7 +5,9 @@ extension SQLTransaction {
     private var jobs: JobQueries {
         JobQueries(connection: connection, time: LeaseTime(connection: connection))
     }
-    private var answers: AnswerQueries { AnswerQueries(connection: connection) }
+    private var answers: AnswerQueries {
+        AnswerQueries(connection: connection, time: LeaseTime(connection: connection))
+    }
 
     func job(_ id: JobID) throws(StoreFailure) -> JobRow? {
         try jobs.find(id)
@@ -55,7 +57,7 @@ extension SQLTransaction {
         try answers.keep(answer)
     }
 
-    func sweepAnswers(keptBefore moment: Timestamp, limit: Int) throws(StoreFailure) -> Int {
-        try answers.sweep(keptBefore: moment, limit: limit)
+    func sweepAnswers(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> Int {
+        try answers.sweep(olderThan: age, at: now, limit: limit)
     }
 }

@@ -6,7 +6,7 @@ extension SQLTransaction {
     private var addresses: EndpointQueries { EndpointQueries(connection: connection, apps: apps) }
     private var time: LeaseTime { LeaseTime(connection: connection) }
     private var outgoing: DeliveryQueries {
-        DeliveryQueries(connection: connection, events: feed, endpoints: addresses)
+        DeliveryQueries(connection: connection, events: feed, endpoints: addresses, time: time)
     }
     private var work: DeliveryWorkQueries {
         DeliveryWorkQueries(
@@ -85,6 +85,8 @@ extension SQLTransaction {
     func attempts(of id: WebhookDeliveryID, limit: Int) throws(StoreFailure) -> [WebhookAttempt] {
         try outgoing.attempts(of: id, limit: limit)
     }
+
+    func deliveryTime(_ callers: Timestamp) throws(StoreFailure) -> Timestamp { try time.now(callers) }
 
     func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
         try outgoing.figures(id)

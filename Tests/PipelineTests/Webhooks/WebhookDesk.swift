@@ -219,10 +219,11 @@ final class WebhookDesk: WebhookWork {
     func disable(
         _ endpoint: WebhookEndpointID,
         because reason: String,
-        if isHopeless: @escaping @Sendable (Timestamp?) -> Bool
+        at now: Timestamp,
+        if isHopeless: @escaping @Sendable (Timestamp?, Timestamp) -> Bool
     ) async throws(StoreFailure) -> Bool {
         try check { state in
-            guard isHopeless(state.failingSince[endpoint]), state.endpoints[endpoint]?.isEnabled == true else {
+            guard isHopeless(state.failingSince[endpoint], now), state.endpoints[endpoint]?.isEnabled == true else {
                 return false
             }
             state.endpoints[endpoint]?.isEnabled = false

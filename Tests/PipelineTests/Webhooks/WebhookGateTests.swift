@@ -86,6 +86,23 @@ import Testing
         #expect(door.room() == 1)
     }
 
+    /// It failed while the clock was hours ahead, and is not left alone until that time comes.
+    @Test func aClockThatIsSetBackDoesNotKeepItShut() {
+        for verdict in [WebhookVerdict.failed(nil), .throttled(nil), .throttled(.seconds(86_400))] {
+            var door = Door()
+            door.pass(10_800)
+            for _ in 0..<WebhookGate.failuresMax { door.call(verdict) }
+            #expect(door.room() == 0)
+            door.pass(-10_800)
+            #expect(door.room() == 1)
+            door.call(verdict)
+            #expect(door.room() == 0)
+            door.pass(-10_800)
+            door.call(.delivered)
+            #expect(!door.gate.isOpen)
+        }
+    }
+
     @Test func whatFailsWhileItIsOpenIsNoProbe() {
         var door = Door()
         for _ in 0..<20 { door.call(.delivered) }

@@ -123,6 +123,10 @@ package class PassingTransaction: StoreTransaction {
         try base.attempts(of: id, limit: limit)
     }
 
+    package func deliveryTime(_ callers: Timestamp) throws(StoreFailure) -> Timestamp {
+        try base.deliveryTime(callers)
+    }
+
     package func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
         try base.webhookFigures(id)
     }
@@ -228,8 +232,8 @@ package class PassingTransaction: StoreTransaction {
         try base.keepAnswer(answer)
     }
 
-    package func sweepAnswers(keptBefore moment: Timestamp, limit: Int) throws(StoreFailure) -> Int {
-        try base.sweepAnswers(keptBefore: moment, limit: limit)
+    package func sweepAnswers(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> Int {
+        try base.sweepAnswers(olderThan: age, at: now, limit: limit)
     }
 
     // MARK: Transactions and proofs

@@ -3,6 +3,7 @@ import PurchaseModel
 /// Keeps answers for the same request to be answered alike.
 struct AnswerQueries {
     let connection: any SQLConnection
+    let time: LeaseTime
 
     private static let find = Query(
         """
@@ -11,12 +12,16 @@ struct AnswerQueries {
         """
     )
     private static let insert = Query(
+        insert(at: "$7"),
+        postgresql: insert(at: "coalesce($7, \(LeaseTime.databaseNow))")
+    )
+    private static func insert(at moment: String) -> String {
         """
         INSERT INTO kept_answers (holder, request_key, fingerprint, status, content_type, body, kept_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        VALUES ($1, $2, $3, $4, $5, $6, \(moment))
         ON CONFLICT (holder, request_key) DO NOTHING
         """
-    )
+    }
     /// Rows are added in the order of time, near enough: the first ones are the old ones, and no index is needed.
     private static let sweep = Query(
         """
@@ -43,7 +48,7 @@ struct AnswerQueries {
         let values: [SQLValue] = [
             .text(answer.name.holder), .text(answer.name.key), .bytes(answer.fingerprint),
             .integer(Int64(answer.status)), .text(answer.contentType), .bytes(answer.body),
-            .integer(answer.keptAt.milliseconds),
+            time.noted(answer.keptAt),
         ]
         guard try connection.run(Self.insert, values) == 1 else {
             connection.doom(.conflict)
@@ -51,7 +56,8 @@ struct AnswerQueries {
         }
     }
 
-    func sweep(keptBefore moment: Timestamp, limit: Int) throws(StoreFailure) -> Int {
-        try connection.run(Self.sweep, [.integer(moment.milliseconds), .integer(Int64(max(limit, 0)))])
+    func sweep(olderThan age: Duration, at callers: Timestamp, limit: Int) throws(StoreFailure) -> Int {
+        let moment = try time.now(callers).advanced(by: .zero - age)
+        return try connection.run(Self.sweep, [.integer(moment.milliseconds), .integer(Int64(max(limit, 0)))])
     }
 }

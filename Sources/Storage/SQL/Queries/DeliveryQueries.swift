@@ -5,6 +5,7 @@ struct DeliveryQueries {
     let connection: any SQLConnection
     let events: EventQueries
     let endpoints: EndpointQueries
+    let time: LeaseTime
 
     private static let selected = """
         SELECT d.position, e.id, d.state, d.attempts, d.due_at, d.owner, d.token, d.last_status, d.dead_reason,
@@ -44,15 +45,17 @@ struct DeliveryQueries {
     private static let countDead = Query(
         "SELECT count(*) FROM webhook_deliveries WHERE endpoint = $1 AND state = 3"
     )
-    private static let add = Query(
+    private static let add = Query(add(due: "$5"), postgresql: add(due: "coalesce($5, \(LeaseTime.databaseNow))"))
+    private static func add(due: String) -> String {
         """
         INSERT INTO webhook_deliveries (endpoint, position, realm, customer, state, attempts, due_at, token)
-        VALUES ($1, $2, $3, $4, 0, 0, $5, 0)
+        VALUES ($1, $2, $3, $4, 0, 0, \(due), 0)
         ON CONFLICT (endpoint, position) DO UPDATE
         SET state = 0, attempts = 0, due_at = excluded.due_at, dead_reason = NULL, ended_at = NULL
         WHERE webhook_deliveries.state >= 2
+            OR webhook_deliveries.state = 0 AND webhook_deliveries.due_at > excluded.due_at
         """
-    )
+    }
     private static let listAttempts = Query(
         """
         SELECT number, began_at, milliseconds, status, failure, address, answer FROM webhook_attempts
@@ -157,26 +160,26 @@ struct DeliveryQueries {
         }
     }
 
-    /// Makes the deliveries that new events call for.
+    /// Makes the deliveries that new events call for: due now, whatever the time is on the machine that learned of them.
     func add(_ placed: [PlacedEvent]) throws(StoreFailure) {
         for app in Set(placed.map(\.event.app)).sorted() {
             let subscribed = try endpoints.subscribed(app: app)
             for event in placed where event.event.app == app {
                 for endpoint in subscribed where endpoint.filter.includes(event.event) {
-                    _ = try add(DeliveredEvent(event), to: endpoint.code, due: event.event.learnedAt)
+                    _ = try add(DeliveredEvent(event), to: endpoint.code, due: time.noted(event.event.learnedAt))
                 }
             }
         }
     }
 
-    /// Has an event be due for an endpoint, again or for the first time.
+    /// Has an event be due for an endpoint, again or for the first time, or sooner than its next turn.
     ///
-    /// - Returns: false when it is on its way already.
-    func add(_ event: DeliveredEvent, to endpoint: Int64, due: Timestamp) throws(StoreFailure) -> Bool {
+    /// - Returns: false when it is due or on its way already.
+    func add(_ event: DeliveredEvent, to endpoint: Int64, due: SQLValue) throws(StoreFailure) -> Bool {
         guard let realm = RealmCode(event.realm) else { throw .unstorable }
         let values: [SQLValue] = [
             .integer(endpoint), .integer(event.position), .integer(realm.number), .optional(event.customer?.text),
-            .integer(due.milliseconds),
+            due,
         ]
         return try connection.run(Self.add, values) == 1
     }

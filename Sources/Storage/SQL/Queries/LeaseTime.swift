@@ -6,16 +6,23 @@ import PurchaseModel
 struct LeaseTime {
     let connection: any SQLConnection
 
-    private static let database = Query(
-        "SELECT unixepoch() * 1000",
-        postgresql: "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
-    )
+    private static let database = Query("SELECT unixepoch() * 1000", postgresql: "SELECT \(databaseNow)")
+    /// For a statement that notes the moment by itself: so it needs no question before it.
+    static let databaseNow = "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
 
     func now(_ callers: Timestamp) throws(StoreFailure) -> Timestamp {
         switch connection.leaseClock {
         case .callers: callers
         case .database:
             try connection.row(Self.database) { Timestamp(milliseconds: $0.integer(0)) } ?? callers
+        }
+    }
+
+    /// What a statement is given for now: nothing, where it is to take ``databaseNow``.
+    func noted(_ callers: Timestamp) -> SQLValue {
+        switch connection.leaseClock {
+        case .callers: .integer(callers.milliseconds)
+        case .database: .null
         }
     }
 

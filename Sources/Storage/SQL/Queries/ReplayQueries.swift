@@ -39,7 +39,7 @@ struct ReplayQueries {
         guard let endpoint = try endpoints.known(id.endpoint), !endpoint.isDeleted,
             let event = try events.find(app: endpoint.app, id: id.event)
         else { return false }
-        return try deliveries.add(DeliveredEvent(event), to: endpoint.code, due: now)
+        return try deliveries.add(DeliveredEvent(event), to: endpoint.code, due: .integer(now.milliseconds))
     }
 
     func many(
@@ -64,7 +64,7 @@ struct ReplayQueries {
             let end = min(first + Int64(limit), last)
             var replayed = 0
             for event in try look(endpoint.appCode, first, end, filter, from, to) {
-                replayed += try deliveries.add(event, to: endpoint.code, due: now) ? 1 : 0
+                replayed += try deliveries.add(event, to: endpoint.code, due: .integer(now.milliseconds)) ? 1 : 0
             }
             return WebhookReplayStep(replayed: replayed, next: end < last ? EventCursor(position: end) : nil)
         }

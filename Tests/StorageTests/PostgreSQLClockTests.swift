@@ -1,0 +1,63 @@
+import PurchaseModel
+import Storage
+import TestSupport
+import Testing
+
+/// Servers whose clocks are wrong share a database with others: what is due, and for how long something is kept, goes by
+/// the database's clock.
+@Suite(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
+struct PostgreSQLClockTests {
+    /// Far ahead of any clock that runs these tests, and far behind it.
+    private static let wrong: [Int64] = [4_000_000_000_000, 1_000]
+
+    @Test(arguments: wrong)
+    func whatAServerLearnsIsDueAtOnce(clock: Int64) async throws {
+        try await PostgreSQLServer.withStore({ $0.leaseClock = .database }) { store in
+            try await store.create(try OutboxSamples.endpoint("a"))
+            try await store.append([try OutboxSamples.event("1", 1, learnedAt: clock)])
+            let claimed = try await store.claim("a", try OutboxSamples.terms("w", at: 0))
+            #expect(claimed.map(\.event.id.text) == ["evt_1"])
+            #expect(claimed.first?.event.learnedAt == OutboxSamples.at(clock))
+        }
+    }
+
+    /// An endpoint that failed a moment ago has not failed for days, whoever looks.
+    @Test(arguments: wrong)
+    func howLongAnEndpointFailsGoesByOneClock(clock: Int64) async throws {
+        try await PostgreSQLServer.withStore({ $0.leaseClock = .database }) { store in
+            try await store.create(try OutboxSamples.endpoint("a"))
+            try await store.append([try OutboxSamples.event("1", 1)])
+            let claimed = try await store.claim("a", try OutboxSamples.terms("w", at: clock)).first
+            let hold = try #require(claimed).hold
+            _ = try await store.finish(hold, .again(after: .zero), at: clock)
+            let (since, now) = try await store.read { reader throws(StoreFailure) in
+                (
+                    try reader.webhookFigures(hold.id.endpoint)?.failingSince,
+                    try reader.deliveryTime(OutboxSamples.at(clock))
+                )
+            }
+            let failing = try #require(since).duration(to: now)
+            #expect(failing >= .zero && failing < .seconds(3_600))
+        }
+    }
+
+    /// A server whose clock is days ahead forgets nothing that the others still answer by, and one whose clock is behind
+    /// keeps nothing that looks old to them.
+    @Test(arguments: wrong, wrong)
+    func noAnswerIsForgottenEarly(keptAt: Int64, sweptAt: Int64) async throws {
+        try await PostgreSQLServer.withStore({ $0.leaseClock = .database }) { store in
+            let answer = OutboxSamples.answer("k", keptAt: keptAt)
+            let swept = try await store.write { transaction throws(StoreFailure) in
+                try transaction.keepAnswer(answer)
+                return try transaction.sweepAnswers(
+                    olderThan: .seconds(3_600),
+                    at: OutboxSamples.at(sweptAt),
+                    limit: 10
+                )
+            }
+            #expect(swept == 0)
+            let kept = try await store.read { reader throws(StoreFailure) in try reader.keptAnswer(answer.name) }
+            #expect(kept?.body == answer.body)
+        }
+    }
+}
