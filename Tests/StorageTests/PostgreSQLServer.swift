@@ -1,3 +1,4 @@
+import Foundation
 import Storage
 import Synchronization
 import TestSupport
@@ -6,6 +7,11 @@ import TestSupport
 enum PostgreSQLServer {
     /// Each test has a schema of its own; more at once would only wait for the server's processors.
     private static let places = Places(count: 12)
+
+    /// Whether the suite runs as on a database that knows less: every write may be turned back (serializable, and one
+    /// statement in a hundred fails with 40001), and nothing is kept in a session. Advisory locks, `SKIP LOCKED` and
+    /// `NOTIFY` are never used.
+    private static let isPortable = ProcessInfo.processInfo.environment["ASSAY_TEST_PORTABLE"] != nil
 
     /// An empty schema, removed after the test.
     static func withSchema<Value>(_ body: (String) async throws -> Value) async throws -> Value {
@@ -28,6 +34,12 @@ enum PostgreSQLServer {
         else { throw TestDatabase.Missing() }
         settings.readers = 1
         settings.leaseClock = .callers
+        if isPortable {
+            let luck = Luck()
+            settings.isolation = .serializable
+            settings.isPooled = true
+            settings.faults = { moment in moment == .statement && luck.isOut() }
+        }
         change(&settings)
         return settings
     }
@@ -46,6 +58,13 @@ enum PostgreSQLServer {
             return try result.get()
         }
     }
+}
+
+/// Says yes once in a hundred times.
+private final class Luck: Sendable {
+    private let random = Mutex(SeededRandom(seed: 40_001))
+
+    func isOut() -> Bool { random.withLock { Int.random(in: 0..<100, using: &$0) == 0 } }
 }
 
 /// So many at a time; the others wait their turn.
