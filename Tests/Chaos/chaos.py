@@ -21,8 +21,8 @@ from faults import FAKETIME, Faults, FileFaults, SharedFaults
 from simulator import Simulator
 from world import FileWorld, SharedWorld, World
 
-# Until nothing is under way any more after the last fault: a breaker's first pause, an answer that never comes, a lease.
-QUIET_WITHIN = 120.0
+# Until nothing is under way any more after the last fault: an answer that never comes, a lease, a breaker that failed probes.
+QUIET_WITHIN = 180.0
 
 
 class Chaos:

@@ -53,6 +53,10 @@ class Caller:
             del self.connections[url]
             return None, b""
 
+    def close(self) -> None:
+        for connection in self.connections.values():
+            connection.close()
+
     def log(self, line: dict, status: int | None, answer: bytes) -> None:
         line |= {"client": self.name, "at": time.time(), "status": status}
         if status is not None:
@@ -87,6 +91,9 @@ class Client(threading.Thread):
                     self.world.leave()
         except BaseException as fault:
             self.fault = fault
+        finally:
+            for caller in self.callers:
+                caller.close()
 
     def errand(self) -> None:
         if self.number % 12 == 0:

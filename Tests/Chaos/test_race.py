@@ -67,6 +67,7 @@ class RaceTest(unittest.TestCase):
                 body = {"proof": proof, "customer_id": CUSTOMER, "order_id": f"race-{place}"}
                 status, answer = caller.send(node, "POST", "/v1/purchases", body, None)
             answers.append((status, json.loads(answer)))
+        caller.close()
         # All of them at once: the race is not to wait for the disk.
         record.add({"answers": answers})
 
