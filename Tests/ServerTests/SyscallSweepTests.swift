@@ -85,8 +85,9 @@ struct SyscallSweepTests {
             server.stop()
             #expect(await server.exitCode() == 0)
             let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
-            // The tool lets go of a thread that ends, and says so.
-            let calls = lines.filter { !$0.contains("???( <detached") }
+            // The tool lets go of a thread that ends, and says so; libcurl wakes its own thread by a byte.
+            let wake = #""\1", 1, MSG_NOSIGNAL, NULL, 0)"#
+            let calls = lines.filter { !$0.contains("???( <detached") && !$0.contains(wake) }
             #expect(calls.isEmpty)
         }
     }
