@@ -53,7 +53,7 @@ struct LookedUp<Key: Hashable, Row> {
     ///   - keys: each may stand there often.
     ///   - key: what a row was found by.
     ///   - ask: fails as broken for a row that cannot be read.
-    /// - Throws: ``StoreFailure``, any other.
+    /// - Throws: `StoreFailure`, any other.
     init(
         _ keys: some Sequence<Key>,
         by key: (Row) -> Key,

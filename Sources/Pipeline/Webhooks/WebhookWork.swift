@@ -36,7 +36,7 @@ package protocol WebhookWork: Sendable {
     ///     days ahead would find every endpoint hopeless.
     ///   - isHopeless: decides.
     /// - Returns: whether it was disabled now.
-    /// - Throws: ``StoreFailure``.
+    /// - Throws: `StoreFailure`.
     func disable(
         _ endpoint: WebhookEndpointID,
         because reason: String,
