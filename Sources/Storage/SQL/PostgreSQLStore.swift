@@ -76,7 +76,7 @@ package final class PostgreSQLStore: Store {
         return try await repeating { () async -> WriteOutcome<Value> in
             let failures = writer.failures.load(ordering: .relaxed)
             let outcome = await writer.write(after: failures) { connection throws(StoreFailure) in
-                try body(SQLTransaction(connection))
+                try body(SQLTransaction(connection, isToWrite: true))
             }
             guard case .unknown(let value, let batch) = outcome else { return outcome }
             return await self.settle(value, batch, by: writer)
@@ -92,7 +92,7 @@ package final class PostgreSQLStore: Store {
         return try await repeating { () async -> WriteOutcome<Value> in
             let failures = reader.failures.load(ordering: .relaxed)
             return await reader.read(after: failures) { connection throws(StoreFailure) in
-                try body(SQLTransaction(connection))
+                try body(SQLTransaction(connection, isToWrite: false))
             }
         }
     }

@@ -24,7 +24,9 @@ package struct ReadOnlyLedger: Sendable {
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Value
     ) async throws(StoreFailure) -> Value {
-        try await reader.read { connection throws(StoreFailure) in try body(SQLTransaction(connection)) }
+        try await reader.read { connection throws(StoreFailure) in
+            try body(SQLTransaction(connection, isToWrite: false))
+        }
     }
 
     /// What SQLite finds wrong with the file, one sentence each; empty when it is sound. Walks the whole file over one

@@ -4,11 +4,15 @@ import PurchaseModel
 final class SQLTransaction: StoreTransaction {
     let connection: any SQLConnection
     let apps: AppQueries
-    private let versions = RowVersions()
+    private let versions: RowVersions
 
-    init(_ connection: any SQLConnection) {
+    /// - Parameters:
+    ///   - connection: on which a transaction is open.
+    ///   - isToWrite: false when nothing but questions is asked.
+    init(_ connection: any SQLConnection, isToWrite: Bool) {
         self.connection = connection
         apps = AppQueries(connection)
+        versions = RowVersions(isKept: isToWrite)
     }
 
     private var ledger: TransactionQueries {

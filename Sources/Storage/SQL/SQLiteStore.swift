@@ -72,7 +72,9 @@ package final class SQLiteStore: Store {
         let waiting = waitingWrites.add(1, ordering: .relaxed).newValue
         defer { waitingWrites.subtract(1, ordering: .relaxed) }
         guard waiting <= Self.waitingWritesMax else { throw .busy }
-        return try await writer.write { connection throws(StoreFailure) in try body(SQLTransaction(connection)) }
+        return try await writer.write { connection throws(StoreFailure) in
+            try body(SQLTransaction(connection, isToWrite: true))
+        }
     }
 
     package func read<Value: Sendable>(
@@ -80,7 +82,9 @@ package final class SQLiteStore: Store {
     ) async throws(StoreFailure) -> Value {
         let index = try leastBusyReader()
         defer { waitingReads.withLock { $0[index] -= 1 } }
-        return try await readers[index].read { connection throws(StoreFailure) in try body(SQLTransaction(connection)) }
+        return try await readers[index].read { connection throws(StoreFailure) in
+            try body(SQLTransaction(connection, isToWrite: false))
+        }
     }
 
     /// The readers close first, so that the writer is the last connection: SQLite then removes the log.

@@ -5,12 +5,16 @@ final class RowVersions {
     /// What a row has when it is inserted.
     static let first: Int64 = 1
 
+    private let isKept: Bool
     private var known: [TransactionKey: Int64] = [:]
+
+    /// Who only reads may read everything, and changes nothing: then none is kept.
+    init(isKept: Bool) { self.isKept = isKept }
 
     /// Reading a row again after its change tells what it says now, but a change that somebody else made since the
     /// first reading was not decided upon: the first one counts.
     func note(_ version: Int64, of key: TransactionKey) {
-        if known[key] == nil { known[key] = version }
+        if isKept, known[key] == nil { known[key] = version }
     }
 
     /// After a change of our own.
