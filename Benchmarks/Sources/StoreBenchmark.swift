@@ -107,20 +107,32 @@ struct StoreBenchmark {
     func decisions() throws -> Section {
         let one = recording([Samples.renewal(0)], customer: 0)
         let many = recording((0..<500).map(Samples.renewal), customer: 0)
+        let years = recording((0..<500).map(StoreBenchmark.period), customer: 0)
         let nothing = Situation()
-        let all = Situation(decide(nothing, many, at: Samples.moment).outcomes.map(\.recorded))
+        var all = Situation()
+        all.apply(decide(nothing, many, at: Samples.moment))
         let figures = try Measure().compare(
             Contender(name: "one purchase, new") { _ in try StoreBenchmark.check(nothing, one, changes: 1) },
             [
                 Contender(name: "500 purchases, new") { _ in
                     try StoreBenchmark.check(nothing, many, changes: 500)
                 },
-                Contender(name: "500 purchases, all known") { _ in
+                Contender(name: "500 periods of one, new") { _ in
+                    try StoreBenchmark.check(nothing, years, changes: 500)
+                },
+                Contender(name: "500 purchases, all known") { [all] _ in
                     try StoreBenchmark.check(all, many, changes: 0)
                 },
             ]
         )
         return Section("Deciding what to write for a receipt", figures, goal: "500 purchases in 100 µs")
+    }
+
+    /// One of many periods of the same subscription.
+    private static func period(_ number: Int) -> Transaction {
+        var period = Samples.renewal(number)
+        period.originalID = Samples.renewal(0).originalID
+        return period
     }
 
     /// For a profiler: the same new receipt again and again.

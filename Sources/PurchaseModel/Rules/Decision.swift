@@ -67,6 +67,15 @@ package enum RowChange<Row: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
+/// A row that counts its changes.
+protocol VersionedRow: Hashable, Sendable {
+    var version: Int64 { get set }
+}
+
+extension Fulfilment: VersionedRow {}
+extension Owner: VersionedRow {}
+extension Order: VersionedRow {}
+
 /// What was decided about one transaction.
 package struct TransactionOutcome: Hashable, Sendable {
     package var recorded: RecordedTransaction

@@ -11,6 +11,8 @@ struct Draft {
     private var fulfilments: [TransactionKey: Int] = [:]
     /// The chains of which something was changed, whole.
     private var chains: [ChainKey: [TransactionID: Fulfilment]] = [:]
+    /// Who was granted what in them since.
+    private var units: [ChainKey: [GrantUnit: Set<TransactionID>]] = [:]
     private var owners: [ChainKey: Int] = [:]
     private var orders: [OrderKey: Int] = [:]
     private var wallets: [WalletKey: Int] = [:]
@@ -39,6 +41,15 @@ struct Draft {
     func fulfilment(_ recorded: RecordedTransaction) -> Fulfilment? {
         fulfilments(of: chain(of: recorded))[recorded.id]
     }
+
+    /// What a unit was granted to, and to what it was granted anew.
+    func holders(of unit: GrantUnit, in chain: ChainKey) -> [Fulfilment] {
+        let holders = known.holders(of: unit, in: chain).union(units[chain]?[unit] ?? [])
+        return holders.compactMap { fulfilments(of: chain)[$0] }
+    }
+
+    /// Whether anything was ever granted in a chain.
+    func hasGrants(_ chain: ChainKey) -> Bool { units[chain] != nil || known.hasGrants(chain) }
 
     /// Where it was first fulfilled: what a later proof says of its chain changes nothing about that.
     func chain(of recorded: RecordedTransaction) -> ChainKey {
@@ -78,46 +89,41 @@ struct Draft {
 
     // MARK: Rows to write
 
-    /// Writes a fulfilment; its version is counted here.
     mutating func put(_ fulfilment: Fulfilment) {
         var row = fulfilment
         row.decidedAt = now
-        defer { chains[row.chain, default: known.fulfilments(of: row.chain)][row.transaction.id] = row }
-        if let index = fulfilments[row.key] {
-            row.version = decision.fulfilments[index].row.version
-            decision.fulfilments[index] = decision.fulfilments[index].replaced(by: row)
-        } else {
-            let before = known.fulfilments(of: row.chain)[row.transaction.id]
-            row.version = (before?.version ?? 0) + 1
-            fulfilments[row.key] = decision.fulfilments.count
-            decision.fulfilments.append(before == nil ? .insert(row) : .update(row))
-        }
+        let before = known.fulfilments(of: row.chain)[row.transaction.id]
+        row = Self.place(row, at: row.key, after: before, in: &decision.fulfilments, &fulfilments)
+        chains[row.chain, default: known.fulfilments(of: row.chain)][row.transaction.id] = row
+        if let unit = row.unit { units[row.chain, default: [:]][unit.base, default: []].insert(row.transaction.id) }
     }
 
     mutating func put(_ owner: Owner) {
-        var row = owner
-        if let index = owners[row.chain] {
-            row.version = decision.owners[index].row.version
-            decision.owners[index] = decision.owners[index].replaced(by: row)
-        } else {
-            let before = known.owner(of: row.chain)
-            row.version = (before?.version ?? 0) + 1
-            owners[row.chain] = decision.owners.count
-            decision.owners.append(before == nil ? .insert(row) : .update(row))
-        }
+        let before = known.owner(of: owner.chain)
+        _ = Self.place(owner, at: owner.chain, after: before, in: &decision.owners, &owners)
     }
 
     mutating func put(_ order: Order) {
-        var row = order
-        if let index = orders[row.key] {
-            row.version = decision.orders[index].row.version
-            decision.orders[index] = decision.orders[index].replaced(by: row)
+        _ = Self.place(order, at: order.key, after: known.order(order.key), in: &decision.orders, &orders)
+    }
+
+    /// Writes a row: once, as it is in the end, and with the version after the known one.
+    private static func place<Key, Row: VersionedRow>(
+        _ row: Row,
+        at key: Key,
+        after known: Row?,
+        in changes: inout [RowChange<Row>],
+        _ places: inout [Key: Int]
+    ) -> Row {
+        var row = row
+        row.version = (known?.version ?? 0) + 1
+        if let index = places[key] {
+            changes[index] = changes[index].replaced(by: row)
         } else {
-            let before = known.order(row.key)
-            row.version = (before?.version ?? 0) + 1
-            orders[row.key] = decision.orders.count
-            decision.orders.append(before == nil ? .insert(row) : .update(row))
+            places[key] = changes.count
+            changes.append(known == nil ? .insert(row) : .update(row))
         }
+        return row
     }
 
     mutating func register(_ token: TokenKey, of customer: CustomerID) {

@@ -31,9 +31,7 @@ extension Draft {
     /// after all before it were refunded is another.
     func freeUnit(_ recorded: RecordedTransaction) -> GrantUnit? {
         let unit = usualUnit(recorded)
-        let holders = fulfilments(of: chain(of: recorded)).values.filter { holder in
-            holder.transaction != recorded.key && holder.unit?.isAnother(of: unit) ?? false
-        }
+        let holders = holders(of: unit, in: chain(of: recorded)).filter { $0.transaction != recorded.key }
         guard !holders.isEmpty else { return unit }
         let isBoughtAnew = holders.allSatisfy { holder in
             guard holder.state == .reversed, let end = holder.reversedAt else { return false }
@@ -60,11 +58,10 @@ extension GrantUnit {
     /// Stands before the number of a transaction and what it was the only grant of before.
     fileprivate static let again = "again:"
 
-    /// Whether it is this one, or the same bought anew.
-    fileprivate func isAnother(of unit: GrantUnit) -> Bool {
-        if self == unit { return true }
-        guard text.utf8.starts(with: GrantUnit.again.utf8) else { return false }
-        return text.utf8.dropFirst(GrantUnit.again.utf8.count).drop { $0 != UInt8(ascii: ":") }.dropFirst()
-            .elementsEqual(unit.text.utf8)
+    /// What it is, without that it was bought anew: a receipt of years has many, and each is looked up among them.
+    var base: GrantUnit {
+        guard text.utf8.starts(with: GrantUnit.again.utf8) else { return self }
+        let rest = text.utf8.dropFirst(GrantUnit.again.utf8.count).drop { $0 != UInt8(ascii: ":") }.dropFirst()
+        return GrantUnit(text: String(decoding: rest, as: UTF8.self))
     }
 }

@@ -5,7 +5,10 @@ extension Draft {
         let naming = Naming(order: recording.order, customerToken: recording.customerToken)
         let recorded = decision.outcomes.map(\.recorded)
         var given = recorded.map { settle($0, naming) }
-        for reversed in given where reversed.state == .reversed { reconsiderRepetitions(of: reversed, naming) }
+        var reversed: Set<ChainKey> = []
+        for fulfilment in given where fulfilment.state == .reversed && reversed.insert(fulfilment.chain).inserted {
+            reconsiderRepetitions(in: fulfilment.chain, naming)
+        }
         for place in recorded.indices {
             if given[place].reason == .alreadyGranted { given[place] = fulfilment(recorded[place]) ?? given[place] }
             guard decision.outcomes[place].standing != .ownedByAnother else { continue }
@@ -14,8 +17,8 @@ extension Draft {
     }
 
     /// What came before we heard of a refund, and seemed to repeat what was refunded, may have been bought anew.
-    private mutating func reconsiderRepetitions(of reversed: Fulfilment, _ naming: Naming) {
-        let repetitions = fulfilments(of: reversed.chain).values.filter { $0.reason == .alreadyGranted }
+    private mutating func reconsiderRepetitions(in chain: ChainKey, _ naming: Naming) {
+        let repetitions = fulfilments(of: chain).values.filter { $0.reason == .alreadyGranted }
         for repetition in repetitions.sorted(by: { $0.transaction.id < $1.transaction.id }) {
             guard let recorded = recorded(repetition.transaction) else { continue }
             settle(recorded, Naming(order: recorded.order, customerToken: naming.customerToken))
@@ -120,8 +123,7 @@ extension Draft {
 
     /// Whether an earlier transaction of the chain was given: then a renewal or a restore needs no order of its own.
     private func continues(_ recorded: RecordedTransaction) -> Bool {
-        guard kind(of: recorded.transaction) != .consumable else { return false }
-        return fulfilments(of: chain(of: recorded)).values.contains { $0.unit != nil && $0.transaction != recorded.key }
+        kind(of: recorded.transaction) != .consumable && hasGrants(chain(of: recorded))
     }
 
     private mutating func grant(

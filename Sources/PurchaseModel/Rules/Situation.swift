@@ -11,6 +11,8 @@ package struct Situation: Sendable {
     private var fulfilments: [ChainKey: [TransactionID: Fulfilment]] = [:]
     /// In which chain each stands: a proof that came first may not have named the chain's first transaction.
     private var chains: [TransactionKey: ChainKey] = [:]
+    /// Who was granted what in a chain.
+    private var units: [ChainKey: [GrantUnit: Set<TransactionID>]] = [:]
     private var owners: [ChainKey: Owner] = [:]
     private var orders: [OrderKey: Order] = [:]
     private var customers: [TokenKey: CustomerID] = [:]
@@ -34,6 +36,10 @@ package struct Situation: Sendable {
     }
 
     package func fulfilments(of chain: ChainKey) -> [TransactionID: Fulfilment] { fulfilments[chain] ?? [:] }
+
+    func holders(of unit: GrantUnit, in chain: ChainKey) -> Set<TransactionID> { units[chain]?[unit] ?? [] }
+
+    func hasGrants(_ chain: ChainKey) -> Bool { units[chain] != nil }
 
     package func fulfilment(of transaction: TransactionKey) -> Fulfilment? {
         chains[transaction].flatMap { fulfilments[$0]?[transaction.id] }
@@ -91,6 +97,8 @@ package struct Situation: Sendable {
     package mutating func note(_ fulfilment: Fulfilment) {
         fulfilments[fulfilment.chain, default: [:]][fulfilment.transaction.id] = fulfilment
         chains[fulfilment.transaction] = fulfilment.chain
+        guard let unit = fulfilment.unit else { return }
+        units[fulfilment.chain, default: [:]][unit.base, default: []].insert(fulfilment.transaction.id)
     }
 
     package mutating func note(_ owner: Owner) { owners[owner.chain] = owner }

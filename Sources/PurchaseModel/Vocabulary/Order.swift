@@ -81,7 +81,6 @@ package struct Order: Hashable, Sendable {
     mutating func change(to state: OrderState, at now: Timestamp) {
         self.state = state
         changedAt = now
-        version += 1
     }
 }
 
