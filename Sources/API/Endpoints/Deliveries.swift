@@ -55,9 +55,7 @@ struct Deliveries: Sendable {
             let fields = try QueryFields(query, names: ["limit", "after"])
             let limit = try fields.limit(FulfilmentPage.limitMax)
             guard let text = fields["after"] else { return await waiting(after: nil, limit, app: app) }
-            guard let cursor = FulfilmentCursor(text: text) else {
-                throw QueryFields.Fault(detail: "after is the next of another page.")
-            }
+            guard let cursor = FulfilmentCursor(text: text) else { throw .otherPage }
             return await waiting(after: cursor, limit, app: app)
         } catch {
             return error.response
@@ -86,17 +84,12 @@ struct Deliveries: Sendable {
 /// A place in the listing of what waits, as our answers write it.
 extension FulfilmentCursor {
     init?(text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1).map {
-            String(decoding: $0, as: UTF8.self)
-        }
-        guard parts.count == 2, let original = TransactionID(parts[0]), let id = DeliveryID(parts[1]) else {
-            return nil
-        }
-        self.init(original: original, realm: id.realm, transaction: id.transaction)
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1)
+        guard parts.count == 2, let original = TransactionID(String(decoding: parts[0], as: UTF8.self)),
+            let (id, realm) = SidedNumber.read(parts[1])
+        else { return nil }
+        self.init(original: original, realm: realm, transaction: id)
     }
 
-    var text: String {
-        let app = AppID(checked: "-")
-        return "\(original)-\(DeliveryID(TransactionKey(app: app, realm: realm, id: transaction)))"
-    }
+    var text: String { "\(original)-\(SidedNumber.text(transaction, realm))" }
 }

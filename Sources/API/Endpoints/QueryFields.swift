@@ -7,6 +7,8 @@ struct QueryFields {
     struct Fault: Error {
         let detail: String
 
+        static let otherPage = Fault(detail: "after is the next of another page.")
+
         var response: HTTPResponse {
             Problem.response(.badRequest, code: "invalid_query", detail: detail)
         }
@@ -16,7 +18,9 @@ struct QueryFields {
 
     init(_ query: String?, names: Set<String>) throws(Fault) {
         var values: [String: String] = [:]
-        for pair in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+        let pairs = (query ?? "").utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        // No query and an empty one are the same.
+        for pair in pairs where pairs.count > 1 || !pair.isEmpty {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
                 .map { String(decoding: $0, as: UTF8.self) }
             guard parts.count == 2, names.contains(parts[0]) else {

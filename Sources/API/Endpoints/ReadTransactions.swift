@@ -25,18 +25,29 @@ struct ReadTransactions: Sendable {
     /// A page of a customer's transactions, the newest first; `?after=` takes the `next` of the page before.
     func transactions(of text: String, query: String?, app: AppID) async -> HTTPResponse {
         guard let customer = CustomerID(text) else { return Problem.notFound("customer") }
-        do throws(PageQuery.Fault) {
-            return await transactions(of: customer, try PageQuery(query), app: app)
+        do throws(QueryFields.Fault) {
+            let fields = try QueryFields(query, names: ["limit", "after"])
+            let limit = try fields.limit(TransactionPage.limitMax)
+            guard let text = fields["after"] else {
+                return await transactions(of: customer, after: nil, limit, app: app)
+            }
+            guard let cursor = TransactionCursor(text: text) else { throw .otherPage }
+            return await transactions(of: customer, after: cursor, limit, app: app)
         } catch {
-            return ReadTransactions.invalid(error)
+            return error.response
         }
     }
 
-    private func transactions(of customer: CustomerID, _ query: PageQuery, app: AppID) async -> HTTPResponse {
+    private func transactions(
+        of customer: CustomerID,
+        after cursor: TransactionCursor?,
+        _ limit: Int,
+        app: AppID
+    ) async -> HTTPResponse {
         do throws(StoreFailure) {
             let page = try await store.read {
                 reader throws(StoreFailure) -> (listed: Listed, next: TransactionCursor?)? in
-                if let after = query.after {
+                if let after = cursor {
                     let key = TransactionKey(app: app, realm: after.realm, id: after.id)
                     guard try !reader.transactions([key]).isEmpty else { return nil }
                 }
@@ -44,12 +55,12 @@ struct ReadTransactions: Sendable {
                     app: app,
                     customer: customer,
                     order: .newestFirst,
-                    after: query.after,
-                    limit: query.limit
+                    after: cursor,
+                    limit: limit
                 )
                 return (try Listed(page.transactions, reader), page.next)
             }
-            guard let page else { return ReadTransactions.invalid(.after) }
+            guard let page else { return QueryFields.Fault.otherPage.response }
             return .json(.ok) { json in
                 ReadTransactions.write(page.listed, into: &json)
                 json.member("next", page.next?.text)
@@ -57,10 +68,6 @@ struct ReadTransactions: Sendable {
         } catch {
             return Problem.store(error)
         }
-    }
-
-    private static func invalid(_ fault: PageQuery.Fault) -> HTTPResponse {
-        Problem.response(.badRequest, code: "invalid_query", detail: fault.detail)
     }
 
     /// Transactions, and what each of them gave.
@@ -94,4 +101,14 @@ struct ReadTransactions: Sendable {
             }
         }
     }
+}
+
+/// A place in a listing as our answers write it: whoever has the page knows all of it.
+extension TransactionCursor {
+    init?(text: String) {
+        guard let (id, realm) = SidedNumber.read(text.utf8) else { return nil }
+        self.init(realm: realm, id: id)
+    }
+
+    var text: String { SidedNumber.text(id, realm) }
 }

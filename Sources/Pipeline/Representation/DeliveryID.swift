@@ -3,6 +3,8 @@ package import PurchaseModel
 /// The name of a delivery for the shop: `dlv_2000000123456789.production`, and `.test` behind it for what only a test
 /// authority signed. There is one for each transaction.
 package struct DeliveryID: Hashable, Sendable, CustomStringConvertible {
+    private static let prefix = "dlv_"
+
     package let transaction: TransactionID
     package let realm: Realm
 
@@ -13,20 +15,13 @@ package struct DeliveryID: Hashable, Sendable, CustomStringConvertible {
 
     /// `nil` unless the text is a name that we gave.
     package init?(_ text: String) {
-        let prefix = Array("dlv_".utf8)
-        guard text.utf8.starts(with: prefix) else { return nil }
-        let parts = text.utf8.dropFirst(prefix.count)
-            .split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-            .map { String(decoding: $0, as: UTF8.self) }
-        guard (2...3).contains(parts.count), let transaction = TransactionID(parts[0]),
-            let environment = StoreEnvironment.known.first(where: { $0.rawValue == parts[1] }),
-            parts.count == 2 || parts[2] == "test"
+        guard text.utf8.starts(with: DeliveryID.prefix.utf8),
+            let (id, realm) = SidedNumber.read(text.utf8.dropFirst(DeliveryID.prefix.utf8.count))
         else { return nil }
-        self.transaction = transaction
-        realm = Realm(environment: environment, isTestSigned: parts.count == 3)
+        (transaction, self.realm) = (id, realm)
     }
 
     package func key(app: AppID) -> TransactionKey { TransactionKey(app: app, realm: realm, id: transaction) }
 
-    package var description: String { "dlv_\(transaction).\(realm.environment)\(realm.isTestSigned ? ".test" : "")" }
+    package var description: String { DeliveryID.prefix + SidedNumber.text(transaction, realm) }
 }
