@@ -105,7 +105,6 @@ import Testing
         var limits = HTTPLimits.quick
         // Nobody is idle; somebody may just be slow to ask again.
         limits.drainIdle = .seconds(5)
-        limits.drain = .seconds(10)
         try await withRunning(limits, .describing) { server in
             let port = server.port
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -24,7 +24,7 @@ final class RawClient: Sendable {
         guard descriptor >= 0 else { throw ConnectFailure(errno: errno) }
         set(IPPROTO_TCP, TCP_NODELAY, 1)
         if let receiveBuffer { set(Int(SOL_SOCKET), SO_RCVBUF, receiveBuffer) }
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }

@@ -72,7 +72,7 @@ extension HTTPLimits {
         var limits = HTTPLimits()
         limits.linger = .milliseconds(200)
         limits.drainIdle = .milliseconds(100)
-        limits.drain = .seconds(5)
+        limits.drain = .seconds(60)
         return limits
     }
 }
@@ -101,14 +101,14 @@ final class Recorder<Element: Sendable>: Sendable {
         elements.withLock { $0 }
     }
 
-    /// Waits until as many elements as wanted are as told; false after a quarter of a minute.
+    /// Waits until as many elements as wanted are as told; false after a minute.
     @discardableResult
     func wait(
         for count: Int = 1,
         sourceLocation: SourceLocation = #_sourceLocation,
         where isWanted: @Sendable (Element) -> Bool
     ) async throws -> Bool {
-        for _ in 0..<3_000 {
+        for _ in 0..<12_000 {
             if all.filter(isWanted).count >= count { return true }
             try await Task.sleep(for: .milliseconds(5))
         }
