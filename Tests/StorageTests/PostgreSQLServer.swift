@@ -38,7 +38,7 @@ enum PostgreSQLServer {
             let luck = Luck()
             settings.isolation = .serializable
             settings.isPooled = true
-            settings.faults = { moment in moment == .statement && luck.isOut() }
+            settings.faults = { moment in luck.isOut(at: moment) }
         }
         change(&settings)
         return settings
@@ -60,11 +60,27 @@ enum PostgreSQLServer {
     }
 }
 
-/// Says yes once in a hundred times.
+/// Turns a statement in a hundred back; after three in a row, none before the next commit. A write of a hundred
+/// statements that is turned back whenever chance wills would never end, and no database does that.
 private final class Luck: Sendable {
-    private let random = Mutex(SeededRandom(seed: 40_001))
+    private struct State {
+        var random = SeededRandom(seed: 40_001)
+        var sinceCommit = 0
+    }
 
-    func isOut() -> Bool { random.withLock { Int.random(in: 0..<100, using: &$0) == 0 } }
+    private let state = Mutex(State())
+
+    func isOut(at moment: PostgreSQLSettings.Moment) -> Bool {
+        state.withLock { state in
+            guard moment == .statement else {
+                state.sinceCommit = 0
+                return false
+            }
+            guard state.sinceCommit < 3, Int.random(in: 0..<100, using: &state.random) == 0 else { return false }
+            state.sinceCommit += 1
+            return true
+        }
+    }
 }
 
 /// So many at a time; the others wait their turn.

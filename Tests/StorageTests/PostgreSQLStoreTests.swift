@@ -102,7 +102,9 @@ struct PostgreSQLStoreTests {
 
     @Test func aBrokenConnectionIsReplacedAndTheWriteRepeated() async throws {
         try await PostgreSQLServer.withSchema { schema in
-            let settings = try Self.named(schema)
+            var settings = try Self.named(schema)
+            // Each run is counted.
+            settings.faults = { _ in false }
             let store = try await PostgreSQLStore.open(settings)
             let (runs, breaks) = (Counter(), Once())
             let evidence = try Samples.evidence()

@@ -42,10 +42,12 @@ enum PostgreSQLMigrations {
 
     /// Throws unless the schema is up to date. Writes nothing.
     static func confirm(on connection: PostgreSQLConnection, schema: String) throws(StoreOpenFailure) {
-        let found = connection.read { connection throws(StoreFailure) in
-            try connection.row(isThere, [.text(schema)]) { $0.integer(0) > 0 } ?? false
+        let isMade = try settled {
+            connection.read { connection throws(StoreFailure) in
+                try connection.row(isThere, [.text(schema)]) { $0.integer(0) > 0 } ?? false
+            }
         }
-        guard try value(of: found) else { throw .absent }
+        guard isMade else { throw .absent }
         let version = try check(connection)
         guard version > 0 else { throw .absent }
         guard version == texts.count else { throw .olderSchema(found: version, known: texts.count) }
@@ -54,10 +56,11 @@ enum PostgreSQLMigrations {
     /// - Returns: how many migrations are applied.
     @discardableResult
     private static func check(_ connection: PostgreSQLConnection) throws(StoreOpenFailure) -> Int {
-        let outcome = connection.read { connection throws(StoreFailure) in
-            try connection.rows(applied) { (number: Int($0.integer(0)), text: $0.text(1)) }
+        let found = try settled {
+            connection.read { connection throws(StoreFailure) in
+                try connection.rows(applied) { (number: Int($0.integer(0)), text: $0.text(1)) }
+            }
         }
-        let found = try value(of: outcome)
         guard found.count <= texts.count else { throw .newerSchema(found: found.count, known: texts.count) }
         for (index, applied) in found.enumerated() {
             // Compared as bytes: two texts that differ only in their normalisation are two texts.
@@ -73,18 +76,27 @@ enum PostgreSQLMigrations {
         _ text: String,
         on connection: PostgreSQLConnection
     ) throws(StoreOpenFailure) {
-        let outcome = connection.write(as: 0) { connection throws(StoreFailure) in
-            try connection.insert([.integer(Int64(number)), .text(text)], by: remember)
+        _ = try settled {
+            connection.write(as: 0) { connection throws(StoreFailure) in
+                try connection.insert([.integer(Int64(number)), .text(text)], by: remember)
+            }
         }
-        _ = try value(of: outcome)
     }
 
-    private static func value<Value>(of outcome: WriteOutcome<Value>) throws(StoreOpenFailure) -> Value {
-        switch outcome {
-        case .done(let value): return value
-        case .failed(let failure), .again(let failure): throw StoreOpenFailure(failure)
-        case .unknown, .unreachable: throw .unreachable("the connection broke")
+    /// What came of a transaction in the end: another node, at the same step, may have it turned back.
+    private static func settled<Value>(
+        _ attempt: () -> WriteOutcome<Value>
+    ) throws(StoreOpenFailure) -> Value {
+        var failure = StoreFailure.conflict
+        for _ in 0..<attemptsMax {
+            switch attempt() {
+            case .done(let value): return value
+            case .failed(let found): throw StoreOpenFailure(found)
+            case .again(let found): failure = found
+            case .unknown, .unreachable: throw .unreachable("the connection broke")
+            }
         }
+        throw StoreOpenFailure(failure)
     }
 
     private static func apply(_ statement: String, on connection: PostgreSQLConnection) throws(StoreOpenFailure) {
