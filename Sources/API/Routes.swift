@@ -6,6 +6,9 @@ package import Storage
 /// What the API needs from the rest of the house.
 package struct APIParts: Sendable {
     package var pipeline: PurchasePipeline
+    package var notifications: NotificationIntake
+    /// What stands in the path that Apple sends an app's notifications to; without one, the app's id.
+    package var notificationTokens: [AppID: String]
     package var store: any Store
     package var apps: [AppPolicy]
     package var keys: KeyRing
@@ -21,6 +24,8 @@ package struct APIParts: Sendable {
 
     package init(
         pipeline: PurchasePipeline,
+        notifications: NotificationIntake,
+        notificationTokens: [AppID: String] = [:],
         store: any Store,
         apps: [AppPolicy],
         keys: KeyRing,
@@ -31,6 +36,8 @@ package struct APIParts: Sendable {
         metrics: @escaping @Sendable () -> String
     ) {
         self.pipeline = pipeline
+        self.notifications = notifications
+        self.notificationTokens = notificationTokens
         self.store = store
         self.apps = apps
         self.keys = keys
@@ -52,7 +59,8 @@ package func routes(_ parts: APIParts) -> Router {
         clock: parts.clock
     )
     return Router(
-        purchases(gate, parts) + orders(gate, parts) + customers(gate, parts) + webhooks(gate, parts) + health(parts)
+        purchases(gate, parts) + orders(gate, parts) + customers(gate, parts) + notifications(gate, parts)
+            + webhooks(gate, parts) + health(parts)
     )
 }
 
@@ -110,6 +118,20 @@ private func customers(_ gate: Gate, _ parts: APIParts) -> [Route] {
         gate.change("/v1/customers/{id}/balances/{currency}/use", Customers.use),
         gate.change("/v1/customers/{id}/balances/{currency}/adjust", Customers.adjust),
         gate.change("/v1/transfers", Transfers.transfer),
+    ]
+}
+
+private func notifications(_ gate: Gate, _ parts: APIParts) -> [Route] {
+    let receive = ReceiveNotification(intake: parts.notifications, apps: parts.apps, tokens: parts.notificationTokens)
+    let read = ReadNotifications(store: parts.store)
+    return [
+        Route(.post, "/v1/apple/notifications/{token}") { request, path in
+            await receive.respond(to: request, token: path["token"] ?? "")
+        },
+        gate.route(.get, "/v1/notifications") { request, app, _ in await read.list(request.query, app: app.id) },
+        gate.route(.get, "/v1/notifications/{id}") { _, app, path in
+            await read.get(path["id"] ?? "", app: app.id)
+        },
     ]
 }
 

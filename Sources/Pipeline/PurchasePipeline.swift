@@ -10,8 +10,7 @@ package struct PurchasePipeline: Sendable {
     private let verifier: Verifier
     private let recorder: Recorder
     private let store: any Store
-    private let refusals: RefusalLedger
-    private let refusedBefore = RefusedBefore()
+    private let desk: RefusalDesk
     private let clock: any WallClock
     private let room: PendingRoom
     private let limits: PipelineLimits
@@ -29,7 +28,7 @@ package struct PurchasePipeline: Sendable {
         self.verifier = verifier
         self.recorder = recorder
         self.store = store
-        self.refusals = refusals
+        desk = RefusalDesk(refusals: refusals, clock: clock, report: report)
         self.clock = clock
         self.limits = limits
         self.report = report
@@ -63,14 +62,14 @@ package struct PurchasePipeline: Sendable {
             preconditionFailure("a SHA-256 has 32 bytes")
         }
         let name = RefusedBefore.Name(app: submission.app.id, digest: digest)
-        if let remnant = refusedBefore.remnant(of: name) {
-            return refuse(remnant, submission, digest, isRepetition: true)
+        if let reason = desk.repetition(of: name, submission.bytes, from: submission.customer) {
+            return .refused(Outcome.Refused(reason))
         }
         let examination = verifier.examine(submission.bytes, expecting: submission.expectation)
         let found = examination.report
         switch found.verdict {
         case .genuine, .testSigned:
-            guard let proof = examination.proof, mayCount(proof, for: submission.app) else {
+            guard let proof = examination.proof, submission.app.mayCount(proof) else {
                 return refuse(found.format, found.reason, submission, name)
             }
             return try await record(proof, submission, name, kept: id)
@@ -83,11 +82,6 @@ package struct PurchasePipeline: Sendable {
         case .notYours, .forged, .malformed:
             return refuse(found.format, found.reason, submission, name)
         }
-    }
-
-    /// Whether what was proved may be recorded at all: policy, after verification.
-    private func mayCount(_ proof: Verified<Proof>, for app: AppPolicy) -> Bool {
-        !proof.provenance.vouchedBy.isTest || app.acceptsTestSigned
     }
 
     private func record(
@@ -125,7 +119,7 @@ package struct PurchasePipeline: Sendable {
         )
         let decision: Decision
         do throws(StoreFailure) {
-            decision = try await recorder.record(recording, evidence: evidence, keep: submission.keep)
+            decision = try await recorder.record(recording, evidence: evidence, with: submission.companion)
         } catch .unstorable {
             // A text in it that no row can hold. Nobody asks for it again in vain: it will never be another.
             return refuse(format, .fieldOutOfRange, submission, name)
@@ -191,44 +185,8 @@ package struct PurchasePipeline: Sendable {
         _ submission: Submission,
         _ name: RefusedBefore.Name
     ) -> Outcome {
-        let remnant = RefusedBefore.Remnant(format: format, reason: reason)
-        if reason.dependsOnProofAlone { refusedBefore.remember(remnant, for: name) }
-        return refuse(remnant, submission, name.digest, isRepetition: false)
-    }
-
-    private func refuse(
-        _ remnant: RefusedBefore.Remnant,
-        _ submission: Submission,
-        _ digest: ProofDigest,
-        isRepetition: Bool
-    ) -> Outcome {
-        let now = clock.now
-        refusals.note(
-            submission.app.id,
-            remnant.reason,
-            at: now,
-            sample: isRepetition
-                ? nil
-                : RefusalSample(
-                    app: submission.app.id,
-                    reason: remnant.reason.rawValue,
-                    customer: submission.customer,
-                    receivedAt: now,
-                    digest: digest,
-                    bytesInAll: submission.bytes.count,
-                    proof: submission.bytes
-                )
-        )
-        report(
-            .refused(
-                app: submission.app.id,
-                format: remnant.format,
-                reason: remnant.reason,
-                digest: digest,
-                isRepetition: isRepetition
-            )
-        )
-        return .refused(Outcome.Refused(remnant.reason))
+        desk.refuse(format, reason, submission.bytes, from: submission.customer, name)
+        return .refused(Outcome.Refused(reason))
     }
 }
 
@@ -260,12 +218,5 @@ extension ProofFormat {
         case .jwsAppTransaction, .jwsRenewalInfo: false
         default: true
         }
-    }
-}
-
-extension Reason {
-    /// False for what was refused because of something the sender said beside the proof.
-    fileprivate var dependsOnProofAlone: Bool {
-        self != .otherProduct && self != .foreignDevice
     }
 }

@@ -1,7 +1,9 @@
 package import PurchaseModel
 
 /// The questions that a store answers.
-package protocol StoreReader: FulfilmentReader, EventReader, WebhookReader, JobReader, IdempotencyReader, WalkReader {
+package protocol StoreReader:
+    FulfilmentReader, EventReader, WebhookReader, JobReader, IdempotencyReader, NotificationReader, WalkReader
+{
     /// The recorded ones among these, in the order of the keys.
     func transactions(_ keys: [TransactionKey]) throws(StoreFailure) -> [RecordedTransaction]
 

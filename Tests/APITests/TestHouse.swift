@@ -15,6 +15,7 @@ import Verification
 struct TestHouse {
     static let now = Timestamp(milliseconds: 1_763_600_000_000)
     static let key = "sk_test_0123456789abcdef0123456789abcdef"
+    static let sharedSecret = "0123456789abcdef0123456789abcdef"
     static let otherKey = "sk_test_fedcba9876543210fedcba9876543210"
 
     let router: Router
@@ -63,6 +64,14 @@ struct TestHouse {
         router = routes(
             APIParts(
                 pipeline: pipeline,
+                notifications: NotificationIntake(
+                    verifier: Verifier(anchors: anchors, bytesMax: 1 << 20),
+                    recorder: recorder,
+                    store: store,
+                    refusals: refusals,
+                    secrets: [apps[0].id: Array(TestHouse.sharedSecret.utf8)],
+                    clock: clock
+                ) { _ in },
                 store: store,
                 apps: apps,
                 keys: KeyRing([

@@ -122,6 +122,31 @@ import TestSupport
             "apps[0].accept_test_signed: must be false where profile is production: anybody's test purchase would count"
         ),
         (
+            #"[{"id": "shop", "bundle_id": "b", "app_store": {"shared_secrets": "x"}}]"#,
+            #"apps[0].app_store.shared_secrets: unknown; did you mean "shared_secret"?"#
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "app_store": {"shared_secret": "short"}}]"#,
+            "apps[0].app_store.shared_secret: must be 32 hexadecimal digits, as App Store Connect shows them"
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "app_store": {"notification_token": "short"}}]"#,
+            #"apps[0].app_store.notification_token: must be 16 to 128 letters, digits, "-" or "_""#
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "app_store": {"issuer_id": "i", "key_id": "k"}}]"#,
+            "apps[0].app_store.private_key_file: missing"
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "app_store": {"private_key": "PEM", "issuer_id": "i"}}]"#,
+            "apps[0].app_store.key_id: missing"
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "app_store": {"hosts": {"api": "https://a/path"}}}]"#,
+            "apps[0].app_store.hosts.api: must be an http or https URL without a path, such as "
+                + "https://api.storekit.apple.com"
+        ),
+        (
             #"[{"id": "shop", "bundle_id": "b", "products": []}]"#,
             "apps[0].products: must not be empty; leave it out to accept every product"
         ),

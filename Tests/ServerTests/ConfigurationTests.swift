@@ -54,7 +54,11 @@ import Testing
             """
             {"apps": [{"id": "shop", "bundle_id": "com.example.shop", "apple_id": 1234567890,
                "environments": ["sandbox", "xcode"], "accept_test_signed": true,
-               "products": [{"id": "gold", "kind": "consumable"}, {"id": "pro", "kind": "auto_renewable_subscription"}]}],
+               "products": [{"id": "gold", "kind": "consumable"}, {"id": "pro", "kind": "auto_renewable_subscription"}],
+               "app_store": {"notification_token": "a-token_of-16-or-more", "shared_secret": "0123456789abcdef0123456789ABCDEF",
+                 "issuer_id": "57246542-96fe-1a63-e053-0824d011072a", "key_id": "2X9R4HXF34", "private_key": "PEM",
+                 "hosts": {"api": "https://a", "api_sandbox": "https://b:1", "verify_receipt": "http://c",
+                   "verify_receipt_sandbox": "http://[::1]:8081"}}}],
              "keys": \(Self.keys), "trust": {"roots": "roots", "certificates": "certificates"},
              "profile": "development", "listen": "[::1]:0", "data": "/var/lib/assay",
              "limits": {"body_bytes": 2048, "header_bytes": 4096, "header_seconds": 1, "body_seconds": 2, "idle_seconds": 3,
@@ -66,6 +70,17 @@ import Testing
         #expect(app.appleID == 1_234_567_890 && app.environments == [.sandbox, .xcode] && app.acceptsTestSigned)
         #expect(app.products?.map(\.product.text) == ["gold", "pro"])
         #expect(app.products?.map(\.kind) == [.consumable, .autoRenewable])
+        let store = app.store
+        #expect(store.notificationToken == "a-token_of-16-or-more")
+        #expect(store.sharedSecret == Array("0123456789abcdef0123456789ABCDEF".utf8))
+        #expect(store.key?.issuer == "57246542-96fe-1a63-e053-0824d011072a" && store.key?.id == "2X9R4HXF34")
+        #expect(store.key?.pem == Array("PEM".utf8))
+        #expect(store.hosts.api == "https://a" && store.hosts.apiSandbox == "https://b:1")
+        #expect(store.hosts.verifyReceipt == "http://c" && store.hosts.verifyReceiptSandbox == "http://[::1]:8081")
+        let printed = ConfigurationText(configuration).text
+        for secret in ["0123456789abcdef0123456789ABCDEF", "a-token_of-16-or-more", "PEM"] {
+            #expect(!printed.contains(secret))
+        }
         #expect(configuration.listen == ListenAddress(address: "::1", port: 0))
         #expect(configuration.data == "/var/lib/assay" && configuration.profile == .development)
         #expect(configuration.trust == Configuration.Trust(roots: "roots", certificates: "certificates"))

@@ -139,14 +139,3 @@ struct Customers: Sendable {
         if wallet.key.realm.isTestSigned { json.member("test_signed", true) }
     }
 }
-
-extension QueryFields {
-    /// On which side of the wall: `environment`, production if not given, and `test_signed`.
-    func realm() throws(Fault) -> Realm {
-        let environment = self["environment"].map(StoreEnvironment.init(rawValue:)) ?? .production
-        guard StoreEnvironment.known.contains(environment), ["true", "false", nil].contains(self["test_signed"]) else {
-            throw Fault(detail: "environment is a store, such as sandbox; test_signed is true or false.")
-        }
-        return Realm(environment: environment, isTestSigned: self["test_signed"] == "true")
-    }
-}

@@ -15,20 +15,12 @@ struct EventFeed: Sendable {
             let types = fields["types"].map { text in
                 Set(text.utf8.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) })
             }
-            let hasRealm = fields["environment"] != nil || fields["test_signed"] != nil
-            let filter = EventFilter(types: types, realms: hasRealm ? [try fields.realm()] : EventFeed.realms)
+            let filter = EventFilter(types: types, realms: try fields.realms())
             return await respond(after: cursor, filter, try fields.limit(EventPage.limitMax), app: app)
         } catch {
             return error.response
         }
     }
-
-    /// Who names none hears of all, each with its `environment`.
-    private static let realms = Set(
-        StoreEnvironment.known.flatMap { environment in
-            [false, true].map { Realm(environment: environment, isTestSigned: $0) }
-        }
-    )
 
     private func respond(
         after cursor: EventCursor,

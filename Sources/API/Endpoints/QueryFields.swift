@@ -55,4 +55,23 @@ struct QueryFields {
     func limit(_ most: Int) throws(Fault) -> Int {
         Int(try whole("limit", 1...Int64(most)) ?? Int64(min(100, most)))
     }
+
+    /// On which side of the wall: `environment`, production if not given, and `test_signed`.
+    func realm() throws(Fault) -> Realm {
+        let environment = self["environment"].map(StoreEnvironment.init(rawValue:)) ?? .production
+        guard StoreEnvironment.known.contains(environment), ["true", "false", nil].contains(self["test_signed"]) else {
+            throw Fault(detail: "environment is a store, such as sandbox; test_signed is true or false.")
+        }
+        return Realm(environment: environment, isTestSigned: self["test_signed"] == "true")
+    }
+
+    /// The one side that is named; who names none hears of all, each with its `environment`.
+    func realms() throws(Fault) -> Set<Realm> {
+        if self["environment"] != nil || self["test_signed"] != nil { return [try realm()] }
+        return Set(
+            StoreEnvironment.known.flatMap { environment in
+                [false, true].map { Realm(environment: environment, isTestSigned: $0) }
+            }
+        )
+    }
 }

@@ -10,6 +10,14 @@ package enum PipelineEvent: Sendable {
     /// What waited longer than it may.
     case gaveUp(app: AppID, submissions: Int)
     case refused(app: AppID, format: ProofFormat, reason: Reason, digest: ProofDigest, isRepetition: Bool)
+    /// A notification of Apple's was kept, or known already. Its type is Apple's word.
+    case notified(
+        app: AppID,
+        type: String,
+        subtype: String?,
+        arrival: KeptNotification.Arrival,
+        isRepetition: Bool
+    )
     case committed(submissions: Int, duration: Duration)
     case commitFailed(submissions: Int, failure: StoreFailure)
 }

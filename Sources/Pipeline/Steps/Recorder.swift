@@ -10,10 +10,13 @@ package final class Recorder: Sendable {
     static let batchMax = 256
     static let batchBytesMax = 512 * 1_024
 
+    /// What else is written in the commit of a decision, and what was decided.
+    package typealias Companion = @Sendable (Decision, any StoreTransaction) throws(StoreFailure) -> Void
+
     private struct Item: Sendable {
         let recording: Recording
         let evidence: EvidenceRow
-        let keep: (@Sendable (Decision) -> KeptAnswer)?
+        let companion: Companion?
         let answer: CheckedContinuation<Result<Decision, StoreFailure>, Never>
     }
 
@@ -59,16 +62,16 @@ package final class Recorder: Sendable {
     /// - Parameters:
     ///   - recording: what was proved.
     ///   - evidence: the proof.
-    ///   - keep: makes an answer to be kept in the same commit; `nil` for none.
+    ///   - companion: writes what goes with it, in the same commit; `nil` for nothing.
     /// - Returns: what was decided.
     /// - Throws: `StoreFailure`; then nothing is known to have been written.
     package func record(
         _ recording: Recording,
         evidence: EvidenceRow,
-        keep: (@Sendable (Decision) -> KeptAnswer)? = nil
+        with companion: Companion? = nil
     ) async throws(StoreFailure) -> Decision {
         let result = await withCheckedContinuation { continuation in
-            enqueue(Item(recording: recording, evidence: evidence, keep: keep, answer: continuation))
+            enqueue(Item(recording: recording, evidence: evidence, companion: companion, answer: continuation))
         }
         return try result.get()
     }
@@ -167,7 +170,7 @@ package final class Recorder: Sendable {
         _ refused: RefusalBatch
     ) async throws(StoreFailure) -> (decisions: [Result<Decision, StoreFailure>], isCommitted: Bool) {
         let now = clock.now
-        let work = batch.map { (recording: $0.recording, evidence: $0.evidence, keep: $0.keep) }
+        let work = batch.map { (recording: $0.recording, evidence: $0.evidence, companion: $0.companion) }
         return try await store.write { transaction throws(StoreFailure) in
             // Read once, decide each in order, write once: the decisions are pure, so nobody can wait in here.
             var situation = try transaction.situation(around: work.map(\.recording))
@@ -175,7 +178,7 @@ package final class Recorder: Sendable {
             decisions.reserveCapacity(work.count)
             var events: [LedgerEvent] = []
             var writes = false
-            for (recording, evidence, keep) in work {
+            for (recording, evidence, companion) in work {
                 let decision = decide(situation, recording, at: now)
                 do throws(StoreFailure) {
                     try transaction.apply(decision, evidence: evidence)
@@ -185,8 +188,8 @@ package final class Recorder: Sendable {
                 }
                 situation.apply(decision)
                 events += decision.events
-                writes = writes || !decision.isEmpty || keep != nil
-                if let keep { try transaction.keepAnswer(keep(decision)) }
+                writes = writes || !decision.isEmpty || companion != nil
+                try companion?(decision, transaction)
                 decisions.append(.success(decision))
             }
             if writes, !refused.isEmpty {

@@ -44,6 +44,12 @@ package struct Submission: Sendable {
         return id
     }
 
+    /// Keeps the answer beside what it tells of.
+    var companion: Recorder.Companion? {
+        guard let keep else { return nil }
+        return { decision, transaction throws(StoreFailure) in try transaction.keepAnswer(keep(decision)) }
+    }
+
     /// The account token that client libraries make of the customer's name.
     var customerToken: AccountToken? { AccountToken(ofCustomer: customer) }
 

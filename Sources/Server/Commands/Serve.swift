@@ -127,13 +127,7 @@ private struct House {
         _ clock: SystemClock,
         _ reporter: Reporter
     ) {
-        let caller = CurlCaller(.outward(settings.egress, connectionsMax: House.connectionsMax))
-        let sender = WebhookSender(
-            work: StoredWebhookWork(store),
-            post: WebhookPost(caller: caller.caller, clock: clock, rule: settings.egress),
-            clock: clock,
-            owner: LeaseOwner(checked: "assay-\(getpid())-\(Hexadecimal.encode(SecureRandom.bytes(12)))")
-        ) { reporter.report($0) }
+        let sender = House.sender(settings, store, clock, reporter)
         self.sender = sender
         let refusals = RefusalLedger()
         let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
@@ -146,8 +140,9 @@ private struct House {
             reporter.report(event)
             if case .committed = event { sender.wake() }
         }
+        let verifier = Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes)
         let pipeline = PurchasePipeline(
-            verifier: Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes),
+            verifier: verifier,
             recorder: recorder,
             store: store,
             refusals: refusals,
@@ -166,6 +161,15 @@ private struct House {
         let metrics = reporter.metrics
         parts = APIParts(
             pipeline: pipeline,
+            notifications: NotificationIntake(
+                verifier: verifier,
+                recorder: recorder,
+                store: store,
+                refusals: refusals,
+                secrets: settings.appStores.compactMapValues(\.sharedSecret),
+                clock: clock
+            ) { reporter.report($0) },
+            notificationTokens: settings.appStores.compactMapValues(\.notificationToken),
             store: store,
             apps: settings.apps,
             keys: settings.keys,
@@ -174,5 +178,20 @@ private struct House {
             egress: settings.egress,
             sender: sender
         ) { metrics.text() }
+    }
+
+    private static func sender(
+        _ settings: ServeSettings,
+        _ store: any Store,
+        _ clock: SystemClock,
+        _ reporter: Reporter
+    ) -> WebhookSender {
+        let caller = CurlCaller(.outward(settings.egress, connectionsMax: House.connectionsMax))
+        return WebhookSender(
+            work: StoredWebhookWork(store),
+            post: WebhookPost(caller: caller.caller, clock: clock, rule: settings.egress),
+            clock: clock,
+            owner: LeaseOwner(checked: "assay-\(getpid())-\(Hexadecimal.encode(SecureRandom.bytes(12)))")
+        ) { reporter.report($0) }
     }
 }

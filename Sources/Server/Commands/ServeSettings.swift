@@ -6,6 +6,8 @@ import PurchaseModel
 /// The configuration in the words of the parts that it is for.
 struct ServeSettings: Sendable {
     var apps: [AppPolicy]
+    /// How Apple is asked about each app, and where it sends what happens.
+    var appStores: [AppID: Configuration.AppStore]
     var keys: KeyRing
     var roots: String?
     var certificates: String?
@@ -39,6 +41,7 @@ extension ServeSettings {
                 )
             )
         }
+        appStores = Dictionary(configuration.apps.map { ($0.id, $0.store) }, uniquingKeysWith: { first, _ in first })
         keys = KeyRing(
             Dictionary(
                 configuration.keys.map { ($0.sha256, KeyRing.Holder(name: $0.name, app: $0.app)) },

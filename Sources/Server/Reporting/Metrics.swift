@@ -18,6 +18,10 @@ final class Metrics: Sendable {
             name: "assay_transactions_total",
             help: "Transactions in recorded proofs, known ones among them."
         )
+        static let notifications = Family(
+            name: "assay_notifications_total",
+            help: "Apple's notifications by type, how they came, and whether they were known."
+        )
         static let commits = Family(name: "assay_commits_total", help: "Commits to the ledger by result.")
         static let requests = Family(name: "assay_http_requests_total", help: "Answered requests by status.")
         static let refusedRequests = Family(

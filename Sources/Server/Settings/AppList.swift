@@ -2,17 +2,20 @@ import Encoding
 import PurchaseModel
 
 /// Reads `apps`: which apps are answered for, and what each accepts.
-enum AppList {
+struct AppList {
     private static let known =
-        ["id", "bundle_id", "apple_id", "environments", "products", "accept_test_signed"] + DeliveryReader.known
+        ["id", "bundle_id", "apple_id", "environments", "products", "accept_test_signed", "app_store"]
+        + DeliveryReader.known
+
+    let secrets: SecretReader
 
     /// What is well-formed of the list; the rest are faults.
-    static func read(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> [Configuration.App] {
+    func read(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> [Configuration.App] {
         var apps: [(path: String, app: Configuration.App)] = []
         let elements = reader.elements(value, at: path)
         if elements.isEmpty, value.kind == .array { reader.fault(path, "must not be empty") }
         for (path, value) in elements {
-            guard let app = Self.app(value, at: path, &reader) else { continue }
+            guard let app = app(value, at: path, &reader) else { continue }
             if let twin = apps.first(where: { $0.app.id == app.id }) {
                 reader.fault("\(path).id", "\(twin.path) has the same")
             }
@@ -26,10 +29,10 @@ enum AppList {
         return apps.map(\.app)
     }
 
-    private static func app(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> Configuration.App? {
-        guard let object = reader.object(value, at: path, known: known) else { return nil }
+    private func app(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> Configuration.App? {
+        guard let object = reader.object(value, at: path, known: Self.known) else { return nil }
         let id = reader.required(object, "id", at: path).flatMap { value in
-            reader.identifier(value, at: "\(path).id", "1 to 64 letters, digits, \"-\", \"_\" or \".\"", appID)
+            reader.identifier(value, at: "\(path).id", "1 to 64 letters, digits, \"-\", \"_\" or \".\"", Self.appID)
         }
         let bundleID = reader.required(object, "bundle_id", at: path).flatMap { value in
             reader.identifier(value, at: "\(path).bundle_id", "1 to 255 printable ASCII characters", BundleID.init)
@@ -39,8 +42,13 @@ enum AppList {
         let acceptsTestSigned = object["accept_test_signed"].flatMap { value in
             reader.bool(value, at: "\(path).accept_test_signed")
         }
-        if acceptsTestSigned != true, let environments { checkTests(environments, at: "\(path).environments", &reader) }
+        if acceptsTestSigned != true, let environments {
+            Self.checkTests(environments, at: "\(path).environments", &reader)
+        }
         let products = object["products"].map { Catalogue.read($0, at: "\(path).products", &reader) }
+        let store = object["app_store"].map { value in
+            AppStoreReader(secrets: secrets).read(value, at: "\(path).app_store", &reader)
+        }
         let delivery = DeliveryReader.read(object, at: path, &reader)
         guard let id, let bundleID else { return nil }
         var app = Configuration.App(id: id, bundleID: bundleID)
@@ -49,6 +57,7 @@ enum AppList {
         app.products = products
         app.acceptsTestSigned = acceptsTestSigned ?? false
         app.delivery = delivery
+        app.store = store ?? app.store
         return app
     }
 

@@ -17,6 +17,32 @@ struct Configuration: Sendable {
         /// Whether purchases that only a test root vouches for are recorded, apart from Apple's.
         var acceptsTestSigned = false
         var delivery = Delivery()
+        var store = AppStore()
+    }
+
+    /// How Apple is asked about an app, and where it sends what happens. Its secrets are never shown.
+    struct AppStore: Equatable, Sendable {
+        /// A key of App Store Connect for in-app purchases.
+        struct Key: Equatable, Sendable {
+            let issuer: String
+            let id: String
+            /// The private key, PKCS#8 in PEM.
+            let pem: [UInt8]
+        }
+
+        /// Other places than Apple's.
+        struct Hosts: Equatable, Sendable {
+            var api: String?
+            var apiSandbox: String?
+            var verifyReceipt: String?
+            var verifyReceiptSandbox: String?
+        }
+
+        /// What stands in the path that Apple's notifications come to; without one it is the app's id.
+        var notificationToken: String?
+        var sharedSecret: [UInt8]?
+        var key: Key?
+        var hosts = Hosts()
     }
 
     /// How an app delivers what was bought.

@@ -65,7 +65,7 @@ struct ConfigurationReader {
                 take(value, for: setting, &reader)
                 if setting == .databaseURL, isWorldReadable { refuseReadablePassword(reader.origin) }
             } else if path == "apps" {
-                takeApps(value, at: path, &reader)
+                takeApps(value, at: path, isWorldReadable: isWorldReadable, &reader)
             } else if path == "keys" {
                 takeKeys(value, at: path, isWorldReadable: isWorldReadable, &reader)
             } else if !ConfigurationReader.members(at: path).isEmpty {
@@ -83,8 +83,14 @@ struct ConfigurationReader {
         return names
     }
 
-    private mutating func takeApps(_ value: JSONValue, at path: String, _ reader: inout MemberReader) {
-        configuration.apps = AppList.read(value, at: path, &reader)
+    private mutating func takeApps(
+        _ value: JSONValue,
+        at path: String,
+        isWorldReadable: Bool,
+        _ reader: inout MemberReader
+    ) {
+        let secrets = SecretReader(files: files, isWorldReadable: isWorldReadable)
+        configuration.apps = AppList(secrets: secrets).read(value, at: path, &reader)
         configuration.origins["apps"] = reader.origin
     }
 
@@ -94,7 +100,8 @@ struct ConfigurationReader {
         isWorldReadable: Bool,
         _ reader: inout MemberReader
     ) {
-        configuration.keys = KeyList(files: files, isWorldReadable: isWorldReadable).read(value, at: path, &reader)
+        let secrets = SecretReader(files: files, isWorldReadable: isWorldReadable)
+        configuration.keys = KeyList(secrets: secrets).read(value, at: path, &reader)
         configuration.origins["keys"] = reader.origin
     }
 
@@ -127,7 +134,9 @@ struct ConfigurationReader {
         }
         if let text = environment["ASSAY_APPS"] {
             var reader = MemberReader(.environment("ASSAY_APPS"))
-            if let value = reader.document(Array(text.utf8)) { takeApps(value, at: "apps", &reader) }
+            if let value = reader.document(Array(text.utf8)) {
+                takeApps(value, at: "apps", isWorldReadable: false, &reader)
+            }
             faults.append(contentsOf: reader.faults)
         }
         readKeys(environment)

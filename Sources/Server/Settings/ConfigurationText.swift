@@ -54,6 +54,9 @@ struct ConfigurationText {
             ("accept_test_signed", "\(app.acceptsTestSigned)"), ("needs_orders", "\(app.delivery.needsOrders)"),
             ("binding", quoted(app.delivery.binding.rawValue)), ("sandbox", text(of: app.delivery.sandbox)),
             ("allow_negative_balance", "\(app.delivery.allowsNegativeBalance)"),
+            ("app_store.notification_token", app.store.notificationToken == nil ? "none" : "set"),
+            ("app_store.shared_secret", app.store.sharedSecret == nil ? "none" : "set"),
+            ("app_store.key_id", app.store.key.map { quoted($0.id) } ?? "none"),
         ]
         let lines = values.map { Line(path: "\(path).\($0.0)", value: $0.1, origin: origin) }
         guard let products = app.products else {

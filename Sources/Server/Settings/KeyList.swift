@@ -9,9 +9,7 @@ struct KeyList {
     /// Shorter ones could be guessed; far longer ones the gate does not look at.
     private static let secretRange = 32...256
 
-    let files: SettingsFiles
-    /// Whether every user of the machine may read the text that the list stands in.
-    let isWorldReadable: Bool
+    let secrets: SecretReader
 
     /// What is well-formed of the list; the rest are faults.
     func read(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> [Configuration.Key] {
@@ -58,12 +56,9 @@ struct KeyList {
         guard let text = reader.text(value, at: path) else { return nil }
         switch member {
         case "secret_sha256": return hash(text, at: path, &reader)
-        case "secret_file": return secretFile(text, at: path, &reader)
-        default:
-            if isWorldReadable {
-                reader.fault(path, "every user of this machine can read it here; chmod 600 the file")
-            }
-            return hashed(Array(text.utf8), at: path, &reader)
+        case "secret_file":
+            return secrets.file(text, at: path, &reader).flatMap { hashed($0, at: path, &reader) }
+        default: return secrets.plain(value, at: path, &reader).flatMap { hashed($0, at: path, &reader) }
         }
     }
 
@@ -73,21 +68,6 @@ struct KeyList {
             return nil
         }
         return bytes
-    }
-
-    private func secretFile(_ file: String, at path: String, _ reader: inout MemberReader) -> [UInt8]? {
-        do throws(SettingsFiles.Fault) {
-            let content = try files.read(file)
-            if content.isWorldReadable {
-                reader.fault(path, "every user of this machine can read \(file); chmod 600 it")
-            }
-            // Editors and `echo` end a file with a line feed, which is not part of the secret.
-            let end = content.bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-            return hashed(Array(content.bytes.prefix((end ?? -1) + 1)), at: path, &reader)
-        } catch {
-            reader.fault(path, "\(file): \(error)")
-            return nil
-        }
     }
 
     private func hashed(_ secret: [UInt8], at path: String, _ reader: inout MemberReader) -> [UInt8]? {

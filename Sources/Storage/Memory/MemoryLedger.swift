@@ -42,4 +42,6 @@ struct MemoryLedger: Sendable {
     var jobsAdded: Int64 = 0
     var answers: [IdempotencyName: MemoryAnswer] = [:]
     var answersAdded: Int64 = 0
+    var notifications: [NotificationKey: KeptNotification] = [:]
+    var notificationWatches: [MemoryWatchName: NotificationWatch] = [:]
 }

@@ -7,7 +7,7 @@ enum Migrations {
     /// The texts in order; the number of each is its place, from 1. One that was released is never changed.
     static let texts = [
         PackageResources.sqlite_0001_sql, PackageResources.sqlite_0002_sql, PackageResources.sqlite_0003_sql,
-        PackageResources.sqlite_0004_sql, PackageResources.sqlite_0005_sql,
+        PackageResources.sqlite_0004_sql, PackageResources.sqlite_0005_sql, PackageResources.sqlite_0006_sql,
     ].map { String(decoding: $0, as: UTF8.self) }
 
     private static let identity = Query(

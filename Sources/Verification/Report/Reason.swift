@@ -42,6 +42,8 @@ package enum Reason: String, Hashable, Sendable, CaseIterable {
     case signedAttributes = "signed_attributes"
     case selfSigned = "self_signed"
     case nestedMismatch = "nested_mismatch"
+    /// A version 1 notification whose sender does not know the app's shared secret.
+    case sharedSecret = "shared_secret_mismatch"
 
     // malformed
     case empty
@@ -84,7 +86,7 @@ package enum Reason: String, Hashable, Sendable, CaseIterable {
             .untrustedRoot, .issuerMismatch, .certificateSignature, .certificateExtension, .intermediateNotCA,
             .leafIsCA, .pathLength, .keyUsage, .keyType, .leafMarkerMissing, .intermediateMarkerMissing,
             .certificateNotValid, .signature, .signerCount, .signerMissing, .signedAttributes, .selfSigned,
-            .nestedMismatch:
+            .nestedMismatch, .sharedSecret:
             .forged
         case .empty, .tooLarge, .unrecognised, .truncated, .jwsForm, .jwsHeader, .jwsPayload, .cmsForm,
             .receiptPayload, .plistForm, .signatureBlob, .purchaseInfo, .answerForm, .answerWithoutPurchase,

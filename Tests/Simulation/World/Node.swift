@@ -46,6 +46,13 @@ final class Node: Sendable {
         router = routes(
             APIParts(
                 pipeline: pipeline,
+                notifications: NotificationIntake(
+                    verifier: try Self.verifier.get(),
+                    recorder: recorder,
+                    store: disk,
+                    refusals: refusals,
+                    clock: clock
+                ) { _ in },
                 store: disk,
                 apps: [policy],
                 keys: KeyRing([Digest.sha256(Array(Trade.key.utf8)): holder]),

@@ -1,0 +1,104 @@
+import Encoding
+import HTTP
+import Pipeline
+import PurchaseModel
+import Storage
+
+/// `/v1/notifications`: what Apple sent, the newest first.
+struct ReadNotifications: Sendable {
+    let store: any Store
+
+    /// `GET /v1/notifications/{id}`, with the bytes as they came.
+    func get(_ text: String, app: AppID) async -> HTTPResponse {
+        guard let (name, realm) = SidedName.read(text.utf8), let id = NotificationID(name) else {
+            return Problem.notFound("notification")
+        }
+        do throws(StoreFailure) {
+            let key = NotificationKey(app: app, realm: realm, id: id)
+            let found = try await store.read { reader throws(StoreFailure) in try reader.notification(key) }
+            guard let found else { return Problem.notFound("notification") }
+            return .json(.ok) { json in
+                Self.write(found, into: &json)
+                json.member(
+                    "payload",
+                    String(decoding: Base64.encode(found.payload, .standard, isPadded: true), as: UTF8.self)
+                )
+            }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    /// `GET /v1/notifications`
+    func list(_ query: String?, app: AppID) async -> HTTPResponse {
+        do throws(QueryFields.Fault) {
+            let names: Set = ["type", "original_transaction_id", "environment", "test_signed", "after", "limit"]
+            let fields = try QueryFields(query, names: names)
+            let filter = NotificationFilter(
+                type: fields["type"],
+                original: try fields.whole("original_transaction_id", 0...Int64.max).flatMap {
+                    TransactionID(number: $0)
+                },
+                realms: try fields.realms()
+            )
+            var place: NotificationCursor?
+            if let text = fields["after"] {
+                guard let cursor = NotificationCursor(text: text) else { throw .otherPage }
+                place = cursor
+            }
+            return await list(before: place, filter, try fields.limit(NotificationPage.limitMax), app: app)
+        } catch {
+            return error.response
+        }
+    }
+
+    private func list(
+        before place: NotificationCursor?,
+        _ filter: NotificationFilter,
+        _ limit: Int,
+        app: AppID
+    ) async -> HTTPResponse {
+        do throws(StoreFailure) {
+            let page = try await store.read { reader throws(StoreFailure) in
+                try reader.notifications(app: app, before: place, where: filter, limit: limit)
+            }
+            return .json(.ok) { json in
+                json.array("notifications") { json in
+                    for notification in page.notifications { json.object { Self.write(notification, into: &$0) } }
+                }
+                json.member("next", page.next?.text)
+            }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    private static func write(_ notification: KeptNotification, into json: inout JSONObjectWriter) {
+        let key = notification.key
+        json.member("id", SidedName.text(key.id.text, key.realm))
+        json.member("notification_uuid", notification.version == 1 ? nil : key.id.text)
+        json.member("version", notification.version)
+        json.member("type", notification.type)
+        json.member("subtype", notification.subtype)
+        json.member("environment", key.realm.environment.rawValue)
+        json.member("test_signed", key.realm.isTestSigned)
+        json.member("original_transaction_id", notification.original?.description)
+        json.member("transaction_id", notification.transaction?.description)
+        json.member("arrival", notification.arrival == .pushed ? "pushed" : "fetched")
+        json.member("signed_at", TransactionJSON.text(notification.signedAt))
+        json.member("received_at", TransactionJSON.text(notification.receivedAt))
+    }
+}
+
+/// A place in the listing, as our answers write it.
+extension NotificationCursor {
+    init?(text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1)
+        guard parts.count == 2, let moment = TransactionID(String(decoding: parts[0], as: UTF8.self))?.number,
+            let id = NotificationID(String(decoding: parts[1], as: UTF8.self))
+        else { return nil }
+        self.init(receivedAt: Timestamp(milliseconds: moment), id: id)
+    }
+
+    var text: String { "\(receivedAt.milliseconds)-\(id)" }
+}

@@ -1,0 +1,163 @@
+import Crypto
+import Encoding
+package import PurchaseModel
+package import Storage
+package import Verification
+
+/// Takes Apple's notifications in: verified, kept as they came, and what they prove recorded, in one commit.
+///
+/// Nothing here calls Apple. A notification that is known already changes nothing, and one of a type that we do not know
+/// is kept like any other.
+package struct NotificationIntake: Sendable {
+    private let verifier: Verifier
+    private let recorder: Recorder
+    private let store: any Store
+    private let secrets: [AppID: [UInt8]]
+    private let clock: any WallClock
+    private let desk: RefusalDesk
+    private let report: @Sendable (PipelineEvent) -> Void
+
+    /// - Parameters:
+    ///   - verifier: proves what is signed.
+    ///   - recorder: records what was proved.
+    ///   - store: where notifications are kept.
+    ///   - refusals: counts what is none.
+    ///   - secrets: the apps' shared secrets, by which notifications of version 1 are known.
+    ///   - clock: dates what came.
+    ///   - report: hears of each.
+    package init(
+        verifier: Verifier,
+        recorder: Recorder,
+        store: any Store,
+        refusals: RefusalLedger,
+        secrets: [AppID: [UInt8]] = [:],
+        clock: any WallClock,
+        report: @escaping @Sendable (PipelineEvent) -> Void
+    ) {
+        self.verifier = verifier
+        self.recorder = recorder
+        self.store = store
+        self.secrets = secrets
+        self.clock = clock
+        self.report = report
+        desk = RefusalDesk(refusals: refusals, clock: clock, report: report)
+    }
+
+    /// Takes one in. Safe to repeat: the same notification is kept once.
+    ///
+    /// - Parameters:
+    ///   - bytes: the body that Apple sent, or the `signedPayload` alone.
+    ///   - app: whom it was sent to.
+    ///   - arrival: how it came.
+    /// - Returns: what became of it.
+    /// - Throws: `StoreFailure` when nothing is known to have been written; Apple sends it again.
+    package func take(
+        _ bytes: [UInt8],
+        for app: AppPolicy,
+        arrival: KeptNotification.Arrival = .pushed
+    ) async throws(StoreFailure) -> NotificationOutcome {
+        guard let digest = ProofDigest(Digest.sha256(bytes)) else { preconditionFailure("a SHA-256 has 32 bytes") }
+        let name = RefusedBefore.Name(app: app.id, digest: digest)
+        if let reason = desk.repetition(of: name, bytes, from: nil) { return .refused(Outcome.Refused(reason)) }
+        let arrived = Arrived(bytes: bytes, digest: digest, app: app, arrival: arrival, at: clock.now)
+        if let notice = UnsignedNotice(bytes) { return try await take(notice, arrived, name) }
+        let examination = verifier.examine(bytes, expecting: app.expectationOfNotifications)
+        let found = examination.report
+        guard found.verdict != .undecidable else { return .undecided }
+        guard let proof = examination.proof, app.mayCount(proof) else {
+            return refuse(found.format, found.reason, arrived, name)
+        }
+        guard let notice = proof.fact.claims.notice, let environment = notice.environment else {
+            return refuse(found.format, .unrecognised, arrived, name)
+        }
+        let realm = Realm(environment: environment, isTestSigned: proof.provenance.vouchedBy.isTest)
+        guard let row = arrived.row(of: notice, realm: realm) else {
+            return refuse(found.format, .fieldOutOfRange, arrived, name)
+        }
+        return try await keep(row, proof, in: bytes, arrived, name)
+    }
+
+    /// Version 1: what is authentic by its secret is kept, and the receipt in it verified.
+    private func take(
+        _ notice: UnsignedNotice,
+        _ arrived: Arrived,
+        _ name: RefusedBefore.Name
+    ) async throws(StoreFailure) -> NotificationOutcome {
+        let app = arrived.app
+        guard let secret = secrets[app.id] else { return .needsSharedSecret }
+        guard notice.isSent(with: secret) else { return refuse(.notificationV1, .sharedSecret, arrived, name) }
+        if let bundleID = notice.bundleID, !bundleID.utf8.elementsEqual(app.bundleID.text.utf8) {
+            return refuse(.notificationV1, .foreignBundleID, arrived, name)
+        }
+        guard let environment = notice.environment, app.environments.contains(environment) else {
+            return refuse(.notificationV1, .environmentNotAccepted, arrived, name)
+        }
+        let examination = notice.receipt.map { verifier.examine($0, expecting: app.expectationOfNotifications) }
+        let proof = examination?.proof.flatMap { app.mayCount($0) && $0.isFrom(environment) ? $0 : nil }
+        let realm = Realm(environment: environment, isTestSigned: proof?.provenance.vouchedBy.isTest ?? false)
+        guard let row = arrived.row(of: notice, realm: realm, signedAt: proof?.provenance.signedAt) else {
+            return refuse(.notificationV1, .fieldOutOfRange, arrived, name)
+        }
+        return try await keep(row, proof, in: notice.receipt ?? [], arrived, name)
+    }
+
+    private func keep(
+        _ row: KeptNotification,
+        _ proof: Verified<Proof>?,
+        in proving: [UInt8],
+        _ arrived: Arrived,
+        _ name: RefusedBefore.Name
+    ) async throws(StoreFailure) -> NotificationOutcome {
+        let known = try await store.read { reader throws(StoreFailure) in try reader.notification(row.key) }
+        guard known == nil else { return note(row, isNew: false) }
+        do throws(StoreFailure) {
+            if let proof, let recording = arrived.recording(of: proof, realm: row.key.realm) {
+                let evidence = arrived.evidence(of: proof, in: proving)
+                _ = try await recorder.record(recording, evidence: evidence) { _, transaction throws(StoreFailure) in
+                    _ = try transaction.keepNotification(row)
+                }
+            } else {
+                _ = try await store.write { transaction throws(StoreFailure) in
+                    try transaction.keepNotification(row)
+                }
+            }
+        } catch .unstorable {
+            return refuse(.jwsNotification, .fieldOutOfRange, arrived, name)
+        }
+        return note(row, isNew: true)
+    }
+
+    private func note(_ row: KeptNotification, isNew: Bool) -> NotificationOutcome {
+        let key = row.key
+        report(
+            .notified(app: key.app, type: row.type, subtype: row.subtype, arrival: row.arrival, isRepetition: !isNew)
+        )
+        return .kept(isNew: isNew)
+    }
+
+    private func refuse(
+        _ format: ProofFormat,
+        _ reason: Reason,
+        _ arrived: Arrived,
+        _ name: RefusedBefore.Name
+    ) -> NotificationOutcome {
+        desk.refuse(format, reason, arrived.bytes, from: nil, name)
+        return .refused(Outcome.Refused(reason))
+    }
+}
+
+/// What became of a notification.
+package enum NotificationOutcome: Sendable {
+    /// On disk, now or before.
+    case kept(isNew: Bool)
+    /// Proven bad; nothing was written.
+    case refused(Outcome.Refused)
+    /// It does not say which store it is from, or who signed it cannot be told yet.
+    case undecided
+    /// It is of version 1, which only the app's shared secret proves, and none is configured.
+    case needsSharedSecret
+}
+
+extension Verified<Proof> {
+    fileprivate func isFrom(_ environment: StoreEnvironment) -> Bool { fact.claims.environment == environment }
+}

@@ -1,0 +1,182 @@
+package import PurchaseModel
+
+/// What makes two notifications of Apple's the same: its UUID in lower case, or of version 1, which has none, a digest of
+/// what came. 1 to 128 bytes of ASCII.
+package struct NotificationID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package static let bytesMax = 128
+
+    package let text: String
+
+    /// `nil` unless the text is 1 to ``bytesMax`` letters, digits, hyphens and underscores.
+    package init?(_ text: String) {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isPlain, (1...Self.bytesMax).contains(text.utf8.count) else { return nil }
+        self.text = text
+    }
+
+    package var description: String { text }
+
+    package static func < (left: NotificationID, right: NotificationID) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+}
+
+/// One notification: for which app, from which side of the wall.
+package struct NotificationKey: Hashable, Sendable {
+    package var app: AppID
+    package var realm: Realm
+    package var id: NotificationID
+
+    package init(app: AppID, realm: Realm, id: NotificationID) {
+        self.app = app
+        self.realm = realm
+        self.id = id
+    }
+}
+
+/// A notification of Apple's as it came, kept whether or not we know its type.
+package struct KeptNotification: Hashable, Sendable {
+    /// How it came to us. The numbers are in files that exist.
+    package enum Arrival: Int64, Hashable, Sendable {
+        /// Apple sent it.
+        case pushed = 0
+        /// Apple had sent it in vain; we asked for what we had missed.
+        case fetched = 1
+    }
+
+    package var key: NotificationKey
+    /// Of its format: 1 or 2.
+    package var version: Int
+    /// Apple's word.
+    package var type: String
+    package var subtype: String?
+    /// The first transaction of the chain that it is about.
+    package var original: TransactionID?
+    package var transaction: TransactionID?
+    package var arrival: Arrival
+    package var signedAt: Timestamp
+    package var receivedAt: Timestamp
+    /// The body as it came.
+    package var payload: [UInt8]
+
+    package init(
+        key: NotificationKey,
+        version: Int,
+        type: String,
+        subtype: String? = nil,
+        original: TransactionID? = nil,
+        transaction: TransactionID? = nil,
+        arrival: Arrival,
+        signedAt: Timestamp,
+        receivedAt: Timestamp,
+        payload: [UInt8]
+    ) {
+        self.key = key
+        self.version = version
+        self.type = type
+        self.subtype = subtype
+        self.original = original
+        self.transaction = transaction
+        self.arrival = arrival
+        self.signedAt = signedAt
+        self.receivedAt = receivedAt
+        self.payload = payload
+    }
+
+    package var cursor: NotificationCursor { NotificationCursor(receivedAt: receivedAt, id: key.id) }
+
+    var isStorable: Bool {
+        RealmCode(key.realm) != nil && StorableText.isWord(type) && subtype.map(StorableText.isWord) ?? true
+    }
+}
+
+/// A place in the listing of an app's notifications: it counts nobody else's.
+package struct NotificationCursor: Hashable, Comparable, Sendable {
+    package var receivedAt: Timestamp
+    package var id: NotificationID
+
+    package init(receivedAt: Timestamp, id: NotificationID) {
+        self.receivedAt = receivedAt
+        self.id = id
+    }
+
+    package static func < (left: NotificationCursor, right: NotificationCursor) -> Bool {
+        left.receivedAt == right.receivedAt ? left.id < right.id : left.receivedAt < right.receivedAt
+    }
+}
+
+/// Which notifications to list.
+package struct NotificationFilter: Hashable, Sendable {
+    /// `nil` for all.
+    package var type: String?
+    /// The first transaction of a chain; `nil` for all.
+    package var original: TransactionID?
+    package var realms: Set<Realm>
+
+    package init(type: String? = nil, original: TransactionID? = nil, realms: Set<Realm>) {
+        self.type = type
+        self.original = original
+        self.realms = realms
+    }
+
+    func includes(_ notification: KeptNotification) -> Bool {
+        realms.contains(notification.key.realm) && (type == nil || type == notification.type)
+            && (original == nil || original == notification.original)
+    }
+}
+
+/// Some of an app's notifications, the newest first.
+package struct NotificationPage: Hashable, Sendable {
+    /// Each carries what came, which is some kilobytes.
+    package static let limitMax = 100
+
+    package var notifications: [KeptNotification]
+    /// `nil` when there are no more.
+    package var next: NotificationCursor?
+
+    package init(notifications: [KeptNotification] = [], next: NotificationCursor? = nil) {
+        self.notifications = notifications
+        self.next = next
+    }
+}
+
+/// How far what Apple says to have sent was compared with what arrived, for one app on one side of the wall.
+package struct NotificationWatch: Hashable, Sendable {
+    package var app: AppID
+    package var realm: Realm
+    /// What Apple signed before is compared.
+    package var comparedUntil: Timestamp
+    /// How many Apple says to have sent until then, since the watch began.
+    package var sent: Int64
+    /// How many of them had arrived by themselves.
+    package var arrived: Int64
+    /// How many of them were missing, and fetched.
+    package var recovered: Int64
+    /// Counts the changes; 1 for the first.
+    package var version: Int64
+
+    package init(
+        app: AppID,
+        realm: Realm,
+        comparedUntil: Timestamp,
+        sent: Int64 = 0,
+        arrived: Int64 = 0,
+        recovered: Int64 = 0,
+        version: Int64 = 1
+    ) {
+        self.app = app
+        self.realm = realm
+        self.comparedUntil = comparedUntil
+        self.sent = sent
+        self.arrived = arrived
+        self.recovered = recovered
+        self.version = version
+    }
+}

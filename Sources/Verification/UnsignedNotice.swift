@@ -1,0 +1,39 @@
+import AppleFormats
+import Crypto
+import Encoding
+package import PurchaseModel
+
+/// A version 1 notification. It is not signed: only the app's shared secret tells that Apple sent it, and nothing in it
+/// becomes a fact but the receipt that it carries, which is verified like any other.
+///
+/// Source: Apple, *responseBodyV1*.
+package struct UnsignedNotice: Sendable {
+    /// Apple's word, such as `DID_RENEW`; unknown ones are kept.
+    package let type: String
+    package let bundleID: String?
+    package let environment: StoreEnvironment?
+    package let original: TransactionID?
+    /// The newest app receipt, in base64.
+    package let receipt: [UInt8]?
+    private let password: [UInt8]
+
+    /// `nil` for what is none: the bytes are another format, or lack what every one has.
+    package init?(_ bytes: [UInt8]) {
+        guard let document = try? JSONDocument.ofApple(bytes), let notice = try? NotificationV1(document),
+            let type = notice.notificationType
+        else { return nil }
+        self.type = type
+        password = Array((notice.password ?? "").utf8)
+        bundleID = notice.bundleID
+        let unified = notice.unifiedReceipt
+        let word = unified?.environment?.rawValue ?? notice.environment
+        environment = word.map { StoreEnvironment(apple: $0) }
+        original = notice.originalTransactionID.flatMap { TransactionID($0) }
+        receipt = (unified?.latestReceipt ?? notice.latestReceipt).map { Array($0.utf8) }
+    }
+
+    /// Whether its sender knows the app's shared secret. Takes the same time for every wrong one.
+    package func isSent(with secret: [UInt8]) -> Bool {
+        !secret.isEmpty && MessageAuthentication.areEqual(password, secret)
+    }
+}
