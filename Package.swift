@@ -78,7 +78,8 @@ let package = Package(
             resources: [.embedInCode("Control/openapi.json")]
         ),
 
-        // Floor 3: what runs later.
+        // Floor 3: what calls Apple, and what runs later.
+        room("AppStore", ["PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Verification"]),
         room("Jobs", ["PurchaseModel", "Storage"]),
 
         // Floors 4 to 6: the conductor, its face, and the executable that wires them.
@@ -131,6 +132,13 @@ let package = Package(
             swiftSettings: house
         ),
         tests("StorageTests", ["Storage", "PurchaseModel", "TestSupport", "StoreProbe"]),
+        tests(
+            "AppStoreTests",
+            [
+                "AppStore", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Verification", "Simulator",
+                "TestSupport",
+            ]
+        ),
         tests("JobsTests", ["Jobs", "Storage", "PurchaseModel", "TestSupport"]),
         tests(
             "SimulatorTests",

@@ -2,12 +2,16 @@
 package enum Reason: String, Hashable, Sendable, CaseIterable {
     // genuine
     case verified
+    /// Not signed; Apple's own server said so when it was asked.
+    case answeredByApple = "answered_by_apple"
 
     // test_signed
     /// One self-signed certificate of StoreKit Testing in Xcode.
     case xcode = "xcode_certificate"
     /// A complete chain of Apple's shape under a root from the operator's folder.
     case addedRoot = "added_root"
+    /// Not signed; a server that is not Apple's said so when it was asked.
+    case answeredByTestServer = "answered_by_test_server"
 
     // not_yours
     case foreignBundleID = "foreign_bundle_id"
@@ -77,8 +81,8 @@ package enum Reason: String, Hashable, Sendable, CaseIterable {
 
     package var verdict: Verdict {
         switch self {
-        case .verified: .genuine
-        case .xcode, .addedRoot: .testSigned
+        case .verified, .answeredByApple: .genuine
+        case .xcode, .addedRoot, .answeredByTestServer: .testSigned
         case .foreignBundleID, .foreignAppleID, .environmentNotAccepted, .unknownProduct, .otherProduct,
             .foreignDevice:
             .notYours

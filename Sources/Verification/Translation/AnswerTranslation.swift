@@ -48,36 +48,8 @@ enum AnswerTranslation {
     private static func transactions(_ entries: [AnswerTransaction]) -> [Transaction] {
         var seen: Set<TransactionID> = []
         return entries.compactMap { entry in
-            guard let transaction = transaction(entry), seen.insert(transaction.id).inserted else { return nil }
+            guard let transaction = entry.transaction(), seen.insert(transaction.id).inserted else { return nil }
             return transaction
         }
-    }
-
-    private static func transaction(_ entry: AnswerTransaction) -> Transaction? {
-        guard
-            let id = entry.transactionID.flatMap({ TransactionID($0) }),
-            let product = entry.productID.flatMap({ ProductID($0) }),
-            let purchasedAt = entry.purchaseDate.map(Timestamp.init(milliseconds:)),
-            let quantity = try? FieldReader.quantity(entry.quantity)
-        else { return nil }
-        var transaction = Transaction(
-            id: id,
-            originalID: entry.originalTransactionID.flatMap { TransactionID($0) },
-            product: product,
-            quantity: quantity,
-            purchasedAt: purchasedAt,
-            signedAt: purchasedAt
-        )
-        transaction.originallyPurchasedAt = entry.originalPurchaseDate.map(Timestamp.init(milliseconds:))
-        transaction.expiresAt = entry.expiresDate.map(Timestamp.init(milliseconds:))
-        transaction.revocation = entry.cancellationDate.map {
-            Revocation(at: Timestamp(milliseconds: $0), reason: entry.cancellationReason.map(Int.init))
-        }
-        transaction.isUpgraded = entry.isUpgraded ?? false
-        transaction.ownership = entry.inAppOwnershipType.map { Ownership(rawValue: $0.rawValue.lowercased()) }
-        transaction.accountToken = entry.appAccountToken.flatMap(AccountToken.init(uuid:))
-        transaction.subscriptionGroup = entry.subscriptionGroupIdentifier
-        transaction.webOrderLineItem = entry.webOrderLineItemID
-        return transaction
     }
 }

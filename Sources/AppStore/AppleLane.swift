@@ -1,0 +1,18 @@
+package import PurchaseModel
+
+/// What one of Apple's limits is for: an app, a store, an endpoint.
+package struct AppleLane: Hashable, Sendable {
+    package let app: BundleID
+    package let store: StoreEnvironment
+    /// A stable word for counters: `verify_receipt`, `history`.
+    package let endpoint: String
+    /// Apple's limit for production, in requests a second; the sandbox has a tenth of it.
+    package let perSecond: Int
+
+    package init(app: BundleID, store: StoreEnvironment, endpoint: String, perSecond: Int) {
+        self.app = app
+        self.store = store
+        self.endpoint = endpoint
+        self.perSecond = perSecond
+    }
+}
