@@ -83,7 +83,10 @@ let package = Package(
         room("Jobs", ["PurchaseModel", "Storage"]),
 
         // Floors 4 to 6: the conductor, its face, and the executable that wires them.
-        room("Pipeline", ["PurchaseModel", "Crypto", "Encoding", "HTTP", "Verification", "Storage"]),
+        room(
+            "Pipeline",
+            ["PurchaseModel", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Jobs", "AppStore"]
+        ),
         room(
             "API",
             ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage", "Pipeline"],
@@ -92,8 +95,8 @@ let package = Package(
         .executableTarget(
             name: "Server",
             dependencies: [
-                "PurchaseModel", "HTTP", "Crypto", "Encoding", "Verification", "Storage", "Pipeline", "API",
-                "Simulator",
+                "PurchaseModel", "HTTP", "Crypto", "Encoding", "Verification", "Storage", "Jobs", "AppStore",
+                "Pipeline", "API", "Simulator",
             ],
             swiftSettings: house
         ),
@@ -147,8 +150,9 @@ let package = Package(
         tests(
             "PipelineTests",
             [
-                "Pipeline", "PurchaseModel", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Simulator",
-                "TestSupport",
+                "Pipeline", "PurchaseModel", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Jobs",
+                "AppStore",
+                "Simulator", "TestSupport",
             ]
         ),
         tests(

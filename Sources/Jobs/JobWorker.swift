@@ -184,11 +184,11 @@ package final class JobWorker: Sendable {
         case .never(let reason): return .dead(because: Reason.storable(reason))
         // What was cut off has not failed.
         case .failed where isCut: return .released
-        case .failed(let reason):
+        case .failed(let reason, let least):
             guard let delay = handler.schedule.delay(afterAttempt: job.attempt, chance: random()) else {
                 return .dead(because: Reason.storable("given up after \(job.attempt) attempts: " + reason))
             }
-            return .again(after: delay, because: Reason.storable(reason))
+            return .again(after: max(delay, least), because: Reason.storable(reason))
         }
     }
 

@@ -52,7 +52,9 @@ package struct PendingReview: Sendable {
             customer: customer,
             order: kept.submission.order
         )
-        guard let outcome = try? await pipeline.review(submission, kept: kept.id), let verdict = outcome.verdict else {
+        guard let outcome = try? await pipeline.review(submission, kept: kept.id) else { return }
+        guard let verdict = outcome.verdict else {
+            try? await pipeline.plan(kept)
             return
         }
         let settlement = Settlement(verdict: verdict, at: clock.now)

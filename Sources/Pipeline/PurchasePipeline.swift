@@ -7,6 +7,9 @@ package import Verification
 ///
 /// It decides nothing itself: Verification says what is true, `PurchaseModel/Rules` what follows.
 package struct PurchasePipeline: Sendable {
+    /// Plans in the write that keeps a proof how it is to be decided.
+    package typealias Later = @Sendable (PendingSubmission, any StoreTransaction) throws(StoreFailure) -> Void
+
     private let verifier: Verifier
     private let recorder: Recorder
     private let store: any Store
@@ -14,6 +17,7 @@ package struct PurchasePipeline: Sendable {
     private let clock: any WallClock
     private let room: PendingRoom
     private let limits: PipelineLimits
+    private let later: Later?
     private let report: @Sendable (PipelineEvent) -> Void
 
     package init(
@@ -23,6 +27,7 @@ package struct PurchasePipeline: Sendable {
         refusals: RefusalLedger,
         clock: any WallClock,
         limits: PipelineLimits = PipelineLimits(),
+        later: Later? = nil,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         self.verifier = verifier
@@ -31,6 +36,7 @@ package struct PurchasePipeline: Sendable {
         desk = RefusalDesk(refusals: refusals, clock: clock, report: report)
         self.clock = clock
         self.limits = limits
+        self.later = later
         self.report = report
         room = PendingRoom(max: limits.pendingPerApp)
     }
@@ -57,10 +63,74 @@ package struct PurchasePipeline: Sendable {
         room.giveBack(count, of: app)
     }
 
-    private func take(_ submission: Submission, kept id: SubmissionID?) async throws(StoreFailure) -> Outcome {
-        guard let digest = ProofDigest(Digest.sha256(submission.bytes)) else {
-            preconditionFailure("a SHA-256 has 32 bytes")
+    /// What to ask Apple about a kept proof; `nil` when there is nothing.
+    func question(about kept: KeptSubmission) -> AppleQuestion? { verifier.question(about: kept.submission.proof) }
+
+    /// Decides what was kept by what Apple said when it was asked: recorded and settled in one commit.
+    func decide(_ kept: KeptSubmission, of app: AppPolicy, by proof: Verified<Proof>) async throws(StoreFailure) {
+        guard app.mayCount(proof) else { return try await settle(kept, as: proof.provenance.vouchedBy.reason) }
+        guard let environment = proof.fact.claims.environment, app.environments.contains(environment) else {
+            return try await settle(kept, as: .environmentNotAccepted)
         }
+        let realm = Realm(environment: environment, isTestSigned: proof.provenance.vouchedBy.isTest)
+        let recording = Recording(
+            app: app.id,
+            realm: realm,
+            transactions: proof.fact.transactions,
+            customer: kept.submission.customer,
+            order: kept.submission.order,
+            customerToken: kept.submission.customer.flatMap { AccountToken(ofCustomer: $0) },
+            terms: app.terms
+        )
+        let settlement = Settlement(verdict: proof.verdict.rawValue, at: clock.now)
+        do throws(StoreFailure) {
+            let evidence = evidence(of: proof, Self.digest(of: proof.fact.bytes), from: kept.submission.customer)
+            let decision = try await recorder.record(recording, evidence: evidence) {
+                _,
+                transaction throws(StoreFailure) in
+                _ = try transaction.settlePending(kept.id, as: settlement)
+            }
+            settled(of: app.id)
+            tell(decision, proof.fact.format, of: app.id)
+        } catch .unstorable {
+            try await settle(kept, as: .fieldOutOfRange)
+        }
+    }
+
+    /// Ends the wait of what was kept, without recording anything.
+    ///
+    /// - Parameters:
+    ///   - kept: what waits.
+    ///   - reason: why it waits no more.
+    ///   - verdict: what is said of it, if that is another than the reason's: a receipt without purchases is genuine.
+    /// - Throws: `StoreFailure`; then it waits on.
+    func settle(
+        _ kept: KeptSubmission,
+        as reason: Reason,
+        verdict: Verdict? = nil
+    ) async throws(StoreFailure) {
+        let settlement = Settlement(verdict: (verdict ?? reason.verdict).rawValue, at: clock.now)
+        let isSettled = try await store.write { transaction throws(StoreFailure) in
+            try transaction.settlePending(kept.id, as: settlement)
+        }
+        guard isSettled else { return }
+        settled(of: kept.submission.app)
+        report(.settled(app: kept.submission.app, reason: reason))
+    }
+
+    /// Has what waits already decided in time, too.
+    func plan(_ kept: KeptSubmission) async throws(StoreFailure) {
+        guard let later else { return }
+        try await store.write { transaction throws(StoreFailure) in try later(kept.submission, transaction) }
+    }
+
+    private static func digest(of bytes: [UInt8]) -> ProofDigest {
+        guard let digest = ProofDigest(Digest.sha256(bytes)) else { preconditionFailure("a SHA-256 has 32 bytes") }
+        return digest
+    }
+
+    private func take(_ submission: Submission, kept id: SubmissionID?) async throws(StoreFailure) -> Outcome {
+        let digest = Self.digest(of: submission.bytes)
         let name = RefusedBefore.Name(app: submission.app.id, digest: digest)
         if let reason = desk.repetition(of: name, submission.bytes, from: submission.customer) {
             return .refused(Outcome.Refused(reason))
@@ -109,14 +179,7 @@ package struct PurchasePipeline: Sendable {
             customerToken: submission.customerToken,
             terms: submission.app.terms
         )
-        let evidence = EvidenceRow(
-            digest: digest,
-            format: format.rawValue,
-            proof: submission.bytes,
-            customer: submission.customer,
-            receivedAt: clock.now,
-            verdict: proof.verdict.rawValue
-        )
+        let evidence = evidence(of: proof, digest, from: submission.customer)
         let decision: Decision
         do throws(StoreFailure) {
             decision = try await recorder.record(recording, evidence: evidence, with: submission.companion)
@@ -124,15 +187,34 @@ package struct PurchasePipeline: Sendable {
             // A text in it that no row can hold. Nobody asks for it again in vain: it will never be another.
             return refuse(format, .fieldOutOfRange, submission, name)
         }
+        tell(decision, format, of: submission.app.id)
+        return .recorded(decision)
+    }
+
+    private func evidence(
+        of proof: Verified<Proof>,
+        _ digest: ProofDigest,
+        from customer: CustomerID?
+    ) -> EvidenceRow {
+        EvidenceRow(
+            digest: digest,
+            format: proof.fact.format.rawValue,
+            proof: proof.fact.bytes,
+            customer: customer,
+            receivedAt: clock.now,
+            verdict: proof.verdict.rawValue
+        )
+    }
+
+    private func tell(_ decision: Decision, _ format: ProofFormat, of app: AppID) {
         report(
             .recorded(
-                app: submission.app.id,
+                app: app,
                 format: format,
                 transactions: decision.outcomes.count,
                 isRepetition: decision.isRepetition
             )
         )
-        return .recorded(decision)
     }
 
     private func nothingToRecord(_ format: ProofFormat, _ submission: Submission) -> Outcome {
@@ -173,7 +255,10 @@ package struct PurchasePipeline: Sendable {
         defer { if hasRoom, !isKept { room.giveBack(of: pending.app) } }
         let place = try await store.write { transaction throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)? in
             if let known = try transaction.submission(alike: pending) { return (known, false) }
-            return hasRoom ? try transaction.keepPending(pending) : nil
+            guard hasRoom else { return nil }
+            let kept = try transaction.keepPending(pending)
+            if kept.isNew { try later?(pending, transaction) }
+            return kept
         }
         isKept = place?.isNew ?? false
         return place

@@ -13,11 +13,20 @@ package struct ServerAnswer: Sendable {
     package let url: String
     /// The store whose server that is.
     package let store: StoreEnvironment
+    /// The answer as it came.
+    package let body: [UInt8]
     /// No later than Apple looked, for answers that do not say when that was.
     package let askedAt: Timestamp
 
-    package init(_ response: VerifyReceiptResponse, from url: String, of store: StoreEnvironment, askedAt: Timestamp) {
+    package init(
+        _ response: VerifyReceiptResponse,
+        in body: [UInt8],
+        from url: String,
+        of store: StoreEnvironment,
+        askedAt: Timestamp
+    ) {
         self.response = response
+        self.body = body
         self.url = url
         self.store = store
         self.askedAt = askedAt
@@ -80,7 +89,7 @@ extension Verifier {
         }
         report.checks = trace.checks
         let provenance = Provenance(vouchedBy: answer.voucher, signedAt: answer.answeredAt)
-        let proof = Proof(format: report.format, claims: report.claims)
+        let proof = Proof(format: report.format, claims: report.claims, bytes: answer.body)
         return AnswerExamination(
             examination: Examination(report: report, proof: isProved ? Verified(proof, provenance: provenance) : nil),
             renewals: renewals.map { Verified($0, provenance: provenance) }

@@ -26,6 +26,8 @@ package struct Provenance: Hashable, Sendable {
 package struct Proof: Hashable, Sendable {
     package let format: ProofFormat
     package let claims: Claims
+    /// What was examined, as it came: the evidence.
+    package let bytes: [UInt8]
 
     package var transactions: [Transaction] { claims.transactions }
 }

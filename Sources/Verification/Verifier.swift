@@ -52,7 +52,7 @@ package struct Verifier: Sendable {
         }
         report.checks = trace.checks
         let proof = provenance.map { provenance in
-            Verified(Proof(format: report.format, claims: report.claims), provenance: provenance)
+            Verified(Proof(format: report.format, claims: report.claims, bytes: bytes), provenance: provenance)
         }
         return Examination(report: report, proof: proof)
     }

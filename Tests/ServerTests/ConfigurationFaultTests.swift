@@ -142,8 +142,8 @@ import TestSupport
             "apps[0].app_store.key_id: missing"
         ),
         (
-            #"[{"id": "shop", "bundle_id": "b", "app_store": {"hosts": {"api": "https://a/path"}}}]"#,
-            "apps[0].app_store.hosts.api: must be an http or https URL without a path, such as "
+            #"[{"id": "shop", "bundle_id": "b", "app_store": {"hosts": {"api": "https://a/path/"}}}]"#,
+            "apps[0].app_store.hosts.api: must be an http or https URL that does not end with a slash, such as "
                 + "https://api.storekit.apple.com"
         ),
         (

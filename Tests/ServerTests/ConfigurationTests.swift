@@ -57,7 +57,7 @@ import Testing
                "products": [{"id": "gold", "kind": "consumable"}, {"id": "pro", "kind": "auto_renewable_subscription"}],
                "app_store": {"notification_token": "a-token_of-16-or-more", "shared_secret": "0123456789abcdef0123456789ABCDEF",
                  "issuer_id": "57246542-96fe-1a63-e053-0824d011072a", "key_id": "2X9R4HXF34", "private_key": "PEM",
-                 "hosts": {"api": "https://a", "api_sandbox": "https://b:1", "verify_receipt": "http://c",
+                 "hosts": {"api": "https://a/b", "api_sandbox": "https://b:1", "verify_receipt": "http://c",
                    "verify_receipt_sandbox": "http://[::1]:8081"}}}],
              "keys": \(Self.keys), "trust": {"roots": "roots", "certificates": "certificates"},
              "profile": "development", "listen": "[::1]:0", "data": "/var/lib/assay",
@@ -75,7 +75,7 @@ import Testing
         #expect(store.sharedSecret == Array("0123456789abcdef0123456789ABCDEF".utf8))
         #expect(store.key?.issuer == "57246542-96fe-1a63-e053-0824d011072a" && store.key?.id == "2X9R4HXF34")
         #expect(store.key?.pem == Array("PEM".utf8))
-        #expect(store.hosts.api == "https://a" && store.hosts.apiSandbox == "https://b:1")
+        #expect(store.hosts.api == "https://a/b" && store.hosts.apiSandbox == "https://b:1")
         #expect(store.hosts.verifyReceipt == "http://c" && store.hosts.verifyReceiptSandbox == "http://[::1]:8081")
         let printed = ConfigurationText(configuration).text
         for secret in ["0123456789abcdef0123456789ABCDEF", "a-token_of-16-or-more", "PEM"] {

@@ -14,7 +14,7 @@ import Verification
         of store: StoreEnvironment = .production
     ) throws -> AnswerExamination {
         let response = try VerifyReceiptResponse(JSONDocument.ofApple(Array(json.utf8)))
-        let said = ServerAnswer(response, from: url, of: store, askedAt: asked)
+        let said = ServerAnswer(response, in: [], from: url, of: store, askedAt: asked)
         return try TestVerifier.apple().examine(
             said,
             expecting: Expected(bundleID: BundleID(checked: "com.example.demo"), environments: [.production, .sandbox])

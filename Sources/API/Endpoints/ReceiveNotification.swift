@@ -38,7 +38,7 @@ struct ReceiveNotification: Sendable {
 
     private static func answer(_ outcome: NotificationOutcome) -> HTTPResponse {
         switch outcome {
-        case .kept(let isNew):
+        case .kept(_, let isNew):
             .json(.ok) { $0.member("result", isNew ? "kept" : "already_kept") }
         case .refused(let refused):
             Problem.response(.unprocessableContent, code: "refused", detail: "This notification is not accepted.") {

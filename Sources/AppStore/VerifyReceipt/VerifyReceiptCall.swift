@@ -138,7 +138,13 @@ package struct VerifyReceiptCall: Sendable {
     }
 
     private func read(_ answer: Answer, _ app: AppCredentials, _ options: Options, hasExpired: Bool) -> ReceiptResult {
-        let said = ServerAnswer(answer.response, from: answer.url, of: answer.lane.store, askedAt: answer.askedAt)
+        let said = ServerAnswer(
+            answer.response,
+            in: answer.body,
+            from: answer.url,
+            of: answer.lane.store,
+            askedAt: answer.askedAt
+        )
         let expecting = Expectation(bundleID: app.bundleID, appleID: app.appleID, environments: options.stores)
         let found = verifier.examine(said, expecting: expecting)
         guard let proof = found.examination.proof else {

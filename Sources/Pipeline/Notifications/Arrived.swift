@@ -44,11 +44,9 @@ struct Arrived: Sendable {
         return Recording(app: app.id, realm: realm, transactions: proof.fact.transactions, terms: app.terms)
     }
 
-    /// - Parameters:
-    ///   - proof: what was proved.
-    ///   - bytes: by what: a version 1 notification proves nothing but by the receipt in it.
-    /// - Returns: the row that keeps it.
-    func evidence(of proof: Verified<Proof>, in bytes: [UInt8]) -> EvidenceRow {
+    /// The row that keeps what proved it: of version 1 that is the receipt alone.
+    func evidence(of proof: Verified<Proof>) -> EvidenceRow {
+        let bytes = proof.fact.bytes
         guard let digest = ProofDigest(Digest.sha256(bytes)) else { preconditionFailure("a SHA-256 has 32 bytes") }
         return EvidenceRow(
             digest: digest,

@@ -74,7 +74,7 @@ package struct NotificationIntake: Sendable {
         guard let row = arrived.row(of: notice, realm: realm) else {
             return refuse(found.format, .fieldOutOfRange, arrived, name)
         }
-        return try await keep(row, proof, in: bytes, arrived, name)
+        return try await keep(row, proof, arrived, name)
     }
 
     /// Version 1: what is authentic by its secret is kept, and the receipt in it verified.
@@ -98,21 +98,20 @@ package struct NotificationIntake: Sendable {
         guard let row = arrived.row(of: notice, realm: realm, signedAt: proof?.provenance.signedAt) else {
             return refuse(.notificationV1, .fieldOutOfRange, arrived, name)
         }
-        return try await keep(row, proof, in: notice.receipt ?? [], arrived, name)
+        return try await keep(row, proof, arrived, name)
     }
 
     private func keep(
         _ row: KeptNotification,
         _ proof: Verified<Proof>?,
-        in proving: [UInt8],
         _ arrived: Arrived,
         _ name: RefusedBefore.Name
     ) async throws(StoreFailure) -> NotificationOutcome {
         let known = try await store.read { reader throws(StoreFailure) in try reader.notification(row.key) }
-        guard known == nil else { return note(row, isNew: false) }
+        if let known { return note(known, isNew: false) }
         do throws(StoreFailure) {
             if let proof, let recording = arrived.recording(of: proof, realm: row.key.realm) {
-                let evidence = arrived.evidence(of: proof, in: proving)
+                let evidence = arrived.evidence(of: proof)
                 _ = try await recorder.record(recording, evidence: evidence) { _, transaction throws(StoreFailure) in
                     _ = try transaction.keepNotification(row)
                 }
@@ -132,7 +131,7 @@ package struct NotificationIntake: Sendable {
         report(
             .notified(app: key.app, type: row.type, subtype: row.subtype, arrival: row.arrival, isRepetition: !isNew)
         )
-        return .kept(isNew: isNew)
+        return .kept(row, isNew: isNew)
     }
 
     private func refuse(
@@ -148,8 +147,8 @@ package struct NotificationIntake: Sendable {
 
 /// What became of a notification.
 package enum NotificationOutcome: Sendable {
-    /// On disk, now or before.
-    case kept(isNew: Bool)
+    /// On disk, now or before: as it was first kept.
+    case kept(KeptNotification, isNew: Bool)
     /// Proven bad; nothing was written.
     case refused(Outcome.Refused)
     /// It does not say which store it is from, or who signed it cannot be told yet.

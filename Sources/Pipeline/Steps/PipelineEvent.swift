@@ -7,6 +7,8 @@ package enum PipelineEvent: Sendable {
     case recorded(app: AppID, format: ProofFormat, transactions: Int, isRepetition: Bool)
     case nothingToRecord(app: AppID, format: ProofFormat)
     case pending(app: AppID, format: ProofFormat, reason: Reason, isRepetition: Bool)
+    /// Apple was asked about what waited, and nothing is recorded of it.
+    case settled(app: AppID, reason: Reason)
     /// What waited longer than it may.
     case gaveUp(app: AppID, submissions: Int)
     case refused(app: AppID, format: ProofFormat, reason: Reason, digest: ProofDigest, isRepetition: Bool)
@@ -18,6 +20,8 @@ package enum PipelineEvent: Sendable {
         arrival: KeptNotification.Arrival,
         isRepetition: Bool
     )
+    /// What Apple says to have sent was compared with what arrived.
+    case compared(app: AppID, sent: Int64, recovered: Int64)
     case committed(submissions: Int, duration: Duration)
     case commitFailed(submissions: Int, failure: StoreFailure)
 }

@@ -27,6 +27,7 @@ struct Demo {
 
     var configurationPath: String { "\(folder)/assay.json" }
     var keyPath: String { "\(folder)/key" }
+    private var secretPath: String { "\(folder)/shared-secret" }
     private var simulatorPath: String { "\(folder)/simulator" }
 
     init(_ arguments: Arguments, program: String) throws(UsageFault) {
@@ -42,14 +43,18 @@ struct Demo {
     func prepare(at now: Timestamp) throws {
         let kept = SimulatorFolder(simulatorPath)
         _ = try kept.authority(at: now)
+        let merchant = try kept.merchantKey()
         if !FileManager.default.fileExists(atPath: keyPath) {
             try write(Array(Hexadecimal.encode(SecureRandom.bytes(24)).utf8), keyPath, isSecret: true)
         }
+        if !FileManager.default.fileExists(atPath: secretPath) {
+            try write(Array(DemoCatalogue.sharedSecret.utf8), secretPath, isSecret: true)
+        }
         guard !FileManager.default.fileExists(atPath: configurationPath) else { return }
-        try write(configuration(kept), configurationPath)
+        try write(configuration(kept, merchant), configurationPath)
     }
 
-    private func configuration(_ kept: SimulatorFolder) -> [UInt8] {
+    private func configuration(_ kept: SimulatorFolder, _ merchant: MerchantKey) -> [UInt8] {
         JSONWriter.object { json in
             json.member("profile", Configuration.Profile.development.rawValue)
             json.member("data", "\(folder)/ledger")
@@ -65,6 +70,7 @@ struct Demo {
                     json.member("accept_test_signed", true)
                     // Nobody pays here: what the sandbox sells is delivered, too.
                     json.object("sandbox") { $0.member("everybody_until", "9999-12-31T23:59:59Z") }
+                    json.object("app_store") { writeStore(merchant, into: &$0) }
                 }
             }
             json.array("keys") { json in
@@ -78,6 +84,21 @@ struct Demo {
                 json.member("roots", kept.roots)
                 json.member("certificates", kept.certificates)
             }
+        }
+    }
+
+    /// Apple is the simulator here.
+    private func writeStore(_ merchant: MerchantKey, into json: inout JSONObjectWriter) {
+        let base = "http://\(simulator)"
+        json.member("shared_secret_file", secretPath)
+        json.member("issuer_id", merchant.issuerID)
+        json.member("key_id", merchant.id)
+        json.member("private_key_file", merchant.path)
+        json.object("hosts") { json in
+            json.member("api", "\(base)/production")
+            json.member("api_sandbox", "\(base)/sandbox")
+            json.member("verify_receipt", "\(base)/production/verifyReceipt")
+            json.member("verify_receipt_sandbox", "\(base)/sandbox/verifyReceipt")
         }
     }
 
@@ -101,6 +122,11 @@ struct Demo {
         (options.address, options.port) = (simulator.address, simulator.port)
         options.seed = UInt64(clamping: now.milliseconds)
         options.start = now
+        // Assay's own address, where that is known before it listens.
+        if settings.port != 0 {
+            let assay = ListenAddress(address: settings.address, port: settings.port)
+            options.notificationsURL = "http://\(assay)/v1/apple/notifications/demo"
+        }
         let simulate = Simulate(options: options)
         return try await withThrowingTaskGroup(of: Int32.self) { group in
             let (opened, opening) = AsyncStream.makeStream(of: UInt16.self)

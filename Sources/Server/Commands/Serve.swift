@@ -1,8 +1,10 @@
 import API
+import AppStore
 import Crypto
 import Encoding
 import Foundation
 import HTTP
+import Jobs
 import Pipeline
 import PurchaseModel
 import Storage
@@ -28,7 +30,7 @@ struct Serve {
         do {
             let anchors = try CertificateFolder.anchors(roots: settings.roots, certificates: settings.certificates)
             let store = try await openStore()
-            let house = House(settings, anchors, store, clock, reporter)
+            let house = try House(settings, anchors, store, clock, reporter)
             let listener = try HTTPListener(
                 address: settings.address,
                 port: settings.port,
@@ -69,6 +71,7 @@ struct Serve {
             }
             // An order is told to have expired within the minute.
             group.addTask { await house.housekeeping.run { (try? await Task.sleep(for: .seconds(60))) != nil } }
+            group.addTask { await house.work.run() }
             let (sent, sending) = AsyncStream.makeStream(of: Void.self)
             group.addTask {
                 // A commit wakes it; what becomes due by itself waits no longer than this.
@@ -80,6 +83,7 @@ struct Serve {
             // is looked at again at the next start.
             house.recorder.stop()
             house.sender.stop()
+            house.work.stop()
             // What is under way to a shop comes to its end, unless that takes too long: then it is sent again later.
             group.addTask {
                 try? await Task.sleep(for: Serve.patience)
@@ -101,97 +105,10 @@ struct Serve {
     private func sentence(_ error: any Error) -> String {
         switch error {
         case let failure as StoreOpenFailure: failure.sentence
+        case let fault as AppleSide.Fault: fault.sentence
         case let failure as HTTPListenerFailure:
             "cannot listen on \(settings.address), port \(settings.port): \(failure.sentence)"
         default: "\(error)"
         }
-    }
-}
-
-/// The parts that a running server is made of.
-private struct House {
-    /// Webhooks under way at once.
-    private static let connectionsMax = 256
-
-    let recorder: Recorder
-    let pending: PendingReview
-    let expiry: PendingExpiry
-    let housekeeping: Housekeeping
-    let sender: WebhookSender
-    let parts: APIParts
-
-    init(
-        _ settings: ServeSettings,
-        _ anchors: TrustAnchors,
-        _ store: any Store,
-        _ clock: SystemClock,
-        _ reporter: Reporter
-    ) {
-        let sender = House.sender(settings, store, clock, reporter)
-        self.sender = sender
-        let refusals = RefusalLedger()
-        let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
-        recorder = Recorder(
-            store: store,
-            refusals: refusals,
-            clock: clock,
-            uptime: { start.duration(to: uptime.now) }
-        ) { event in
-            reporter.report(event)
-            if case .committed = event { sender.wake() }
-        }
-        let verifier = Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes)
-        let pipeline = PurchasePipeline(
-            verifier: verifier,
-            recorder: recorder,
-            store: store,
-            refusals: refusals,
-            clock: clock,
-            limits: settings.pipeline
-        ) { reporter.report($0) }
-        pending = PendingReview(pipeline: pipeline, store: store, apps: settings.apps, clock: clock)
-        expiry = PendingExpiry(
-            pipeline: pipeline,
-            store: store,
-            apps: settings.apps,
-            clock: clock,
-            patience: settings.pipeline.pendingFor
-        ) { reporter.report($0) }
-        housekeeping = Housekeeping(store: store, clock: clock)
-        let metrics = reporter.metrics
-        parts = APIParts(
-            pipeline: pipeline,
-            notifications: NotificationIntake(
-                verifier: verifier,
-                recorder: recorder,
-                store: store,
-                refusals: refusals,
-                secrets: settings.appStores.compactMapValues(\.sharedSecret),
-                clock: clock
-            ) { reporter.report($0) },
-            notificationTokens: settings.appStores.compactMapValues(\.notificationToken),
-            store: store,
-            apps: settings.apps,
-            keys: settings.keys,
-            clock: clock,
-            requestsPerSecond: settings.requestsPerSecond,
-            egress: settings.egress,
-            sender: sender
-        ) { metrics.text() }
-    }
-
-    private static func sender(
-        _ settings: ServeSettings,
-        _ store: any Store,
-        _ clock: SystemClock,
-        _ reporter: Reporter
-    ) -> WebhookSender {
-        let caller = CurlCaller(.outward(settings.egress, connectionsMax: House.connectionsMax))
-        return WebhookSender(
-            work: StoredWebhookWork(store),
-            post: WebhookPost(caller: caller.caller, clock: clock, rule: settings.egress),
-            clock: clock,
-            owner: LeaseOwner(checked: "assay-\(getpid())-\(Hexadecimal.encode(SecureRandom.bytes(12)))")
-        ) { reporter.report($0) }
     }
 }

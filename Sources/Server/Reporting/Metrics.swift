@@ -22,6 +22,16 @@ final class Metrics: Sendable {
             name: "assay_notifications_total",
             help: "Apple's notifications by type, how they came, and whether they were known."
         )
+        static let comparedNotifications = Family(
+            name: "assay_notifications_compared_total",
+            help: "Notifications that Apple says to have sent."
+        )
+        static let recoveredNotifications = Family(
+            name: "assay_notifications_recovered_total",
+            help: "Those among them that had not arrived, and were fetched."
+        )
+        static let jobs = Family(name: "assay_jobs_total", help: "Runs of jobs by kind and how they ended.")
+        static let apple = Family(name: "assay_apple_requests_total", help: "Requests to Apple by what came of them.")
         static let commits = Family(name: "assay_commits_total", help: "Commits to the ledger by result.")
         static let requests = Family(name: "assay_http_requests_total", help: "Answered requests by status.")
         static let refusedRequests = Family(

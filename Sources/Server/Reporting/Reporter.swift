@@ -43,16 +43,7 @@ struct Reporter: Sendable {
                     .init(name: "repeated", value: isRepetition ? "true" : "false"),
                 ]
             )
-        case .notified(let app, let type, let subtype, let arrival, let isRepetition):
-            metrics.count(
-                .notifications,
-                [
-                    .init(name: "app", value: app.text), .init(name: "type", value: type),
-                    .init(name: "subtype", value: subtype ?? ""),
-                    .init(name: "arrival", value: arrival == .pushed ? "pushed" : "fetched"),
-                    .init(name: "repeated", value: isRepetition ? "true" : "false"),
-                ]
-            )
+        case .settled, .notified, .compared: reportWork(event)
         case .committed(_, let duration):
             metrics.count(.commits, [.init(name: "result", value: "committed")])
             metrics.observe(.commit, duration)

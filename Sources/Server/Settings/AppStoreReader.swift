@@ -90,20 +90,20 @@ struct AppStoreReader {
             found[keyPath: place] = reader.identifier(
                 value,
                 at: "\(path).\(name)",
-                "an http or https URL without a path, such as https://api.storekit.apple.com",
-                Self.origin
+                "an http or https URL that does not end with a slash, such as https://api.storekit.apple.com",
+                Self.place
             )
         }
         return found
     }
 
-    private static func origin(_ text: String) -> String? {
+    private static func place(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         guard bytes.count <= 255, bytes.allSatisfy({ (0x21...0x7E).contains($0) }),
             let scheme = ["https://", "http://"].first(where: { bytes.starts(with: $0.utf8) })
         else { return nil }
         let rest = bytes.dropFirst(scheme.utf8.count)
-        let isOrigin = !rest.isEmpty && rest.allSatisfy { !"/?#@".utf8.contains($0) }
-        return isOrigin ? text : nil
+        let isPlain = rest.first != UInt8(ascii: "/") && rest.last != UInt8(ascii: "/")
+        return !rest.isEmpty && isPlain && rest.allSatisfy { !"?#@".utf8.contains($0) } ? text : nil
     }
 }

@@ -21,6 +21,8 @@ package enum Reason: String, Hashable, Sendable, CaseIterable {
     /// The proof does not contain the product that it was presented for.
     case otherProduct = "other_product"
     case foreignDevice = "foreign_device"
+    /// Apple's server was asked, and knows of no such purchase of this app's.
+    case unknownToApple = "unknown_to_apple"
 
     // forged
     case knownCracker = "known_cracker"
@@ -46,6 +48,8 @@ package enum Reason: String, Hashable, Sendable, CaseIterable {
     case signedAttributes = "signed_attributes"
     case selfSigned = "self_signed"
     case nestedMismatch = "nested_mismatch"
+    /// Apple's server was asked, and does not stand by it.
+    case refusedByApple = "refused_by_apple"
     /// A version 1 notification whose sender does not know the app's shared secret.
     case sharedSecret = "shared_secret_mismatch"
 
@@ -69,6 +73,8 @@ package enum Reason: String, Hashable, Sendable, CaseIterable {
     case transactionIDForm = "transaction_id_form"
     case fieldMissing = "field_missing"
     case fieldOutOfRange = "field_out_of_range"
+    /// Apple's server was asked, and cannot read it.
+    case unreadableToApple = "unreadable_to_apple"
 
     // undecidable
     case intermediateMissing = "intermediate_missing"
@@ -84,18 +90,18 @@ package enum Reason: String, Hashable, Sendable, CaseIterable {
         case .verified, .answeredByApple: .genuine
         case .xcode, .addedRoot, .answeredByTestServer: .testSigned
         case .foreignBundleID, .foreignAppleID, .environmentNotAccepted, .unknownProduct, .otherProduct,
-            .foreignDevice:
+            .foreignDevice, .unknownToApple:
             .notYours
         case .knownCracker, .algorithmNotAllowed, .headerNotAllowed, .chainLength, .certificateUnreadable,
             .untrustedRoot, .issuerMismatch, .certificateSignature, .certificateExtension, .intermediateNotCA,
             .leafIsCA, .pathLength, .keyUsage, .keyType, .leafMarkerMissing, .intermediateMarkerMissing,
             .certificateNotValid, .signature, .signerCount, .signerMissing, .signedAttributes, .selfSigned,
-            .nestedMismatch, .sharedSecret:
+            .nestedMismatch, .refusedByApple, .sharedSecret:
             .forged
         case .empty, .tooLarge, .unrecognised, .truncated, .jwsForm, .jwsHeader, .jwsPayload, .cmsForm,
             .receiptPayload, .plistForm, .signatureBlob, .purchaseInfo, .answerForm, .answerWithoutPurchase,
             .signingDate,
-            .transactionIDForm, .fieldMissing, .fieldOutOfRange:
+            .transactionIDForm, .fieldMissing, .fieldOutOfRange, .unreadableToApple:
             .malformed
         case .intermediateMissing, .unsignedAnswer, .unsignedNotification, .onlyAnID, .environmentUnknown,
             .noPurchases:

@@ -8,6 +8,8 @@ struct Triage {
     private(set) var unwrapping = Unwrapping()
     /// The format, as soon as it is known: also of what then turns out to be broken.
     private(set) var format = ProofFormat.unknown
+    /// The receipt itself, once it was found.
+    private(set) var content: [UInt8] = []
 
     /// - Throws: ``Refusal`` with a reason that is `malformed`, or `known_cracker`.
     mutating func open(_ bytes: [UInt8]) throws(Refusal) -> Evidence {
@@ -42,6 +44,7 @@ struct Triage {
 
     private mutating func signedData(_ bytes: [UInt8]) throws(Refusal) -> Evidence {
         format = .appReceipt
+        content = bytes
         do throws(FormatFault) {
             return .appReceipt(try SignedData(bytes))
         } catch {
@@ -52,6 +55,7 @@ struct Triage {
 
     private mutating func plist(_ bytes: [UInt8]) throws(Refusal) -> Evidence {
         format = .transactionReceipt
+        content = bytes
         do throws(FormatFault) {
             return .transactionReceipt(try PlistReceipt(bytes))
         } catch {

@@ -1,0 +1,33 @@
+import AppStore
+import Jobs
+import PurchaseModel
+
+/// What a job does when Apple gave nothing that counts.
+enum AppleTrouble {
+    /// Until a person has changed something: long enough not to ask in vain, short enough not to be forgotten.
+    private static let untilChanged = Duration.seconds(3_600)
+
+    /// - Parameters:
+    ///   - failure: what came instead of an answer.
+    ///   - now: the moment.
+    /// - Returns: when the job runs again; `nil` when Apple said that there is nothing to be had.
+    static func outcome(of failure: AppStoreFailure, at now: Timestamp) -> JobOutcome? {
+        switch failure.remedy {
+        case .retry: .failed(because: word(failure))
+        case .retryAfter(let moment): .failed(because: word(failure), notWithin: now.duration(to: moment))
+        case .change: .again(after: untilChanged, because: word(failure))
+        case .giveUp: nil
+        }
+    }
+
+    /// The same of verifyReceipt.
+    static func outcome(of trouble: ReceiptTrouble, retryAt: Timestamp?, at now: Timestamp) -> JobOutcome {
+        if case .noAnswer(let failure) = trouble, let outcome = outcome(of: failure, at: now) { return outcome }
+        return .failed(because: "\(trouble)", notWithin: retryAt.map { now.duration(to: $0) } ?? .zero)
+    }
+
+    /// A wrong shared secret: nothing is known of the receipt.
+    static var wrongSecret: JobOutcome { .again(after: untilChanged, because: "the shared secret is missing or wrong") }
+
+    private static func word(_ failure: AppStoreFailure) -> String { "Apple: \(failure)" }
+}

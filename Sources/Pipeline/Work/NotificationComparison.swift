@@ -1,0 +1,153 @@
+import AppStore
+import Encoding
+package import Jobs
+package import PurchaseModel
+package import Storage
+import Verification
+
+/// The job that compares what Apple says to have sent with what arrived, for one app and store, and fetches what is
+/// missing. It never ends: it is due again.
+package struct NotificationComparison: Job, Hashable {
+    package static let kind = "notifications.compare"
+
+    package let app: AppID
+    package let store: StoreEnvironment
+
+    package init(app: AppID, store: StoreEnvironment) {
+        self.app = app
+        self.store = store
+    }
+
+    package init?(payload: [UInt8]) {
+        guard let object = try? JSONDocument(payload).root.object,
+            let app = object["app"]?.string.flatMap({ AppID($0) }),
+            let store = object["store"]?.string.map({ StoreEnvironment(rawValue: $0) }),
+            StoreEnvironment.known.contains(store)
+        else { return nil }
+        self.app = app
+        self.store = store
+    }
+
+    package var payload: [UInt8] {
+        JSONWriter.object { json in
+            json.member("app", app.text)
+            json.member("store", store.rawValue)
+        }
+    }
+
+    package var key: String? { "\(store.rawValue) \(app.text)" }
+}
+
+/// Finds what was missed, whatever it was missed for: we were away, the address was wrong, Apple gave up.
+package struct NotificationComparer: Sendable {
+    package static let schedule = RetrySchedule(first: .seconds(60), longest: .seconds(3_600), attemptsMax: .max)
+    /// How often: what is missed is late by no more.
+    private static let interval = Duration.seconds(3_600)
+    /// What was signed a moment ago may still be on its way to us.
+    private static let margin = Duration.seconds(600)
+    /// How far back Apple's history goes, and a little less.
+    private static func depth(of store: StoreEnvironment) -> Duration {
+        .seconds((store == .production ? 179 : 29) * 86_400)
+    }
+    /// How much time one look covers at most, so that it ends.
+    private static let windowMax = Duration.seconds(7 * 86_400)
+
+    private let intake: NotificationIntake
+    private let store: any Store
+    private let accounts: [AppID: AppleAccount]
+    private let clock: any WallClock
+    private let report: @Sendable (PipelineEvent) -> Void
+
+    package init(
+        intake: NotificationIntake,
+        store: any Store,
+        accounts: [AppID: AppleAccount],
+        clock: any WallClock,
+        report: @escaping @Sendable (PipelineEvent) -> Void
+    ) {
+        self.intake = intake
+        self.store = store
+        self.accounts = accounts
+        self.clock = clock
+        self.report = report
+    }
+
+    package var handler: JobHandler {
+        JobHandler(NotificationComparison.self, schedule: Self.schedule) { job, _ in await compare(job) }
+    }
+
+    private struct Figures {
+        var sent: Int64 = 0
+        var arrived: Int64 = 0
+        var recovered: Int64 = 0
+    }
+
+    private func compare(_ job: NotificationComparison) async -> JobOutcome {
+        // Whoever takes the app's key or store out of the configuration wants no more of it.
+        guard let account = accounts[job.app], account.app.environments.contains(job.store),
+            account.credentials.key != nil
+        else {
+            return .done
+        }
+        let realm = Realm(environment: job.store, isTestSigned: account.isTest)
+        let now = clock.now
+        do {
+            let known = try await store.read { reader throws(StoreFailure) in
+                try reader.notificationWatch(app: job.app, realm: realm)
+            }
+            let oldest = now.advanced(by: .zero - Self.depth(of: job.store))
+            let start = max(known?.comparedUntil ?? oldest, oldest)
+            let end = min(now.advanced(by: .zero - Self.margin), start.advanced(by: Self.windowMax))
+            guard start < end else { return .again(after: Self.interval, because: "nothing is old enough") }
+            let figures = try await fetch(from: start, until: end, job, account)
+            try await note(figures, until: end, after: known, job.app, realm)
+            let isBehind = end.advanced(by: Self.margin + Self.interval) < now
+            return .again(after: isBehind ? .seconds(1) : Self.interval, because: "compared")
+        } catch let failure as AppStoreFailure {
+            return AppleTrouble.outcome(of: failure, at: now) ?? .again(after: Self.interval, because: "\(failure)")
+        } catch {
+            return .failed(because: "the store: \(error)")
+        }
+    }
+
+    private func fetch(
+        from start: Timestamp,
+        until end: Timestamp,
+        _ job: NotificationComparison,
+        _ account: AppleAccount
+    ) async throws -> Figures {
+        var figures = Figures()
+        for try await page in account.server.notifications(from: start, until: end, in: job.store) {
+            for record in page.records {
+                let outcome = try await intake.take(
+                    Array(record.signedPayload.utf8),
+                    for: account.app,
+                    arrival: .fetched
+                )
+                figures.sent += 1
+                // One that an earlier look fetched, and was cut off before it could count, was missing all the same.
+                guard case .kept(let kept, let isNew) = outcome else { continue }
+                if isNew || kept.arrival == .fetched { figures.recovered += 1 } else { figures.arrived += 1 }
+            }
+        }
+        return figures
+    }
+
+    private func note(
+        _ figures: Figures,
+        until end: Timestamp,
+        after known: NotificationWatch?,
+        _ app: AppID,
+        _ realm: Realm
+    ) async throws(StoreFailure) {
+        var watch = known ?? NotificationWatch(app: app, realm: realm, comparedUntil: end, version: 0)
+        watch.comparedUntil = end
+        watch.sent += figures.sent
+        watch.arrived += figures.arrived
+        watch.recovered += figures.recovered
+        watch.version += 1
+        let next = watch
+        try await store.write { transaction throws(StoreFailure) in try transaction.noteWatch(next) }
+        report(.compared(app: app, sent: figures.sent, recovered: figures.recovered))
+    }
+}

@@ -1,0 +1,143 @@
+import AppStore
+import Encoding
+package import Jobs
+package import PurchaseModel
+package import Storage
+import Verification
+
+/// The job that has a kept proof decided by Apple: what the bytes alone did not settle.
+package struct ProofDecision: Job, Hashable {
+    package static let kind = "proof.decide"
+
+    package let submission: SubmissionID
+
+    package init(_ submission: SubmissionID) { self.submission = submission }
+
+    package init?(payload: [UInt8]) {
+        guard let bytes = Hexadecimal.decode(payload), let id = SubmissionID(bytes) else { return nil }
+        submission = id
+    }
+
+    package var payload: [UInt8] { Array(Hexadecimal.encode(submission.bytes).utf8) }
+
+    package var key: String? { Hexadecimal.encode(submission.bytes) }
+}
+
+/// Asks Apple about what waits, and records or refuses it.
+package struct ProofDecider: Sendable {
+    /// Seconds at first, since a customer waits; then as long as Apple is away. What waits too long is given up elsewhere.
+    package static let schedule = RetrySchedule(first: .seconds(5), longest: .seconds(1_800), attemptsMax: .max)
+    /// How often Apple may say that a receipt is malformed before it counts: in bad hours Apple says so of good ones.
+    private static let malformedMax = 20
+    /// How often a number may be unknown: in the sandbox it is for the first seconds.
+    private static let unknownMax = 4
+    /// How often a receipt is looked into in which no purchase stands yet.
+    private static let emptyMax = 12
+
+    private let pipeline: PurchasePipeline
+    private let store: any Store
+    private let accounts: [AppID: AppleAccount]
+    private let clock: any WallClock
+
+    package init(pipeline: PurchasePipeline, store: any Store, accounts: [AppID: AppleAccount], clock: any WallClock) {
+        self.pipeline = pipeline
+        self.store = store
+        self.accounts = accounts
+        self.clock = clock
+    }
+
+    package var handler: JobHandler {
+        JobHandler(ProofDecision.self, schedule: Self.schedule) { job, run in
+            await decide(job.submission, attempt: run.attempt)
+        }
+    }
+
+    private func decide(_ id: SubmissionID, attempt: Int) async -> JobOutcome {
+        do throws(StoreFailure) {
+            let found = try await store.read { reader throws(StoreFailure) in try reader.submission(id) }
+            guard let kept = found, kept.settlement == nil else { return .done }
+            guard let account = accounts[kept.submission.app] else {
+                return .never(because: "the app is not configured")
+            }
+            switch pipeline.question(about: kept) {
+            case .transaction(let number): return try await ask(number, kept, account, attempt)
+            case .receipt(let receipt): return try await ask(receipt, kept, account, attempt)
+            case nil: return .never(because: "there is nothing in it to ask Apple about")
+            }
+        } catch {
+            return .failed(because: "the store: \(error)")
+        }
+    }
+
+    private func ask(
+        _ number: TransactionID,
+        _ kept: KeptSubmission,
+        _ account: AppleAccount,
+        _ attempt: Int
+    ) async throws(StoreFailure) -> JobOutcome {
+        let proof: Verified<Proof>
+        do throws(AppStoreFailure) {
+            proof = try await account.server.transaction(number).value
+        } catch {
+            if let outcome = AppleTrouble.outcome(of: error, at: clock.now) { return outcome }
+            guard attempt >= Self.unknownMax else { return .failed(because: "Apple: \(error)") }
+            return try await settle(kept, as: .unknownToApple)
+        }
+        return try await record(proof, kept, account)
+    }
+
+    private func ask(
+        _ receipt: [UInt8],
+        _ kept: KeptSubmission,
+        _ account: AppleAccount,
+        _ attempt: Int
+    ) async throws(StoreFailure) -> JobOutcome {
+        var options = VerifyReceiptCall.Options()
+        options.isVerifiedLocally = kept.submission.reason == Reason.noPurchases.rawValue
+        let result = await account.receipts.verify(receipt, of: account.credentials, options: options)
+        switch result {
+        case .valid(let answered), .renewable(let answered), .expired(let answered):
+            guard !answered.transactions.isEmpty else {
+                guard attempt >= Self.emptyMax else { return .failed(because: "no purchase stands in it yet") }
+                try await pipeline.settle(kept, as: .noPurchases, verdict: answered.proof.verdict)
+                return .done
+            }
+            return try await record(answered.proof, kept, account)
+        case .refused(let refusal):
+            if refusal.mayPass, attempt < Self.malformedMax { return .failed(because: "Apple: \(refusal)") }
+            return try await settle(kept, as: refusal.reason)
+        case .disagreement(let status):
+            // Its signature is good. A person hears of it; whoever paid must not suffer for it.
+            return .failed(because: "Apple refuses with \(status) what has a good signature")
+        case .wrongSharedSecret: return AppleTrouble.wrongSecret
+        case .unavailable(let trouble, let retryAt):
+            return AppleTrouble.outcome(of: trouble, retryAt: retryAt, at: clock.now)
+        }
+    }
+
+    private func record(
+        _ proof: Verified<Proof>,
+        _ kept: KeptSubmission,
+        _ account: AppleAccount
+    ) async throws(StoreFailure) -> JobOutcome {
+        _ = try await pipeline.decide(kept, of: account.app, by: proof)
+        return .done
+    }
+
+    private func settle(_ kept: KeptSubmission, as reason: Reason) async throws(StoreFailure) -> JobOutcome {
+        try await pipeline.settle(kept, as: reason)
+        return .done
+    }
+}
+
+extension ReceiptRefusal {
+    /// Our word for what Apple says.
+    fileprivate var reason: Reason {
+        switch self {
+        case .notAuthentic: .refusedByApple
+        case .malformed, .rejected, .empty: .unreadableToApple
+        case .accountNotFound: .unknownToApple
+        case .notOurs(let reason, _): reason
+        }
+    }
+}

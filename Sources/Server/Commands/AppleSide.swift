@@ -1,0 +1,82 @@
+import AppStore
+import Crypto
+import HTTP
+import Pipeline
+import PurchaseModel
+import Verification
+
+/// How Apple is asked about each app of the configuration.
+enum AppleSide {
+    /// Requests to Apple under way at once; its limits are per second, and answers take some seconds in bad hours.
+    static let connectionsMax = 64
+
+    struct Fault: Error {
+        let sentence: String
+    }
+
+    private static var callerSettings: CallerSettings {
+        var settings = CallerSettings()
+        settings.connectionsMax = connectionsMax
+        return settings
+    }
+
+    /// - Parameters:
+    ///   - settings: the apps, and what each needs to ask.
+    ///   - verifier: what proves Apple's answers.
+    ///   - clock: dates tokens and limits.
+    ///   - report: hears of each request.
+    /// - Returns: one account for each app that has a key or a shared secret.
+    /// - Throws: ``Fault`` for a key that is none.
+    static func accounts(
+        _ settings: ServeSettings,
+        _ verifier: Verifier,
+        _ clock: any WallClock,
+        _ report: @escaping @Sendable (AppStoreEvent) -> Void
+    ) throws(Fault) -> [AppID: AppleAccount] {
+        let line = AppleLine(caller: CurlCaller(callerSettings).caller, clock: clock, report: report)
+        var accounts: [AppID: AppleAccount] = [:]
+        for app in settings.apps {
+            guard let store = settings.appStores[app.id], store.key != nil || store.sharedSecret != nil else {
+                continue
+            }
+            let hosts = store.hosts.places
+            let credentials = AppCredentials(
+                bundleID: app.bundleID,
+                appleID: app.appleID,
+                sharedSecret: store.sharedSecret.map { String(decoding: $0, as: UTF8.self) },
+                key: try key(store, of: app.id)
+            )
+            accounts[app.id] = AppleAccount(
+                app: app,
+                credentials: credentials,
+                receipts: VerifyReceiptCall(line: line, verifier: verifier, hosts: hosts),
+                server: AppStoreServerClient(app: credentials, line: line, verifier: verifier, hosts: hosts),
+                isTest: ![AppStoreHosts.apple, .olderApple].contains {
+                    $0.serverAPIProduction == hosts.serverAPIProduction
+                }
+            )
+        }
+        return accounts
+    }
+
+    private static func key(_ store: Configuration.AppStore, of app: AppID) throws(Fault) -> ServerAPIKey? {
+        guard let key = store.key else { return nil }
+        do throws(CryptoError) {
+            return try ServerAPIKey(issuerID: key.issuer, keyID: key.id, pem: key.pem)
+        } catch {
+            throw Fault(sentence: "the private key \(key.id) of app \(app) cannot be used: \(error)")
+        }
+    }
+}
+
+extension Configuration.AppStore.Hosts {
+    /// Apple's, save for those that are given.
+    fileprivate var places: AppStoreHosts {
+        var places = AppStoreHosts.apple
+        if let api { places.serverAPIProduction = api }
+        if let apiSandbox { places.serverAPISandbox = apiSandbox }
+        if let verifyReceipt { places.verifyReceiptProduction = verifyReceipt }
+        if let verifyReceiptSandbox { places.verifyReceiptSandbox = verifyReceiptSandbox }
+        return places
+    }
+}

@@ -1,0 +1,69 @@
+import AppStore
+import Crypto
+import Encoding
+import Foundation
+import Jobs
+import Pipeline
+import PurchaseModel
+import Storage
+
+/// What a server does that nobody waits for: its jobs.
+struct BackgroundWork: Sendable {
+    /// Jobs at once: each waits for Apple most of its time.
+    private static let concurrency = 16
+
+    private let queue: JobQueue
+    private let worker: JobWorker
+    private let accounts: [AppID: AppleAccount]
+
+    init(
+        _ queue: JobQueue,
+        _ store: any Store,
+        _ accounts: [AppID: AppleAccount],
+        _ pipeline: PurchasePipeline,
+        _ intake: NotificationIntake,
+        _ clock: SystemClock,
+        _ reporter: Reporter
+    ) {
+        self.queue = queue
+        self.accounts = accounts
+        let decider = ProofDecider(pipeline: pipeline, store: store, accounts: accounts, clock: clock)
+        let comparer = NotificationComparer(intake: intake, store: store, accounts: accounts, clock: clock) {
+            reporter.report($0)
+        }
+        let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
+        worker = JobWorker(
+            queue: queue,
+            handlers: [decider.handler, comparer.handler],
+            owner: BackgroundWork.owner(),
+            limits: JobLimits(concurrency: BackgroundWork.concurrency),
+            uptime: { start.duration(to: uptime.now) },
+            random: BackgroundWork.random,
+            wait: { (try? await Task.sleep(for: $0)) != nil }
+        ) { reporter.report($0) }
+    }
+
+    /// Works until it is stopped.
+    func run() async {
+        // Each is there once, whoever adds it: what runs for ever begins with the first server.
+        for (app, account) in accounts.sorted(by: { $0.key < $1.key }) where account.credentials.key != nil {
+            for store in [StoreEnvironment.production, .sandbox] where account.app.environments.contains(store) {
+                _ = try? await queue.enqueue(NotificationComparison(app: app, store: store))
+            }
+        }
+        await worker.run()
+    }
+
+    func stop() { worker.stop() }
+
+    static func queue(_ store: any Store, _ clock: SystemClock) -> JobQueue {
+        JobQueue(store: store, clock: clock, random: random)
+    }
+
+    /// A name that no other process has or had.
+    static func owner() -> LeaseOwner {
+        LeaseOwner(checked: "assay-\(getpid())-\(Hexadecimal.encode(SecureRandom.bytes(12)))")
+    }
+
+    private static func random() -> UInt64 { UInt64.random(in: .min ... .max) }
+}

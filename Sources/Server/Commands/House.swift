@@ -1,0 +1,118 @@
+import API
+import AppStore
+import Crypto
+import Encoding
+import Foundation
+import HTTP
+import Jobs
+import Pipeline
+import PurchaseModel
+import Storage
+import Verification
+
+/// The parts that a running server is made of.
+struct House {
+    /// Webhooks under way at once.
+    private static let connectionsMax = 256
+
+    let recorder: Recorder
+    let pending: PendingReview
+    let expiry: PendingExpiry
+    let housekeeping: Housekeeping
+    let sender: WebhookSender
+    let work: BackgroundWork
+    let parts: APIParts
+
+    init(
+        _ settings: ServeSettings,
+        _ anchors: TrustAnchors,
+        _ store: any Store,
+        _ clock: SystemClock,
+        _ reporter: Reporter
+    ) throws(AppleSide.Fault) {
+        let sender = House.sender(settings, store, clock, reporter)
+        self.sender = sender
+        let refusals = RefusalLedger()
+        let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
+        recorder = Recorder(
+            store: store,
+            refusals: refusals,
+            clock: clock,
+            uptime: { start.duration(to: uptime.now) }
+        ) { event in
+            reporter.report(event)
+            if case .committed = event { sender.wake() }
+        }
+        let verifier = Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes)
+        let accounts = try AppleSide.accounts(settings, verifier, clock) { reporter.report($0) }
+        let queue = BackgroundWork.queue(store, clock)
+        let pipeline = PurchasePipeline(
+            verifier: verifier,
+            recorder: recorder,
+            store: store,
+            refusals: refusals,
+            clock: clock,
+            limits: settings.pipeline,
+            later: { kept, write throws(StoreFailure) in
+                if accounts[kept.app] != nil { try queue.enqueue(ProofDecision(kept.id), in: write) }
+            }
+        ) { reporter.report($0) }
+        let intake = NotificationIntake(
+            verifier: verifier,
+            recorder: recorder,
+            store: store,
+            refusals: refusals,
+            secrets: settings.appStores.compactMapValues(\.sharedSecret),
+            clock: clock
+        ) { reporter.report($0) }
+        pending = PendingReview(pipeline: pipeline, store: store, apps: settings.apps, clock: clock)
+        expiry = PendingExpiry(
+            pipeline: pipeline,
+            store: store,
+            apps: settings.apps,
+            clock: clock,
+            patience: settings.pipeline.pendingFor
+        ) { reporter.report($0) }
+        housekeeping = Housekeeping(store: store, clock: clock)
+        work = BackgroundWork(queue, store, accounts, pipeline, intake, clock, reporter)
+        parts = House.parts(settings, pipeline, intake, store, clock, sender, reporter.metrics)
+    }
+
+    private static func parts(
+        _ settings: ServeSettings,
+        _ pipeline: PurchasePipeline,
+        _ intake: NotificationIntake,
+        _ store: any Store,
+        _ clock: SystemClock,
+        _ sender: WebhookSender,
+        _ metrics: Metrics
+    ) -> APIParts {
+        APIParts(
+            pipeline: pipeline,
+            notifications: intake,
+            notificationTokens: settings.appStores.compactMapValues(\.notificationToken),
+            store: store,
+            apps: settings.apps,
+            keys: settings.keys,
+            clock: clock,
+            requestsPerSecond: settings.requestsPerSecond,
+            egress: settings.egress,
+            sender: sender
+        ) { metrics.text() }
+    }
+
+    private static func sender(
+        _ settings: ServeSettings,
+        _ store: any Store,
+        _ clock: SystemClock,
+        _ reporter: Reporter
+    ) -> WebhookSender {
+        let caller = CurlCaller(.outward(settings.egress, connectionsMax: House.connectionsMax))
+        return WebhookSender(
+            work: StoredWebhookWork(store),
+            post: WebhookPost(caller: caller.caller, clock: clock, rule: settings.egress),
+            clock: clock,
+            owner: BackgroundWork.owner()
+        ) { reporter.report($0) }
+    }
+}

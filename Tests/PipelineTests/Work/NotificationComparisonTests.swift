@@ -1,0 +1,79 @@
+import Jobs
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import Testing
+
+/// What Apple could not deliver is found and fetched.
+@Suite struct NotificationComparisonTests {
+    @Test func whatWasMissedIsRecovered() async throws {
+        try await WorkHouse().open { house in
+            try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
+            let first = try house.buy("coins.100")
+            await house.sender.deliverDue()
+            // We are away: Apple tries in vain.
+            house.inbox.open(false)
+            let second = try house.buy("coins.100")
+            await house.sender.deliverDue()
+            #expect(try await house.recorded(first.id) != nil)
+            #expect(try await house.recorded(second.id) == nil)
+
+            // Half a year is looked through, a week at a time, then the present.
+            house.pass(.seconds(1_200))
+            for _ in 0..<40 {
+                try await house.work()
+                house.clock.advance(by: .seconds(2))
+            }
+            #expect(try await house.recorded(second.id) != nil)
+            let watch = try #require(try await house.watch())
+            #expect((watch.sent, watch.arrived, watch.recovered) == (2, 1, 1))
+
+            // Apple's own next try brings nothing new, and counts nothing twice.
+            house.inbox.open(true)
+            house.pass(.seconds(4 * 3_600))
+            await house.sender.deliverDue()
+            for _ in 0..<3 {
+                try await house.work()
+                house.pass(.seconds(3_600))
+            }
+            let later = try #require(try await house.watch())
+            #expect((later.sent, later.arrived, later.recovered) == (2, 1, 1))
+            #expect(later.comparedUntil > watch.comparedUntil)
+        }
+    }
+
+    @Test func anOutageOfApplesMovesNothing() async throws {
+        try await WorkHouse().open { house in
+            try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
+            var chaos = Chaos.none
+            chaos.serverError = 1_000
+            house.chaos.set(chaos)
+            for _ in 0..<24 {
+                try await house.work()
+                house.pass(.seconds(3_600))
+            }
+            #expect(try await house.watch() == nil)
+            #expect(house.calls.values.count <= 30)
+            #expect(try await house.deadLetters() == [])
+        }
+    }
+
+    @Test func anAppWithoutAKeyIsLeftAlone() async throws {
+        try await WorkHouse(hasKey: false).open { house in
+            try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
+            try await house.work()
+            #expect(house.calls.values.isEmpty)
+            #expect(try await house.watch() == nil)
+        }
+    }
+}
+
+extension WorkHouse {
+    fileprivate func watch() async throws -> NotificationWatch? {
+        let (app, realm) = (app.id, Realm(environment: .production, isTestSigned: true))
+        return try await store.read { reader throws(StoreFailure) in
+            try reader.notificationWatch(app: app, realm: realm)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Encoding
+import HTTP
+import Jobs
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import Testing
+
+/// What the bytes do not settle, Apple does: by a job, however often it has to be asked.
+@Suite struct ProofDecisionTests {
+    enum Trouble: CaseIterable {
+        case serverError, html, truncated, reset, tooManyRequests, unauthorized, temporaryStatus
+
+        /// It falls upon every request.
+        var always: Chaos {
+            var chaos = Chaos.none
+            switch self {
+            case .serverError: chaos.serverError = 1_000
+            case .html: chaos.html = 1_000
+            case .truncated: chaos.truncated = 1_000
+            case .reset: chaos.reset = 1_000
+            case .tooManyRequests: chaos.tooManyRequests = 1_000
+            case .unauthorized: chaos.unauthorized = 1_000
+            case .temporaryStatus: chaos.temporaryStatus = 1_000
+            }
+            return chaos
+        }
+    }
+
+    @Test(arguments: [("anna", StoreEnvironment.production), ("tester", .sandbox)])
+    func aBareNumberIsRecordedOnceAppleKnowsIt(buyer: String, environment: StoreEnvironment) async throws {
+        try await WorkHouse().open { house in
+            let sold = try house.buy("coins.100", by: buyer)
+            let outcome = try await house.submit(Array("\(sold.id)".utf8))
+            #expect(try await house.submission(outcome).settlement == nil)
+            // Taking it in asked nobody.
+            #expect(house.calls.values.isEmpty)
+            try await house.work()
+            #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
+            let recorded = try #require(try await house.recorded(sold.id, in: environment))
+            #expect(recorded.customer?.text == "ann")
+            #expect(recorded.transaction.product == DemoCatalogue.product("coins.100"))
+            // Production first, the sandbox only where production knows nothing.
+            #expect(house.calls.values.count == (environment == .production ? 1 : 2))
+            try await house.work()
+            #expect(house.calls.values.count == (environment == .production ? 1 : 2))
+        }
+    }
+
+    @Test func aNumberThatNobodyHasIsGivenUpAfterAWhile() async throws {
+        try await WorkHouse().open { house in
+            let outcome = try await house.submit(Array("999999999999".utf8))
+            for turn in 1...4 {
+                try await house.work()
+                let settlement = try await house.submission(outcome).settlement
+                #expect(settlement?.verdict == (turn < 4 ? nil : "not_yours"))
+                house.pass(.seconds(60))
+            }
+            #expect(try await house.deadLetters() == [])
+        }
+    }
+
+    /// A receipt in which the purchase does not stand yet: Apple may have a newer one, and if not, nothing is owed.
+    @Test func anEmptyReceiptIsLookedIntoForAWhile() async throws {
+        try await WorkHouse().open { house in
+            let outcome = try await house.submit(house.receipt())
+            for turn in 1...12 {
+                try await house.work()
+                #expect(try await house.submission(outcome).settlement?.verdict == (turn < 12 ? nil : "test_signed"))
+                house.pass(.seconds(3_600))
+            }
+            #expect(house.calls.values.count == 12)
+            #expect(try await house.deadLetters() == [])
+        }
+    }
+
+    /// An answer of Apple's about a subscription brings what was renewed since.
+    @Test func anOldAnswerBringsAllThatApplesHasSince() async throws {
+        try await WorkHouse().open { house in
+            let sold = try house.buy("pro.monthly")
+            let outcome = try await house.submit(Self.answer(around: house.receipt()))
+            house.pass(.seconds(40 * 86_400))
+            try await house.work()
+            #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
+            let (app, ann) = (house.app.id, try #require(CustomerID("ann")))
+            let page = try await house.store.read { reader throws(StoreFailure) in
+                try reader.transactions(app: app, customer: ann, order: .oldestFirst, after: nil, limit: 10)
+            }
+            let owner = SimulatedStore.Owner(customer: "anna", app: DemoCatalogue.bundleID)
+            let bought = house.simulator.read { $0.transactions(of: owner).map(\.id) }
+            #expect(bought.count > 1)
+            #expect(Set(page.transactions.map(\.id)) == Set(bought))
+            #expect(page.transactions.allSatisfy { $0.transaction.originalID == sold.id })
+        }
+    }
+
+    /// Hours without Apple: nothing is lost, nothing is refused, and nobody asks without end.
+    @Test(arguments: Trouble.allCases)
+    func whateverAppleSuffersFromEndsWell(trouble: Trouble) async throws {
+        try await WorkHouse().open { house in
+            let sold = try house.buy("pro.monthly")
+            // One that needs the Server API, one that needs verifyReceipt.
+            let number = try await house.submit(Array("\(sold.id)".utf8), customer: "bob")
+            let receipt = try await house.submit(Self.answer(around: house.receipt()), customer: "bob")
+            house.chaos.set(trouble.always)
+            // Six hours, looked at every minute.
+            for _ in 0..<360 {
+                try await house.work()
+                house.pass(.seconds(60))
+            }
+            #expect(try await house.submission(receipt).settlement == nil)
+            // A quarter of a minute, then twice as long, then every half hour.
+            #expect(house.calls.values.count <= 2 * 40, "\(house.calls.values.count) calls")
+            house.chaos.set(.none)
+            house.pass(.seconds(7_200))
+            try await house.work()
+            try await house.work()
+            #expect(try await house.submission(number).settlement?.verdict == "test_signed")
+            #expect(try await house.submission(receipt).settlement?.verdict == "test_signed")
+            #expect(try await house.recorded(sold.id)?.customer?.text == "bob")
+            #expect(try await house.deadLetters() == [])
+        }
+    }
+
+    @Test func withoutAKeyItWaitsAndAsksNobody() async throws {
+        try await WorkHouse(hasKey: false).open { house in
+            let sold = try house.buy("coins.100")
+            let outcome = try await house.submit(Array("\(sold.id)".utf8))
+            for _ in 0..<5 {
+                try await house.work()
+                house.pass(.seconds(3_600))
+            }
+            #expect(try await house.submission(outcome).settlement == nil)
+            #expect(house.calls.values.isEmpty)
+            #expect(try await house.deadLetters() == [])
+        }
+    }
+
+    @Test func aForeignReceiptIsRefusedByWhatAppleSays() async throws {
+        try await WorkHouse().open { house in
+            // An answer that somebody took from another store: a number that is nobody's.
+            let outcome = try await house.submit(Self.answer(around: Array("no receipt at all".utf8)))
+            for _ in 0..<25 {
+                try await house.work()
+                house.pass(.seconds(3_600))
+            }
+            let settlement = try await house.submission(outcome).settlement
+            #expect(settlement != nil)
+            #expect(settlement?.verdict != "genuine")
+        }
+    }
+
+    /// An answer of verifyReceipt that somebody submits: unsigned, but it carries what to ask with.
+    private static func answer(around receipt: [UInt8]) -> [UInt8] {
+        JSONWriter.object { json in
+            json.member("status", 0)
+            json.member("environment", "Production")
+            json.member(
+                "latest_receipt",
+                String(decoding: Base64.encode(receipt, .standard, isPadded: true), as: UTF8.self)
+            )
+            json.array("latest_receipt_info") { json in
+                json.object { json in
+                    json.member("transaction_id", "888888888888")
+                    json.member("product_id", "com.example.demo.coins")
+                    json.member("purchase_date_ms", "1767225600000")
+                    json.member("quantity", "1")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+import AppStore
+import Crypto
+import HTTP
+import Jobs
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+import Verification
+
+/// A pipeline whose jobs ask the simulated App Store, without a socket, on one clock that a test moves.
+struct WorkHouse: Sendable {
+    static let start = Timestamp(seconds: 1_767_225_600)
+    static let base = "http://store.test"
+    private static let keyID = "ABCDEFGHIJ"
+    private static let signingKey = Result { try PrivateKey(generate: .p256) }
+
+    let clock = ManualClock(start)
+    let simulator: AppStoreSimulator
+    let sender: NoticeSender
+    let chaos: ChaosRun
+    let store: MemoryStore
+    let app: AppPolicy
+    let pipeline: PurchasePipeline
+    let intake: NotificationIntake
+    let queue: JobQueue
+    let calls = Noted<String>()
+    let inbox: Inbox
+    private let recorder: Recorder
+    private let handlers: [JobHandler]
+    private let events: Noted<PipelineEvent>
+
+    /// Takes Apple's notifications in, unless it is closed.
+    final class Inbox: Sendable {
+        private let state = Mutex((isOpen: true, intake: NotificationIntake?.none))
+
+        func open(_ isOpen: Bool) { state.withLock { $0.isOpen = isOpen } }
+        func set(_ intake: NotificationIntake) { state.withLock { $0.intake = intake } }
+        private var intake: NotificationIntake? { state.withLock { $0.isOpen ? $0.intake : nil } }
+
+        func caller(_ app: AppPolicy) -> HTTPCaller {
+            HTTPCaller { [self] call in
+                guard let intake, let outcome = try? await intake.take(call.body, for: app), case .kept = outcome else {
+                    return HTTPResponse(.serviceUnavailable)
+                }
+                return HTTPResponse(.ok)
+            }
+        }
+    }
+
+    init(hasKey: Bool = true, sharedSecret: String? = DemoCatalogue.sharedSecret) throws {
+        let signingKey = try Self.signingKey.get()
+        simulator = Self.simulator(signingKey, clock)
+        app = AppPolicy(
+            id: try #require(AppID("demo")),
+            bundleID: DemoCatalogue.bundleID,
+            appleID: DemoCatalogue.appleID,
+            environments: [.production, .sandbox],
+            acceptsTestSigned: true
+        )
+        let (store, clock, app, inbox) = (MemoryStore(), clock, app, Inbox())
+        (self.store, self.inbox) = (store, inbox)
+        sender = try NoticeSender(simulator, caller: inbox.caller(app))
+        chaos = ChaosRun(simulator) { _ in }
+        let events = Noted<PipelineEvent>()
+        self.events = events
+        let refusals = RefusalLedger()
+        let verifier = try PipelineHouse.verifier()
+        recorder = Recorder(store: store, refusals: refusals, clock: clock, uptime: { .zero }) { events.note($0) }
+        let random = SharedCounter()
+        let queue = JobQueue(store: store, clock: clock) { random.next() }
+        self.queue = queue
+        pipeline = PurchasePipeline(
+            verifier: verifier,
+            recorder: recorder,
+            store: store,
+            refusals: refusals,
+            clock: clock,
+            later: { kept, write throws(StoreFailure) in try queue.enqueue(ProofDecision(kept.id), in: write) }
+        ) { events.note($0) }
+        intake = NotificationIntake(
+            verifier: verifier,
+            recorder: recorder,
+            store: store,
+            refusals: refusals,
+            clock: clock
+        ) { events.note($0) }
+        inbox.set(intake)
+        let apple = Router(
+            try VerifyReceiptEndpoint(simulator).routes + ServerAPI(simulator, sent: sender.sentNotices).routes
+        )
+        let credentials = AppCredentials(
+            bundleID: app.bundleID,
+            appleID: app.appleID,
+            sharedSecret: sharedSecret,
+            key: hasKey ? try Self.key(signingKey) : nil
+        )
+        let accounts = [app.id: try Self.account(app, credentials, apple, chaos, calls, clock, verifier)]
+        handlers = [
+            ProofDecider(pipeline: pipeline, store: store, accounts: accounts, clock: clock).handler,
+            NotificationComparer(intake: intake, store: store, accounts: accounts, clock: clock) { events.note($0) }
+                .handler,
+        ]
+    }
+
+    private static func key(_ key: PrivateKey) throws -> ServerAPIKey {
+        try ServerAPIKey(issuerID: DemoCatalogue.issuerID, keyID: keyID, pem: try key.pem())
+    }
+
+    private static func simulator(_ key: PrivateKey, _ clock: ManualClock) -> AppStoreSimulator {
+        var store = SimulatedStore(startingAt: start, seed: 7)
+        var app = DemoCatalogue.app()
+        app.apiKeys[keyID] = key.publicKey
+        app.productionNotifications = NotificationTarget(url: "https://shop.example/production")
+        app.sandboxNotifications = NotificationTarget(url: "https://shop.example/sandbox")
+        store.set(app)
+        store.set(StoreCustomer(name: "anna", environment: .production))
+        store.set(StoreCustomer(name: "tester", environment: .sandbox))
+        return AppStoreSimulator(store, authority: TestAuthority.shared, wallClock: clock)
+    }
+
+    private static func account(
+        _ app: AppPolicy,
+        _ credentials: AppCredentials,
+        _ router: Router,
+        _ chaos: ChaosRun,
+        _ calls: Noted<String>,
+        _ clock: ManualClock,
+        _ verifier: Verifier
+    ) throws -> AppleAccount {
+        let caller = HTTPCaller(handler: chaos.disturbing(router.handler))
+        let counted = HTTPCaller { call async throws(HTTPCallFailure) in
+            calls.note(call.url)
+            return try await caller.send(call)
+        }
+        let line = AppleLine(caller: counted, clock: clock)
+        let hosts = AppStoreHosts.simulator(at: base)
+        return AppleAccount(
+            app: app,
+            credentials: credentials,
+            receipts: VerifyReceiptCall(line: line, verifier: verifier, hosts: hosts),
+            server: AppStoreServerClient(app: credentials, line: line, verifier: verifier, hosts: hosts),
+            isTest: true
+        )
+    }
+
+    /// Runs the recorder while the body does its work.
+    func open<Value: Sendable>(_ body: (WorkHouse) async throws -> Value) async throws -> Value {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await recorder.run() }
+            defer { recorder.stop() }
+            return try await body(self)
+        }
+    }
+
+    // MARK: What happens
+
+    @discardableResult
+    func buy(_ product: String, by customer: String = "anna") throws -> SoldTransaction {
+        let purchase = Act.Purchase(
+            customer: customer,
+            app: DemoCatalogue.bundleID,
+            product: DemoCatalogue.product(product)
+        )
+        guard case .done(let ids) = try simulator.perform(.buy(purchase)) else {
+            throw ActRefusal.nothingWaits
+        }
+        return try #require(simulator.read { store in ids.last.flatMap { store.transactions[$0] } })
+    }
+
+    /// Lets both clocks go on, the store's and ours.
+    func pass(_ duration: Duration) {
+        clock.advance(by: duration)
+        simulator.change { store in store.advance(to: store.now.advanced(by: duration)) }
+    }
+
+    func receipt(of customer: String = "anna") throws -> [UInt8] {
+        let owner = SimulatedStore.Owner(customer: customer, app: DemoCatalogue.bundleID)
+        let ledger = try #require(simulator.read { CustomerLedger($0, owner) })
+        return try CustomerReceipts(TestAuthority.shared).appReceipt(ledger)
+    }
+
+    func submit(_ proof: [UInt8], customer: String = "ann") async throws -> Outcome {
+        try await pipeline.submit(
+            Submission(app: app, bytes: proof, customer: try #require(CustomerID(customer)))
+        )
+    }
+
+    /// Runs all jobs that are due now, each once.
+    func work() async throws {
+        guard try await hasWork() else { return }
+        let (ended, ending) = AsyncStream.makeStream(of: Void.self)
+        let worker = JobWorker(
+            queue: queue,
+            handlers: handlers,
+            owner: LeaseOwner(checked: "worker"),
+            limits: JobLimits(concurrency: 4),
+            uptime: { .zero },
+            random: { 250 },
+            wait: { _ in false },
+            report: { _ in ending.yield() }
+        )
+        async let working: Void = worker.run()
+        for await _ in ended { guard try await hasWork() else { break } }
+        worker.stop()
+        await working
+    }
+
+    private func hasWork() async throws -> Bool {
+        let (kinds, now) = (Set(handlers.map(\.kind)), clock.now)
+        return try await store.read { reader throws(StoreFailure) in
+            let figures = try reader.jobFigures()
+            let isDue = try reader.hasDueJobs(kinds: kinds, at: now)
+            return isDue || figures.contains { $0.counts[.leased, default: 0] > 0 }
+        }
+    }
+
+    // MARK: What came of it
+
+    func submission(_ outcome: Outcome) async throws -> KeptSubmission {
+        guard case .pending(let id) = outcome else { throw Unexpected.outcome }
+        return try #require(
+            try await store.read { reader throws(StoreFailure) in try reader.submission(id) }
+        )
+    }
+
+    func recorded(_ id: TransactionID, in environment: StoreEnvironment = .production) async throws
+        -> RecordedTransaction?
+    {
+        let key = TransactionKey(app: app.id, realm: Realm(environment: environment, isTestSigned: true), id: id)
+        return try await store.read { reader throws(StoreFailure) in try reader.transactions([key]).first }
+    }
+
+    func deadLetters() async throws -> [String] {
+        try await queue.deadLetters(limit: 10).jobs.compactMap(\.reason)
+    }
+
+    enum Unexpected: Error { case outcome }
+}
+
+/// Numbers that are never the same.
+final class SharedCounter: Sendable {
+    private let count = Mutex<UInt64>(0)
+
+    func next() -> UInt64 {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}
