@@ -20,8 +20,8 @@ package struct Decision: Hashable, Sendable {
         self.outcomes = outcomes
     }
 
-    /// True when no transaction of the proof was seen for the first time.
-    package var isRepetition: Bool { !outcomes.contains { $0.isNew } }
+    /// True when the proof told neither of a transaction that was unknown nor whose it is.
+    package var isRepetition: Bool { owners.isEmpty && !outcomes.contains { $0.isNew } }
 
     /// Without anything to write there is no commit.
     package var isEmpty: Bool {

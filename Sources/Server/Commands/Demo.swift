@@ -1,6 +1,7 @@
 import Crypto
 import Encoding
 import Foundation
+import HTTP
 import PurchaseModel
 import Simulator
 
@@ -89,16 +90,18 @@ struct Demo {
 
     /// Apple is the simulator here.
     private func writeStore(_ merchant: MerchantKey, into json: inout JSONObjectWriter) {
-        let base = "http://\(simulator)"
         json.member("shared_secret_file", secretPath)
         json.member("issuer_id", merchant.issuerID)
         json.member("key_id", merchant.id)
         json.member("private_key_file", merchant.path)
+        // Which port is free is only known later.
+        guard simulator.port != 0 else { return }
+        let hosts = Configuration.AppStore.Hosts.simulator(at: "http://\(simulator)")
         json.object("hosts") { json in
-            json.member("api", "\(base)/production")
-            json.member("api_sandbox", "\(base)/sandbox")
-            json.member("verify_receipt", "\(base)/production/verifyReceipt")
-            json.member("verify_receipt_sandbox", "\(base)/sandbox/verifyReceipt")
+            json.member("api", hosts.api)
+            json.member("api_sandbox", hosts.apiSandbox)
+            json.member("verify_receipt", hosts.verifyReceipt)
+            json.member("verify_receipt_sandbox", hosts.verifyReceiptSandbox)
         }
     }
 
@@ -122,11 +125,6 @@ struct Demo {
         (options.address, options.port) = (simulator.address, simulator.port)
         options.seed = UInt64(clamping: now.milliseconds)
         options.start = now
-        // Assay's own address, where that is known before it listens.
-        if settings.port != 0 {
-            let assay = ListenAddress(address: settings.address, port: settings.port)
-            options.notificationsURL = "http://\(assay)/v1/apple/notifications/demo"
-        }
         let simulate = Simulate(options: options)
         return try await withThrowingTaskGroup(of: Int32.self) { group in
             let (opened, opening) = AsyncStream.makeStream(of: UInt16.self)
@@ -136,17 +134,34 @@ struct Demo {
             }
             // It ends without a port when the simulator could not start: then its failure says why.
             guard let storePort = await opened.first(where: { _ in true }) else { return try await group.next() ?? 1 }
-            let code = await Serve(settings: settings).run { port in
-                Console.write(greeting(ListenAddress(address: settings.address, port: port), storePort))
+            let store = "http://\(ListenAddress(address: simulator.address, port: storePort))"
+            let (listening, heard) = AsyncStream.makeStream(of: ListenAddress.self)
+            group.addTask {
+                guard let assay = await listening.first(where: { _ in true }) else { return 0 }
+                try await Self.notify(assay, of: store)
+                Console.write(greeting(assay, store))
+                return 0
             }
+            var serving = settings
+            for app in serving.appStores.keys { serving.appStores[app]?.hosts = .simulator(at: store) }
+            let code = await Serve(settings: serving).run { port in
+                heard.yield(ListenAddress(address: settings.address, port: port))
+            }
+            heard.finish()
             group.cancelAll()
             return code
         }
     }
 
+    /// Has the store tell Assay what happens, as Apple would.
+    private static func notify(_ assay: ListenAddress, of store: String) async throws {
+        let client = SimulatorClient(base: store, caller: CurlCaller(CallerSettings()).caller)
+        let body = JSONWriter.object { $0.member("url", "http://\(assay)/v1/apple/notifications/demo") }
+        _ = try await client.ask(.put, "/apps/\(DemoCatalogue.bundleID)/notifications", body)
+    }
+
     /// What to try, in commands that can be pasted.
-    private func greeting(_ assay: ListenAddress, _ storePort: UInt16) -> String {
-        let store = "http://\(ListenAddress(address: simulator.address, port: storePort))"
+    private func greeting(_ assay: ListenAddress, _ store: String) -> String {
         let at = store == SimulatorClient.usualBase ? "" : " --at \(store)"
         let path = programFolder.map { "  export PATH=\"\($0):$PATH\"\n" } ?? ""
         return """
@@ -158,7 +173,7 @@ struct Demo {
               curl -s -H "Authorization: Bearer $(cat \(keyPath))" -H "Content-Type: application/json" \\
                    --data '{"proof": "'$(assay simulate proof anna\(at))'", "customer_id": "anna"}' http://\(assay)/v1/purchases
 
-            Send it again: it is recorded once. Then let a month pass, or take the money back, and send it again:
+            Send it again: it is recorded once. Then let a month pass, or take the money back. The store tells Assay of it:
 
               assay simulate clock advance P31D\(at)
               assay simulate refund anna\(at)

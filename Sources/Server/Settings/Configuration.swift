@@ -36,6 +36,16 @@ struct Configuration: Sendable {
             var apiSandbox: String?
             var verifyReceipt: String?
             var verifyReceiptSandbox: String?
+
+            /// A simulated store: one address, and a path for each of Apple's.
+            static func simulator(at base: String) -> Hosts {
+                Hosts(
+                    api: base + "/production",
+                    apiSandbox: base + "/sandbox",
+                    verifyReceipt: base + "/production/verifyReceipt",
+                    verifyReceiptSandbox: base + "/sandbox/verifyReceipt"
+                )
+            }
         }
 
         /// What stands in the path that Apple's notifications come to; without one it is the app's id.
