@@ -3,6 +3,8 @@ package enum HTTPEvent: Sendable {
     case accepted(HTTPRemote)
     /// The handler's answer was handed to the kernel, whole.
     case served(HTTPRequestSummary, HTTPStatus, bytes: UInt64, duration: Duration)
+    /// A stream is over; `bytes` with the head and what frames the chunks.
+    case streamed(HTTPRequestSummary, HTTPStatus, HTTPStreamEnd, bytes: UInt64, duration: Duration)
     /// The handler answered, but the client had left or did not read.
     case unanswered(HTTPRequestSummary, HTTPStatus)
     /// The listener answered by itself.

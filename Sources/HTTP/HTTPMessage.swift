@@ -65,12 +65,14 @@ package struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringCon
 
 /// What we answer.
 ///
-/// The listener adds Date (unless it is there), Content-Length and Connection; an answer that sets one of the last two, or
-/// Transfer-Encoding, or a field that must not be sent (``HTTPFields/isSendable``), is replaced by a 500 and reported.
+/// The listener adds Date (unless it is there), Content-Length or Transfer-Encoding, and Connection; an answer that sets one
+/// of the last three, or a field that must not be sent (``HTTPFields/isSendable``), is replaced by a 500 and reported.
 package struct HTTPResponse: Sendable, Equatable {
     package var status: HTTPStatus
     package var fields: HTTPFields
     package var body: [UInt8]
+    /// What is sent instead of ``body``; not with a status that allows no body.
+    package var stream: HTTPStream?
     /// Who answered a call of ours; `.none` when it came through no socket.
     package var remote = HTTPRemote.none
 
@@ -78,6 +80,11 @@ package struct HTTPResponse: Sendable, Equatable {
         self.status = status
         self.fields = fields
         self.body = body
+    }
+
+    package init(_ status: HTTPStatus, fields: HTTPFields = [:], stream: HTTPStream) {
+        self.init(status, fields: fields)
+        self.stream = stream
     }
 
     /// No answer: the connection is reset. For who plays a broken server; its status is no code.

@@ -23,6 +23,8 @@ package enum HTTPRefusal: String, Sendable, CaseIterable {
     case tooManyConnections = "too_many_connections"
     /// All requests being read hold as many bytes as the limits allow.
     case tooManyBytes = "too_many_bytes_in_flight"
+    /// As many answers are streams as the limits allow.
+    case tooManyStreams = "too_many_streams"
 
     package var status: HTTPStatus {
         switch self {
@@ -33,7 +35,7 @@ package enum HTTPRefusal: String, Sendable, CaseIterable {
         case .headerTooLarge: .headerTooLarge
         case .bodyTooLarge: .contentTooLarge
         case .headerTooSlow, .bodyTooSlow: .requestTimeout
-        case .tooManyRequests, .tooManyConnections, .tooManyBytes: .serviceUnavailable
+        case .tooManyRequests, .tooManyConnections, .tooManyBytes, .tooManyStreams: .serviceUnavailable
         }
     }
 
@@ -42,6 +44,8 @@ package enum HTTPRefusal: String, Sendable, CaseIterable {
         var fields: HTTPFields = [:]
         // A slow request may have had a slow network, and do on another day.
         if status == .serviceUnavailable || status == .requestTimeout { fields["Retry-After"] = "1" }
+        // Streams end seldom.
+        if self == .tooManyStreams { fields["Retry-After"] = "10" }
         return .problem(status, code: rawValue, fields: fields)
     }
 }

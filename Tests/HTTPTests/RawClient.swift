@@ -117,6 +117,21 @@ final class RawClient: Sendable {
         }
     }
 
+    /// The next chunk of a body, empty for its end; `nil` when the connection ends before.
+    func chunk() -> [UInt8]? {
+        while true {
+            let found = unread.withLock { unread -> [UInt8]? in
+                guard let end = unread.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+                let size = String(decoding: unread[..<end].dropLast(), as: UTF8.self)
+                guard let count = Int(size, radix: 16), unread.count >= end + 1 + count + 2 else { return nil }
+                defer { unread.removeFirst(end + 1 + count + 2) }
+                return Array(unread[end + 1..<end + 1 + count])
+            }
+            if let found { return found }
+            if readMore() != nil { return nil }
+        }
+    }
+
     /// The next answer that is not an interim one.
     func finalResponse() -> RawResponse? {
         let first = response()

@@ -13,8 +13,9 @@ final class BeastListener: Sendable {
         // The limits are copied before the call returns.
         unsafe listener = unsafe assay_create(&limits)
         for refusal in HTTPRefusal.allCases {
+            guard let reason = refusal.reason else { continue }
             unsafe SerializedAnswer(refusal.response).withAnswer { answer in
-                unsafe assay_set_refusal(listener, refusal.reason, answer)
+                unsafe assay_set_refusal(listener, reason, answer)
             }
         }
         let error = unsafe assay_listen(listener, address, port)
@@ -38,10 +39,26 @@ final class BeastListener: Sendable {
         return unsafe ListenerEvent(event)
     }
 
-    func answer(_ ticket: Ticket, _ answer: SerializedAnswer) {
+    /// - Parameter stream: a number that no other stream has, when the body follows in parts; else 0.
+    func answer(_ ticket: Ticket, _ answer: SerializedAnswer, stream: UInt64 = 0) {
         // Copied before the call returns.
-        unsafe answer.withAnswer { answer in
+        unsafe answer.withAnswer(stream: stream) { answer in
             unsafe assay_answer_request(listener, ticket.slot, ticket.generation, answer)
+        }
+    }
+
+    /// Goes on with a stream, after ``ListenerEvent/wanted``.
+    func send(_ part: StreamPart, of stream: UInt64, to ticket: Ticket) {
+        let (kind, bytes) =
+            switch part {
+            case .more(let bytes): (assay_part_more, bytes)
+            case .last: (assay_part_last, [])
+            case .cut: (assay_part_cut, [])
+            }
+        // Copied before the call returns.
+        unsafe bytes.withUnsafeBytes { bytes in
+            var part = unsafe assay_part(stream: stream, kind: kind, bytes: assay_bytes(bytes))
+            unsafe assay_send_part(listener, ticket.slot, ticket.generation, &part)
         }
     }
 
@@ -50,8 +67,15 @@ final class BeastListener: Sendable {
     }
 }
 
+/// What a stream goes on with.
+enum StreamPart {
+    case more([UInt8])
+    case last
+    case cut
+}
+
 extension SerializedAnswer {
-    fileprivate func withAnswer(_ body: (UnsafePointer<assay_answer>) -> Void) {
+    fileprivate func withAnswer(stream: UInt64 = 0, _ body: (UnsafePointer<assay_answer>) -> Void) {
         // The pointers stay inside the closures that lend them.
         unsafe head.withUnsafeBytes { head in
             unsafe self.body.withUnsafeBytes { bytes in
@@ -59,7 +83,8 @@ extension SerializedAnswer {
                     status: status,
                     head: assay_bytes(head),
                     body: assay_bytes(bytes),
-                    has_date: hasDate
+                    has_date: hasDate,
+                    stream: stream
                 )
                 unsafe body(&answer)
             }

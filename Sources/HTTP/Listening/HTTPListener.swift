@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Answers HTTP/1.1 and 1.0 on one address with a handler.
 ///
@@ -15,6 +16,9 @@ package final class HTTPListener: Sendable {
     private let handler: HTTPHandler
     private let report: @Sendable (HTTPEvent) -> Void
     private let lanes: Int
+    private let streamsMax: Int
+    /// Streams whose sources have not ended, whether or not their clients are still there.
+    private let streams = Mutex(0)
     private let queue = ExchangeQueue()
 
     /// Binds and listens; clients wait until ``run()``.
@@ -38,6 +42,7 @@ package final class HTTPListener: Sendable {
         beast = try BeastListener(address: address, port: port, limits: limits)
         self.port = beast.port
         self.lanes = max(1, lanes)
+        streamsMax = limits.streams
         self.handler = handler
         self.report = report
     }
@@ -80,12 +85,48 @@ package final class HTTPListener: Sendable {
     private func serve(_ exchange: Exchange) async {
         await withDiscardingTaskGroup { group in
             group.addImmediateTask {
-                let answer = SerializedAnswer(await self.handler.respond(exchange.request))
+                let response = await self.handler.respond(exchange.request)
+                let answer = SerializedAnswer(response)
                 if answer.isReplaced { self.report(.unsendable(HTTPRequestSummary(exchange.request))) }
-                self.beast.answer(exchange.ticket, answer)
+                if let stream = response.stream, !answer.isReplaced {
+                    await self.send(stream, after: answer, exchange)
+                } else {
+                    self.beast.answer(exchange.ticket, answer)
+                }
                 exchange.end(.answered)
             }
             if await exchange.outcome() == .left { group.cancelAll() }
+        }
+    }
+}
+
+// Streams.
+extension HTTPListener {
+    /// Sends a stream to its end, or the client's. Nothing is asked of it for a HEAD, or where there are too many.
+    private func send(_ stream: HTTPStream, after answer: SerializedAnswer, _ exchange: Exchange) async {
+        let (id, ticket) = (exchange.request.id, exchange.ticket)
+        if exchange.request.method == .head { return beast.answer(ticket, answer, stream: id) }
+        let hasRoom = streams.withLock { count in
+            guard count < streamsMax else { return false }
+            count += 1
+            return true
+        }
+        guard hasRoom else {
+            report(.refused(.tooManyStreams, exchange.request.remote))
+            return beast.answer(ticket, SerializedAnswer(HTTPRefusal.tooManyStreams.response))
+        }
+        defer { streams.withLock { $0 -= 1 } }
+        beast.answer(ticket, answer, stream: id)
+        while await exchange.isWanted() {
+            beast.send(await HTTPListener.part(of: stream), of: id, to: ticket)
+        }
+    }
+
+    private static func part(of stream: HTTPStream) async -> StreamPart {
+        do throws(HTTPStream.Broken) {
+            return try await stream.next().map { .more($0) } ?? .last
+        } catch {
+            return .cut
         }
     }
 }

@@ -10,6 +10,9 @@ enum ListenerEvent {
     case left(Ticket)
     case answered(Ticket, HTTPStatus, bytes: UInt64, duration: Duration)
     case unanswered(Ticket, HTTPStatus)
+    /// Exactly one part of its stream must be given to the ticket.
+    case wanted(Ticket)
+    case streamed(Ticket, HTTPStatus, HTTPStreamEnd, bytes: UInt64, duration: Duration)
     case refused(HTTPRefusal, HTTPRemote)
     case exhausted(errno: Int32)
     case ended
@@ -41,6 +44,12 @@ extension ListenerEvent {
             self = unsafe .answered(ticket, status, bytes: event.bytes, duration: duration)
         case assay_event_unanswered:
             self = .unanswered(ticket, status)
+        case assay_event_wanted:
+            self = .wanted(ticket)
+        case assay_event_streamed:
+            let duration = unsafe Duration.microseconds(event.microseconds)
+            let end = unsafe HTTPStreamEnd(event.end)
+            self = unsafe .streamed(ticket, status, end, bytes: event.bytes, duration: duration)
         case assay_event_refused:
             let reason = unsafe assay_refusal(UInt32(event.code))
             let remote = unsafe HTTPRemote(event)
@@ -98,9 +107,21 @@ extension assay_bytes {
     }
 }
 
+extension HTTPStreamEnd {
+    fileprivate init(_ end: assay_stream_end) {
+        switch end {
+        case assay_stream_whole: self = .whole
+        case assay_stream_cut: self = .broken
+        case assay_stream_stopped: self = .stopped
+        case assay_stream_too_slow: self = .tooSlow
+        default: self = .left
+        }
+    }
+}
+
 extension HTTPRefusal {
-    /// The C name of each reason.
-    var reason: assay_refusal {
+    /// The C name of each reason; `nil` for the one that is found on this side.
+    var reason: assay_refusal? {
         switch self {
         case .requestLine: assay_refusal_request_line
         case .target: assay_refusal_target
@@ -119,6 +140,7 @@ extension HTTPRefusal {
         case .tooManyRequests: assay_refusal_too_many_requests
         case .tooManyConnections: assay_refusal_too_many_connections
         case .tooManyBytes: assay_refusal_too_many_bytes
+        case .tooManyStreams: nil
         }
     }
 

@@ -31,8 +31,15 @@ struct ListenerLoop {
             case .answered(let ticket, let status, let bytes, let duration):
                 guard let exchange = underway.removeValue(forKey: ticket) else { continue }
                 report(.served(HTTPRequestSummary(exchange.request), status, bytes: bytes, duration: duration))
+            case .wanted(let ticket):
+                underway[ticket]?.ask()
+            case .streamed(let ticket, let status, let end, let bytes, let duration):
+                guard let exchange = underway.removeValue(forKey: ticket) else { continue }
+                exchange.end(.left)
+                report(.streamed(HTTPRequestSummary(exchange.request), status, end, bytes: bytes, duration: duration))
             case .unanswered(let ticket, let status):
                 guard let exchange = underway.removeValue(forKey: ticket) else { continue }
+                exchange.end(.left)
                 report(.unanswered(HTTPRequestSummary(exchange.request), status))
             case .accepted(let remote):
                 report(.accepted(remote))

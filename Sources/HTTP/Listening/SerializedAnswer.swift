@@ -52,6 +52,7 @@ struct SerializedAnswer: Sendable {
     /// from a value that a client chose, could split the answer in two.
     private static func isSendable(_ response: HTTPResponse) -> Bool {
         (200...599).contains(response.status.rawValue)
+            && (response.stream == nil || response.status != .noContent && response.status != .notModified)
             && response.fields.isSendable
             && response.fields.allSatisfy { field in
                 !listenersFields.contains { HTTPFields.isSame($0, field.name) }

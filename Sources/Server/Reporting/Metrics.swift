@@ -34,6 +34,7 @@ final class Metrics: Sendable {
         static let apple = Family(name: "assay_apple_requests_total", help: "Requests to Apple by what came of them.")
         static let commits = Family(name: "assay_commits_total", help: "Commits to the ledger by result.")
         static let requests = Family(name: "assay_http_requests_total", help: "Answered requests by status.")
+        static let streams = Family(name: "assay_http_streams_total", help: "Streams that are over, by why.")
         static let refusedRequests = Family(
             name: "assay_http_refused_total",
             help: "Requests that the listener answered by itself, by code."

@@ -63,6 +63,11 @@ struct Reporter: Sendable {
         case .served(_, let status, _, let duration):
             metrics.count(.requests, [.init(name: "status", value: status.description)])
             metrics.observe(.request, duration)
+        case .streamed(_, let status, let end, _, _):
+            metrics.count(
+                .streams,
+                [.init(name: "status", value: status.description), .init(name: "end", value: end.rawValue)]
+            )
         case .unanswered(_, let status):
             metrics.count(
                 .requests,

@@ -137,7 +137,9 @@ inline void Listener::open(int descriptor, const tcp::endpoint &peer) {
 inline void Listener::close(Connection &connection) {
     if (connection.phase == Phase::closed) return;
     if (connection.phase == Phase::handling && !connection.has_told_left) add_event(assay_event_left, connection);
-    if (connection.phase == Phase::writing && connection.is_answering) {
+    if (connection.stream != 0) {
+        tell_streamed(connection, SteadyClock::now() < drain_deadline ? assay_stream_left : assay_stream_stopped);
+    } else if (connection.phase == Phase::writing && connection.is_answering) {
         add_event(assay_event_unanswered, connection).code = connection.output_status;
     }
     connection.phase = Phase::closed;

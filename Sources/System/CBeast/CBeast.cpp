@@ -59,7 +59,7 @@ void Listener::tick() {
         Connection &connection = *slots[slot];
         if (now >= drain_deadline) {
             close(connection);
-        } else if (connection.phase == Phase::handling) {
+        } else if (connection.phase == Phase::handling || connection.phase == Phase::streaming) {
             if (connection.is_read_awaited || connection.is_input_ended) continue;
             pollfd look{connection.socket.native_handle(), POLLRDHUP, 0};
             if (::poll(&look, 1, 0) == 1) leave(connection, (look.revents & (POLLERR | POLLHUP)) != 0);
@@ -82,6 +82,8 @@ void Listener::expire(Connection &connection) {
         pump(connection);
     } else if (connection.phase == Phase::idle && connection.socket.available(ignored) > 0) {
         take_input(connection);  // The request was in time; we are late.
+    } else if (connection.stream != 0) {
+        break_off(connection, assay_stream_too_slow);
     } else {
         close(connection);
     }
@@ -96,10 +98,16 @@ void Listener::begin_drain() {
     Error ignored;
     acceptor.close(ignored);
     is_accept_paused = false;
-    for (auto &connection : slots) {
-        if (!connection || connection->phase != Phase::idle) continue;
-        // A request may be on its way: not closed at once.
-        set_deadline(*connection, limits.drain_idle_duration);
+    for (std::size_t slot = 0; slot < slots.size(); slot += 1) {
+        if (!slots[slot]) continue;
+        Connection &connection = *slots[slot];
+        if (connection.phase == Phase::streaming) {
+            end_stream(connection, assay_stream_stopped);
+            pump(connection);
+        } else if (connection.phase == Phase::idle) {
+            // A request may be on its way: not closed at once.
+            set_deadline(connection, limits.drain_idle_duration);
+        }
     }
 }
 
@@ -183,6 +191,14 @@ void assay_answer_request(
     assay_listener listener, uint32_t slot, uint32_t generation, const struct assay_answer *answer
 ) noexcept {
     listener.state->listener.post(assay::Answer::copy(*answer, slot, generation));
+}
+
+void assay_send_part(
+    assay_listener listener, uint32_t slot, uint32_t generation, const struct assay_part *part
+) noexcept {
+    listener.state->listener.post(
+        assay::Part{slot, generation, part->stream, part->kind, std::string(part->bytes.start, part->bytes.count)}
+    );
 }
 
 void assay_stop(assay_listener listener) noexcept {

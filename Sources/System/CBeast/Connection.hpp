@@ -16,12 +16,18 @@ using tcp = boost::asio::ip::tcp;
 using SteadyClock = std::chrono::steady_clock;
 using Moment = SteadyClock::time_point;
 
+inline std::uint64_t microseconds_since(Moment began) {
+    const auto lasted = std::chrono::duration_cast<std::chrono::microseconds>(SteadyClock::now() - began);
+    return static_cast<std::uint64_t>(lasted.count());
+}
+
 enum class Phase : std::uint8_t {
     idle,       // Between requests, or before the first.
     head,       // Some bytes of a head are there.
     body,       // The head is parsed, the body is not complete.
     handling,   // The request was handed over; its answer is awaited, and nothing more is parsed.
-    writing,    // An answer is on its way.
+    writing,    // An answer, or a part of one, is on its way.
+    streaming,  // All that there is of a stream is written; its next part is awaited.
     lingering,  // The last answer is written; what the client still sends is thrown away so that it can read it.
     closed
 };
@@ -65,6 +71,13 @@ struct Connection {
     bool has_told_left = false;
     bool has_skipped_empty_line = false;
 
+    /// The answer is a stream, and this its number; 0 when there is none.
+    std::uint64_t stream = 0;
+    /// Its last part is on its way, and this is why.
+    assay_stream_end stream_end = assay_stream_unended;
+    /// Of its parts that were written.
+    std::uint64_t streamed_bytes = 0;
+
     /// Read and not yet parsed.
     std::string input;
     HeadScan scan;
@@ -75,7 +88,7 @@ struct Connection {
     std::size_t output_written = 0;
     int output_status = 0;
 
-    /// When the present phase is over, whatever trickles in. A running handler has none.
+    /// When the present phase is over, whatever trickles in. A running handler has none, nor a stream's source.
     Moment deadline = Moment::max();
     /// Bytes that must be written before `deadline`, so that it is moved on.
     std::size_t output_goal = 0;

@@ -26,13 +26,23 @@ struct Answer {
     std::string head;
     std::string body;
     bool has_date = false;
+    std::uint64_t stream = 0;
 
     static Answer copy(const assay_answer &answer, std::uint32_t slot, std::uint32_t generation) {
         return {
             slot, generation, answer.status, std::string(answer.head.start, answer.head.count),
-            std::string(answer.body.start, answer.body.count), answer.has_date
+            std::string(answer.body.start, answer.body.count), answer.has_date, answer.stream
         };
     }
+};
+
+/// A part of a stream as another thread left it.
+struct Part {
+    std::uint32_t slot = 0;
+    std::uint32_t generation = 0;
+    std::uint64_t stream = 0;
+    assay_part_kind kind = assay_part_more;
+    std::string bytes;
 };
 
 class Listener {
@@ -44,6 +54,7 @@ public:
     std::uint16_t port() const { return bound_port; }
     void next(bool waits, assay_event &event);
     void post(Answer &&answer);
+    void post(Part &&part);
     void stop();
 
 private:
@@ -74,13 +85,27 @@ private:
 
     // Writing.
     void refuse(Connection &connection, assay_refusal why, bool closes);
-    void answer_all();
+    void announce_inbox();
+    void take_inbox();
+    void answer(Answer &&answer);
     void hang_up(Connection &connection);
-    void prepare_output(Connection &connection, int status, std::string &&head, std::string &&body, bool has_date = false);
+    void prepare_output(
+        Connection &connection, int status, std::string &&head, std::string &&body, bool has_date = false,
+        std::uint64_t stream = 0
+    );
     bool write(Connection &connection);
     bool finish_output(Connection &connection);
     void await_room(Connection &connection);
     const std::string &date_line();
+
+    // Streaming.
+    void begin_stream(Connection &connection, Answer &&answer);
+    void go_on(Part &&part);
+    void put_part(Connection &connection, std::string &&bytes);
+    void end_stream(Connection &connection, assay_stream_end why);
+    bool finish_part(Connection &connection);
+    void break_off(Connection &connection, assay_stream_end why);
+    void tell_streamed(Connection &connection, assay_stream_end why);
 
     // Time.
     void await_tick();
@@ -138,6 +163,7 @@ private:
 
     std::mutex inbox_lock;
     std::vector<Answer> inbox;
+    std::vector<Part> part_inbox;
     bool is_inbox_announced = false;
 };
 

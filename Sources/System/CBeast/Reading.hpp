@@ -22,12 +22,16 @@ inline void Listener::await_input(Connection &connection) {
 inline void Listener::take_input(Connection &connection) {
     switch (connection.phase) {
     case Phase::handling:
+    case Phase::streaming:
         return watch(connection);
     case Phase::lingering:
         return discard(connection);
     case Phase::writing:
-    case Phase::closed:
+        // A stream may wait long for its client, who may have gone.
+        if (connection.stream != 0) watch(connection);
         return;  // The next phase asks again.
+    case Phase::closed:
+        return;
     case Phase::idle:
     case Phase::head:
     case Phase::body:
@@ -43,7 +47,7 @@ inline void Listener::take_input(Connection &connection) {
     pump(connection);
 }
 
-/// Something arrived while a handler runs: the next request, which stays in the kernel, or the client's end.
+/// Something arrived while a handler or a stream runs: the next request, which stays in the kernel, or the client's end.
 inline void Listener::watch(Connection &connection) {
     Error error;
     char byte = 0;
@@ -55,9 +59,10 @@ inline void Listener::watch(Connection &connection) {
     if (error) leave(connection, error != boost::asio::error::eof);
 }
 
-/// The client ended its side. It may still read (`is_lost` false), so the answer is written all the same.
+/// The client ended its side. It may still read (`is_lost` false), so the answer is written all the same; but a stream
+/// may have no end, and is nobody's any more.
 inline void Listener::leave(Connection &connection, bool is_lost) {
-    if (is_lost) return close(connection);
+    if (is_lost || connection.stream != 0) return close(connection);
     connection.is_input_ended = true;
     if (connection.has_told_left) return;
     connection.has_told_left = true;
@@ -85,6 +90,7 @@ inline void Listener::pump(Connection &connection) {
         case Phase::body: goes_on = parse_body(connection); break;
         case Phase::writing: goes_on = write(connection); break;
         case Phase::handling:
+        case Phase::streaming:
         case Phase::lingering:
         case Phase::closed: break;
         }

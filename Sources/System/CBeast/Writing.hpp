@@ -1,7 +1,7 @@
 // The listener's voice: answers from the handlers, its own refusals, and the careful end of a connection.
 #pragma once
 
-#include "Listener.hpp"
+#include "Streaming.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -21,34 +21,51 @@ inline void Listener::refuse(Connection &connection, assay_refusal why, bool clo
 inline void Listener::post(Answer &&answer) {
     const std::lock_guard lock(inbox_lock);
     inbox.push_back(std::move(answer));
-    if (is_inbox_announced) return;
-    is_inbox_announced = true;
-    boost::asio::post(io, [this] { answer_all(); });
+    announce_inbox();
 }
 
-inline void Listener::answer_all() {
+/// From any thread.
+inline void Listener::post(Part &&part) {
+    const std::lock_guard lock(inbox_lock);
+    part_inbox.push_back(std::move(part));
+    announce_inbox();
+}
+
+/// Once for all that gathers until it is taken. The caller has the lock.
+inline void Listener::announce_inbox() {
+    if (is_inbox_announced) return;
+    is_inbox_announced = true;
+    boost::asio::post(io, [this] { take_inbox(); });
+}
+
+inline void Listener::take_inbox() {
     std::vector<Answer> answers;
+    std::vector<Part> parts;
     {
         const std::lock_guard lock(inbox_lock);
         answers.swap(inbox);
+        parts.swap(part_inbox);
         is_inbox_announced = false;
     }
-    for (Answer &answer : answers) {
-        handling -= 1;
-        Connection *const found = find(answer.slot, answer.generation);
-        if (found == nullptr || found->phase != Phase::handling) {
-            assay_event event{};
-            event.kind = assay_event_unanswered;
-            event.slot = answer.slot;
-            event.generation = answer.generation;
-            event.code = answer.status;
-            events.push_back(event);
-            continue;
-        }
-        if (answer.status == assay_status_hang_up) {
-            hang_up(*found);
-            continue;
-        }
+    for (Answer &each : answers) answer(std::move(each));
+    for (Part &each : parts) go_on(std::move(each));
+}
+
+inline void Listener::answer(Answer &&answer) {
+    handling -= 1;
+    Connection *const found = find(answer.slot, answer.generation);
+    if (found == nullptr || found->phase != Phase::handling) {
+        assay_event event{};
+        event.kind = assay_event_unanswered;
+        event.slot = answer.slot;
+        event.generation = answer.generation;
+        event.code = answer.status;
+        events.push_back(event);
+    } else if (answer.status == assay_status_hang_up) {
+        hang_up(*found);
+    } else if (answer.stream != 0) {
+        begin_stream(*found, std::move(answer));
+    } else {
         found->is_answering = true;
         prepare_output(*found, answer.status, std::move(answer.head), std::move(answer.body), answer.has_date);
         pump(*found);
@@ -66,23 +83,31 @@ inline void Listener::hang_up(Connection &connection) {
 }
 
 inline void Listener::prepare_output(
-    Connection &connection, int status, std::string &&head, std::string &&body, bool has_date
+    Connection &connection, int status, std::string &&head, std::string &&body, bool has_date, std::uint64_t stream
 ) {
     connection.release_request();
+    const bool is_bodiless = status == 204 || status == 304;
+    const bool has_body = !connection.is_head_request && !is_bodiless;
+    if (has_body) connection.stream = stream;
+    // What has no length and no chunks ends with its connection.
+    if (connection.stream != 0 && connection.is_version_1_0) connection.keeps_alive = false;
     // In a drain the last of the requests that the client has sent already is the last to be answered.
     const bool is_last = connection.is_input_ended || is_draining;
     connection.closes_after_output = !connection.keeps_alive || (is_last && connection.input.empty());
     connection.output_head = std::move(head);
     std::string &text = connection.output_head;
     if (!has_date) text += date_line();
-    if (status != 204 && status != 304) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+    if (connection.stream != 0) {
+        if (!connection.is_version_1_0) text += "Transfer-Encoding: chunked\r\n";
+    } else if (!is_bodiless && stream == 0) {
+        text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+    }
     if (connection.closes_after_output) {
         text += "Connection: close\r\n";
     } else if (connection.is_version_1_0) {
         text += "Connection: keep-alive\r\n";
     }
     text += "\r\n";
-    const bool has_body = !connection.is_head_request && status != 204 && status != 304;
     connection.output_body = has_body ? std::move(body) : std::string();
     connection.output_written = 0;
     connection.output_status = status;
@@ -123,13 +148,12 @@ inline bool Listener::write(Connection &connection) {
 }
 
 inline bool Listener::finish_output(Connection &connection) {
+    if (connection.stream != 0 && finish_part(connection)) return connection.phase == Phase::writing;
     if (connection.is_answering) {
         assay_event &event = add_event(assay_event_answered, connection);
         event.code = connection.output_status;
         event.bytes = connection.output_bytes();
-        const auto lasted = SteadyClock::now() - connection.began;
-        const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(lasted);
-        event.microseconds = static_cast<std::uint64_t>(microseconds.count());
+        event.microseconds = microseconds_since(connection.began);
         connection.is_answering = false;
     }
     connection.release_output();

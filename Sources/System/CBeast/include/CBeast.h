@@ -79,6 +79,10 @@ enum assay_event_kind {
     assay_event_answered,
     // The answer could not be delivered: the client left, or did not read.
     assay_event_unanswered,
+    // All that was given of a stream is with the kernel: exactly one `assay_send_part` is to follow, and may find nobody.
+    assay_event_wanted,
+    // A stream is over, and takes no more parts; `end` says why. `code` is its status.
+    assay_event_streamed,
     // The listener answered by itself; `code` is an `assay_refusal`.
     assay_event_refused,
     // No descriptor or memory for another connection; `code` is the errno. It tries again by itself.
@@ -87,11 +91,26 @@ enum assay_event_kind {
     assay_event_ended
 };
 
+// Why a stream is over.
+enum assay_stream_end {
+    assay_stream_unended = 0,
+    // Its last part was handed to the kernel.
+    assay_stream_whole,
+    // Its source could not go on: the connection was closed without the end of the body.
+    assay_stream_cut,
+    // The listener stops: the body was ended between two parts.
+    assay_stream_stopped,
+    assay_stream_left,
+    // The client did not take what was sent within the time for writing.
+    assay_stream_too_slow
+};
+
 struct assay_event {
     enum assay_event_kind kind;
     uint32_t slot;
     uint32_t generation;
     int32_t code;
+    enum assay_stream_end end;
     // From the request's last byte to the answer's.
     uint64_t microseconds;
     // Of the answer, head and body.
@@ -117,11 +136,29 @@ struct assay_answer {
     struct assay_bytes body;
     // The fields have a Date already.
     bool has_date;
+    // Of a body that follows in parts: a number that no other stream has. Else 0.
+    uint64_t stream;
+};
+
+enum assay_part_kind {
+    // More is to follow. Without bytes, nothing is sent.
+    assay_part_more = 0,
+    // The end of the body; its bytes are not looked at.
+    assay_part_last,
+    // There is no more, and the body is not whole.
+    assay_part_cut
+};
+
+// A part of a stream.
+struct assay_part {
+    uint64_t stream;
+    enum assay_part_kind kind;
+    struct assay_bytes bytes;
 };
 
 struct assay_listener_state;
 
-// `assay_next` belongs to one thread; `assay_answer_request`, `assay_stop` and `assay_port` to any.
+// `assay_next` belongs to one thread; `assay_answer_request`, `assay_send_part`, `assay_stop`, `assay_port` to any.
 typedef struct __attribute__((swift_attr("@Sendable"))) {
     struct assay_listener_state *state;
 } assay_listener;
@@ -146,6 +183,11 @@ void assay_next(assay_listener listener, bool waits, struct assay_event *event) 
 // Answers a request. The bytes are copied.
 void assay_answer_request(
     assay_listener listener, uint32_t slot, uint32_t generation, const struct assay_answer *answer
+) ASSAY_NOEXCEPT;
+
+// Goes on with a stream. The bytes are copied. Only after `assay_event_wanted`, so there is one part at most.
+void assay_send_part(
+    assay_listener listener, uint32_t slot, uint32_t generation, const struct assay_part *part
 ) ASSAY_NOEXCEPT;
 
 // Begins the graceful stop: `assay_next` goes on with events and in the end says `assay_event_ended`.
