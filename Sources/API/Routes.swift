@@ -19,6 +19,8 @@ package struct APIParts: Sendable {
     package var egress: EgressRule
     /// Sends a test message; `nil` where nothing is sent.
     package var sender: WebhookSender?
+    /// The feeds as they grow; `nil` where nothing is streamed.
+    package var feed: LiveFeed?
     /// The metrics in Prometheus' text format.
     package var metrics: @Sendable () -> String
 
@@ -33,6 +35,7 @@ package struct APIParts: Sendable {
         requestsPerSecond: Int = 0,
         egress: EgressRule = EgressRule(),
         sender: WebhookSender? = nil,
+        feed: LiveFeed? = nil,
         metrics: @escaping @Sendable () -> String
     ) {
         self.pipeline = pipeline
@@ -45,6 +48,7 @@ package struct APIParts: Sendable {
         self.requestsPerSecond = requestsPerSecond
         self.egress = egress
         self.sender = sender
+        self.feed = feed
         self.metrics = metrics
     }
 }
@@ -56,7 +60,8 @@ package func routes(_ parts: APIParts) -> Router {
         apps: parts.apps,
         rate: RateLimit(perSecond: parts.requestsPerSecond, clock: parts.clock),
         store: parts.store,
-        clock: parts.clock
+        clock: parts.clock,
+        changed: { parts.feed?.wake() }
     )
     return Router(
         purchases(gate, parts) + orders(gate, parts) + customers(gate, parts) + notifications(gate, parts)
@@ -138,9 +143,9 @@ private func notifications(_ gate: Gate, _ parts: APIParts) -> [Route] {
 private func webhooks(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let webhooks = Webhooks(store: parts.store, clock: parts.clock, rule: parts.egress, sender: parts.sender)
     let log = WebhookLog(store: parts.store)
-    let feed = EventFeed(store: parts.store)
+    let feed = EventFeed(store: parts.store, stream: parts.feed.map { EventStream(feed: $0) })
     return [
-        gate.route(.get, "/v1/events") { request, app, _ in await feed.respond(request.query, app: app.id) },
+        gate.route(.get, "/v1/events") { request, app, _ in await feed.respond(to: request, app: app.id) },
         gate.change("/v1/webhooks", webhooks.create),
         gate.route(.get, "/v1/webhooks") { _, app, _ in await webhooks.list(app: app.id) },
         gate.route(.get, "/v1/webhooks/{id}") { _, app, path in await webhooks.get(path["id"] ?? "", app: app.id) },

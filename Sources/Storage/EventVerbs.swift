@@ -7,6 +7,9 @@ package protocol EventReader {
     /// The sequence of the last event of an app, realm and customer; 0 when there is none.
     func lastEventSequence(app: AppID, realm: Realm, customer: CustomerID?) throws(StoreFailure) -> Int64
 
+    /// The end of an app's feed: the place of its last event, whatever that is; ``EventCursor/start`` when there is none.
+    func lastEventCursor(app: AppID) throws(StoreFailure) -> EventCursor
+
     /// An app's events after a place in its feed, in commit order.
     ///
     /// Whoever goes on from ``EventPage/next`` sees each event once and misses none, however many write at the same

@@ -21,6 +21,8 @@ struct TestHouse {
     let router: Router
     let store: any Store
     let clock = ManualClock(TestHouse.now)
+    let pace = FeedPace()
+    private let feed: LiveFeed
     private let recorder: Recorder
     private let pending: PendingReview
     private let expiry: PendingExpiry
@@ -37,6 +39,7 @@ struct TestHouse {
         let anchors = try TestHouse.anchors(trustsSimulator: trustsSimulator)
         let apps = try TestHouse.apps(acceptsTestSigned: acceptsTestSigned, terms)
         self.store = store
+        feed = LiveFeed(store: store, uptime: { [pace] in pace.uptime }) { _ in }
         let refusals = RefusalLedger()
         recorder = Recorder(
             store: store,
@@ -80,6 +83,7 @@ struct TestHouse {
                 ]),
                 clock: clock,
                 requestsPerSecond: requestsPerSecond,
+                feed: feed,
                 metrics: { "" }
             )
         )
@@ -117,7 +121,11 @@ struct TestHouse {
     func open<Value: Sendable>(_ body: (TestHouse) async throws -> Value) async throws -> Value {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await recorder.run() }
-            defer { recorder.stop() }
+            group.addTask { await feed.run { await pace.tick() } }
+            defer {
+                recorder.stop()
+                pace.end()
+            }
             return try await body(self)
         }
     }
@@ -169,6 +177,14 @@ struct TestHouse {
             },
             key: key
         )
+    }
+
+    /// Asks for a stream.
+    func follow(query: String? = nil, key: String = TestHouse.key, fields: HTTPFields = [:]) async -> HTTPResponse {
+        var fields = fields
+        fields["Authorization"] = "Bearer \(key)"
+        if fields["Accept"] == nil { fields["Accept"] = "text/event-stream" }
+        return await router.respond(to: HTTPRequest(method: .get, path: "/v1/events", query: query, fields: fields))
     }
 
     func get(_ path: String, query: String? = nil, key: String? = TestHouse.key) async -> HTTPResponse {

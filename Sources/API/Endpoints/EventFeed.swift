@@ -7,30 +7,22 @@ import Storage
 /// `GET /v1/events`: everything that webhooks would tell, for who would rather ask.
 struct EventFeed: Sendable {
     let store: any Store
+    /// `nil` where nothing is streamed.
+    let stream: EventStream?
 
-    func respond(_ query: String?, app: AppID) async -> HTTPResponse {
+    func respond(to request: HTTPRequest, app: AppID) async -> HTTPResponse {
+        if let stream, EventStream.isWanted(request.fields) { return stream.respond(to: request, app: app) }
         do throws(QueryFields.Fault) {
-            let fields = try QueryFields(query, names: ["after", "limit", "types", "environment", "test_signed"])
-            let cursor = EventCursor(position: try fields.whole("after", 0...Int64.max) ?? 0)
-            let types = fields["types"].map { text in
-                Set(text.utf8.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) })
-            }
-            let filter = EventFilter(types: types, realms: try fields.realms())
-            return await respond(after: cursor, filter, try fields.limit(EventPage.limitMax), app: app)
+            return await respond(try EventQuery(request.query, isStream: false), app: app)
         } catch {
             return error.response
         }
     }
 
-    private func respond(
-        after cursor: EventCursor,
-        _ filter: EventFilter,
-        _ limit: Int,
-        app: AppID
-    ) async -> HTTPResponse {
+    private func respond(_ query: EventQuery, app: AppID) async -> HTTPResponse {
         do throws(StoreFailure) {
             let page = try await store.read { reader throws(StoreFailure) in
-                try reader.events(app: app, after: cursor, where: filter, limit: limit)
+                try reader.events(app: app, after: query.cursor, where: query.filter, limit: query.limit)
             }
             return .json(.ok) { json in
                 json.array("events") { json in
@@ -45,10 +37,33 @@ struct EventFeed: Sendable {
                 json.member("next", page.next.position)
                 json.member("has_more", page.hasMore)
             }
-        } catch .unstorable {
-            return QueryFields.Fault(detail: "types are at most \(EventFilter.typesMax) words.").response
         } catch {
             return Problem.store(error)
+        }
+    }
+}
+
+/// Which events are asked for.
+struct EventQuery: Sendable {
+    let cursor: EventCursor
+    let filter: EventFilter
+    let limit: Int
+
+    /// - Parameters:
+    ///   - query: as it was sent.
+    ///   - isStream: of a stream nobody says how long its pieces are.
+    /// - Throws: a fault that the client is told of.
+    init(_ query: String?, isStream: Bool) throws(QueryFields.Fault) {
+        let names: Set = ["after", "types", "environment", "test_signed"]
+        let fields = try QueryFields(query, names: isStream ? names : names.union(["limit"]))
+        cursor = EventCursor(position: try fields.whole("after", 0...Int64.max) ?? 0)
+        limit = try fields.limit(EventPage.limitMax)
+        let types = fields["types"].map { text in
+            Set(text.utf8.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) })
+        }
+        filter = EventFilter(types: types, realms: try fields.realms())
+        guard filter.isStorable else {
+            throw QueryFields.Fault(detail: "types are at most \(EventFilter.typesMax) words.")
         }
     }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import PurchaseModel
+import Storage
 
 /// The fields of a query, each at most once and none that we do not know. They are identifiers and numbers, which need no
 /// percent-encoding.
@@ -68,10 +69,6 @@ struct QueryFields {
     /// The one side that is named; who names none hears of all, each with its `environment`.
     func realms() throws(Fault) -> Set<Realm> {
         if self["environment"] != nil || self["test_signed"] != nil { return [try realm()] }
-        return Set(
-            StoreEnvironment.known.flatMap { environment in
-                [false, true].map { Realm(environment: environment, isTestSigned: $0) }
-            }
-        )
+        return EventFilter.everything.realms
     }
 }

@@ -21,10 +21,26 @@ struct Gate: Sendable {
     private let rate: RateLimit
     private let store: any Store
     private let clock: any WallClock
+    private let changed: @Sendable () -> Void
 
-    init(keys: KeyRing, apps: [AppPolicy], rate: RateLimit, store: any Store, clock: any WallClock) {
+    /// - Parameters:
+    ///   - keys: who may come in.
+    ///   - apps: which apps there are.
+    ///   - rate: how often.
+    ///   - store: where changes are written.
+    ///   - clock: dates them.
+    ///   - changed: called after each.
+    init(
+        keys: KeyRing,
+        apps: [AppPolicy],
+        rate: RateLimit,
+        store: any Store,
+        clock: any WallClock,
+        changed: @escaping @Sendable () -> Void
+    ) {
         self.store = store
         self.clock = clock
+        self.changed = changed
         self.keys = keys
         self.apps = Dictionary(apps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         self.rate = rate
@@ -55,7 +71,7 @@ struct Gate: Sendable {
             let header = Idempotency.read(request, holder: caller.holder)
             if case .invalid = header { return Idempotency.invalid }
             do throws(StoreFailure) {
-                return try await store.write { transaction throws(StoreFailure) in
+                let response = try await store.write { transaction throws(StoreFailure) in
                     let now = clock.now
                     let change = Change(request: request, app: caller.app, path: path, now: now)
                     guard case .key(let idempotency) = header else { return try write(change, transaction) }
@@ -63,6 +79,8 @@ struct Gate: Sendable {
                         try write(change, transaction)
                     }
                 }
+                changed()
+                return response
             } catch {
                 return Problem.store(error)
             }

@@ -39,7 +39,7 @@ final class BeastListener: Sendable {
         return unsafe ListenerEvent(event)
     }
 
-    /// - Parameter stream: a number that no other stream has, when the body follows in parts; else 0.
+    /// `stream` is a number that no other stream has, when the body follows in parts; else 0.
     func answer(_ ticket: Ticket, _ answer: SerializedAnswer, stream: UInt64 = 0) {
         // Copied before the call returns.
         unsafe answer.withAnswer(stream: stream) { answer in

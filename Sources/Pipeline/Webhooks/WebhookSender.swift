@@ -49,7 +49,7 @@ package final class WebhookSender: Sendable {
     private let settings: Settings
     private let report: @Sendable (WebhookEvent) -> Void
     private let state: Mutex<State>
-    private let bell = WebhookBell()
+    private let bell = Bell()
 
     /// - Parameters:
     ///   - work: where deliveries are leased.
@@ -339,22 +339,5 @@ extension DeliveryOutcome {
         case .again, .dead: true
         case .delivered, .endpointGone, .released: false
         }
-    }
-}
-
-/// Wakes one loop. Rings that come while it is at work are one.
-private final class WebhookBell: Sendable {
-    private let listener = Mutex<AsyncStream<Void>.Continuation?>(nil)
-
-    /// Rings once by itself. Who called before hears nothing more.
-    func rings() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        listener.withLock { $0 = continuation }
-        continuation.yield()
-        return stream
-    }
-
-    func ring() {
-        _ = listener.withLock { $0?.yield() }
     }
 }

@@ -21,6 +21,7 @@ struct House {
     let housekeeping: Housekeeping
     let sender: WebhookSender
     let work: BackgroundWork
+    let feed: LiveFeed
     let parts: APIParts
 
     init(
@@ -33,15 +34,15 @@ struct House {
         let sender = House.sender(settings, store, clock, reporter)
         self.sender = sender
         let refusals = RefusalLedger()
-        let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
-        recorder = Recorder(
-            store: store,
-            refusals: refusals,
-            clock: clock,
-            uptime: { start.duration(to: uptime.now) }
-        ) { event in
+        let (ticking, start) = (ContinuousClock(), ContinuousClock.now)
+        let uptime: @Sendable () -> Duration = { start.duration(to: ticking.now) }
+        let feed = LiveFeed(store: store, uptime: uptime) { reporter.reportUnreadFeed($0) }
+        self.feed = feed
+        recorder = Recorder(store: store, refusals: refusals, clock: clock, uptime: uptime) { event in
             reporter.report(event)
-            if case .committed = event { sender.wake() }
+            guard case .committed = event else { return }
+            sender.wake()
+            feed.wake()
         }
         let verifier = Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes)
         let accounts = try AppleSide.accounts(settings, verifier, clock) { reporter.report($0) }
@@ -75,7 +76,7 @@ struct House {
         ) { reporter.report($0) }
         housekeeping = Housekeeping(store: store, clock: clock)
         work = BackgroundWork(queue, store, accounts, pipeline, intake, clock, reporter)
-        parts = House.parts(settings, pipeline, intake, store, clock, sender, reporter.metrics)
+        parts = House.parts(settings, pipeline, intake, store, clock, sender, feed, reporter.metrics)
     }
 
     private static func parts(
@@ -85,6 +86,7 @@ struct House {
         _ store: any Store,
         _ clock: SystemClock,
         _ sender: WebhookSender,
+        _ feed: LiveFeed,
         _ metrics: Metrics
     ) -> APIParts {
         APIParts(
@@ -97,7 +99,8 @@ struct House {
             clock: clock,
             requestsPerSecond: settings.requestsPerSecond,
             egress: settings.egress,
-            sender: sender
+            sender: sender,
+            feed: feed
         ) { metrics.text() }
     }
 

@@ -72,6 +72,8 @@ struct Serve {
             // An order is told to have expired within the minute.
             group.addTask { await house.housekeeping.run { (try? await Task.sleep(for: .seconds(60))) != nil } }
             group.addTask { await house.work.run() }
+            // What this server commits is seen at once; what others commit to the same database, within this.
+            group.addTask { await house.feed.run { (try? await Task.sleep(for: .seconds(1))) != nil } }
             let (sent, sending) = AsyncStream.makeStream(of: Void.self)
             group.addTask {
                 // A commit wakes it; what becomes due by itself waits no longer than this.

@@ -67,6 +67,7 @@ extension ServeSettings {
         http.idle = .seconds(limits.idleSeconds)
         http.connections = limits.connections
         http.requests = limits.inFlight
+        http.streams = limits.streams
         http.drain = .seconds(limits.drainSeconds)
         pipeline = PipelineLimits(
             pendingPerApp: limits.pendingPerApp,

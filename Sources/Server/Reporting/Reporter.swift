@@ -85,6 +85,11 @@ struct Reporter: Sendable {
         }
     }
 
+    /// What is new could not be read for those who follow the events; they wait on.
+    func reportUnreadFeed(_ failure: StoreFailure) {
+        log.write(.error, "feed_not_read") { $0.member("failure", "\(failure)") }
+    }
+
     private func count(_ result: String, _ app: AppID, _ format: ProofFormat) {
         metrics.count(
             .submissions,

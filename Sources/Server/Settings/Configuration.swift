@@ -94,6 +94,8 @@ struct Configuration: Sendable {
         var connections = 10_000
         /// Requests that are being answered; beyond it a client is told 503.
         var inFlight = 1_024
+        /// Event feeds that are followed live; beyond it a client is told 503.
+        var streams = 1_000
         /// For each key; 0 is no limit.
         var requestsPerSecond = 0
         /// Purchases that wait for a decision; beyond it a client is told 503.

@@ -20,6 +20,7 @@ enum Setting: String, CaseIterable, Sendable {
     case idleSeconds = "limits.idle_seconds"
     case connections = "limits.connections"
     case inFlight = "limits.in_flight"
+    case streams = "limits.streams"
     case requestsPerSecond = "limits.requests_per_second"
     case pendingPerApp = "limits.pending_per_app"
     case pendingDays = "limits.pending_days"
@@ -67,6 +68,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .idleSeconds: .whole(1...3_600, \.limits.idleSeconds)
         case .connections: .whole(1...1_000_000, \.limits.connections)
         case .inFlight: .whole(1...100_000, \.limits.inFlight)
+        case .streams: .whole(0...100_000, \.limits.streams)
         case .requestsPerSecond: .whole(0...1_000_000, \.limits.requestsPerSecond)
         case .pendingPerApp: .whole(1...10_000_000, \.limits.pendingPerApp)
         case .pendingDays: .whole(1...3_650, \.limits.pendingDays)
@@ -93,6 +95,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .idleSeconds: "Seconds between two requests on a connection."
         case .connections: "Connections at a time."
         case .inFlight: "Requests being answered at a time."
+        case .streams: "Event feeds followed live at a time."
         case .requestsPerSecond: "Requests a second for each key; 0 is no limit."
         case .pendingPerApp: "Undecided purchases kept for each app."
         case .pendingDays: "Days that an undecided purchase is kept waiting."

@@ -10,6 +10,10 @@ extension MemoryTransaction {
         ledger.outbox.lastSequences[MemoryOutbox.EventStream(app: app, realm: realm, customer: customer)] ?? 0
     }
 
+    func lastEventCursor(app: AppID) -> EventCursor {
+        EventCursor(position: ledger.outbox.lastPositions[app] ?? 0)
+    }
+
     func events(
         app: AppID,
         after cursor: EventCursor,

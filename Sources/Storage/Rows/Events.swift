@@ -91,6 +91,15 @@ package struct EventFilter: Hashable, Sendable {
     /// Sandbox and production are never mixed unawares: they are named.
     package var realms: Set<Realm>
 
+    /// All events there can be, each with its realm.
+    package static let everything = EventFilter(
+        realms: Set(
+            StoreEnvironment.known.flatMap { environment in
+                [false, true].map { Realm(environment: environment, isTestSigned: $0) }
+            }
+        )
+    )
+
     package init(types: Set<String>? = nil, realms: Set<Realm>) {
         self.types = types
         self.realms = realms
@@ -102,7 +111,8 @@ package struct EventFilter: Hashable, Sendable {
         realms.contains(realm) && types?.contains(type) ?? true
     }
 
-    var isStorable: Bool {
+    /// Whether a feed can be read by it.
+    package var isStorable: Bool {
         realms.allSatisfy { RealmCode($0) != nil } && types?.count ?? 0 <= Self.typesMax
             && types?.allSatisfy(Self.isType) ?? true
     }

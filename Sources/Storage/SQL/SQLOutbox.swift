@@ -28,6 +28,10 @@ extension SQLTransaction {
         try feed.lastSequence(app: app, realm: realm, customer: customer)
     }
 
+    func lastEventCursor(app: AppID) throws(StoreFailure) -> EventCursor {
+        EventCursor(position: try feed.lastPosition(app: app))
+    }
+
     func events(
         app: AppID,
         after cursor: EventCursor,

@@ -81,6 +81,10 @@ package class PassingTransaction: StoreTransaction {
         try base.lastEventSequence(app: app, realm: realm, customer: customer)
     }
 
+    package func lastEventCursor(app: AppID) throws(StoreFailure) -> EventCursor {
+        try base.lastEventCursor(app: app)
+    }
+
     package func events(app: AppID, after cursor: EventCursor, where filter: EventFilter, limit: Int)
         throws(StoreFailure) -> EventPage
     {
