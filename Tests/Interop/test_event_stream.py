@@ -54,7 +54,7 @@ class EventSource(threading.Thread):
             connection.close()
 
     def take(self, answer: http.client.HTTPResponse) -> None:
-        kind, data = "", []
+        name_of_event, kind, data = "", "", []
         while not self.is_stopped:
             line = answer.readline()
             # What is not whole is no event, wherever the server ended.
@@ -64,14 +64,14 @@ class EventSource(threading.Thread):
             name, _, value = text.partition(":")
             value = value.removeprefix(" ")
             if name == "id":
-                candidate = value
+                name_of_event = value
             elif name == "event":
                 kind = value
             elif name == "data":
                 data.append(value)
             elif not text and data:
-                self.events.append((candidate, kind, "\n".join(data)))
-                self.last_id = candidate
+                self.events.append((name_of_event, kind, "\n".join(data)))
+                self.last_id = name_of_event
                 kind, data = "", []
 
     def wait(self, count: int) -> None:
@@ -125,14 +125,12 @@ class EventStreamTest(unittest.TestCase):
     def test_crashes_are_bridged_without_loss_and_repetition(self) -> None:
         source = EventSource(self.assay)
         for turn in range(4):
-            writers = [threading.Thread(target=self.place_some) for _ in range(1)]
-            for writer in writers:
-                writer.start()
+            writer = threading.Thread(target=self.place_some)
+            writer.start()
             source.wait(turn * 15 + 5)
             self.assay.kill()
             self.assay.start()
-            for writer in writers:
-                writer.join()
+            writer.join()
         late = EventSource(self.assay)
         some = EventSource(self.assay, "?types=order.cancelled")
         self.assertEqual(self.assay.call("POST", "/v1/orders/o-1/cancel")[0], 200)

@@ -30,6 +30,27 @@ struct SharedDatabaseTests {
         }
     }
 
+    /// Nobody rings at a server when another one commits.
+    @Test func aStreamTellsWhatTheOtherServerRecorded() async throws {
+        try await Self.withDatabase { folder, flags in
+            let servers = [try await folder.serve(flags), try await folder.serve(flags)]
+            let bodies = try (Int64(0)..<3).map { Purchase.body(try Purchase.jws($0)) }
+            let heard: [[Bool]] = await Threads.run(1) { _ in
+                guard let follower = WireClient(port: servers[0].port), let buyer = WireClient(port: servers[1].port),
+                    follower.follow()
+                else { return [] }
+                return bodies.indices.map { place in
+                    buyer.post(bodies[place])?.result == "recorded" && follower.hears("id: \(place + 1)\nevent: ")
+                        && follower.hears("\n\n")
+                }
+            }
+            #expect(heard == [[true, true, true]])
+            // A stop waits for no follower.
+            servers[0].stop()
+            #expect(await servers[0].exitCode() == 0)
+        }
+    }
+
     /// It says that it takes nothing while it takes nothing, and goes on by itself.
     @Test func aServerWithoutItsDatabaseIsNotReady() async throws {
         try await Self.withDatabase { folder, flags in

@@ -70,6 +70,23 @@ final class WireClient {
         send(Array(text.utf8)) ? answer() : nil
     }
 
+    /// Begins to follow the events; what comes is for ``hears(_:)``.
+    func follow() -> Bool {
+        let fields = "Authorization: Bearer \(ServerFolder.key)\r\nAccept: text/event-stream\r\n"
+        return send(Array("GET /v1/events HTTP/1.0\r\n\(fields)\r\n".utf8)) && hears("retry:")
+    }
+
+    /// Whether a text comes before the first silence that the server breaks.
+    func hears(_ text: String) -> Bool {
+        while true {
+            if let place = unread.indices.first(where: { unread[$0...].starts(with: text.utf8) }) {
+                unread.removeFirst(place + text.utf8.count)
+                return true
+            }
+            if unread.suffix(3).elementsEqual("\n:\n".utf8) || !receive() { return false }
+        }
+    }
+
     private func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {

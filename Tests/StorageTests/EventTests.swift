@@ -97,6 +97,22 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func theEndOfAFeedIsItsLastEvent(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let apps = [try Samples.app(), try Samples.app("other")]
+            let ends: @Sendable (any StoreReader) throws(StoreFailure) -> [Int64] = { reader throws(StoreFailure) in
+                var ends: [Int64] = []
+                for app in apps { ends.append(try reader.lastEventCursor(app: app).position) }
+                return ends
+            }
+            #expect(try await store.read(ends) == [0, 0])
+            try await store.append([try OutboxSamples.event("a", 1), try OutboxSamples.event("b", 2)])
+            try await store.append([try OutboxSamples.event("c", 1, realm: OutboxSamples.sandbox)])
+            #expect(try await store.read(ends) == [3, 0])
+        }
+    }
+
     /// Whoever decides from an old reading is told so, and nothing of the write is kept.
     @Test(arguments: StoreKind.allCases)
     func aSequenceThatIsNotTheNextOneIsAConflict(kind: StoreKind) async throws {
