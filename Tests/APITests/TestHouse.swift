@@ -77,10 +77,7 @@ struct TestHouse {
                 ) { _ in },
                 store: store,
                 apps: apps,
-                keys: KeyRing([
-                    Digest.sha256(Array(TestHouse.key.utf8)): KeyRing.Holder(name: "shop", app: apps[0].id),
-                    Digest.sha256(Array(TestHouse.otherKey.utf8)): KeyRing.Holder(name: "other", app: apps[1].id),
-                ]),
+                keys: TestHouse.keys(apps),
                 clock: clock,
                 requestsPerSecond: requestsPerSecond,
                 feed: feed,
@@ -115,6 +112,13 @@ struct TestHouse {
                 acceptsTestSigned: acceptsTestSigned
             ),
         ]
+    }
+
+    private static func keys(_ apps: [AppPolicy]) -> KeyRing {
+        KeyRing([
+            Digest.sha256(Array(key.utf8)): KeyRing.Holder(name: "shop", app: apps[0].id),
+            Digest.sha256(Array(otherKey.utf8)): KeyRing.Holder(name: "other", app: apps[1].id),
+        ])
     }
 
     /// Runs the recorder while the body does its requests.
