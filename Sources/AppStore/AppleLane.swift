@@ -15,4 +15,12 @@ package struct AppleLane: Hashable, Sendable {
         self.endpoint = endpoint
         self.perSecond = perSecond
     }
+
+    /// Whose key it is asked by.
+    struct Owner: Hashable, Sendable {
+        let app: BundleID
+        let store: StoreEnvironment
+    }
+
+    var owner: Owner { Owner(app: app, store: store) }
 }
