@@ -54,6 +54,12 @@ package struct PublicKey: Sendable {
         isValidES256(signature: signature, digest: Digest.sha256(message))
     }
 
+    /// The same for a signature in the form that OpenSSL writes, and StoreKit takes for promotional offers: DER.
+    package func isValidES256(der: [UInt8], message: [UInt8]) -> Bool {
+        guard let raw = ECDSASignature.raw(der: der) else { return false }
+        return isValidES256(signature: raw, message: message)
+    }
+
     package func isValidES256(signature: [UInt8], message: [UInt8]) -> Bool {
         isValidES256(signature: signature.span, message: message.span)
     }

@@ -41,7 +41,7 @@ import Testing
                 HTTPResponse(.tooManyRequests, fields: ["Retry-After": "1767227025000"])
             },
             // Nothing until then; after it the moment stays the same, and is past.
-            callsMax: 40
+            callsMax: 45
         ),
         Trouble(
             name: "429 in seconds",

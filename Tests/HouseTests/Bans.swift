@@ -74,6 +74,11 @@ extension Ban {
             instead: "The queue knows job verbs only: JobVerbs to write, JobReader to read."
         ),
         Ban(
+            words: ["ServerAnswer("],
+            except: ["Sources/AppStore/", "Sources/Verification/"],
+            instead: "What makes an unsigned answer a fact is that Apple was asked: only AppStore asks."
+        ),
+        Ban(
             words: [".shared"],
             instead: "Pass the thing in through init: a singleton cannot be replaced in a test."
         ),
