@@ -45,7 +45,9 @@ package enum AppStoreFailure: Error, Equatable, Sendable {
         case .unreachable(let failure): failure.isRetryable ? .retry : .change
         case .unreadable, .unavailable: .retry
         case .throttled(let moment), .resting(let moment): .retryAfter(moment)
-        case .unauthorized, .notConfigured, .invalidRequest: .change
+        // It is mended outside of the request, and Apple has said it of good tokens; the key rests meanwhile.
+        case .unauthorized: .retry
+        case .notConfigured, .invalidRequest: .change
         case .refused(let code): code.remedy
         case .unexpected(let status): status.isRetryable ? .retry : .change
         // Whoever answers for Apple today may not tomorrow, and a new intermediate needs an update of ours.

@@ -63,13 +63,16 @@ struct AppleDesk: Sendable {
     }
 
     func receiptCall(
+        chaos: Chaos = .none,
         instead: @escaping @Sendable (HTTPCall) throws(HTTPCallFailure) -> HTTPResponse? = {
             _ throws(HTTPCallFailure) in nil
         }
     ) throws -> VerifyReceiptCall {
+        let run = ChaosRun(simulator) { _ in }
+        run.set(chaos)
         let router = Router(VerifyReceiptEndpoint(simulator).routes)
         return VerifyReceiptCall(
-            line: line(router.handler, instead: instead),
+            line: line(run.disturbing(router.handler), instead: instead),
             verifier: try Self.verifier.get(),
             hosts: .simulator(at: Self.base)
         )

@@ -28,6 +28,7 @@ extension AppStoreServerClient {
     ///   - token: of the page before; `nil` for the first.
     ///   - store: where.
     /// - Returns: at most twenty, proved.
+    /// - Throws: ``AppStoreFailure``.
     package func notificationPage(
         _ request: NotificationHistoryRequest,
         after token: String? = nil,

@@ -17,6 +17,7 @@ extension AppStoreServerClient {
     ///   - id: of a transaction; a customer's app transaction is refused here.
     ///   - store: `nil` to find it.
     /// - Returns: the transaction, proved.
+    /// - Throws: ``AppStoreFailure``.
     package func transaction(
         _ id: TransactionID,
         in store: StoreEnvironment? = nil
@@ -50,6 +51,7 @@ extension AppStoreServerClient {
     ///   - revision: of the page before; `nil` for the first.
     ///   - store: `nil` to find it.
     /// - Returns: at most twenty transactions, proved.
+    /// - Throws: ``AppStoreFailure``.
     package func historyPage(
         ofAny id: TransactionID,
         matching query: HistoryQuery = HistoryQuery(),
@@ -108,6 +110,7 @@ extension AppStoreServerClient {
     ///
     /// - Parameter order: as it stands on the customer's receipt from Apple.
     /// - Returns: empty for an order that is none of this app's.
+    /// - Throws: ``AppStoreFailure``.
     package func order(_ order: String) async throws(AppStoreFailure) -> [Verified<Proof>] {
         guard (1...64).contains(order.utf8.count), order.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .invalidRequest(field: "order")
@@ -125,6 +128,7 @@ extension AppStoreServerClient {
     ///   - token: of the customer.
     ///   - id: an original transaction's.
     ///   - store: where it is.
+    /// - Throws: ``AppStoreFailure``.
     package func setAccountToken(
         _ token: AccountToken,
         ofOriginal id: TransactionID,

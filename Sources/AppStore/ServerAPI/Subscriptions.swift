@@ -21,6 +21,7 @@ extension AppStoreServerClient {
     ///   - statuses: only lines in these states; all when empty.
     ///   - store: `nil` to find it.
     /// - Returns: empty for a customer without subscriptions.
+    /// - Throws: ``AppStoreFailure``.
     package func statuses(
         ofAny id: TransactionID,
         only statuses: [AppleSubscriptionStatus] = [],
@@ -60,6 +61,7 @@ extension AppStoreServerClient {
     ///   - id: the original transaction's.
     ///   - store: where it is.
     /// - Returns: Apple may answer that it did not succeed.
+    /// - Throws: ``AppStoreFailure``.
     package func extend(
         _ terms: RenewalExtension,
         original id: TransactionID,
@@ -78,6 +80,7 @@ extension AppStoreServerClient {
     ///   - storefronts: ISO 3166-1 alpha-3; `nil` for all.
     ///   - store: where.
     /// - Returns: with the identifier to ask with how it went.
+    /// - Throws: ``AppStoreFailure``.
     package func extendAll(
         _ terms: RenewalExtension,
         of product: ProductID,

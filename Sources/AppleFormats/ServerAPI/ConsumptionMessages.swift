@@ -10,11 +10,12 @@ package struct ConsumptionInformation: Hashable, Sendable {
     package var consumptionPercentage: Int?
     package var refundPreference: AppleRefundPreference?
 
+    /// `nil` without consent.
+    ///
     /// - Parameters:
     ///   - customerConsented: without consent there is nothing to send.
     ///   - sampleContentProvided: whether the customer could try it before.
     ///   - deliveryStatus: whether it was delivered, or why not.
-    /// - Returns: `nil` without consent.
     package init?(customerConsented: Bool, sampleContentProvided: Bool, deliveryStatus: AppleDeliveryStatus) {
         guard customerConsented else { return nil }
         self.sampleContentProvided = sampleContentProvided
@@ -81,11 +82,12 @@ package struct FirstConsumptionInformation: Hashable, Sendable {
     package var sampleContentProvided: Bool
     package var userStatus = 0
 
+    /// `nil` without consent.
+    ///
     /// - Parameters:
     ///   - customerConsented: without consent there is nothing to send.
     ///   - sampleContentProvided: whether the customer could try it before.
     ///   - deliveryStatus: 0 for delivered and working, 1 to 5 for why not.
-    /// - Returns: `nil` without consent.
     package init?(customerConsented: Bool, sampleContentProvided: Bool, deliveryStatus: Int) {
         guard customerConsented else { return nil }
         self.sampleContentProvided = sampleContentProvided
