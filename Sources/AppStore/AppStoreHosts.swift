@@ -10,18 +10,23 @@ package struct AppStoreHosts: Hashable, Sendable {
     package var serverAPIProduction: String
     package var serverAPISandbox: String
 
-    /// Apple's, as recommended since 2026-05-05.
-    package static let apple = AppStoreHosts(
-        verifyReceiptProduction: ServerAnswer.productionURL,
-        verifyReceiptSandbox: ServerAnswer.sandboxURL,
-        serverAPIProduction: "https://api.storekit.apple.com",
-        serverAPISandbox: "https://api.storekit-sandbox.apple.com"
-    )
+    /// Apple's, as recommended since 2026-05-05, where nothing else is given.
+    package init(
+        verifyReceiptProduction: String = ServerAnswer.productionURL,
+        verifyReceiptSandbox: String = ServerAnswer.sandboxURL,
+        serverAPIProduction: String = "https://api.storekit.apple.com",
+        serverAPISandbox: String = "https://api.storekit-sandbox.apple.com"
+    ) {
+        self.verifyReceiptProduction = verifyReceiptProduction
+        self.verifyReceiptSandbox = verifyReceiptSandbox
+        self.serverAPIProduction = serverAPIProduction
+        self.serverAPISandbox = serverAPISandbox
+    }
+
+    package static let apple = AppStoreHosts()
 
     /// Apple's, with the names of before 2026 for the Server API: they keep answering.
     package static let olderApple = AppStoreHosts(
-        verifyReceiptProduction: ServerAnswer.productionURL,
-        verifyReceiptSandbox: ServerAnswer.sandboxURL,
         serverAPIProduction: "https://api.storekit.itunes.apple.com",
         serverAPISandbox: "https://api.storekit-sandbox.itunes.apple.com"
     )

@@ -103,6 +103,7 @@ import Testing
             try await shop.client.transaction(sold.id, in: .sandbox)
         }
         #expect(failure == .resting(until: AppleDesk.start.advanced(by: .seconds(5))))
+        #expect(shop.client.isResting(in: .sandbox) && !shop.client.isResting(in: .production))
         #expect(try await shop.client.transaction(sold.id, in: .production).store == .production)
         let rests = shop.desk.log.events.compactMap { if case .resting(let lane, _) = $0 { lane.store } else { nil } }
         #expect(rests == [.sandbox])

@@ -14,6 +14,8 @@ struct ServerDesk: Sendable {
     static let keyID = "ABCDEFGHIJ"
     static let signingKey = Result { try PrivateKey(generate: .p256) }
 
+    static func signingKeyText() throws -> [UInt8] { try signingKey.get().pem() }
+
     let desk: AppleDesk
     let sender: NoticeSender
     let client: AppStoreServerClient

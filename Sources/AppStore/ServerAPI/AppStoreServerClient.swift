@@ -1,7 +1,7 @@
 import AppleFormats
 import Encoding
 import HTTP
-import PurchaseModel
+package import PurchaseModel
 package import Verification
 
 /// Apple's App Store Server API, for one app.
@@ -41,6 +41,12 @@ package struct AppStoreServerClient: Sendable {
         self.hosts = hosts
         self.timeout = timeout
         tokens = app.key.map { BearerTokens(app.bundleID, $0) }
+    }
+
+    /// Whether Apple, or the app's key, fails just now: whoever can wait, waits, and what needs no Apple goes on.
+    package func isResting(in store: StoreEnvironment) -> Bool {
+        let lane = AppleLane(app: app.bundleID, store: store, endpoint: ServerEndpoint.statuses.name, perSecond: 1)
+        return line.isResting(lane, at: hosts.serverAPI(store))
     }
 
     /// One request as its endpoint wants it.
