@@ -11,6 +11,8 @@ package enum AppStoreFailure: Error, Equatable, Sendable {
     case unreadable(UnreadableAnswer, HTTPStatus)
     /// Apple's server is in trouble and says so, with nothing that tells more.
     case unavailable(HTTPStatus)
+    /// verifyReceipt says so with HTTP 200: 21005 or 21009.
+    case troubled(status: Int64)
     /// Apple said 429, or our own budget is used up; nothing is sent before.
     case throttled(until: Timestamp)
     /// Apple, or this app's key, has failed so often that nothing is sent before.
@@ -43,7 +45,7 @@ package enum AppStoreFailure: Error, Equatable, Sendable {
     package var remedy: Remedy {
         switch self {
         case .unreachable(let failure): failure.isRetryable ? .retry : .change
-        case .unreadable, .unavailable: .retry
+        case .unreadable, .unavailable, .troubled: .retry
         case .throttled(let moment), .resting(let moment): .retryAfter(moment)
         // It is mended outside of the request, and Apple has said it of good tokens; the key rests meanwhile.
         case .unauthorized: .retry
@@ -59,7 +61,7 @@ package enum AppStoreFailure: Error, Equatable, Sendable {
     var isOutage: Bool {
         switch self {
         case .unreachable(let failure): failure.isRetryable && failure != .tooManyCalls
-        case .unreadable, .unavailable: true
+        case .unreadable, .unavailable, .troubled: true
         case .refused(let code): code.rawValue / 10_000 >= 500
         case .unexpected(let status): status.rawValue >= 500
         default: false

@@ -153,10 +153,11 @@ import Testing
         }
     }
 
-    @Test func verifyReceiptIsAsCalm() async throws {
+    @Test(arguments: ["<html></html>", #"{"status":21005}"#, #"{"status":21009}"#])
+    func verifyReceiptIsAsCalm(body: String) async throws {
         let desk = AppleDesk()
         let call = try desk.receiptCall { _ throws(HTTPCallFailure) in
-            HTTPResponse(.ok, body: Array("<html></html>".utf8))
+            HTTPResponse(.ok, body: Array(body.utf8))
         }
         for _ in 0..<3_600 {
             guard case .unavailable = await call.verify([1], of: desk.credentials) else {

@@ -110,6 +110,8 @@ package struct VerifyReceiptCall: Sendable {
         )
         return try await line.send(call, on: lane) { received throws(AppStoreFailure) in
             let (status, response) = try VerifyReceiptCall.read(received.response)
+            // Not those of 21100 to 21199: they may be one receipt's own.
+            if [.unavailable, .internalError].contains(status) { throw .troubled(status: status.rawValue) }
             return Answer(
                 status: status,
                 response: response,
@@ -180,6 +182,7 @@ package struct VerifyReceiptCall: Sendable {
     }
 
     private static func unavailable(_ failure: AppStoreFailure) -> ReceiptResult {
+        if case .troubled(let status) = failure { return .unavailable(.status(status), retryAt: nil) }
         var moment: Timestamp?
         if case .retryAfter(let told) = failure.remedy { moment = told }
         return .unavailable(.noAnswer(failure), retryAt: moment)
