@@ -134,6 +134,10 @@ extension StoreReader {
     package func situation(around recordings: [Recording]) throws(StoreFailure) -> Situation {
         var situation = Situation(try transactions(recordings.flatMap(\.keys)))
         try answer(Inquiry(recordings, among: situation), in: &situation)
+        let periods = situation.periods(before: recordings)
+        if !periods.isEmpty {
+            for recorded in try transactions(periods) { situation.note(recorded) }
+        }
         let repetitions = situation.repetitions(of: recordings)
         if !repetitions.isEmpty {
             for recorded in try transactions(repetitions) { situation.note(recorded) }
@@ -195,6 +199,9 @@ extension StoreReader {
     package func answer(_ inquiry: Inquiry, in situation: inout Situation) throws(StoreFailure) {
         for found in try fulfilments(Array(inquiry.chains)) { situation.note(found) }
         for found in try owners(Array(inquiry.chains)) { situation.note(found) }
+        if !inquiry.subscriptions.isEmpty {
+            for found in try subscriptions(Array(inquiry.subscriptions)) { situation.note(found) }
+        }
         for (token, customer) in try customers(of: Array(inquiry.tokens)) { situation.note(customer, of: token) }
         for found in try orders(Array(inquiry.orders)) { situation.note(found) }
         for found in try openOrders(tokens: Array(inquiry.tokens)) { situation.note(found) }

@@ -2,7 +2,8 @@ package import PurchaseModel
 
 /// The questions that a store answers.
 package protocol StoreReader:
-    FulfilmentReader, EventReader, WebhookReader, JobReader, IdempotencyReader, NotificationReader, WalkReader
+    FulfilmentReader, SubscriptionReader, EventReader, WebhookReader, JobReader, IdempotencyReader, NotificationReader,
+    WalkReader
 {
     /// The recorded ones among these, in the order of the keys.
     func transactions(_ keys: [TransactionKey]) throws(StoreFailure) -> [RecordedTransaction]

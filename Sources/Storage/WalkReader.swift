@@ -23,6 +23,13 @@ package protocol WalkReader {
         limit: Int
     ) throws(StoreFailure) -> WalkPage<Fulfilment>
 
+    /// By chain.
+    func walkSubscriptions(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<RecordedSubscription>
+
     /// By id.
     func walkOrders(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<Order>
 

@@ -30,4 +30,9 @@ package struct Proof: Hashable, Sendable {
     package let bytes: [UInt8]
 
     package var transactions: [Transaction] { claims.transactions }
+
+    /// What it proves of the renewals of its app. A renewal info alone names none, so that it could be any app's.
+    package var renewals: [Renewal] {
+        format == .jwsRenewalInfo ? [] : [claims.renewal].compactMap(\.self)
+    }
 }

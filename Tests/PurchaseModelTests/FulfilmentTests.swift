@@ -129,7 +129,11 @@ import Testing
         try shop.show(extended, by: nil)
         #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(40 * 86_400))) == ["premium"])
         #expect(try shop.fulfilment(1).fence == 2)
-        #expect(shop.types == ["delivery.granted", "delivery.changed"])
+        #expect(
+            shop.types == [
+                "delivery.granted", "subscription.started", "delivery.changed", "subscription.extended",
+            ]
+        )
         #expect(try shop.gems() == 10)
     }
 

@@ -57,6 +57,16 @@ enum Facts {
         app: String = "game",
         realm: Realm = Realm(environment: .production, isTestSigned: false)
     ) throws -> Recording {
+        try recording(transactions, customer: customer, order: order, app: app, realm: realm)
+    }
+
+    static func recording(
+        _ transactions: [Transaction],
+        customer: String? = nil,
+        order: String? = nil,
+        app: String = "game",
+        realm: Realm = Realm(environment: .production, isTestSigned: false)
+    ) throws -> Recording {
         Recording(
             app: try #require(AppID(app)),
             realm: realm,

@@ -48,6 +48,19 @@ struct Shop {
     @discardableResult
     mutating func show(
         _ transactions: Transaction...,
+        renewals: [Renewal] = [],
+        by customer: String? = "ann",
+        order: String? = nil,
+        token: AccountToken? = nil,
+        realm: Realm = Shop.production
+    ) throws -> Decision {
+        try show(transactions, renewals: renewals, by: customer, order: order, token: token, realm: realm)
+    }
+
+    @discardableResult
+    mutating func show(
+        _ transactions: [Transaction],
+        renewals: [Renewal] = [],
         by customer: String? = "ann",
         order: String? = nil,
         token: AccountToken? = nil,
@@ -57,6 +70,7 @@ struct Shop {
             app: try Shop.app(),
             realm: realm,
             transactions: transactions,
+            renewals: renewals,
             customer: try customer.map { try #require(CustomerID($0)) },
             order: try order.map { try #require(OrderID($0)) },
             customerToken: token,
@@ -114,13 +128,13 @@ struct Shop {
 
     @discardableResult
     mutating func transfer(_ original: Int64, to customer: String) throws -> Decision {
-        let chain = ChainKey(
-            app: try Shop.app(),
-            realm: Shop.production,
-            original: try #require(TransactionID(number: original))
-        )
-        return apply(
-            try decide(situation, transferring: chain, to: try #require(CustomerID(customer)), at: now)
+        apply(
+            try decide(
+                situation,
+                transferring: try Shop.chain(original),
+                to: try #require(CustomerID(customer)),
+                at: now
+            )
         )
     }
 
@@ -132,6 +146,12 @@ struct Shop {
     @discardableResult
     mutating func adjust(_ customer: String, by amount: Int64, _ cause: PostingCause) throws -> Decision {
         apply(try decide(situation, adjusting: try wallet(of: customer), by: amount, cause: cause, at: now))
+    }
+
+    /// Time has passed over a subscription.
+    @discardableResult
+    mutating func look(at original: Int64 = 1) throws -> Decision {
+        apply(decide(situation, lookingAt: try Shop.chain(original), at: now))
     }
 
     @discardableResult
@@ -147,6 +167,10 @@ struct Shop {
     var fulfilments: [Fulfilment] { transactions.compactMap { situation.fulfilment(of: $0) } }
 
     var orders: [Order] { placed.compactMap { situation.order($0) } }
+
+    func subscription(_ original: Int64 = 1) throws -> RecordedSubscription {
+        try #require(situation.subscription(of: try Shop.chain(original)))
+    }
 
     func order(_ id: String) throws -> Order { try #require(situation.order(try Shop.order(id))) }
 
@@ -181,7 +205,8 @@ struct Shop {
             guard let owner = situation.owner(of: fulfilment.chain) else { return false }
             return owner.customer == customer || owner.sharers.contains(customer)
         }
-        return entitlements(theirs, at: moment ?? now).map(\.id.text)
+        let subscriptions = Set(theirs.map(\.chain)).compactMap { situation.subscription(of: $0) }
+        return entitlements(theirs, subscriptions, at: moment ?? now).map(\.id.text)
     }
 
     var types: [String] { events.map(\.type.rawValue) }
@@ -194,6 +219,9 @@ struct Shop {
     static func right(_ text: String) throws -> EntitlementID { try #require(EntitlementID(text)) }
     static func order(_ text: String) throws -> OrderKey {
         OrderKey(app: try app(), id: try #require(OrderID(text)))
+    }
+    static func chain(_ original: Int64) throws -> ChainKey {
+        ChainKey(app: try app(), realm: production, original: try #require(TransactionID(number: original)))
     }
     static func key(_ number: Int64, _ realm: Realm) throws -> TransactionKey {
         TransactionKey(app: try app(), realm: realm, id: try #require(TransactionID(number: number)))

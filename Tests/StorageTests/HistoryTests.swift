@@ -106,8 +106,10 @@ import Testing
             for number in 0..<histories {
                 let customer = try Samples.customer("c\(number)")
                 let end = try await store.read { reader throws(StoreFailure) in
-                    let rows = try reader.fulfilments(try reader.chains(app: app, customer: customer))
-                    let rights = entitlements(rows, at: Samples.now).map { "\($0.id) \($0.until?.milliseconds ?? -1)" }
+                    let chains = try reader.chains(app: app, customer: customer)
+                    let rows = try reader.fulfilments(chains)
+                    let rights = entitlements(rows, try reader.subscriptions(chains), at: Samples.now)
+                        .map { "\($0.id) \($0.until?.milliseconds ?? -1)" }
                     let parts = rows.map { "\($0.transaction.id % 10) \($0.reversed)" }
                     let balance = try reader.wallets(app: app, customer: customer).map(\.balance).reduce(0, +)
                     return "\(customer) \(rights) \(parts) \(balance)"

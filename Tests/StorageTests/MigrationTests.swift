@@ -22,6 +22,12 @@ struct MigrationTests {
             )
             let owners = try await store.read { reader throws(StoreFailure) in try reader.owners([chain]) }
             #expect(owners.map(\.customer.text) == ["c1"])
+            // And what was recorded before there were subscriptions is looked at once.
+            let due = try await store.read { reader throws(StoreFailure) in
+                try reader.dueSubscriptions(at: Samples.now, limit: 10)
+            }
+            #expect(due.map(\.chain) == [chain] && due.map(\.current?.number) == [3])
+            #expect(due.map(\.state) == [.unknown] && due.map(\.group) == ["20000001"])
             #expect(try await store.integrityProblems() == [])
             await store.close()
         }

@@ -14,10 +14,14 @@ struct Customers: Sendable {
         guard let customer = CustomerID(text) else { return Problem.notFound("customer") }
         let now = clock.now
         do throws(StoreFailure) {
-            let found = try await store.read { reader throws(StoreFailure) in
-                try reader.fulfilments(try reader.chains(app: app, customer: customer))
+            let inForce = try await store.read { reader throws(StoreFailure) in
+                let chains = try reader.chains(app: app, customer: customer)
+                return PurchaseModel.entitlements(
+                    try reader.fulfilments(chains),
+                    try reader.subscriptions(chains),
+                    at: now
+                )
             }
-            let inForce = PurchaseModel.entitlements(found, at: now)
             return .json(.ok) { json in
                 json.member("customer_id", customer.text)
                 json.array("entitlements") { json in

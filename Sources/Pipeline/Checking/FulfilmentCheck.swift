@@ -62,6 +62,7 @@ extension LedgerCheck {
         let twins = try LookedUp(elsewhere, by: \Fulfilment.chain) { keys throws(StoreFailure) in
             try reader.fulfilments(keys)
         }
+        try checkPeriods(page, recorded)
         for row in page where !recorded.unreadable.contains(row.transaction) {
             guard let transaction = recorded[row.transaction] else {
                 try addUnrecorded(row)

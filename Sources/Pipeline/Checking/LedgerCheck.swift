@@ -21,6 +21,7 @@ package struct LedgerCheck {
         for app in try reader.knownApps() {
             try check.checkTransactions(app)
             let given = try check.checkFulfilments(app)
+            try check.checkSubscriptions(app)
             try check.checkOrders(app)
             let posted = try check.checkWallets(app)
             if posted != given.amounts { try check.findUnposted(app) }

@@ -24,6 +24,7 @@ package struct LedgerFindings: Sendable {
     /// How many of each were looked at.
     package var transactions = 0
     package var fulfilments = 0
+    package var subscriptions = 0
     package var orders = 0
     package var wallets = 0
     package var postings = 0
@@ -60,6 +61,10 @@ extension [LedgerViolation.Name] {
     }
 
     static func of(_ key: TransactionKey) -> Self { of(key.app, key.realm, ("transaction_id", "\(key.id)")) }
+
+    static func of(_ chain: ChainKey) -> Self {
+        of(chain.app, chain.realm, ("original_transaction_id", "\(chain.original)"))
+    }
 
     static func of(_ order: OrderKey) -> Self { of(order.app, nil, ("order_id", order.id.text)) }
 

@@ -41,6 +41,12 @@ package enum ViolationCode: String, Hashable, Sendable, CaseIterable {
     /// An order's state does not go with its payment.
     case orderStateContradicts = "order_state_contradicts"
 
+    // Subscriptions.
+    /// A period is recorded, and there is no subscription of its chain.
+    case subscriptionMissing = "subscription_missing"
+    /// It is not what its newest period and Apple's last word on its renewal make of it.
+    case subscriptionContradicts = "subscription_contradicts"
+
     // Balances.
     case postingGap = "posting_gap"
     /// It moves nothing, or not from one account to another, or does not say for what.
@@ -73,7 +79,8 @@ extension ViolationCode {
         case .fulfilmentWithoutTransaction, .chainContradicts, .fulfilledTwice, .unitGrantedTwice, .grantIncomplete,
             .ownerMissing:
             "compare with a backup; present the proof again, and adjust what was given once too often"
-        case .revocationContradicts, .reversalDiffers: "assay rebuild shows what the rules make of it, and mends it"
+        case .revocationContradicts, .reversalDiffers, .subscriptionMissing, .subscriptionContradicts:
+            "assay rebuild shows what the rules make of it, and mends it"
         case .orderMissing, .orderContradicts, .orderStateContradicts:
             "compare with the shop's orders and a backup before anything is delivered"
         case .balanceDiffers: "assay rebuild sums the postings up again"

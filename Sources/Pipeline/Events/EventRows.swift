@@ -37,8 +37,13 @@ package enum EventRows {
     private static func data(_ subject: EventSubject) -> [UInt8] {
         let whole = JSONWriter.object(reserving: 1_024) { write(subject, into: &$0) }
         // Only the texts that Apple signed can be so long: the delivery says what matters.
-        guard whole.count > EventRow.dataBytesMax, case .fulfilment(let fulfilment, _) = subject else { return whole }
-        return JSONWriter.object { write(.fulfilment(fulfilment, nil), into: &$0) }
+        guard whole.count > EventRow.dataBytesMax else { return whole }
+        switch subject {
+        case .fulfilment(let fulfilment, _): return JSONWriter.object { write(.fulfilment(fulfilment, nil), into: &$0) }
+        case .subscription(let subscription, _):
+            return JSONWriter.object { write(.subscription(subscription, nil), into: &$0) }
+        case .order, .transfer, .posting: return whole
+        }
     }
 
     private static func write(_ subject: EventSubject, into json: inout JSONObjectWriter) {
@@ -54,6 +59,9 @@ package enum EventRows {
                 json.member("from", old.text)
                 json.member("to", new.text)
             }
+        case .subscription(let subscription, let recorded):
+            json.object("subscription") { SubscriptionJSON.write(subscription, into: &$0) }
+            if let recorded { json.object("transaction") { TransactionJSON.write(recorded, into: &$0) } }
         case .posting(let posting, let wallet):
             json.object("posting") { PostingJSON.write(posting, into: &$0) }
             json.member("balance", wallet.balance)

@@ -41,7 +41,13 @@ struct Arrived: Sendable {
     /// What it proves; `nil` when that is nothing.
     func recording(of proof: Verified<Proof>, realm: Realm) -> Recording? {
         guard !proof.fact.transactions.isEmpty else { return nil }
-        return Recording(app: app.id, realm: realm, transactions: proof.fact.transactions, terms: app.terms)
+        return Recording(
+            app: app.id,
+            realm: realm,
+            transactions: proof.fact.transactions,
+            renewals: proof.fact.renewals,
+            terms: app.terms
+        )
     }
 
     /// The row that keeps what proved it: of version 1 that is the receipt alone.

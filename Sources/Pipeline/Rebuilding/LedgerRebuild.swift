@@ -46,6 +46,13 @@ package struct LedgerRebuild: Sendable {
                 }
                 place = page.next
             } while place != nil
+            var last: ChainKey?
+            repeat {
+                let page = try reader.walkFulfilments(app: id, after: place, limit: Self.stepMax)
+                let chains = SubscriptionRebuild.chains(of: page.rows, after: last)
+                report.add(try SubscriptionRebuild(now: now, reader: reader).differences(chains), [])
+                (place, last) = (page.next, page.rows.last?.chain ?? last)
+            } while place != nil
         }
         return report
     }
@@ -60,6 +67,7 @@ package struct LedgerRebuild: Sendable {
             }
             try await applyWallets(of: id, to: store, &report)
             try await applyFulfilments(of: app, to: store, &report)
+            try await applySubscriptions(of: id, to: store, &report)
         }
         return report
     }
@@ -126,6 +134,43 @@ package struct LedgerRebuild: Sendable {
                 report.add(step.found, step.decision.events)
             }
             place = page.next
+        } while place != nil
+    }
+}
+
+extension LedgerRebuild {
+    private func applySubscriptions(
+        of app: AppID,
+        to store: any Store,
+        _ report: inout RebuildReport
+    ) async throws(StoreFailure) {
+        let now = now
+        var place: WalkPlace?
+        var last: ChainKey?
+        repeat {
+            let (from, after) = (place, last)
+            let (page, differ) = try await store.read { reader throws(StoreFailure) in
+                let page = try reader.walkFulfilments(app: app, after: from, limit: Self.stepMax)
+                let chains = SubscriptionRebuild.chains(of: page.rows, after: after)
+                return (page, try SubscriptionRebuild(now: now, reader: reader).differences(chains))
+            }
+            for seen in differ {
+                guard case .subscription(_, let row) = seen else {
+                    report.add(seen)
+                    continue
+                }
+                let found = try await store.write { write throws(StoreFailure) in
+                    let found = try SubscriptionRebuild(now: now, reader: write).difference(row.chain)
+                    if case .subscription(let stored, let rebuilt) = found {
+                        var decision = Decision()
+                        decision.subscriptions = [stored == nil ? .insert(rebuilt) : .update(rebuilt)]
+                        try write.apply(decision, evidence: nil)
+                    }
+                    return found
+                }
+                if let found { report.add(found) }
+            }
+            (place, last) = (page.next, page.rows.last?.chain ?? last)
         } while place != nil
     }
 }

@@ -6,16 +6,19 @@ package enum LedgerDifference: Hashable, Sendable {
     case wallet(stored: Wallet?, rebuilt: Wallet)
     /// With what the shop is told of the change.
     case fulfilment(stored: Fulfilment?, rebuilt: Fulfilment, told: [EventType])
+    /// Nobody is told: what has become of it is told when it is looked at.
+    case subscription(stored: RecordedSubscription?, rebuilt: RecordedSubscription)
     /// Not rebuilt: it contradicts itself, and the rules cannot tell which half is true.
     case leftTransaction(TransactionKey, why: String)
     case leftWallet(WalletKey, why: String)
+    case leftSubscription(ChainKey, why: String)
     /// Not rebuilt: nobody has said how this app delivers.
     case leftApp(AppID)
 
     package var isLeft: Bool {
         switch self {
-        case .wallet, .fulfilment: false
-        case .leftTransaction, .leftWallet, .leftApp: true
+        case .wallet, .fulfilment, .subscription: false
+        case .leftTransaction, .leftWallet, .leftSubscription, .leftApp: true
         }
     }
 }

@@ -50,6 +50,28 @@ package enum LedgerRequests {
         return decision.orders.count
     }
 
+    /// Tells of subscriptions what time alone has made of them, and says when to look again: see
+    /// ``PurchaseModel/decide(_:lookingAt:schedule:at:)``.
+    ///
+    /// - Returns: how many have changed.
+    package static func look(
+        at chains: [ChainKey],
+        schedule: LookSchedule = LookSchedule(),
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Int {
+        var situation = try transaction.situation(lookingAt: chains)
+        var changed = 0
+        for chain in chains {
+            let decision = decide(situation, lookingAt: chain, schedule: schedule, at: now)
+            if decision.isEmpty { continue }
+            try apply(decision, in: transaction)
+            situation.apply(decision)
+            changed += 1
+        }
+        return changed
+    }
+
     /// Has a transaction that waits pay an order.
     package static func attach(
         _ key: TransactionKey,

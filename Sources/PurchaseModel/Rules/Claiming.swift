@@ -67,13 +67,8 @@ extension Draft {
 
     /// Whether anything that the chain gave may be used now.
     private func isInForce(_ chain: ChainKey) -> Bool {
-        fulfilments(of: chain).values.contains { fulfilment in
-            fulfilment.isInForce
-                && fulfilment.goods.contains { goods in
-                    guard case .entitlement(_, let until) = goods else { return false }
-                    return until.map { now < $0 } ?? true
-                }
-        }
+        let subscriptions = [subscription(of: chain)].compactMap(\.self)
+        return !entitlements(fulfilments(of: chain).values, subscriptions, at: now).isEmpty
     }
 }
 

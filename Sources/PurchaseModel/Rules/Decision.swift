@@ -7,6 +7,7 @@ package struct Decision: Hashable, Sendable {
     package var fulfilments: [RowChange<Fulfilment>] = []
     package var owners: [RowChange<Owner>] = []
     package var orders: [RowChange<Order>] = []
+    package var subscriptions: [RowChange<RecordedSubscription>] = []
     /// As they are after the ``postings``, each once.
     package var wallets: [Wallet] = []
     package var postings: [Posting] = []
@@ -25,8 +26,8 @@ package struct Decision: Hashable, Sendable {
 
     /// Without anything to write there is no commit.
     package var isEmpty: Bool {
-        changes.isEmpty && fulfilments.isEmpty && owners.isEmpty && orders.isEmpty && wallets.isEmpty
-            && events.isEmpty && tokens.isEmpty
+        changes.isEmpty && fulfilments.isEmpty && owners.isEmpty && orders.isEmpty && subscriptions.isEmpty
+            && wallets.isEmpty && events.isEmpty && tokens.isEmpty
     }
 }
 
@@ -75,6 +76,7 @@ protocol VersionedRow: Hashable, Sendable {
 extension Fulfilment: VersionedRow {}
 extension Owner: VersionedRow {}
 extension Order: VersionedRow {}
+extension RecordedSubscription: VersionedRow {}
 
 /// What was decided about one transaction.
 package struct TransactionOutcome: Hashable, Sendable {

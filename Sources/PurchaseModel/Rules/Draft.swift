@@ -15,6 +15,9 @@ struct Draft {
     private var units: [ChainKey: [GrantUnit: Set<TransactionID>]] = [:]
     private var owners: [ChainKey: Int] = [:]
     private var orders: [OrderKey: Int] = [:]
+    private var subscriptions: [ChainKey: Int] = [:]
+    /// Subscriptions that are to be told of, in the order of the proof.
+    var folded: [FoldedSubscription] = []
     private var wallets: [WalletKey: Int] = [:]
     private var sequences: [StreamKey: Int64] = [:]
 
@@ -64,6 +67,12 @@ struct Draft {
         orders[key].map { decision.orders[$0].row } ?? known.order(key)
     }
 
+    /// As it is by now, whether it is told of yet or not.
+    func subscription(of chain: ChainKey) -> RecordedSubscription? {
+        if let folded = folded.first(where: { $0.row.chain == chain }) { return folded.row }
+        return subscriptions[chain].map { decision.subscriptions[$0].row } ?? known.subscription(of: chain)
+    }
+
     func wallet(_ key: WalletKey) -> Wallet {
         wallets[key].map { decision.wallets[$0] } ?? known.wallet(key)
     }
@@ -101,6 +110,11 @@ struct Draft {
     mutating func put(_ owner: Owner) {
         let before = known.owner(of: owner.chain)
         _ = Self.place(owner, at: owner.chain, after: before, in: &decision.owners, &owners)
+    }
+
+    mutating func put(_ subscription: RecordedSubscription) {
+        let before = known.subscription(of: subscription.chain)
+        _ = Self.place(subscription, at: subscription.chain, after: before, in: &decision.subscriptions, &subscriptions)
     }
 
     mutating func put(_ order: Order) {

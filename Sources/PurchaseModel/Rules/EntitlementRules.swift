@@ -13,12 +13,24 @@ package struct Entitlement: Hashable, Sendable {
 ///
 /// - Parameters:
 ///   - fulfilments: of those chains, in any order.
+///   - subscriptions: of those chains, in any order: what Apple could not charge for lasts until the grace ends.
 ///   - now: the moment.
 /// - Returns: each entitlement once on each side of the wall, by realm and name.
-package func entitlements(_ fulfilments: some Sequence<Fulfilment>, at now: Timestamp) -> [Entitlement] {
+package func entitlements(
+    _ fulfilments: some Sequence<Fulfilment>,
+    _ subscriptions: some Sequence<RecordedSubscription>,
+    at now: Timestamp
+) -> [Entitlement] {
+    var graces: [TransactionKey: Timestamp] = [:]
+    for subscription in subscriptions {
+        if let period = subscription.currentKey, let end = subscription.graceEndsAt { graces[period] = end }
+    }
     var longest: [Realm: [EntitlementID: Entitlement]] = [:]
     for fulfilment in fulfilments where fulfilment.isInForce {
-        for case .entitlement(let id, let until) in fulfilment.goods where until.map({ now < $0 }) ?? true {
+        let grace = graces[fulfilment.transaction]
+        for case .entitlement(let id, let paidUntil) in fulfilment.goods {
+            let until = paidUntil.map { max($0, grace ?? $0) }
+            guard until.map({ now < $0 }) ?? true else { continue }
             let found = Entitlement(
                 id: id,
                 realm: fulfilment.transaction.realm,

@@ -25,6 +25,15 @@ extension Draft {
         return transaction.expiresAt
     }
 
+    /// Until when what a period gave may be used, a grace after it included.
+    func accessEnd(of recorded: RecordedTransaction) -> Timestamp? {
+        guard let end = recorded.transaction.expiresAt else { return nil }
+        guard let subscription = subscription(of: chain(of: recorded)), subscription.current == recorded.id,
+            let grace = subscription.graceEndsAt
+        else { return end }
+        return max(end, grace)
+    }
+
     /// What a transaction is the only grant of, unless another one of its chain is that already.
     ///
     /// A product that is bought for good is one, however often it is restored; so is a paid period. What was bought anew

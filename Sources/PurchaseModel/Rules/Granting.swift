@@ -9,10 +9,19 @@ extension Draft {
         for fulfilment in given where fulfilment.state == .reversed && reversed.insert(fulfilment.chain).inserted {
             reconsiderRepetitions(in: fulfilment.chain, naming)
         }
+        settleInGrace(naming)
         for place in recorded.indices {
             if given[place].reason == .alreadyGranted { given[place] = fulfilment(recorded[place]) ?? given[place] }
             guard decision.outcomes[place].standing != .ownedByAnother else { continue }
             edit { $0.outcomes[place].fulfilment = given[place] }
+        }
+    }
+
+    /// What was over when we first heard of it goes on when we hear of the grace.
+    private mutating func settleInGrace(_ naming: Naming) {
+        for period in folded.compactMap(\.period) {
+            guard fulfilment(period)?.reason == .expired, let end = accessEnd(of: period), now < end else { continue }
+            settle(period, Naming(order: period.order, customerToken: naming.customerToken))
         }
     }
 
@@ -99,7 +108,7 @@ extension Draft {
             if terms.needsOrder, !continues(recorded) {
                 return .leave(.waiting, naming.order == nil ? .noOrder : .orderContradicts)
             }
-            if let end = transaction.expiresAt, end <= now, kind(of: transaction) != .nonRenewing,
+            if let end = accessEnd(of: recorded), end <= now, kind(of: transaction) != .nonRenewing,
                 product?.deliversExpired != true
             {
                 return .leave(.withheld, .expired)

@@ -4,6 +4,8 @@
 /// from the first answers.
 package struct Inquiry: Sendable {
     package var chains: Set<ChainKey> = []
+    /// The subscriptions of these chains.
+    package var subscriptions: Set<ChainKey> = []
     package var orders: Set<OrderKey> = []
     /// Whose token it is, and the open orders that name it.
     package var tokens: Set<TokenKey> = []
@@ -18,9 +20,19 @@ package struct Inquiry: Sendable {
     package init(_ recordings: [Recording], among known: Situation) {
         for recording in recordings {
             if let order = recording.order { orders.insert(OrderKey(app: recording.app, id: order)) }
+            for renewal in recording.renewals {
+                chains.insert(recording.chain(of: renewal))
+                subscriptions.insert(recording.chain(of: renewal))
+            }
             for (transaction, key) in zip(recording.transactions, recording.keys) {
-                chains.insert(recording.chain(of: transaction))
-                if let known = known[key] { insert(known) }
+                let chain = recording.chain(of: transaction)
+                let known = known[key]
+                chains.insert(chain)
+                if let known { insert(known) }
+                if transaction.isSubscriptionPeriod {
+                    subscriptions.insert(chain)
+                    if let known { subscriptions.formUnion(Self.chains(of: known)) }
+                }
                 if let token = transaction.accountToken { tokens.insert(TokenKey(app: recording.app, token: token)) }
             }
         }
@@ -40,6 +52,17 @@ package struct Inquiry: Sendable {
                 }
                 for fulfilment in first.fulfilments(of: chain).values { add(fulfilment) }
             }
+            for renewal in recording.renewals {
+                let chain = recording.chain(of: renewal)
+                if let owner = first.owner(of: chain) {
+                    add(owner.customer, chain, product: renewal.product, recording.terms)
+                }
+                for fulfilment in first.fulfilments(of: chain).values {
+                    add(fulfilment)
+                    guard let owner = first.owner(of: chain) else { continue }
+                    add(owner.customer, chain, product: fulfilment.product, recording.terms)
+                }
+            }
         }
     }
 
@@ -57,6 +80,7 @@ package struct Inquiry: Sendable {
     package init(deciding recorded: [RecordedTransaction], for customers: [CustomerID], _ terms: AppTerms) {
         for recorded in recorded {
             insert(recorded)
+            if recorded.isSubscriptionPeriod { subscriptions.formUnion(Self.chains(of: recorded)) }
             if let token = recorded.transaction.accountToken {
                 tokens.insert(TokenKey(app: recorded.app, token: token))
             }
@@ -74,10 +98,11 @@ package struct Inquiry: Sendable {
 
     /// Where a known transaction's fulfilment may stand: with its first transaction, or by itself when that was not known
     /// yet.
-    private mutating func insert(_ known: RecordedTransaction) {
-        chains.insert(known.chain)
-        chains.insert(ChainKey(app: known.app, realm: known.realm, original: known.id))
+    private static func chains(of known: RecordedTransaction) -> [ChainKey] {
+        [known.chain, ChainKey(app: known.app, realm: known.realm, original: known.id)]
     }
+
+    private mutating func insert(_ known: RecordedTransaction) { chains.formUnion(Self.chains(of: known)) }
 
     /// All of a customer that a purchase of a product may touch.
     private mutating func add(_ customer: CustomerID, _ chain: ChainKey, product: ProductID, _ terms: AppTerms) {

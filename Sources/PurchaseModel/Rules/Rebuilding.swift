@@ -28,3 +28,30 @@ package func decide(
     for recorded in repetitions { _ = settle(recorded) }
     return draft.decision
 }
+
+/// What a subscription's row would be if it were written anew.
+///
+/// What the shop was told stays as it is; a row that is made new is looked at once, and nobody is told of its past.
+///
+/// - Parameters:
+///   - chain: which one.
+///   - transactions: all that are recorded of it.
+///   - stored: the row that there is.
+///   - now: when it is decided.
+/// - Returns: `nil` when the row is as it must be, or nothing of the chain is a period.
+package func rebuild(
+    _ chain: ChainKey,
+    from transactions: [RecordedTransaction],
+    stored: RecordedSubscription?,
+    at now: Timestamp
+) -> RecordedSubscription? {
+    let period = newestPeriod(transactions.filter(\.isSubscriptionPeriod))
+    guard let found = fold(chain, period?.transaction, stored?.renewal, at: now) else { return nil }
+    var row = RecordedSubscription(found, renewal: stored?.renewal, lookedAt: now)
+    if let stored {
+        if stored.saysTheSame(as: row) { return nil }
+        (row.state, row.since, row.version) = (stored.state, stored.since, stored.version + 1)
+    }
+    row.nextLook = now
+    return row
+}

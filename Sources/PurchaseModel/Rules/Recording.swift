@@ -3,17 +3,22 @@ package struct Recording: Hashable, Sendable {
     package var app: AppID
     package var realm: Realm
     package var transactions: [Transaction]
+    /// What Apple signed about what comes next, of subscriptions of the same app and realm.
+    package var renewals: [Renewal]
     package var customer: CustomerID?
     package var order: OrderID?
     /// The token that client libraries make of the customer's name, for apps that set none of their own.
     package var customerToken: AccountToken?
     /// How the app delivers.
     package var terms: AppTerms
+    /// When subscriptions are looked at again.
+    package var schedule = LookSchedule()
 
     package init(
         app: AppID,
         realm: Realm,
         transactions: [Transaction],
+        renewals: [Renewal] = [],
         customer: CustomerID? = nil,
         order: OrderID? = nil,
         customerToken: AccountToken? = nil,
@@ -22,6 +27,7 @@ package struct Recording: Hashable, Sendable {
         self.app = app
         self.realm = realm
         self.transactions = transactions
+        self.renewals = renewals
         self.customer = customer
         self.order = order
         self.customerToken = customerToken
@@ -36,17 +42,24 @@ package struct Recording: Hashable, Sendable {
     func chain(of transaction: Transaction) -> ChainKey {
         ChainKey(app: app, realm: realm, original: transaction.originalID ?? transaction.id)
     }
+
+    func chain(of renewal: Renewal) -> ChainKey {
+        ChainKey(app: app, realm: realm, original: renewal.originalID)
+    }
 }
 
 /// Decides what to write for one verified proof.
 ///
 /// Each transaction is recorded once; of two facts about one transaction the one that Apple signed later counts,
 /// whatever order they arrive in; at the same moment a revocation counts. So any order and any repetition of the same
-/// proofs leads to the same ledger, save for who came first. What each transaction gives is decided with it.
+/// proofs leads to the same ledger, save for who came first. What each transaction gives is decided with it, and how the
+/// subscription stands that it belongs to.
 package func decide(_ situation: Situation, _ recording: Recording, at now: Timestamp) -> Decision {
     var draft = Draft(situation, terms: recording.terms, at: now)
     draft.record(recording)
+    draft.foldSubscriptions(recording)
     draft.fulfil(recording)
+    draft.tellOfSubscriptions(recording)
     return draft.decision
 }
 

@@ -15,6 +15,7 @@ package struct Situation: Sendable {
     private var units: [ChainKey: [GrantUnit: Set<TransactionID>]] = [:]
     private var owners: [ChainKey: Owner] = [:]
     private var orders: [OrderKey: Order] = [:]
+    private var subscriptions: [ChainKey: RecordedSubscription] = [:]
     private var customers: [TokenKey: CustomerID] = [:]
     private var streams: [StreamKey: Int64] = [:]
     private var wallets: [WalletKey: Wallet] = [:]
@@ -65,6 +66,22 @@ package struct Situation: Sendable {
 
     package func order(_ key: OrderKey) -> Order? { orders[key] }
 
+    package func subscription(of chain: ChainKey) -> RecordedSubscription? { subscriptions[chain] }
+
+    /// The periods of subscriptions that these proofs go on from, as far as they are not known yet. Of a chain that was
+    /// never looked at it is all of it.
+    package func periods(before recordings: [Recording]) -> [TransactionKey] {
+        var wanted: [TransactionKey] = []
+        for chain in Set(recordings.flatMap { subscriptions(in: $0) }).sorted(by: { $0.precedes($1) }) {
+            if let row = subscriptions[chain] {
+                if let key = row.currentKey { wanted.append(key) }
+            } else {
+                wanted += fulfilments(of: chain).values.map(\.transaction).sorted { $0.id < $1.id }
+            }
+        }
+        return wanted.filter { self[$0] == nil }
+    }
+
     package func customer(of token: TokenKey) -> CustomerID? { customers[token] }
 
     /// The number of a stream's last event; 0 when it has none.
@@ -80,11 +97,19 @@ package struct Situation: Sendable {
         openByWish[wish, default: []].compactMap { orders[OrderKey(app: wish.app, id: $0)] }
     }
 
+    /// The chains of subscriptions that a proof is about, each where it was first fulfilled.
+    private func subscriptions(in recording: Recording) -> [ChainKey] {
+        let periods = zip(recording.transactions, recording.keys).filter { $0.0.isSubscriptionPeriod }
+        return periods.map { chains[$0.1] ?? recording.chain(of: $0.0) }
+            + recording.renewals.map { recording.chain(of: $0) }
+    }
+
     package mutating func apply(_ decision: Decision) {
         for change in decision.changes { note(change.recorded) }
         for change in decision.fulfilments { note(change.row) }
         for change in decision.owners { note(change.row) }
         for change in decision.orders { note(change.row) }
+        for change in decision.subscriptions { note(change.row) }
         for wallet in decision.wallets { note(wallet) }
         for event in decision.events { note(event.sequence, of: event.stream) }
         for (token, customer) in decision.tokens { note(customer, of: token) }
@@ -108,6 +133,10 @@ package struct Situation: Sendable {
     package mutating func note(_ sequence: Int64, of stream: StreamKey) { streams[stream] = sequence }
 
     package mutating func note(_ wallet: Wallet) { wallets[wallet.key] = wallet }
+
+    package mutating func note(_ subscription: RecordedSubscription) {
+        subscriptions[subscription.chain] = subscription
+    }
 
     package mutating func note(_ order: Order) {
         orders[order.key] = order

@@ -13,6 +13,9 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         self.milliseconds = overflow ? (seconds < 0 ? .min : .max) : product
     }
 
+    /// Cut to whole ones, as receipts cut them.
+    var seconds: Int64 { milliseconds / 1_000 }
+
     package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds
     }

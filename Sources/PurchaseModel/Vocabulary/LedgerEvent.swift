@@ -52,6 +52,32 @@ package enum EventType: String, Hashable, Sendable, CaseIterable {
     case customerTransferred = "customer.transferred"
     case customerShared = "customer.shared"
     case balanceAdjusted = "balance.adjusted"
+    /// The first that is heard of a subscription that runs.
+    case subscriptionStarted = "subscription.started"
+    case subscriptionRenewed = "subscription.renewed"
+    /// Its end has moved, without a new period.
+    case subscriptionExtended = "subscription.extended"
+    /// A renewal could not be charged; access goes on until the grace ends.
+    case subscriptionGraceStarted = "subscription.grace_started"
+    /// A renewal could not be charged; access is over.
+    case subscriptionBillingRetryStarted = "subscription.billing_retry_started"
+    /// What could not be charged was charged.
+    case subscriptionRecovered = "subscription.recovered"
+    case subscriptionExpired = "subscription.expired"
+    /// It was bought again after its end.
+    case subscriptionResubscribed = "subscription.resubscribed"
+    /// Apple took the newest period back.
+    case subscriptionRevoked = "subscription.revoked"
+    /// Apple gave the newest period again.
+    case subscriptionRestored = "subscription.restored"
+    /// Another product of its group took the place of the one before.
+    case subscriptionProductChanged = "subscription.product_changed"
+    /// Whether it will renew, or as what, is another than before.
+    case subscriptionRenewalPreferenceChanged = "subscription.renewal_preference_changed"
+    /// The customer was asked to consent to a higher price.
+    case subscriptionPriceIncreasePending = "subscription.price_increase_pending"
+    /// The customer has consented to a higher price, or was told of one that needs no consent.
+    case subscriptionPriceIncreaseAccepted = "subscription.price_increase_accepted"
 }
 
 /// What an event is about, as it was when it happened.
@@ -60,4 +86,5 @@ package enum EventSubject: Hashable, Sendable {
     case order(Order)
     case transfer(chain: ChainKey, from: CustomerID, to: CustomerID)
     case posting(Posting, Wallet)
+    case subscription(Subscription, RecordedTransaction?)
 }

@@ -24,6 +24,18 @@ package struct ChainKey: Hashable, Sendable {
     }
 }
 
+extension ChainKey {
+    /// Some order, the same everywhere.
+    func precedes(_ other: ChainKey) -> Bool {
+        if app != other.app { return app < other.app }
+        if original != other.original { return original < other.original }
+        if realm.environment != other.realm.environment {
+            return realm.environment.rawValue.utf8.lexicographicallyPrecedes(other.realm.environment.rawValue.utf8)
+        }
+        return !realm.isTestSigned && other.realm.isTestSigned
+    }
+}
+
 extension RecordedTransaction {
     /// A transaction that names no first one is its own.
     package var chain: ChainKey { ChainKey(app: app, realm: realm, original: transaction.originalID ?? id) }

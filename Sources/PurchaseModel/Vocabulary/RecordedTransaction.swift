@@ -53,6 +53,8 @@ package struct RecordedTransaction: Hashable, Sendable {
     // Asked of every row: a copy of the whole transaction, to look at one field of it, would cost more than the rule.
     var isRevoked: Bool { row.fields.transaction.revocation != nil }
     var isUpgraded: Bool { row.fields.transaction.isUpgraded }
+    var purchasedAt: Timestamp { row.fields.transaction.purchasedAt }
+    var isSubscriptionPeriod: Bool { row.fields.transaction.isSubscriptionPeriod }
 
     /// Whether this is what Apple said before.
     func says(_ transaction: Transaction) -> Bool { row.fields.transaction == transaction }

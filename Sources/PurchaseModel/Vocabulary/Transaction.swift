@@ -68,6 +68,14 @@ package struct Transaction: Hashable, Sendable {
     }
 }
 
+extension Transaction {
+    /// Whether it is a period of a subscription that renews by itself. Older receipts do not say, but nothing else ends.
+    package var isSubscriptionPeriod: Bool {
+        if let kind { return kind == .autoRenewable }
+        return expiresAt != nil || subscriptionGroup != nil || webOrderLineItem != nil
+    }
+}
+
 /// That Apple took a transaction back, and since when.
 package struct Revocation: Hashable, Sendable {
     package var at: Timestamp

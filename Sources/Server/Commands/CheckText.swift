@@ -12,7 +12,8 @@ enum CheckText {
         if unlisted > 0 { text += "  and \(unlisted) more of these\n" }
         let rows = [
             ("transactions", findings.transactions), ("fulfilments", findings.fulfilments),
-            ("orders", findings.orders), ("wallets", findings.wallets), ("postings", findings.postings),
+            ("subscriptions", findings.subscriptions), ("orders", findings.orders), ("wallets", findings.wallets),
+            ("postings", findings.postings),
             ("events", findings.events), ("deliveries", findings.deliveries), ("proofs", findings.proofs),
             ("submissions", findings.submissions), ("violations", findings.violations),
         ]
@@ -48,6 +49,7 @@ enum CheckJSON {
             }
             json.member("transactions", findings.transactions)
             json.member("fulfilments", findings.fulfilments)
+            json.member("subscriptions", findings.subscriptions)
             json.member("orders", findings.orders)
             json.member("wallets", findings.wallets)
             json.member("postings", findings.postings)

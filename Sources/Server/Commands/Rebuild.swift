@@ -1,3 +1,4 @@
+import Encoding
 import Pipeline
 import PurchaseModel
 import Storage
@@ -77,6 +78,10 @@ enum RebuildText {
             case .fulfilment(let stored, let rebuilt, let told):
                 "fulfilment \(name(rebuilt.transaction)): \(stored.map(words) ?? "none") → \(words(rebuilt))"
                     + (told.isEmpty ? "" : "; \(told.map(\.rawValue).joined(separator: ", "))")
+            case .subscription(let stored, let rebuilt):
+                "subscription \(name(rebuilt.chain)): \(stored.map(words) ?? "none") → \(words(rebuilt))"
+            case .leftSubscription(let chain, let why):
+                "left subscription \(name(chain)): \(why); assay check says more"
             case .leftTransaction(let key, let why): "left fulfilment \(name(key)): \(why); assay check says more"
             case .leftWallet(let key, let why): "left wallet \(name(key)): \(why); assay check says more"
             case .leftApp(let app): "left app=\(app): it is not configured"
@@ -93,6 +98,17 @@ enum RebuildText {
         "app=\(key.app) environment=\(key.realm.environment.rawValue)"
             + (key.realm.isTestSigned ? " test_signed=true" : "") + " customer_id=\(key.customer)"
             + " currency=\(key.currency)"
+    }
+
+    private static func name(_ chain: ChainKey) -> String {
+        "app=\(chain.app) environment=\(chain.realm.environment.rawValue)"
+            + (chain.realm.isTestSigned ? " test_signed=true" : "") + " original_transaction_id=\(chain.original)"
+    }
+
+    private static func words(_ subscription: RecordedSubscription) -> String {
+        let period = subscription.current.map { "period \($0)" } ?? "no period"
+        let end = subscription.expiresAt.flatMap { RFC3339.text(milliseconds: $0.milliseconds) } ?? "no known end"
+        return "\(period) of \(subscription.product) until \(end)"
     }
 
     private static func balance(_ wallet: Wallet) -> String {

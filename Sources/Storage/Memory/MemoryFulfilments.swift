@@ -10,6 +10,7 @@ extension MemoryTransaction {
             undo.append { $0.customers[token] = nil }
         }
         for change in decision.fulfilments { try write(change) }
+        for change in decision.subscriptions { try write(change, \.version, at: \.subscriptions[change.row.chain]) }
         for wallet in decision.wallets {
             let change: RowChange<Wallet> = wallet.version == 1 ? .insert(wallet) : .update(wallet)
             try write(change, \.version, at: \.wallets[wallet.key])
@@ -88,6 +89,25 @@ extension MemoryTransaction {
 
     private static func place(of cursor: FulfilmentCursor) -> (TransactionID, Int64, TransactionID) {
         (cursor.original, RealmCode.wanted(cursor.realm), cursor.transaction)
+    }
+
+    func subscriptions(_ chains: [ChainKey]) -> [RecordedSubscription] {
+        chains.compactMap { ledger.subscriptions[$0] }
+    }
+
+    func dueSubscriptions(at now: Timestamp, limit: Int) -> [RecordedSubscription] {
+        let due = ledger.subscriptions.values.filter { $0.nextLook.map { $0 <= now } ?? false }
+        let sorted = due.sorted { left, right in
+            guard let one = left.nextLook, let two = right.nextLook, one == two else {
+                return left.nextLook ?? now < right.nextLook ?? now
+            }
+            return Self.place(of: left) < Self.place(of: right)
+        }
+        return Array(sorted.prefix(min(max(limit, 1), RecordedSubscription.listedMax)))
+    }
+
+    private static func place(of row: RecordedSubscription) -> (AppID, TransactionID, Int64) {
+        (row.chain.app, row.chain.original, RealmCode.wanted(row.chain.realm))
     }
 
     func owners(_ chains: [ChainKey]) -> [Owner] { chains.compactMap { ledger.owners[$0] } }

@@ -35,6 +35,7 @@ struct MemoryLedger: Sendable {
     var fulfilments: [TransactionKey: Fulfilment] = [:]
     /// Which fulfilments stand in each chain.
     var chains: [ChainKey: [TransactionKey]] = [:]
+    var subscriptions: [ChainKey: RecordedSubscription] = [:]
     var wallets: [WalletKey: Wallet] = [:]
     var postings: [WalletKey: [Posting]] = [:]
     var outbox = MemoryOutbox()

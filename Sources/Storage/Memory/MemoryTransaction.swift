@@ -29,10 +29,8 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
-        if !decision.changes.isEmpty {
-            guard let evidence, evidence.isStorable, decision.changes.allSatisfy(\.recorded.isStorable) else {
-                throw .unstorable
-            }
+        guard decision.isStorable(with: evidence) else { throw .unstorable }
+        if let evidence, decision.keeps(evidence) {
             let place = ledger.evidence.count
             ledger.evidence.append(evidence)
             undo.append { $0.evidence.removeLast() }

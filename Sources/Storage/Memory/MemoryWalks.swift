@@ -10,6 +10,7 @@ extension MemoryTransaction {
         apps.formUnion(ledger.orders.keys.map(\.app))
         apps.formUnion(ledger.customers.keys.map(\.app))
         apps.formUnion(ledger.owners.keys.map(\.app))
+        apps.formUnion(ledger.subscriptions.keys.map(\.app))
         apps.formUnion(ledger.wallets.keys.map(\.app))
         apps.formUnion(ledger.outbox.lastPositions.keys)
         apps.formUnion(ledger.outbox.endpoints.values.map(\.row.app))
@@ -30,6 +31,17 @@ extension MemoryTransaction {
         let found = ledger.fulfilments.values.filter { $0.transaction.app == app }.map { row in
             let realm = Self.part(row.transaction.realm)
             return ([.integer(row.original.number), realm, .integer(row.transaction.id.number)], row)
+        }
+        return Self.page(found, after: place, limit)
+    }
+
+    func walkSubscriptions(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) -> WalkPage<RecordedSubscription> {
+        let found = ledger.subscriptions.values.filter { $0.chain.app == app }.map { row in
+            ([.integer(row.chain.original.number), Self.part(row.chain.realm)], row)
         }
         return Self.page(found, after: place, limit)
     }

@@ -25,6 +25,33 @@ extension RecordedTransaction {
     }
 }
 
+extension RecordedSubscription {
+    /// The same. What comes of its transaction was checked with that.
+    var isStorable: Bool {
+        guard RealmCode(chain.realm) != nil, StorableText.isStorable(group) else { return false }
+        guard let renewal else { return true }
+        return [
+            renewal.environment?.rawValue, renewal.nextPrice?.currency, renewal.offer?.identifier,
+            renewal.offer?.discount, renewal.offer?.period,
+        ].allSatisfy(StorableText.isStorable)
+    }
+}
+
+extension Decision {
+    /// Whether the proof that it follows from is to be kept: it told something new.
+    func keeps(_ evidence: EvidenceRow?) -> Bool {
+        !changes.isEmpty || evidence != nil && !subscriptions.isEmpty
+    }
+
+    /// Whether a store can hold it, with the proof.
+    func isStorable(with evidence: EvidenceRow?) -> Bool {
+        guard subscriptions.allSatisfy(\.row.isStorable) else { return false }
+        guard keeps(evidence) else { return true }
+        guard let evidence, evidence.isStorable else { return false }
+        return changes.allSatisfy(\.recorded.isStorable)
+    }
+}
+
 extension Transaction {
     /// The texts that are not checked by their own type.
     fileprivate var storedTexts: [String?] {

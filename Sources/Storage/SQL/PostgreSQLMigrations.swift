@@ -5,7 +5,7 @@ enum PostgreSQLMigrations {
     /// The texts in order; the number of each is its place, from 1. One that was released is never changed.
     static let texts = [
         PackageResources.postgres_0001_sql, PackageResources.postgres_0002_sql, PackageResources.postgres_0003_sql,
-        PackageResources.postgres_0004_sql,
+        PackageResources.postgres_0004_sql, PackageResources.postgres_0005_sql,
     ].map { String(decoding: $0, as: UTF8.self) }
 
     /// How often a statement is tried that collides with the same one of another node. Each waits for the other's end.

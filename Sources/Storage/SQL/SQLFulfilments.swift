@@ -5,6 +5,7 @@ extension SQLTransaction {
     private var fulfilments: FulfilmentQueries { FulfilmentQueries(connection: connection, apps: apps) }
     private var ownership: OwnerQueries { OwnerQueries(connection: connection, apps: apps) }
     private var ordering: OrderQueries { OrderQueries(connection: connection, apps: apps) }
+    private var subscriptions: SubscriptionQueries { SubscriptionQueries(connection: connection, apps: apps) }
     private var balances: WalletQueries { WalletQueries(connection: connection, apps: apps) }
 
     func fulfilments(_ chains: [ChainKey]) throws(StoreFailure) -> [Fulfilment] { try fulfilments.find(chains) }
@@ -23,6 +24,14 @@ extension SQLTransaction {
         limit: Int
     ) throws(StoreFailure) -> FulfilmentPage {
         try fulfilments.listWaiting(app: app, after: cursor, limit: limit)
+    }
+
+    func subscriptions(_ chains: [ChainKey]) throws(StoreFailure) -> [RecordedSubscription] {
+        try subscriptions.find(chains)
+    }
+
+    func dueSubscriptions(at now: Timestamp, limit: Int) throws(StoreFailure) -> [RecordedSubscription] {
+        try subscriptions.due(at: now, limit: limit)
     }
 
     func owners(_ chains: [ChainKey]) throws(StoreFailure) -> [Owner] { try ownership.find(chains) }

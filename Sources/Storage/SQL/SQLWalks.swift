@@ -22,6 +22,14 @@ extension SQLTransaction {
         try walks.fulfilments(app: app, after: place, limit: limit)
     }
 
+    func walkSubscriptions(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<RecordedSubscription> {
+        try walks.subscriptions(app: app, after: place, limit: limit)
+    }
+
     func walkOrders(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<Order> {
         try walks.orders(app: app, after: place, limit: limit)
     }

@@ -63,6 +63,16 @@ struct Damage: Sendable, CustomStringConvertible {
     ]
 
     private static let grants = [
+        Damage(
+            .subscriptionMissing,
+            "original_transaction_id=4",
+            "DELETE FROM subscriptions WHERE original_id = 4"
+        ),
+        Damage(
+            .subscriptionContradicts,
+            "original_transaction_id=4",
+            "UPDATE subscriptions SET transaction_id = 4 WHERE original_id = 4"
+        ),
         Damage(.wallCrossed, "environment=sandbox", "UPDATE fulfilments SET realm = 2 WHERE transaction_id = 3"),
         Damage(
             .wallCrossed,

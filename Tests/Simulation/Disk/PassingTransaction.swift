@@ -25,6 +25,14 @@ package class PassingTransaction: StoreTransaction {
         try base.waitingFulfilments(app: app, after: cursor, limit: limit)
     }
 
+    package func subscriptions(_ chains: [ChainKey]) throws(StoreFailure) -> [RecordedSubscription] {
+        try base.subscriptions(chains)
+    }
+
+    package func dueSubscriptions(at now: Timestamp, limit: Int) throws(StoreFailure) -> [RecordedSubscription] {
+        try base.dueSubscriptions(at: now, limit: limit)
+    }
+
     package func owners(_ chains: [ChainKey]) throws(StoreFailure) -> [Owner] {
         try base.owners(chains)
     }

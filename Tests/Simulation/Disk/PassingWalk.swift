@@ -19,6 +19,14 @@ extension PassingTransaction {
         try base.walkFulfilments(app: app, after: place, limit: limit)
     }
 
+    package func walkSubscriptions(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<RecordedSubscription> {
+        try base.walkSubscriptions(app: app, after: place, limit: limit)
+    }
+
     package func walkOrders(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<Order> {
         try base.walkOrders(app: app, after: place, limit: limit)
     }

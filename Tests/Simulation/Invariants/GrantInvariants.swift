@@ -97,7 +97,9 @@ extension Audit {
                 let terms = world.terms.products?[sold.fact.product]
             else { continue }
             let theirs = store.fulfilments.values.filter { store.owners[$0.chain]?.customer == owner }
-            let inForce = entitlements(theirs, at: now).filter { $0.realm == row.transaction.realm }
+            let inForce = entitlements(theirs, [RecordedSubscription](), at: now).filter {
+                $0.realm == row.transaction.realm
+            }
             for case .entitlement(let id) in terms.goods {
                 let found = inForce.first { $0.id == id }?.until
                 let isSo = found.map { $0.milliseconds / 1_000 >= line.expiresAt.milliseconds / 1_000 } ?? false

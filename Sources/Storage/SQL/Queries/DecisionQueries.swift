@@ -32,10 +32,8 @@ struct DecisionQueries {
     )
 
     func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
-        if !decision.changes.isEmpty {
-            guard let evidence, evidence.isStorable, decision.changes.allSatisfy(\.recorded.isStorable) else {
-                throw .unstorable
-            }
+        guard decision.isStorable(with: evidence) else { throw .unstorable }
+        if let evidence, decision.keeps(evidence) {
             let number = SQLValue.integer(try keep(evidence))
             for change in decision.changes { try apply(change, provedBy: number) }
         }
@@ -46,11 +44,13 @@ struct DecisionQueries {
         let fulfilments = FulfilmentQueries(connection: connection, apps: apps)
         let owners = OwnerQueries(connection: connection, apps: apps)
         let orders = OrderQueries(connection: connection, apps: apps)
+        let subscriptions = SubscriptionQueries(connection: connection, apps: apps)
         let wallets = WalletQueries(connection: connection, apps: apps)
         for change in decision.owners { try owners.write(change) }
         for change in decision.orders { try orders.write(change) }
         for (token, customer) in decision.tokens { try orders.register(token, of: customer) }
         for change in decision.fulfilments { try fulfilments.write(change) }
+        for change in decision.subscriptions { try subscriptions.write(change) }
         for wallet in decision.wallets { try wallets.write(wallet) }
         for posting in decision.postings { try wallets.write(posting) }
     }

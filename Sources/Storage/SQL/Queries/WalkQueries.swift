@@ -55,6 +55,12 @@ struct WalkQueries {
         by: [("original_id", .integer), ("realm", .integer), ("transaction_id", .integer)],
         FulfilmentQueries.selected
     )
+    private static let subscriptions = Walk(
+        "subscriptions",
+        of: "app",
+        by: [("original_id", .integer), ("realm", .integer)],
+        SubscriptionQueries.selected
+    )
     private static let orders = Walk("orders", of: "app", by: [("order_id", .text)], OrderQueries.selected)
     private static let wallet: [(String, Walk.Part)] = [
         ("customer", .text), ("realm", .integer), ("currency", .text),
@@ -123,6 +129,16 @@ struct WalkQueries {
     func fulfilments(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<Fulfilment> {
         try walk(Self.fulfilments, app, place, limit) { row throws(StoreFailure) in
             try FulfilmentQueries.read(row, app: app)
+        }
+    }
+
+    func subscriptions(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<RecordedSubscription> {
+        try walk(Self.subscriptions, app, place, limit) { row throws(StoreFailure) in
+            try SubscriptionQueries.read(row, app: app)
         }
     }
 

@@ -1,0 +1,114 @@
+/// A subscription about which a proof tells something new.
+struct FoldedSubscription {
+    let before: RecordedSubscription?
+    /// The period that the shop was told of.
+    let last: Transaction?
+    /// How it would stand by the facts before, at this moment.
+    let old: Subscription?
+    let new: Subscription
+    let period: RecordedTransaction?
+    /// What is to be written, save for what the shop is told.
+    let row: RecordedSubscription
+}
+
+// How subscriptions stand, by the periods that were recorded and by what Apple signed of their renewal.
+extension Draft {
+    /// Folds what a proof tells into the subscriptions that it is about. Nothing is written or told yet: what the periods
+    /// give comes first.
+    mutating func foldSubscriptions(_ recording: Recording) {
+        var chains: [ChainKey] = []
+        var fresh: [ChainKey: [RecordedTransaction]] = [:]
+        for change in decision.changes where change.recorded.isSubscriptionPeriod {
+            let chain = chain(of: change.recorded)
+            if fresh[chain] == nil { chains.append(chain) }
+            fresh[chain, default: []].append(change.recorded)
+        }
+        var renewals: [ChainKey: Renewal] = [:]
+        for renewal in recording.renewals {
+            let chain = recording.chain(of: renewal)
+            if fresh[chain] == nil, renewals[chain] == nil { chains.append(chain) }
+            renewals[chain] = fold(renewals[chain] ?? known.subscription(of: chain)?.renewal, renewal)
+        }
+        for chain in chains {
+            let before = known.subscription(of: chain)
+            let renewal = renewals[chain] ?? before?.renewal
+            guard fresh[chain] != nil || renewal != before?.renewal else { continue }
+            let period = newestPeriod(of: chain, fresh[chain] ?? [], before)
+            guard let new = PurchaseModel.fold(chain, period?.transaction, renewal, at: now) else { continue }
+            let last = before?.currentKey.flatMap { known[$0]?.transaction }
+            folded.append(
+                FoldedSubscription(
+                    before: before,
+                    last: last,
+                    old: before.flatMap { PurchaseModel.fold(chain, last, $0.renewal, at: now) },
+                    new: new,
+                    period: period,
+                    row: RecordedSubscription(new, renewal: renewal, lookedAt: now)
+                )
+            )
+        }
+    }
+
+    private func newestPeriod(
+        of chain: ChainKey,
+        _ fresh: [RecordedTransaction],
+        _ before: RecordedSubscription?
+    ) -> RecordedTransaction? {
+        let ids = Set(fresh.map(\.id))
+        let others =
+            before.map { [$0.currentKey].compactMap(\.self) }
+            ?? known.fulfilments(of: chain).values.map(\.transaction)
+        let known = others.filter { !ids.contains($0.id) }.compactMap { self.known[$0] }
+        return PurchaseModel.newestPeriod(fresh + known.filter(\.isSubscriptionPeriod))
+    }
+
+    /// Writes the subscriptions that a proof has changed, and tells what has become of them.
+    mutating func tellOfSubscriptions(_ recording: Recording) {
+        for subscription in folded { write(subscription, recording.schedule) }
+    }
+
+    /// Writes how a subscription stands now, and tells what is new.
+    mutating func write(_ folded: FoldedSubscription, _ schedule: LookSchedule) {
+        let (before, new) = (folded.before, folded.new)
+        var row = folded.row
+        if new.current == nil || new.isWaited || schedule.waits(for: new, toldOf: before, at: now) {
+            row.state = before?.state ?? .unknown
+            row.since = before?.since
+        } else {
+            row.state = new.state
+            row.since = new.since
+        }
+        row.nextLook = schedule.next(after: now, of: new)
+        if let before, before.saysTheSame(as: row), before.state == row.state, before.since == row.since {
+            // A look that found nothing has still been one.
+            guard before.nextLook.map({ $0 <= now }) ?? (row.nextLook != nil) else { return }
+        }
+        let stream = StreamKey(
+            app: row.chain.app,
+            realm: row.chain.realm,
+            customer: owner(of: row.chain)?.customer
+        )
+        let transition = SubscriptionTransition(from: before?.state, of: folded.last, folded.old, to: row.state, new)
+        for (type, moment) in transition.events {
+            tell(type, stream, happenedAt: moment ?? now, .subscription(new, folded.period))
+        }
+        put(row)
+    }
+}
+
+extension Subscription {
+    /// Whether its newest transaction has not come yet: it is told of when it comes.
+    fileprivate var isWaited: Bool { isBehind && state.isAlive }
+}
+
+extension LookSchedule {
+    /// Whether nobody is told yet that it has expired: only the clock says so, Apple meant to renew it, and the news of that
+    /// may be on its way.
+    fileprivate func waits(for new: Subscription, toldOf before: RecordedSubscription?, at now: Timestamp) -> Bool {
+        guard new.state == .expired, !new.isEndConfirmed, new.willAutoRenew != false, let end = new.expiresAt else {
+            return false
+        }
+        if let before, before.state == .expired, before.current == new.current { return false }
+        return now < end.advanced(by: patience)
+    }
+}

@@ -1,0 +1,246 @@
+/// Apple's own figures about subscriptions. Source: Apple, *Reducing Involuntary Subscriber Churn*.
+package enum SubscriptionRules {
+    /// How long Apple tries to charge for a renewal at most.
+    package static let billingRetry = Duration.seconds(60 * 86_400)
+}
+
+/// How a subscription stands at a moment, by what Apple signed of it.
+///
+/// - Parameters:
+///   - chain: which one.
+///   - period: its newest transaction: see ``newestPeriod(_:)``.
+///   - renewal: the newest of what Apple signed about its renewal: see ``fold(_:_:)``.
+///   - now: the moment.
+/// - Returns: `nil` when neither is known.
+package func fold(
+    _ chain: ChainKey,
+    _ period: Transaction?,
+    _ renewal: Renewal?,
+    at now: Timestamp
+) -> Subscription? {
+    guard let product = period?.product ?? renewal?.product else { return nil }
+    let word = RenewalWord(renewal, about: period)
+    let isAhead = word.isAhead
+    var found = Subscription(
+        chain: chain,
+        product: isAhead ? renewal?.product ?? product : product,
+        state: .unknown,
+        isBehind: period == nil || isAhead,
+        isEndConfirmed: false
+    )
+    if let period { found.take(period) }
+    if isAhead { found.forgetPeriod() }
+    found.expiresAt = word.end
+    found.recentStartAt = renewal?.recentStartAt
+    found.signedAt = [period?.signedAt, renewal?.signedAt].compactMap(\.self).max()
+    if let outlook = word.outlook { found.take(outlook) }
+    if period?.isUpgraded == true, !isAhead {
+        found.isBehind = true
+        found.upgradedTo = renewal.flatMap { $0.product == period?.product ? nil : $0.product }
+    }
+    found.stand(word.trouble, at: now)
+    return found
+}
+
+/// The transaction that says how a chain stands: the newest period, and of two that began at once the one with the higher
+/// number. Neither ever changes, so that it can be told from the newest one known and those that are new.
+package func newestPeriod(_ transactions: some Sequence<RecordedTransaction>) -> RecordedTransaction? {
+    var newest: RecordedTransaction?
+    for transaction in transactions where newest.map({ transaction.follows($0) }) ?? true { newest = transaction }
+    return newest
+}
+
+/// Of two statements about one chain's renewal the one that Apple signed later, whole: what it leaves out does not hold
+/// any more.
+package func fold(_ known: Renewal?, _ fresh: Renewal) -> Renewal {
+    guard let known else { return fresh }
+    if known.signedAt != fresh.signedAt { return known.signedAt < fresh.signedAt ? fresh : known }
+    return known.precedence.lexicographicallyPrecedes(fresh.precedence) ? fresh : known
+}
+
+extension RecordedTransaction {
+    fileprivate func follows(_ other: RecordedTransaction) -> Bool {
+        let (one, two) = (purchasedAt.seconds, other.purchasedAt.seconds)
+        return one == two ? id > other.id : one > two
+    }
+}
+
+extension Renewal {
+    /// Orders statements that Apple signed at one moment: that it has ended counts. Beyond that any order does that does not
+    /// ask which of them came first.
+    fileprivate var precedence: [UInt8] {
+        let hasEnded = expirationIntent != nil && isInBillingRetry != true
+        let numbers: [Int64?] = [
+            hasEnded ? 1 : 0, isInBillingRetry.map { $0 ? 1 : 0 }, expirationIntent.map(Int64.init),
+            graceEndsAt?.milliseconds,
+            renewsAt?.milliseconds, willAutoRenew.map { $0 ? 1 : 0 }, priceIncreaseStatus.map(Int64.init),
+            recentStartAt?.milliseconds, nextPrice?.milliunits, (offer?.kind.rawValue).map(Int64.init),
+        ]
+        let texts: [String?] = [
+            product.text, nextProduct?.text, nextPrice?.currency, offer?.identifier, offer?.discount, offer?.period,
+            accountToken?.description, environment?.rawValue,
+        ]
+        let parts = numbers.map { $0.map(String.init) } + texts
+        return Array(parts.map { $0.map { "+" + $0 } ?? "" }.joined(separator: "\0").utf8)
+    }
+}
+
+/// What Apple's word on the renewal has to do with the newest period that we have seen.
+///
+/// It is about the period that ran, or had ended, when it was signed. A later period makes it void: what it says of
+/// trouble above all, which would come up again at the end of the next one.
+private struct RenewalWord {
+    /// The renewal, where it speaks of what comes after this period.
+    let outlook: Renewal?
+    /// The renewal, where it speaks of how this period ended.
+    let trouble: Renewal?
+    /// Apple has told of a newer period than we have seen, or of a longer one.
+    let isAhead: Bool
+    /// When what was paid for ends.
+    let end: Timestamp?
+
+    init(_ renewal: Renewal?, about period: Transaction?) {
+        guard let renewal else {
+            self.init(outlook: nil, trouble: nil, isAhead: false, end: period?.expiresAt)
+            return
+        }
+        guard let period else {
+            self.init(outlook: renewal, trouble: renewal, isAhead: false, end: renewal.renewsAt)
+            return
+        }
+        guard let end = period.expiresAt else {
+            let isLater = renewal.signedAt.seconds >= period.purchasedAt.seconds
+            self.init(
+                outlook: isLater ? renewal : nil,
+                trouble: isLater ? renewal : nil,
+                isAhead: false,
+                end: isLater ? renewal.renewsAt : nil
+            )
+            return
+        }
+        if RenewalWord.isAhead(renewal, of: period, end) {
+            self.init(outlook: renewal, trouble: renewal, isAhead: true, end: renewal.renewsAt)
+            return
+        }
+        let isAfterEnd = renewal.signedAt.seconds >= end.seconds
+        let isOfEnd = RenewalWord.isOfEnd(renewal, of: period, end) || isAfterEnd
+        let isOfPeriod = isOfEnd || RenewalWord.isOfPeriod(renewal, period)
+        self.init(
+            outlook: isOfPeriod ? renewal : nil,
+            trouble: isOfEnd ? renewal : nil,
+            isAhead: false,
+            end: end
+        )
+    }
+
+    private init(outlook: Renewal?, trouble: Renewal?, isAhead: Bool, end: Timestamp?) {
+        self.outlook = outlook
+        self.trouble = trouble
+        self.isAhead = isAhead
+        self.end = end
+    }
+
+    /// Only while all is well: a subscription in trouble has no newer period.
+    private static func isAhead(_ renewal: Renewal, of period: Transaction, _ end: Timestamp) -> Bool {
+        guard let renewsAt = renewal.renewsAt, renewal.isInBillingRetry != true, renewal.expirationIntent == nil,
+            renewal.signedAt.seconds >= period.purchasedAt.seconds, renewsAt.seconds > period.purchasedAt.seconds
+        else { return false }
+        if let revocation = period.revocation, revocation.at >= renewal.signedAt { return false }
+        return renewsAt.seconds > end.seconds || renewal.product != period.product && renewsAt.seconds < end.seconds
+    }
+
+    /// About the very end that the period has. A format that does not say is taken at its word when nothing of the
+    /// period is newer.
+    private static func isOfEnd(_ renewal: Renewal, of period: Transaction, _ end: Timestamp) -> Bool {
+        if let renewsAt = renewal.renewsAt { return renewsAt.seconds == end.seconds }
+        return renewal.signedAt.seconds >= max(period.signedAt, period.purchasedAt).seconds
+    }
+
+    /// About the period, by an end that has since moved, or by when it was signed. A renewal that was charged late begins
+    /// where the one before ended: what was said while Apple tried is not about it.
+    private static func isOfPeriod(_ renewal: Renewal, _ period: Transaction) -> Bool {
+        guard renewal.signedAt.seconds >= period.purchasedAt.seconds else { return false }
+        return renewal.renewsAt.map { $0.seconds > period.purchasedAt.seconds } ?? true
+    }
+}
+
+extension Subscription {
+    fileprivate init(
+        chain: ChainKey,
+        product: ProductID,
+        state: SubscriptionState,
+        isBehind: Bool,
+        isEndConfirmed: Bool
+    ) {
+        self.chain = chain
+        self.product = product
+        self.state = state
+        self.isBehind = isBehind
+        self.isEndConfirmed = isEndConfirmed
+    }
+
+    fileprivate mutating func take(_ period: Transaction) {
+        current = period.id
+        group = period.subscriptionGroup
+        startedAt = period.originallyPurchasedAt ?? (period.originalID == period.id ? period.purchasedAt : nil)
+        periodStartedAt = period.purchasedAt
+        price = period.price
+        offer = period.offer
+        ownership = period.ownership
+        accountToken = period.accountToken
+        revocation = period.revocation
+    }
+
+    /// What is known of an older period says nothing of the one that Apple has told of.
+    fileprivate mutating func forgetPeriod() {
+        (price, offer, revocation) = (nil, nil, nil)
+    }
+
+    fileprivate mutating func take(_ outlook: Renewal) {
+        willAutoRenew = outlook.willAutoRenew
+        nextProduct = outlook.nextProduct
+        nextPrice = outlook.nextPrice
+        nextOffer = outlook.offer
+        priceIncrease = outlook.priceIncreaseStatus.map(PriceIncrease.init(rawValue:))
+    }
+
+    /// Where it stands; the order of the questions is part of the answer.
+    fileprivate mutating func stand(_ trouble: Renewal?, at now: Timestamp) {
+        if let revocation { return set(.revoked, since: revocation.at) }
+        let isRetrying = trouble?.isInBillingRetry == true
+        if let trouble, let intent = trouble.expirationIntent, !isRetrying {
+            ending = SubscriptionEnding(rawValue: intent)
+            isEndConfirmed = true
+            // Apple gives up long after what was paid for has ended.
+            let isLate = ending == .billingError
+            return set(
+                .expired,
+                since: isLate ? trouble.signedAt : min(expiresAt ?? trouble.signedAt, trouble.signedAt)
+            )
+        }
+        guard let end = expiresAt else { return standWithoutEnd(trouble, isRetrying, at: now) }
+        guard isRetrying, let trouble else {
+            return now < end ? set(.active, since: periodStartedAt) : set(.expired, since: end)
+        }
+        graceEndsAt = trouble.graceEndsAt
+        retriesUntil = end.advanced(by: SubscriptionRules.billingRetry)
+        if now < end { return set(.active, since: periodStartedAt) }
+        if let graceEndsAt, now < graceEndsAt { return set(.grace, since: end) }
+        if let retriesUntil, now >= retriesUntil {
+            ending = .billingError
+            return set(.expired, since: retriesUntil)
+        }
+        set(.billingRetry, since: max(graceEndsAt ?? end, end))
+    }
+
+    private mutating func standWithoutEnd(_ trouble: Renewal?, _ isRetrying: Bool, at now: Timestamp) {
+        guard isRetrying, let trouble else { return set(.unknown, since: nil) }
+        graceEndsAt = trouble.graceEndsAt
+        if let graceEndsAt, now < graceEndsAt { return set(.grace, since: trouble.signedAt) }
+        set(.billingRetry, since: graceEndsAt ?? trouble.signedAt)
+    }
+
+    private mutating func set(_ state: SubscriptionState, since: Timestamp?) {
+        (self.state, self.since) = (state, since)
+    }
+}

@@ -1,0 +1,109 @@
+/// What has become of a subscription since the shop was told of it last.
+///
+/// Only changes tell. How a subscription stands in the end does not depend on the order in which its facts arrive; what is
+/// told on the way does: of a period that came late nobody hears that it began.
+struct SubscriptionTransition {
+    /// What the shop was told last, and of which period; `nil` before it was told anything.
+    private let told: SubscriptionState?
+    private let last: Transaction?
+    /// By the facts before.
+    private let old: Subscription?
+    private let new: Subscription
+    /// What the shop is told now.
+    private let state: SubscriptionState
+
+    init(
+        from told: SubscriptionState?,
+        of last: Transaction?,
+        _ old: Subscription?,
+        to state: SubscriptionState,
+        _ new: Subscription
+    ) {
+        self.told = told
+        self.last = last
+        self.old = old
+        self.new = new
+        self.state = state
+    }
+
+    /// Apple's moments; `nil` where there is none.
+    var events: [(type: EventType, happenedAt: Timestamp?)] {
+        // Of what has no transaction nobody is told anything.
+        guard new.current != nil else { return [] }
+        guard let told, let last, let old else { return first }
+        var events: [(type: EventType, happenedAt: Timestamp?)] = []
+        let isNewPeriod = new.current != last.id
+        if isNewPeriod {
+            if let type = renewal(after: last, told) { events.append((type, new.periodStartedAt)) }
+            if new.product != last.product { events.append((.subscriptionProductChanged, new.periodStartedAt)) }
+        }
+        if let type = change(from: isNewPeriod ? .active : told) { events.append((type, new.since)) }
+        if !isNewPeriod, !new.isBehind, let end = last.expiresAt,
+            new.expiresAt.map({ $0.seconds > end.seconds }) ?? false
+        {
+            events.append((.subscriptionExtended, new.signedAt))
+        }
+        let isTold = events.contains { $0.type == .subscriptionProductChanged || $0.type == .subscriptionResubscribed }
+        if state.isAlive, told.isAlive || told == .unknown, !isTold, new.preference != old.preference {
+            events.append((.subscriptionRenewalPreferenceChanged, new.signedAt))
+        }
+        if state.isAlive, new.priceIncrease != old.priceIncrease, let type = priceEvent {
+            events.append((type, new.signedAt))
+        }
+        return events
+    }
+
+    private var first: [(type: EventType, happenedAt: Timestamp?)] {
+        state == .active
+            ? [(.subscriptionStarted, new.periodStartedAt ?? new.since)]
+            : change(from: .active).map { [($0, new.since)] } ?? []
+    }
+
+    /// What a new period means.
+    private func renewal(after last: Transaction, _ told: SubscriptionState) -> EventType? {
+        let start = new.periodStartedAt?.seconds ?? .min
+        let end = last.expiresAt?.seconds ?? .max
+        switch told {
+        case .grace, .billingRetry: return .subscriptionRecovered
+        case .revoked: return .subscriptionResubscribed
+        case .expired, .active, .unknown:
+            if end < .max, start > end + Self.gap { return .subscriptionResubscribed }
+            // A change of plan in the middle of a period is no renewal.
+            return new.product != last.product && start < end ? nil : .subscriptionRenewed
+        }
+    }
+
+    /// Paid service that is missing for so many seconds was bought again: Apple's renewals have none.
+    private static let gap: Int64 = 60
+
+    private func change(from told: SubscriptionState) -> EventType? {
+        guard state != told else { return nil }
+        switch state {
+        case .active:
+            switch told {
+            case .grace, .billingRetry: return .subscriptionRecovered
+            case .revoked, .expired: return .subscriptionRestored
+            case .active, .unknown: return nil
+            }
+        case .grace: return .subscriptionGraceStarted
+        case .billingRetry: return .subscriptionBillingRetryStarted
+        // Of what was recorded before subscriptions were looked at nobody is told anew.
+        case .expired: return told == .unknown ? nil : .subscriptionExpired
+        case .revoked: return .subscriptionRevoked
+        case .unknown: return nil
+        }
+    }
+
+    private var priceEvent: EventType? {
+        switch new.priceIncrease {
+        case .pending: .subscriptionPriceIncreasePending
+        case .accepted: .subscriptionPriceIncreaseAccepted
+        default: nil
+        }
+    }
+}
+
+extension Subscription {
+    /// Whether it will renew, and as what. As long as nobody has said so, it renews as what it is.
+    fileprivate var preference: [String] { [willAutoRenew ?? true ? "on" : "off", (nextProduct ?? product).text] }
+}

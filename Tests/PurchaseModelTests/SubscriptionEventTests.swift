@@ -1,0 +1,259 @@
+import PurchaseModel
+import Testing
+
+/// What the shop is told of a subscription's life, and until when its buyer has access.
+@Suite struct SubscriptionEventTests {
+    /// Only what is about subscriptions, without the word itself.
+    private static func told(_ shop: Shop) -> [String] {
+        shop.types.filter { $0.utf8.starts(with: "subscription.".utf8) }.map { String($0.dropFirst(13)) }
+    }
+
+    private static func renewal(
+        on day: Double,
+        renews: Double = 30,
+        _ change: (inout Renewal) -> Void = { _ in }
+    ) throws -> Renewal {
+        var renewal = Renewal(
+            originalID: try #require(TransactionID(number: 1)),
+            product: try Shop.product("monthly"),
+            signedAt: SubscriptionCase.at(day)
+        )
+        renewal.renewsAt = SubscriptionCase.at(renews)
+        renewal.willAutoRenew = true
+        renewal.nextProduct = renewal.product
+        change(&renewal)
+        return renewal
+    }
+
+    private static func shop(after change: (inout Renewal) -> Void = { _ in }) throws -> Shop {
+        var shop = try Shop()
+        try shop.show(Sold.month(1), renewals: [renewal(on: 0, change)])
+        return shop
+    }
+
+    private static func failing(_ renewal: inout Renewal) {
+        (renewal.isInBillingRetry, renewal.expirationIntent) = (true, 2)
+        renewal.graceEndsAt = SubscriptionCase.at(46)
+    }
+
+    private static func next(_ product: String = "monthly", from day: Int64 = 30) throws -> Transaction {
+        var period = try Sold.month(2, original: 1, from: day)
+        period.product = try Shop.product(product)
+        period.signedAt = period.purchasedAt
+        return period
+    }
+
+    @Test func aRenewalIsTold() throws {
+        var shop = try Self.shop()
+        shop.now = SubscriptionCase.at(30)
+        try shop.show(Self.next(), renewals: [Self.renewal(on: 30, renews: 60)])
+        #expect(Self.told(shop) == ["started", "renewed"])
+        #expect(try shop.subscription().expiresAt == SubscriptionCase.at(60))
+    }
+
+    @Test func graceIsAccessAndBillingRetryIsNone() throws {
+        var shop = try Self.shop()
+        shop.now = SubscriptionCase.at(30)
+        #expect(try shop.rights() == [])
+        try shop.show(renewals: [Self.renewal(on: 30, Self.failing)], by: nil)
+        #expect(Self.told(shop) == ["started", "grace_started"])
+        #expect(try shop.rights(at: SubscriptionCase.at(45.9)) == ["premium"])
+        #expect(try shop.rights(at: SubscriptionCase.at(46)) == [])
+        shop.now = SubscriptionCase.at(46)
+        try shop.look()
+        #expect(Self.told(shop) == ["started", "grace_started", "billing_retry_started"])
+        shop.now = SubscriptionCase.at(90)
+        try shop.look()
+        try shop.look()
+        #expect(Self.told(shop) == ["started", "grace_started", "billing_retry_started", "expired"])
+        #expect(try shop.subscription().nextLook != nil)
+    }
+
+    @Test func whatIsPaidInGraceGoesOn() throws {
+        var shop = try Self.shop()
+        shop.now = SubscriptionCase.at(33)
+        try shop.show(renewals: [Self.renewal(on: 30, Self.failing)], by: nil)
+        var paid = try Self.next()
+        paid.signedAt = shop.now
+        try shop.show(paid, renewals: [Self.renewal(on: 33, renews: 60)])
+        #expect(Self.told(shop) == ["started", "grace_started", "recovered"])
+        #expect(try shop.rights(at: SubscriptionCase.at(59)) == ["premium"])
+    }
+
+    @Test func aRefundEndsTheGraceAsWell() throws {
+        var shop = try Self.shop()
+        shop.now = SubscriptionCase.at(33)
+        try shop.show(renewals: [Self.renewal(on: 30, Self.failing)], by: nil)
+        try shop.show(Sold.refunded(Sold.month(1), after: 33 * 86_400), by: nil)
+        #expect(Self.told(shop) == ["started", "grace_started", "revoked"])
+        #expect(try shop.rights() == [])
+        try shop.show(Sold.again(Sold.month(1), after: 34 * 86_400), by: nil)
+        #expect(Self.told(shop).last == "grace_started")
+        #expect(try shop.rights() == ["premium"])
+    }
+
+    @Test func whatIsFirstHeardOfInItsGraceIsGivenWhateverComesFirst() throws {
+        let word = try Self.renewal(on: 30, Self.failing)
+        for isWordFirst in [true, false] {
+            var shop = try Shop()
+            shop.now = SubscriptionCase.at(40)
+            if isWordFirst { try shop.show(renewals: [word]) }
+            try shop.show(Sold.month(1))
+            if !isWordFirst {
+                #expect(try shop.word(1) == "withheld expired")
+                try shop.show(renewals: [word])
+            }
+            #expect(try shop.word(1) == "granted")
+            #expect(try shop.rights() == ["premium"])
+            #expect(try shop.rights(at: SubscriptionCase.at(46)) == [])
+        }
+    }
+
+    @Test func aRefundAndItsReversalAreTold() throws {
+        var shop = try Self.shop()
+        try shop.show(Sold.refunded(Sold.month(1), after: 86_400), by: nil)
+        try shop.show(Sold.again(Sold.month(1), after: 2 * 86_400), by: nil)
+        #expect(Self.told(shop) == ["started", "revoked", "restored"])
+        #expect(try shop.rights() == ["premium"])
+    }
+
+    @Test(arguments: [
+        (product: "yearly", day: 12, told: ["started", "product_changed"]),
+        (product: "yearly", day: 30, told: ["started", "renewed", "product_changed"]),
+        (product: "monthly", day: 200, told: ["started", "resubscribed"]),
+        (product: "yearly", day: 200, told: ["started", "resubscribed", "product_changed"]),
+    ])
+    func aNewPeriodIsWhatItsStartAndItsPlanMakeIt(product: String, day: Int64, told: [String]) throws {
+        var shop = try Self.shop()
+        shop.now = SubscriptionCase.at(Double(day))
+        let period = try Self.next(product, from: day)
+        let word = try Self.renewal(on: Double(day), renews: Double(day + 30)) { renewal in
+            (renewal.product, renewal.nextProduct) = (period.product, period.product)
+        }
+        try shop.show(period, renewals: [word])
+        #expect(Self.told(shop) == told)
+    }
+
+    @Test func whatSheWishesForTheRenewalIsToldOnce() throws {
+        var shop = try Self.shop()
+        try shop.show(renewals: [Self.renewal(on: 1) { $0.willAutoRenew = false }], by: nil)
+        try shop.show(renewals: [Self.renewal(on: 2) { $0.willAutoRenew = false }], by: nil)
+        try shop.show(renewals: [Self.renewal(on: 3)], by: nil)
+        try shop.show(renewals: [Self.renewal(on: 4) { $0.nextProduct = ProductID(checked: "yearly") }], by: nil)
+        // What is older tells nothing.
+        try shop.show(renewals: [Self.renewal(on: 2.5)], by: nil)
+        try shop.show(renewals: [Self.renewal(on: 5) { $0.priceIncreaseStatus = 0 }], by: nil)
+        try shop.show(renewals: [Self.renewal(on: 6) { $0.priceIncreaseStatus = 1 }], by: nil)
+        let change = "renewal_preference_changed"
+        #expect(
+            Self.told(shop) == [
+                "started", change, change, change, change, "price_increase_pending", "price_increase_accepted",
+            ]
+        )
+    }
+
+    @Test func theClockAloneTellsOfAnEndOnceAndNotTooSoon() throws {
+        var shop = try Self.shop()
+        shop.now = SubscriptionCase.at(30.5)
+        try shop.look()
+        #expect(Self.told(shop) == ["started"])
+        shop.now = SubscriptionCase.at(31)
+        try shop.look()
+        try shop.look()
+        #expect(Self.told(shop) == ["started", "expired"])
+        // It was renewed after all, and we could not hear of it.
+        try shop.show(Self.next())
+        #expect(Self.told(shop) == ["started", "expired", "renewed"])
+        // Nobody waits for what was cancelled.
+        var cancelled = try Self.shop { $0.willAutoRenew = false }
+        cancelled.now = SubscriptionCase.at(30)
+        try cancelled.look()
+        #expect(Self.told(cancelled) == ["started", "expired"])
+    }
+
+    @Test func anExtensionIsTold() throws {
+        var shop = try Self.shop()
+        var extended = Sold.again(try Sold.month(1), after: 86_400)
+        extended.expiresAt = SubscriptionCase.at(45)
+        try shop.show(extended, renewals: [Self.renewal(on: 1, renews: 45)])
+        #expect(Self.told(shop) == ["started", "extended"])
+    }
+
+    /// Apple told of the renewal, and its transaction comes later.
+    @Test(arguments: [false, true])
+    func aRenewalIsToldWhenItsTransactionComes(isExpired: Bool) throws {
+        var shop = try Self.shop()
+        if isExpired {
+            shop.now = SubscriptionCase.at(32)
+            try shop.look()
+        }
+        shop.now = SubscriptionCase.at(33)
+        try shop.show(renewals: [Self.renewal(on: 30, renews: 60)], by: nil)
+        #expect(try shop.subscription().nextLook.map { $0 < SubscriptionCase.at(40) } == true)
+        try shop.show(Self.next())
+        #expect(Self.told(shop) == (isExpired ? ["started", "expired", "renewed"] : ["started", "renewed"]))
+        #expect(try shop.subscription().state == .active)
+    }
+
+    @Test func whatIsOverWhenItIsFirstHeardOfNeverBegan() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(100)
+        try shop.show(Sold.month(1), Self.next())
+        #expect(Self.told(shop) == ["expired"])
+    }
+
+    @Test func eventsStandInTheOwnersStream() throws {
+        var shop = try Shop()
+        try shop.show(renewals: [Self.renewal(on: 0)], by: "ann")
+        try shop.show(Sold.month(1))
+        let streams = shop.events.filter { $0.type == .subscriptionStarted }.map(\.stream.customer?.text)
+        // Of a word on a renewal alone nobody is told: whose it is comes with the transaction.
+        #expect(streams == ["ann"])
+        #expect(try shop.subscription().state == .active)
+    }
+}
+
+@Suite struct LookScheduleTests {
+    private static func looks(_ row: SubscriptionCase, _ days: [Double]) throws -> [Double?] {
+        try days.map { day in
+            let found = try #require(
+                try SubscriptionCase("", row.periods, row.renewal, on: day, is: "").subscription()
+            )
+            let next = LookSchedule().next(after: SubscriptionCase.at(day), of: found)
+            return next.map { Double($0.milliseconds - Facts.now.milliseconds) / 86_400_000 }
+        }
+    }
+
+    /// A tenth of an hour, in days.
+    private static let tenth = 600.0 / 86_400
+
+    @Test func aPeriodIsLookedAtBeforeAndAfterItsEndAndEverMoreSeldom() throws {
+        let row = SubscriptionCase("", on: 0, is: "")
+        let tenth = Self.tenth
+        #expect(try Self.looks(row, [0, 29, 30]) == [29, 30 + tenth, 30 + tenth])
+        #expect(try Self.looks(row, [30 + tenth, 31]) == [30 + 3 * tenth, 30 + 243 * tenth])
+        #expect(try Self.looks(row, [90 + tenth, 400]) == [nil, nil])
+    }
+
+    @Test func whatLivesLongIsVerifiedAgain() throws {
+        let row = SubscriptionCase("", [{ $0.expiresAt = SubscriptionCase.at(365) }], on: 0, is: "")
+        #expect(try Self.looks(row, [0, 100, 350]) == [30, 130, 364])
+    }
+
+    @Test func aMinuteOfTheSandboxIsNoDay() throws {
+        let minutes = 5.0 / 1_440
+        let row = SubscriptionCase("", [{ $0.expiresAt = SubscriptionCase.at(minutes) }], on: 0, is: "")
+        let found = try Self.looks(row, [0, minutes * 0.8, minutes])
+        #expect(found.compactMap { $0.map { ($0 * 86_400).rounded() } } == [225, 330, 330])
+    }
+
+    @Test func itIsOverForGoodWhenAppleSaysSo() throws {
+        let row = SubscriptionCase("", [{ _ in }], { $0.expirationIntent = 1 }, on: 0, is: "")
+        #expect(try Self.looks(row, [30, 31, 1_000]) == [nil, nil, nil])
+    }
+
+    @Test func aRefundMayBeTakenBackAsLongAsThePeriodWouldHaveLasted() throws {
+        let row = SubscriptionCase("", [{ $0.revocation = Revocation(at: Facts.now) }], on: 0, is: "")
+        #expect(try Self.looks(row, [1, 31]) == [30 + Self.tenth, nil])
+    }
+}
