@@ -110,7 +110,14 @@ private func orders(_ gate: Gate, _ parts: APIParts) -> [Route] {
 
 private func customers(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let customers = Customers(store: parts.store, clock: parts.clock)
+    let subscriptions = Subscriptions(store: parts.store, clock: parts.clock)
     return [
+        gate.route(.get, "/v1/customers/{id}/subscriptions") { _, app, path in
+            await subscriptions.subscriptions(of: path["id"] ?? "", app: app.id)
+        },
+        gate.route(.get, "/v1/subscriptions/{id}") { _, app, path in
+            await subscriptions.subscription(path["id"] ?? "", app: app.id)
+        },
         gate.route(.get, "/v1/customers/{id}/entitlements") { _, app, path in
             await customers.entitlements(of: path["id"] ?? "", app: app.id)
         },

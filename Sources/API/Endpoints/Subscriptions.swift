@@ -1,0 +1,76 @@
+import Encoding
+import HTTP
+import Pipeline
+import PurchaseModel
+import Storage
+
+/// How subscriptions stand: a customer's, and one by its original transaction's number.
+struct Subscriptions: Sendable {
+    let store: any Store
+    let clock: any WallClock
+
+    /// `GET /v1/customers/{id}/subscriptions`: those that the customer owns or shares, by their original transactions.
+    func subscriptions(of text: String, app: AppID) async -> HTTPResponse {
+        guard let customer = CustomerID(text) else { return Problem.notFound("customer") }
+        do throws(StoreFailure) {
+            let found = try await store.read { reader throws(StoreFailure) in
+                try Listed(try reader.chains(app: app, customer: customer), reader)
+            }
+            return .json(.ok) { json in
+                json.member("customer_id", customer.text)
+                write(found, into: &json)
+            }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    /// `GET /v1/subscriptions/{id}`: one number on every side of every wall.
+    func subscription(_ text: String, app: AppID) async -> HTTPResponse {
+        guard let id = TransactionID(text) else { return Problem.notFound("subscription") }
+        do throws(StoreFailure) {
+            let chains = StoreEnvironment.known.flatMap { environment in
+                [false, true].map { isTestSigned in
+                    let realm = Realm(environment: environment, isTestSigned: isTestSigned)
+                    return ChainKey(app: app, realm: realm, original: id)
+                }
+            }
+            let found = try await store.read { reader throws(StoreFailure) in try Listed(chains, reader) }
+            guard !found.rows.isEmpty else { return Problem.notFound("subscription") }
+            return .json(.ok) { json in write(found, into: &json) }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    /// Subscriptions in the order of the chains that were asked for, with their newest periods and their owners.
+    private struct Listed: Sendable {
+        let rows: [RecordedSubscription]
+        let periods: [TransactionKey: Transaction]
+        let owners: [ChainKey: Owner]
+
+        init(_ chains: [ChainKey], _ reader: any StoreReader) throws(StoreFailure) {
+            let found = Dictionary(grouping: try reader.subscriptions(chains), by: \.chain)
+            rows = chains.compactMap { found[$0]?.first }
+            let recorded = try reader.transactions(rows.compactMap(\.currentKey))
+            periods = Dictionary(recorded.map { ($0.key, $0.transaction) }, uniquingKeysWith: { first, _ in first })
+            let owners = try reader.owners(rows.map(\.chain))
+            self.owners = Dictionary(owners.map { ($0.chain, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    private func write(_ listed: Listed, into json: inout JSONObjectWriter) {
+        let now = clock.now
+        json.array("subscriptions") { json in
+            for row in listed.rows {
+                let period = row.currentKey.flatMap { listed.periods[$0] }
+                guard let found = PurchaseModel.fold(row.chain, period, row.renewal, at: now) else { continue }
+                json.object { json in
+                    SubscriptionJSON.write(found, into: &json)
+                    json.member("customer_id", listed.owners[row.chain]?.customer.text)
+                    json.member("next_look_at", TransactionJSON.text(row.nextLook))
+                }
+            }
+        }
+    }
+}
