@@ -29,7 +29,8 @@ package struct Inquiry: Sendable {
                 let known = known[key]
                 chains.insert(chain)
                 if let known { insert(known) }
-                if transaction.isSubscriptionPeriod {
+                // What either says counts: a poorer proof may not tell that it is a period.
+                if transaction.isSubscriptionPeriod || known?.isSubscriptionPeriod == true {
                     subscriptions.insert(chain)
                     if let known { subscriptions.formUnion(Self.chains(of: known)) }
                 }

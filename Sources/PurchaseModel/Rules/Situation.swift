@@ -99,7 +99,9 @@ package struct Situation: Sendable {
 
     /// The chains of subscriptions that a proof is about, each where it was first fulfilled.
     private func subscriptions(in recording: Recording) -> [ChainKey] {
-        let periods = zip(recording.transactions, recording.keys).filter { $0.0.isSubscriptionPeriod }
+        let periods = zip(recording.transactions, recording.keys).filter { transaction, key in
+            transaction.isSubscriptionPeriod || self[key]?.isSubscriptionPeriod == true
+        }
         return periods.map { chains[$0.1] ?? recording.chain(of: $0.0) }
             + recording.renewals.map { recording.chain(of: $0) }
     }
