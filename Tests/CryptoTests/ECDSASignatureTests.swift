@@ -136,6 +136,20 @@ import Testing
         }
     }
 
+    /// A hundred, so that numbers with leading zeros and with a first bit that is set are among them.
+    @Test func theFormThatOpenSSLWritesIsTakenWholeOnly() throws {
+        let key = try PrivateKey(generate: .p256)
+        for _ in 0..<100 {
+            let der = try key.sign(Self.message, digest: .sha256)
+            #expect(key.publicKey.isValidES256(der: der, message: Self.message))
+            #expect(!key.publicKey.isValidES256(der: der, message: Self.message + [0]))
+            #expect(!key.publicKey.isValidES256(der: der + [0], message: Self.message))
+            #expect(!key.publicKey.isValidES256(der: Array(der.dropLast()), message: Self.message))
+        }
+        #expect(!key.publicKey.isValidES256(der: [], message: Self.message))
+        #expect(!key.publicKey.isValidES256(der: try key.signES256(Self.message), message: Self.message))
+    }
+
     @Test(arguments: [0, 1, 55, 64, 1_000, 100_000])
     func whatIsSignedIsValid(length: Int) throws {
         var random = SeededRandom(seed: UInt64(length))

@@ -105,6 +105,7 @@ extension AppStoreFailure {
         case .unreachable: "unreachable"
         case .unreadable: "unreadable"
         case .unavailable: "unavailable"
+        case .troubled(let status): "troubled_\(status)"
         case .throttled: "throttled"
         case .resting: "resting"
         case .unauthorized: "unauthorized"
