@@ -16,7 +16,7 @@ import Verification
         guard let wrapped = wrapping.applied(to: proof) else { return }
         let examination = verifier.examine(wrapped)
         #expect(examination.reason == .addedRoot)
-        #expect(examination.proof?.fact == bare.proof?.fact)
+        #expect(examination.proof?.fact.claims == bare.proof?.fact.claims)
         #expect(examination.report.format == bare.report.format)
         #expect(examination.outcomes(.unwrapping) == (wrapped == proof ? [] : [.passed]) || wrapping.isMereSpace)
     }
