@@ -66,8 +66,25 @@ package struct PurchasePipeline: Sendable {
     /// What to ask Apple about a kept proof; `nil` when there is nothing.
     func question(about kept: KeptSubmission) -> AppleQuestion? { verifier.question(about: kept.submission.proof) }
 
+    /// Whether somebody whom we believe has signed it, for whatever app.
+    func hasGoodSignature(_ receipt: [UInt8]) -> Bool {
+        verifier.examine(receipt, expecting: Expectation()).report.vouchedBy != nil
+    }
+
     /// Decides what was kept by what Apple said when it was asked: recorded and settled in one commit.
-    func decide(_ kept: KeptSubmission, of app: AppPolicy, by proof: Verified<Proof>) async throws(StoreFailure) {
+    ///
+    /// - Parameters:
+    ///   - kept: what waits.
+    ///   - app: whose it is.
+    ///   - proof: what Apple said.
+    ///   - renewals: what Apple said beside it of what comes next.
+    /// - Throws: `StoreFailure`; then it waits on.
+    func decide(
+        _ kept: KeptSubmission,
+        of app: AppPolicy,
+        by proof: Verified<Proof>,
+        _ renewals: [Renewal] = []
+    ) async throws(StoreFailure) {
         guard app.mayCount(proof) else { return try await settle(kept, as: proof.provenance.vouchedBy.reason) }
         guard let environment = proof.fact.claims.environment, app.environments.contains(environment) else {
             return try await settle(kept, as: .environmentNotAccepted)
@@ -77,7 +94,7 @@ package struct PurchasePipeline: Sendable {
             app: app.id,
             realm: realm,
             transactions: proof.fact.transactions,
-            renewals: proof.fact.renewals,
+            renewals: proof.fact.renewals + renewals,
             customer: kept.submission.customer,
             order: kept.submission.order,
             customerToken: kept.submission.customer.flatMap { AccountToken(ofCustomer: $0) },

@@ -27,7 +27,7 @@ enum Purchases {
                 let decision = decide(situation, recording, at: Samples.now)
                 situation.apply(decision)
                 try transaction.apply(decision, evidence: evidence)
-                if !decision.isRepetition { new += 1 }
+                if decision.outcomes.contains(where: \.isNew) { new += 1 }
             }
             return new
         }

@@ -27,8 +27,8 @@ package struct ProofDecision: Job, Hashable {
 package struct ProofDecider: Sendable {
     /// Seconds at first, since a customer waits; then as long as Apple is away. What waits too long is given up elsewhere.
     package static let schedule = RetrySchedule(first: .seconds(5), longest: .seconds(1_800), attemptsMax: .max)
-    /// How often Apple may say that a receipt is malformed before it counts: in bad hours Apple says so of good ones.
-    private static let malformedMax = 20
+    /// How long Apple may say that a receipt is malformed before it counts: in bad hours Apple says so of good ones.
+    private static let malformedFor = Duration.seconds(3 * 86_400)
     /// How often a number may be unknown: in the sandbox it is for the first seconds.
     private static let unknownMax = 4
     /// How often a receipt is looked into in which no purchase stands yet.
@@ -83,7 +83,7 @@ package struct ProofDecider: Sendable {
             guard attempt >= Self.unknownMax else { return .failed(because: "Apple: \(error)") }
             return try await settle(kept, as: .unknownToApple)
         }
-        return try await record(proof, kept, account)
+        return try await record(proof, [], kept, account)
     }
 
     private func ask(
@@ -93,7 +93,7 @@ package struct ProofDecider: Sendable {
         _ attempt: Int
     ) async throws(StoreFailure) -> JobOutcome {
         var options = VerifyReceiptCall.Options()
-        options.isVerifiedLocally = kept.submission.reason == Reason.noPurchases.rawValue
+        options.isVerifiedLocally = pipeline.hasGoodSignature(receipt)
         let result = await account.receipts.verify(receipt, of: account.credentials, options: options)
         switch result {
         case .valid(let answered), .renewable(let answered), .expired(let answered):
@@ -102,9 +102,10 @@ package struct ProofDecider: Sendable {
                 try await pipeline.settle(kept, as: .noPurchases, verdict: answered.proof.verdict)
                 return .done
             }
-            return try await record(answered.proof, kept, account)
+            return try await record(answered.proof, answered.renewals.map(\.fact), kept, account)
         case .refused(let refusal):
-            if refusal.mayPass, attempt < Self.malformedMax { return .failed(because: "Apple: \(refusal)") }
+            let waited = kept.submission.receivedAt.duration(to: clock.now)
+            if refusal.mayPass, waited < Self.malformedFor { return .failed(because: "Apple: \(refusal)") }
             return try await settle(kept, as: refusal.reason)
         case .disagreement(let status):
             // Its signature is good. A person hears of it; whoever paid must not suffer for it.
@@ -117,10 +118,11 @@ package struct ProofDecider: Sendable {
 
     private func record(
         _ proof: Verified<Proof>,
+        _ renewals: [Renewal],
         _ kept: KeptSubmission,
         _ account: AppleAccount
     ) async throws(StoreFailure) -> JobOutcome {
-        _ = try await pipeline.decide(kept, of: account.app, by: proof)
+        try await pipeline.decide(kept, of: account.app, by: proof, renewals)
         return .done
     }
 

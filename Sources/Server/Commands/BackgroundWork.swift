@@ -6,6 +6,7 @@ import Jobs
 import Pipeline
 import PurchaseModel
 import Storage
+import Verification
 
 /// What a server does that nobody waits for: its jobs.
 struct BackgroundWork: Sendable {
@@ -14,6 +15,7 @@ struct BackgroundWork: Sendable {
 
     private let queue: JobQueue
     private let worker: JobWorker
+    private let watch: SubscriptionWatch
     private let accounts: [AppID: AppleAccount]
 
     init(
@@ -21,6 +23,8 @@ struct BackgroundWork: Sendable {
         _ store: any Store,
         _ accounts: [AppID: AppleAccount],
         _ pipeline: PurchasePipeline,
+        _ recorder: Recorder,
+        _ verifier: Verifier,
         _ intake: NotificationIntake,
         _ clock: SystemClock,
         _ reporter: Reporter
@@ -31,10 +35,18 @@ struct BackgroundWork: Sendable {
         let comparer = NotificationComparer(intake: intake, store: store, accounts: accounts, clock: clock) {
             reporter.report($0)
         }
+        let looker = SubscriptionLooker(
+            recorder: recorder,
+            verifier: verifier,
+            store: store,
+            accounts: accounts,
+            clock: clock
+        )
+        watch = SubscriptionWatch(store: store, queue: queue, clock: clock)
         let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
         worker = JobWorker(
             queue: queue,
-            handlers: [decider.handler, comparer.handler],
+            handlers: [decider.handler, comparer.handler, looker.handler],
             owner: BackgroundWork.owner(),
             limits: JobLimits(concurrency: BackgroundWork.concurrency),
             uptime: { start.duration(to: uptime.now) },
@@ -51,7 +63,12 @@ struct BackgroundWork: Sendable {
                 _ = try? await queue.enqueue(NotificationComparison(app: app, store: store))
             }
         }
-        await worker.run()
+        await withDiscardingTaskGroup { group in
+            // A look is late by no more.
+            group.addTask { await watch.run { (try? await Task.sleep(for: .seconds(10))) != nil } }
+            await worker.run()
+            group.cancelAll()
+        }
     }
 
     func stop() { worker.stop() }

@@ -75,7 +75,7 @@ struct House {
             patience: settings.pipeline.pendingFor
         ) { reporter.report($0) }
         housekeeping = Housekeeping(store: store, clock: clock)
-        work = BackgroundWork(queue, store, accounts, pipeline, intake, clock, reporter)
+        work = BackgroundWork(queue, store, accounts, pipeline, recorder, verifier, intake, clock, reporter)
         parts = House.parts(settings, pipeline, intake, store, clock, sender, feed, reporter.metrics)
     }
 

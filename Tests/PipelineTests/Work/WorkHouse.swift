@@ -29,6 +29,7 @@ struct WorkHouse: Sendable {
     let queue: JobQueue
     let calls = Noted<String>()
     let inbox: Inbox
+    private let watch: SubscriptionWatch
     private let recorder: Recorder
     private let handlers: [JobHandler]
     private let events: Noted<PipelineEvent>
@@ -51,16 +52,10 @@ struct WorkHouse: Sendable {
         }
     }
 
-    init(hasKey: Bool = true, sharedSecret: String? = DemoCatalogue.sharedSecret) throws {
+    init(hasAccount: Bool = true, hasKey: Bool = true) throws {
         let signingKey = try Self.signingKey.get()
         simulator = Self.simulator(signingKey, clock)
-        app = AppPolicy(
-            id: try #require(AppID("demo")),
-            bundleID: DemoCatalogue.bundleID,
-            appleID: DemoCatalogue.appleID,
-            environments: [.production, .sandbox],
-            acceptsTestSigned: true
-        )
+        app = try Self.policy()
         let (store, clock, app, inbox) = (MemoryStore(), clock, app, Inbox())
         (self.store, self.inbox) = (store, inbox)
         sender = try NoticeSender(simulator, caller: inbox.caller(app))
@@ -95,15 +90,34 @@ struct WorkHouse: Sendable {
         let credentials = AppCredentials(
             bundleID: app.bundleID,
             appleID: app.appleID,
-            sharedSecret: sharedSecret,
+            sharedSecret: DemoCatalogue.sharedSecret,
             key: hasKey ? try Self.key(signingKey) : nil
         )
-        let accounts = [app.id: try Self.account(app, credentials, apple, chaos, calls, clock, verifier)]
-        handlers = [
-            ProofDecider(pipeline: pipeline, store: store, accounts: accounts, clock: clock).handler,
-            NotificationComparer(intake: intake, store: store, accounts: accounts, clock: clock) { events.note($0) }
-                .handler,
-        ]
+        let account = try Self.account(app, credentials, apple, chaos, calls, clock, verifier)
+        let accounts = hasAccount ? [app.id: account] : [:]
+        let comparer = NotificationComparer(intake: intake, store: store, accounts: accounts, clock: clock) {
+            events.note($0)
+        }
+        let looker = SubscriptionLooker(
+            recorder: recorder,
+            verifier: verifier,
+            store: store,
+            accounts: accounts,
+            clock: clock
+        )
+        let decider = ProofDecider(pipeline: pipeline, store: store, accounts: accounts, clock: clock)
+        handlers = [decider.handler, comparer.handler, looker.handler]
+        watch = SubscriptionWatch(store: store, queue: queue, clock: clock)
+    }
+
+    private static func policy() throws -> AppPolicy {
+        AppPolicy(
+            id: try #require(AppID("demo")),
+            bundleID: DemoCatalogue.bundleID,
+            appleID: DemoCatalogue.appleID,
+            environments: [.production, .sandbox],
+            acceptsTestSigned: true
+        )
     }
 
     private static func key(_ key: PrivateKey) throws -> ServerAPIKey {
@@ -191,6 +205,7 @@ struct WorkHouse: Sendable {
 
     /// Runs all jobs that are due now, each once.
     func work() async throws {
+        await watch.sweep()
         guard try await hasWork() else { return }
         let (ended, ending) = AsyncStream.makeStream(of: Void.self)
         let worker = JobWorker(

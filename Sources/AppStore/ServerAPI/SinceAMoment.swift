@@ -1,7 +1,7 @@
 import AppleFormats
 package import PurchaseModel
 
-// The whole history between two moments, for who knows our words only.
+// What jobs ask, for who knows our words only.
 extension AppStoreServerClient {
     /// - Parameters:
     ///   - start: of what Apple sent; it keeps 180 days, in the sandbox 30.
@@ -17,5 +17,22 @@ extension AppStoreServerClient {
             NotificationHistoryRequest(startDate: start.milliseconds, endDate: end.milliseconds),
             in: store
         )
+    }
+
+    /// What a customer bought since a moment, and what became of it, page after page.
+    ///
+    /// - Parameters:
+    ///   - id: any of the customer's.
+    ///   - start: of purchases.
+    ///   - store: where.
+    /// - Returns: its pages.
+    package func history(
+        ofAny id: TransactionID,
+        since start: Timestamp,
+        in store: StoreEnvironment
+    ) -> VerifiedPages<TransactionPage> {
+        var query = HistoryQuery()
+        query.startDate = start.milliseconds
+        return history(ofAny: id, matching: query, in: store)
     }
 }

@@ -1,0 +1,81 @@
+import Encoding
+package import Jobs
+package import PurchaseModel
+package import Storage
+
+/// The job that asks Apple how one subscription stands.
+package struct SubscriptionLook: Job, Hashable {
+    package static let kind = "subscription.look"
+
+    package let chain: ChainKey
+
+    package init(_ chain: ChainKey) { self.chain = chain }
+
+    package init?(payload: [UInt8]) {
+        guard let object = try? JSONDocument(payload).root.object,
+            let app = object["app"]?.string.flatMap({ AppID($0) }),
+            let store = object["store"]?.string.map({ StoreEnvironment(rawValue: $0) }),
+            StoreEnvironment.known.contains(store), let isTestSigned = object["test_signed"]?.bool,
+            let original = object["original"]?.string.flatMap({ TransactionID($0) })
+        else { return nil }
+        let realm = Realm(environment: store, isTestSigned: isTestSigned)
+        chain = ChainKey(app: app, realm: realm, original: original)
+    }
+
+    package var payload: [UInt8] {
+        JSONWriter.object { json in
+            json.member("app", chain.app.text)
+            json.member("store", chain.realm.environment.rawValue)
+            json.member("test_signed", chain.realm.isTestSigned)
+            json.member("original", chain.original.description)
+        }
+    }
+
+    package var key: String? { "\(SidedNumber.text(chain.original, chain.realm)) \(chain.app)" }
+}
+
+/// Takes subscriptions in hand whose next look is due: a job for each, in the write that puts the look off.
+///
+/// Every server does; what one has taken, the others do not find any more.
+package struct SubscriptionWatch: Sendable {
+    /// How many in one write: it holds up the next batch of purchases.
+    static let batchMax = 200
+    /// When one is due again whose job never came to an end: jobs outlive processes, so that this is for what nobody
+    /// thought of.
+    private static let inHand = Duration.seconds(2 * 86_400)
+
+    private let store: any Store
+    private let queue: JobQueue
+    private let clock: any WallClock
+
+    package init(store: any Store, queue: JobQueue, clock: any WallClock) {
+        self.store = store
+        self.queue = queue
+        self.clock = clock
+    }
+
+    /// Looks now, and after each pause, until there is no other pause.
+    package func run(_ pause: @Sendable () async -> Bool) async {
+        repeat { await sweep() } while await pause()
+    }
+
+    /// Takes all in hand that are due. When the store fails, the next sweep begins again; when nothing is due, nothing is
+    /// written.
+    package func sweep() async {
+        while !Task.isCancelled {
+            let (now, queue) = (clock.now, queue)
+            let isDue = try? await store.read { reader throws(StoreFailure) in
+                try !reader.dueSubscriptions(at: now, limit: 1).isEmpty
+            }
+            guard isDue == true else { return }
+            let taken = try? await store.write { transaction throws(StoreFailure) in
+                let due = try transaction.dueSubscriptions(at: now, limit: Self.batchMax)
+                for subscription in due { try queue.enqueue(SubscriptionLook(subscription.chain), in: transaction) }
+                let decision = puttingOff(due, until: now.advanced(by: Self.inHand))
+                try transaction.apply(decision, evidence: nil)
+                return due.count
+            }
+            guard let taken, taken == Self.batchMax else { return }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import AppStore
+import Crypto
+package import Jobs
+package import PurchaseModel
+package import Storage
+package import Verification
+
+/// Asks Apple how a subscription stands, and records what it says; where Apple cannot be asked, the clock decides.
+package struct SubscriptionLooker: Sendable {
+    package static let schedule = RetrySchedule(first: .seconds(60), longest: .seconds(3_600), attemptsMax: .max)
+
+    private let recorder: Recorder
+    private let verifier: Verifier
+    private let store: any Store
+    private let accounts: [AppID: AppleAccount]
+    private let clock: any WallClock
+
+    /// - Parameters:
+    ///   - recorder: records what Apple says.
+    ///   - verifier: finds the receipt in what was kept.
+    ///   - store: where subscriptions are.
+    ///   - accounts: how Apple is asked about each app.
+    ///   - clock: says what has passed.
+    package init(
+        recorder: Recorder,
+        verifier: Verifier,
+        store: any Store,
+        accounts: [AppID: AppleAccount],
+        clock: any WallClock
+    ) {
+        self.recorder = recorder
+        self.verifier = verifier
+        self.store = store
+        self.accounts = accounts
+        self.clock = clock
+    }
+
+    package var handler: JobHandler {
+        JobHandler(SubscriptionLook.self, schedule: Self.schedule) { job, _ in await look(at: job.chain) }
+    }
+
+    /// What is known of a subscription before Apple is asked.
+    fileprivate struct Known: Sendable {
+        let subscription: RecordedSubscription
+        let period: RecordedTransaction?
+        /// What last proved the period.
+        let evidence: EvidenceRow?
+    }
+
+    private func look(at chain: ChainKey) async -> JobOutcome {
+        do throws(StoreFailure) {
+            guard let known = try await known(chain) else { return .done }
+            var trouble: JobOutcome?
+            if let account = accounts[chain.app], account.isTest == chain.realm.isTestSigned {
+                trouble = try await ask(known, chain, account)
+            }
+            // Time passes over it also while Apple is away; an end that nobody has confirmed is a patient one.
+            let (now, chains) = (clock.now, [chain])
+            _ = try await store.write { transaction throws(StoreFailure) in
+                try LedgerRequests.look(at: chains, at: now, in: transaction)
+            }
+            return trouble ?? .done
+        } catch {
+            return .failed(because: "the store: \(error)")
+        }
+    }
+
+    private func known(_ chain: ChainKey) async throws(StoreFailure) -> Known? {
+        try await store.read { reader throws(StoreFailure) in
+            guard let subscription = try reader.subscriptions([chain]).first else { return nil }
+            guard let key = subscription.currentKey, let period = try reader.transactions([key]).first else {
+                return Known(subscription: subscription, period: nil, evidence: nil)
+            }
+            return Known(
+                subscription: subscription,
+                period: period,
+                evidence: try reader.latestEvidence(of: key)
+            )
+        }
+    }
+
+    /// - Returns: when to come again; `nil` when Apple has said what there is to say, or has nothing to say.
+    private func ask(
+        _ known: Known,
+        _ chain: ChainKey,
+        _ account: AppleAccount
+    ) async throws(StoreFailure) -> JobOutcome? {
+        if account.credentials.key != nil { return try await askServer(known, chain, account) }
+        guard let evidence = known.evidence, case .receipt(let receipt)? = verifier.question(about: evidence.proof)
+        else {
+            return nil
+        }
+        return try await askAboutReceipt(receipt, chain, account)
+    }
+
+    private func askServer(
+        _ known: Known,
+        _ chain: ChainKey,
+        _ account: AppleAccount
+    ) async throws(StoreFailure) -> JobOutcome? {
+        let found: [SubscriptionStatus]
+        var missed: [Verified<Proof>] = []
+        do throws(AppStoreFailure) {
+            let environment = chain.realm.environment
+            found = try await account.server.statuses(ofAny: chain.original, in: environment).value
+            // Of several periods since the last one that we know, the statuses tell the last.
+            if let start = known.missingSince(found) {
+                for try await page in account.server.history(ofAny: chain.original, since: start, in: environment) {
+                    missed += page.transactions
+                }
+            }
+        } catch {
+            return AppleTrouble.outcome(of: error, at: clock.now)
+        }
+        for proof in missed { try await record(proof, [], account) }
+        for status in found {
+            try await record(status.transaction, [], account)
+            try await record(status.renewal, status.renewal.fact.claims.renewal.map { [$0] } ?? [], account)
+        }
+        return nil
+    }
+
+    private func askAboutReceipt(
+        _ receipt: [UInt8],
+        _ chain: ChainKey,
+        _ account: AppleAccount
+    ) async throws(StoreFailure) -> JobOutcome? {
+        var options = VerifyReceiptCall.Options()
+        options.isVerifiedLocally = true
+        options.stores = account.app.environments
+        switch await account.receipts.verify(receipt, of: account.credentials, options: options) {
+        case .valid(let answered), .renewable(let answered), .expired(let answered):
+            try await record(answered.proof, answered.renewals.map(\.fact), account)
+            return nil
+        case .refused(let refusal):
+            // It was good once. What Apple says of it now tells nothing of the subscription.
+            return refusal.mayPass ? .failed(because: "Apple: \(refusal)") : nil
+        case .disagreement(let status):
+            return .failed(because: "Apple refuses with \(status) what has a good signature")
+        case .wrongSharedSecret: return AppleTrouble.wrongSecret
+        case .unavailable(let trouble, let retryAt):
+            return AppleTrouble.outcome(of: trouble, retryAt: retryAt, at: clock.now)
+        }
+    }
+
+    private func record(
+        _ proof: Verified<Proof>,
+        _ renewals: [Renewal],
+        _ account: AppleAccount
+    ) async throws(StoreFailure) {
+        let app = account.app
+        guard app.mayCount(proof), let environment = proof.fact.claims.environment,
+            app.environments.contains(environment), let digest = ProofDigest(Digest.sha256(proof.fact.bytes))
+        else { return }
+        let recording = Recording(
+            app: app.id,
+            realm: Realm(environment: environment, isTestSigned: proof.provenance.vouchedBy.isTest),
+            transactions: proof.fact.transactions,
+            renewals: renewals.isEmpty ? proof.fact.renewals : renewals,
+            terms: app.terms
+        )
+        let evidence = EvidenceRow(
+            digest: digest,
+            format: proof.fact.format.rawValue,
+            proof: proof.fact.bytes,
+            customer: nil,
+            receivedAt: clock.now,
+            verdict: proof.verdict.rawValue
+        )
+        do throws(StoreFailure) {
+            _ = try await recorder.record(recording, evidence: evidence)
+        } catch .unstorable {
+            // A text in it that no row can hold: it will never be another.
+            return
+        }
+    }
+}
+
+extension SubscriptionLooker.Known {
+    /// Since when to ask for what was bought; `nil` when the newest period is the one that we know.
+    fileprivate func missingSince(_ found: [SubscriptionStatus]) -> Timestamp? {
+        let newest = found.flatMap(\.transaction.fact.transactions)
+            .filter { ($0.originalID ?? $0.id) == subscription.chain.original }
+            .max { $0.purchasedAt < $1.purchasedAt }
+        guard let newest, let period, newest.id != period.id else { return nil }
+        return period.transaction.purchasedAt
+    }
+}

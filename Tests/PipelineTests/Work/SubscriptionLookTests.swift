@@ -1,0 +1,127 @@
+import Encoding
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import Testing
+
+/// Subscriptions are followed though nobody tells of them: no notification arrives in any of these lives.
+@Suite struct SubscriptionLookTests {
+    @Test func everyRenewalIsFoundByLooking() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try await house.subscribe()
+            try await house.live(days: 365)
+            // All periods, each once, and no more questions than there is reason to.
+            let bought = house.bought()
+            #expect(bought.count >= 12)
+            #expect(try await house.recordedIDs() == Set(bought))
+            let standing = try #require(try await house.subscription(sold.id))
+            #expect(standing.state == .active)
+            #expect(standing.current == bought.last)
+            #expect(house.calls.values.count <= bought.count * 6, "\(house.calls.values.count) calls")
+        }
+    }
+
+    @Test func anEndIsFoundByLooking() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try await house.subscribe()
+            try await house.live(days: 40)
+            let subscription = Act.Subscription(
+                customer: "anna",
+                app: DemoCatalogue.bundleID,
+                product: DemoCatalogue.product("pro.monthly")
+            )
+            _ = try house.simulator.perform(.setAutoRenew(subscription, isOn: false))
+            try await house.live(days: 60)
+            #expect(try await house.subscription(sold.id)?.state == .expired)
+            #expect(try await house.subscription(sold.id)?.nextLook == nil)
+            // Nobody asks about what is over.
+            let count = house.calls.values.count
+            try await house.live(days: 200)
+            #expect(house.calls.values.count == count)
+        }
+    }
+
+    /// Of a subscription that only an old receipt proves, the receipt is what to ask with.
+    @Test func withoutAKeyItsReceiptIsAskedAbout() async throws {
+        try await WorkHouse(hasKey: false).open { house in
+            house.inbox.open(false)
+            let sold = try await house.subscribe()
+            try await house.live(days: 100)
+            #expect(try await house.recordedIDs() == Set(house.bought()))
+            #expect(try await house.subscription(sold.id)?.state == .active)
+        }
+    }
+
+    @Test func whileAppleIsAwayNothingIsForgotten() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try await house.subscribe()
+            try await house.live(days: 20)
+            var chaos = Chaos.none
+            chaos.serverError = 1_000
+            house.chaos.set(chaos)
+            let before = house.calls.values.count
+            try await house.live(days: 40, everyHours: 1)
+            // About once an hour at most, for forty days.
+            #expect(house.calls.values.count - before <= 40 * 26, "\(house.calls.values.count - before) calls")
+            house.chaos.set(.none)
+            try await house.live(days: 2)
+            #expect(try await house.recordedIDs() == Set(house.bought()))
+            #expect(try await house.subscription(sold.id)?.state == .active)
+            #expect(try await house.deadLetters() == [])
+        }
+    }
+
+    /// Where Apple cannot be asked at all, the end of what was paid for is an end, though a patient one.
+    @Test func withoutAnyAccountTheClockDecides() async throws {
+        try await WorkHouse(hasAccount: false).open { house in
+            house.inbox.open(false)
+            let sold = try await house.subscribe()
+            try await house.live(days: 100)
+            #expect(try await house.subscription(sold.id)?.state == .expired)
+            #expect(house.calls.values.isEmpty)
+        }
+    }
+}
+
+extension WorkHouse {
+    /// Somebody subscribes, and her app sends the receipt.
+    fileprivate func subscribe() async throws -> SoldTransaction {
+        let sold = try buy("pro.monthly")
+        guard case .recorded = try await submit(receipt()) else { throw Unexpected.outcome }
+        return sold
+    }
+
+    fileprivate func live(days: Int, everyHours hours: Int = 6) async throws {
+        for _ in 0..<(days * 24 / hours) {
+            pass(.seconds(hours * 3_600))
+            try await work()
+        }
+    }
+
+    fileprivate func bought() -> [TransactionID] {
+        let owner = SimulatedStore.Owner(customer: "anna", app: DemoCatalogue.bundleID)
+        return simulator.read { $0.transactions(of: owner).map(\.id) }
+    }
+
+    fileprivate func recordedIDs() async throws -> Set<TransactionID> {
+        let (app, ids) = (app.id, bought())
+        return try await store.read { reader throws(StoreFailure) in
+            var found: Set<TransactionID> = []
+            for id in ids where try !reader.transactions(app: app, id: id).isEmpty { found.insert(id) }
+            return found
+        }
+    }
+
+    fileprivate func subscription(_ original: TransactionID) async throws -> RecordedSubscription? {
+        let chain = ChainKey(
+            app: app.id,
+            realm: Realm(environment: .production, isTestSigned: true),
+            original: original
+        )
+        return try await store.read { reader throws(StoreFailure) in try reader.subscriptions([chain]).first }
+    }
+}
