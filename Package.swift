@@ -158,9 +158,8 @@ let package = Package(
         tests(
             "APITests",
             [
-                "API", "HTTP", "PurchaseModel", "Crypto", "Encoding", "Verification", "Storage", "Pipeline",
-                "Simulator",
-                "TestSupport",
+                "API", "HTTP", "PurchaseModel", "Crypto", "Encoding", "Verification", "Storage", "AppStore", "Pipeline",
+                "Simulator", "TestSupport",
             ]
         ),
         tests("ServerTests", ["Server", "PurchaseModel", "Crypto", "Encoding", "Storage", "Simulator", "TestSupport"]),

@@ -9,6 +9,8 @@ package struct APIParts: Sendable {
     package var notifications: NotificationIntake
     /// What stands in the path that Apple sends an app's notifications to; without one, the app's id.
     package var notificationTokens: [AppID: String]
+    /// Those that have a key to sign with.
+    package var signing: [AppID: MerchantDesk]
     package var store: any Store
     package var apps: [AppPolicy]
     package var keys: KeyRing
@@ -28,6 +30,7 @@ package struct APIParts: Sendable {
         pipeline: PurchasePipeline,
         notifications: NotificationIntake,
         notificationTokens: [AppID: String] = [:],
+        signing: [AppID: MerchantDesk] = [:],
         store: any Store,
         apps: [AppPolicy],
         keys: KeyRing,
@@ -41,6 +44,7 @@ package struct APIParts: Sendable {
         self.pipeline = pipeline
         self.notifications = notifications
         self.notificationTokens = notificationTokens
+        self.signing = signing
         self.store = store
         self.apps = apps
         self.keys = keys
@@ -65,6 +69,7 @@ package func routes(_ parts: APIParts) -> Router {
     )
     return Router(
         purchases(gate, parts) + orders(gate, parts) + customers(gate, parts) + notifications(gate, parts)
+            + signatures(gate, parts)
             + webhooks(gate, parts) + health(parts)
     )
 }
@@ -141,9 +146,26 @@ private func notifications(_ gate: Gate, _ parts: APIParts) -> [Route] {
             await receive.respond(to: request, token: path["token"] ?? "")
         },
         gate.route(.get, "/v1/notifications") { request, app, _ in await read.list(request.query, app: app.id) },
+        gate.route(.get, "/v1/notifications/figures") { _, app, _ in await read.figures(app: app.id) },
         gate.route(.get, "/v1/notifications/{id}") { _, app, path in
             await read.get(path["id"] ?? "", app: app.id)
         },
+    ]
+}
+
+private func signatures(_ gate: Gate, _ parts: APIParts) -> [Route] {
+    let signatures = Signatures(desks: parts.signing, clock: parts.clock)
+    return [
+        gate.route(.post, "/v1/signatures/promotional-offer") { request, app, _ in
+            signatures.promotionalOffer(request, app: app.id)
+        },
+        gate.route(.post, "/v1/signatures/introductory-offer") { request, app, _ in
+            signatures.introductoryOffer(request, app: app.id)
+        },
+        gate.route(.post, "/v1/signatures/advanced-commerce") { request, app, _ in
+            signatures.advancedCommerce(request, app: app.id)
+        },
+        gate.route(.post, "/v1/signatures/explain") { request, app, _ in signatures.explain(request, app: app.id) },
     ]
 }
 

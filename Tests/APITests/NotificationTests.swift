@@ -2,6 +2,7 @@ import Encoding
 import HTTP
 import PurchaseModel
 import Simulator
+import Storage
 import TestSupport
 import Testing
 
@@ -126,6 +127,28 @@ import Testing
             let answer = await house.send(try Self.body("TEST"), to: Self.path)
             #expect(answer.status == .unprocessableContent)
             #expect(try answer.json()["reason"]?.string == "test_purchase")
+        }
+    }
+
+    @Test func theFiguresTellWhatWasCompared() async throws {
+        try await TestHouse().open { house in
+            #expect(try await house.get("/v1/notifications/figures").json()["stores"]?.array?.count == 0)
+            let watch = NotificationWatch(
+                app: try #require(AppID("demo")),
+                realm: Realm(environment: .sandbox, isTestSigned: true),
+                comparedUntil: TestHouse.now,
+                sent: 5,
+                arrived: 4,
+                recovered: 1
+            )
+            try await house.store.write { write throws(StoreFailure) in try write.noteWatch(watch) }
+            let stores = try #require(try await house.get("/v1/notifications/figures").json()["stores"]?.array)
+            let found = try #require(stores.first { _ in true }?.object)
+            #expect(stores.count == 1)
+            #expect(found["environment"]?.string == "sandbox" && found["test_signed"]?.bool == true)
+            #expect((found["sent"]?.int64, found["arrived"]?.int64, found["recovered"]?.int64) == (5, 4, 1))
+            let other = try await house.get("/v1/notifications/figures", key: TestHouse.otherKey).json()
+            #expect(other["stores"]?.array?.count == 0)
         }
     }
 

@@ -1,4 +1,5 @@
 import API
+import AppStore
 import Crypto
 import Encoding
 import HTTP
@@ -75,6 +76,7 @@ struct TestHouse {
                     secrets: [apps[0].id: Array(TestHouse.sharedSecret.utf8)],
                     clock: clock
                 ) { _ in },
+                signing: try TestHouse.signing(apps[0]),
                 store: store,
                 apps: apps,
                 keys: TestHouse.keys(apps),
@@ -84,6 +86,19 @@ struct TestHouse {
                 metrics: { "" }
             )
         )
+    }
+
+    static let keyID = "ABCDEFGHIJ"
+    private static let merchantKey = Result { try PrivateKey(generate: .p256) }
+
+    /// The first app has a key of App Store Connect, the other has none.
+    private static func signing(_ app: AppPolicy) throws -> [AppID: MerchantDesk] {
+        let key = try ServerAPIKey(
+            issuerID: "57246542-96fe-1a63-e053-0824d011072a",
+            keyID: keyID,
+            pem: try merchantKey.get().pem()
+        )
+        return [app.id: try #require(MerchantDesk(AppCredentials(bundleID: app.bundleID, key: key)))]
     }
 
     private static func anchors(trustsSimulator: Bool) throws -> TrustAnchors {

@@ -62,7 +62,7 @@ import Testing
              "keys": \(Self.keys), "trust": {"roots": "roots", "certificates": "certificates"},
              "profile": "development", "listen": "[::1]:0", "data": "/var/lib/assay",
              "limits": {"body_bytes": 2048, "header_bytes": 4096, "header_seconds": 1, "body_seconds": 2, "idle_seconds": 3,
-               "connections": 4, "in_flight": 5, "streams": 10, "requests_per_second": 6, "pending_per_app": 7,
+               "connections": 4, "in_flight": 5, "streams": 10, "apple_percent": 50, "requests_per_second": 6, "pending_per_app": 7,
                "pending_days": 9, "drain_seconds": 8}}
             """
         )
@@ -93,6 +93,7 @@ import Testing
             connections: 4,
             inFlight: 5,
             streams: 10,
+            applePercent: 50,
             requestsPerSecond: 6,
             pendingPerApp: 7,
             pendingDays: 9,

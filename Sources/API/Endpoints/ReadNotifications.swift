@@ -29,6 +29,39 @@ struct ReadNotifications: Sendable {
         }
     }
 
+    /// `GET /v1/notifications/figures`: what Apple says to have sent, and what of it arrived.
+    func figures(app: AppID) async -> HTTPResponse {
+        do throws(StoreFailure) {
+            let watches = try await store.read { reader throws(StoreFailure) in
+                var watches: [NotificationWatch] = []
+                for environment in [StoreEnvironment.production, .sandbox] {
+                    for isTestSigned in [false, true] {
+                        let realm = Realm(environment: environment, isTestSigned: isTestSigned)
+                        guard let watch = try reader.notificationWatch(app: app, realm: realm) else { continue }
+                        watches.append(watch)
+                    }
+                }
+                return watches
+            }
+            return .json(.ok) { json in
+                json.array("stores") { json in
+                    for watch in watches { json.object { Self.write(watch, into: &$0) } }
+                }
+            }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    private static func write(_ watch: NotificationWatch, into json: inout JSONObjectWriter) {
+        json.member("environment", watch.realm.environment.rawValue)
+        json.member("test_signed", watch.realm.isTestSigned)
+        json.member("compared_until", TransactionJSON.text(watch.comparedUntil))
+        json.member("sent", watch.sent)
+        json.member("arrived", watch.arrived)
+        json.member("recovered", watch.recovered)
+    }
+
     /// `GET /v1/notifications`
     func list(_ query: String?, app: AppID) async -> HTTPResponse {
         do throws(QueryFields.Fault) {

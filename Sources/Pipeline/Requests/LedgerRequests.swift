@@ -51,7 +51,7 @@ package enum LedgerRequests {
     }
 
     /// Tells of subscriptions what time alone has made of them, and says when to look again: see
-    /// ``PurchaseModel/decide(_:lookingAt:schedule:at:)``.
+    /// `decide(_:lookingAt:schedule:at:)`.
     ///
     /// - Returns: how many have changed.
     package static func look(

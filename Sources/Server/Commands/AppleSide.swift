@@ -33,7 +33,12 @@ enum AppleSide {
         _ clock: any WallClock,
         _ report: @escaping @Sendable (AppStoreEvent) -> Void
     ) throws(Fault) -> [AppID: AppleAccount] {
-        let line = AppleLine(caller: CurlCaller(callerSettings).caller, clock: clock, report: report)
+        let line = AppleLine(
+            caller: CurlCaller(callerSettings).caller,
+            clock: clock,
+            share: RequestBudget.Share(percent: settings.applePercent),
+            report: report
+        )
         var accounts: [AppID: AppleAccount] = [:]
         for app in settings.apps {
             guard let store = settings.appStores[app.id], store.key != nil || store.sharedSecret != nil else {

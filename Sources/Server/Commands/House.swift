@@ -76,13 +76,15 @@ struct House {
         ) { reporter.report($0) }
         housekeeping = Housekeeping(store: store, clock: clock)
         work = BackgroundWork(queue, store, accounts, pipeline, recorder, verifier, intake, clock, reporter)
-        parts = House.parts(settings, pipeline, intake, store, clock, sender, feed, reporter.metrics)
+        let signing = accounts.compactMapValues { MerchantDesk($0.credentials) }
+        parts = House.parts(settings, pipeline, intake, signing, store, clock, sender, feed, reporter.metrics)
     }
 
     private static func parts(
         _ settings: ServeSettings,
         _ pipeline: PurchasePipeline,
         _ intake: NotificationIntake,
+        _ signing: [AppID: MerchantDesk],
         _ store: any Store,
         _ clock: SystemClock,
         _ sender: WebhookSender,
@@ -93,6 +95,7 @@ struct House {
             pipeline: pipeline,
             notifications: intake,
             notificationTokens: settings.appStores.compactMapValues(\.notificationToken),
+            signing: signing,
             store: store,
             apps: settings.apps,
             keys: settings.keys,

@@ -8,6 +8,8 @@ struct ServeSettings: Sendable {
     var apps: [AppPolicy]
     /// How Apple is asked about each app, and where it sends what happens.
     var appStores: [AppID: Configuration.AppStore]
+    /// What of Apple's limits is this server's, in percent.
+    var applePercent: Int
     var keys: KeyRing
     var roots: String?
     var certificates: String?
@@ -59,6 +61,7 @@ extension ServeSettings {
             plainHosts: configuration.webhooks.plainHosts
         )
         let limits = configuration.limits
+        applePercent = limits.applePercent
         http = HTTPLimits()
         http.bodyBytes = limits.bodyBytes
         http.headerBytes = limits.headerBytes

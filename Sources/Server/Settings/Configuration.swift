@@ -96,6 +96,8 @@ struct Configuration: Sendable {
         var inFlight = 1_024
         /// Event feeds that are followed live; beyond it a client is told 503.
         var streams = 1_000
+        /// Of Apple's limits, for this server alone.
+        var applePercent = 100
         /// For each key; 0 is no limit.
         var requestsPerSecond = 0
         /// Purchases that wait for a decision; beyond it a client is told 503.

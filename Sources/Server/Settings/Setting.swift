@@ -21,6 +21,7 @@ enum Setting: String, CaseIterable, Sendable {
     case connections = "limits.connections"
     case inFlight = "limits.in_flight"
     case streams = "limits.streams"
+    case appleShare = "limits.apple_percent"
     case requestsPerSecond = "limits.requests_per_second"
     case pendingPerApp = "limits.pending_per_app"
     case pendingDays = "limits.pending_days"
@@ -69,6 +70,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .connections: .whole(1...1_000_000, \.limits.connections)
         case .inFlight: .whole(1...100_000, \.limits.inFlight)
         case .streams: .whole(0...100_000, \.limits.streams)
+        case .appleShare: .whole(1...100, \.limits.applePercent)
         case .requestsPerSecond: .whole(0...1_000_000, \.limits.requestsPerSecond)
         case .pendingPerApp: .whole(1...10_000_000, \.limits.pendingPerApp)
         case .pendingDays: .whole(1...3_650, \.limits.pendingDays)
@@ -96,6 +98,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .connections: "Connections at a time."
         case .inFlight: "Requests being answered at a time."
         case .streams: "Event feeds followed live at a time."
+        case .appleShare: "What of Apple's limits this server may use, in percent; several servers divide them."
         case .requestsPerSecond: "Requests a second for each key; 0 is no limit."
         case .pendingPerApp: "Undecided purchases kept for each app."
         case .pendingDays: "Days that an undecided purchase is kept waiting."
