@@ -28,12 +28,23 @@ import CSQLite
         let commit: PlainStatement
     }
 
-    /// What else a purchase writes a row to, and which row is its own: here each has a customer of its own.
+    /// A table that a purchase writes a row to besides, the name of that row, and which one is its own.
+    private struct Other {
+        let table: String
+        let row: String
+        let condition: String
+    }
+
+    /// Here each purchase has a customer of its own, who hears of it twice: of the delivery, and of the subscription.
     private static let others = [
-        ("owners", "owners.original_id = coalesce(transactions.original_id, transactions.transaction_id)"),
-        ("fulfilments", "fulfilments.original_id = coalesce(transactions.original_id, transactions.transaction_id)"),
-        ("events", "events.customer = transactions.customer"),
+        Other(table: "owners", row: "owner", condition: "owner.original_id = \(chain)"),
+        Other(table: "fulfilments", row: "fulfilment", condition: "fulfilment.original_id = \(chain)"),
+        Other(table: "subscriptions", row: "subscription", condition: "subscription.original_id = \(chain)"),
+        Other(table: "events", row: "one", condition: "one.customer = transactions.customer AND one.sequence = 1"),
+        Other(table: "events", row: "two", condition: "two.customer = transactions.customer AND two.sequence = 2"),
     ]
+    private static let eventsOfPurchase = 2
+    private static let chain = "coalesce(transactions.original_id, transactions.transaction_id)"
 
     /// Opens a database that the store has made.
     init(path: String) throws {
@@ -66,10 +77,12 @@ import CSQLite
     func purchases() throws -> [PlainPurchase] {
         let tables =
             try ["evidence", "transactions"].map { try columns(of: $0) }
-            + PlainSQLite.others.map { try allColumns(of: $0.0) }
-        let names = ["evidence", "transactions"] + PlainSQLite.others.map(\.0)
+            + PlainSQLite.others.map { try allColumns(of: $0.table) }
+        let names = ["evidence", "transactions"] + PlainSQLite.others.map(\.row)
         let selected = zip(names, tables).flatMap { table, columns in columns.map { "\(table).\($0)" } }
-        let joins = PlainSQLite.others.map { "JOIN \($0.0) ON \($0.0).app = transactions.app AND \($0.1)" }
+        let joins = PlainSQLite.others.map { other in
+            "JOIN \(other.table) AS \(other.row) ON \(other.row).app = transactions.app AND \(other.condition)"
+        }
         let select = try prepare(
             """
             SELECT \(selected.joined(separator: ", ")) FROM transactions
@@ -102,7 +115,9 @@ import CSQLite
             transaction: try prepare(
                 try insertion("transactions") + " ON CONFLICT (app, transaction_id, realm) DO NOTHING"
             ),
-            others: try PlainSQLite.others.map { try prepare(try insertion($0.0, try allColumns(of: $0.0))) },
+            others: try PlainSQLite.others.map { other in
+                try prepare(try insertion(other.table, try allColumns(of: other.table)))
+            },
             head: try prepare("UPDATE event_heads SET last_position = last_position + $1"),
             commit: try prepare("COMMIT")
         )
@@ -139,7 +154,7 @@ import CSQLite
                 guard code == SQLITE_DONE else { throw BenchmarkFailure("SQLite does not insert: \(code)") }
             }
         }
-        statements.head.bind(Int64(batch.count), 1)
+        statements.head.bind(Int64(batch.count * PlainSQLite.eventsOfPurchase), 1)
         statements.head.step()
         statements.head.reset()
         let code = statements.commit.step()

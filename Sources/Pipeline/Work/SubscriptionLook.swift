@@ -38,7 +38,8 @@ package struct SubscriptionLook: Job, Hashable {
 ///
 /// Every server does; what one has taken, the others do not find any more.
 package struct SubscriptionWatch: Sendable {
-    /// How many in one write: it holds up the next batch of purchases.
+    /// How many at a time: few enough for one write, which holds up the next batch of purchases, and for Apple's limits,
+    /// so that those of a whole ledger, due at once, do not stand in each other's way as jobs.
     static let batchMax = 200
     /// When one is due again whose job never came to an end: jobs outlive processes, so that this is for what nobody
     /// thought of.
@@ -59,23 +60,18 @@ package struct SubscriptionWatch: Sendable {
         repeat { await sweep() } while await pause()
     }
 
-    /// Takes all in hand that are due. When the store fails, the next sweep begins again; when nothing is due, nothing is
-    /// written.
+    /// Takes a batch in hand of those that are due, the longest due first. When the store fails, the next sweep begins
+    /// again; when nothing is due, nothing is written.
     package func sweep() async {
-        while !Task.isCancelled {
-            let (now, queue) = (clock.now, queue)
-            let isDue = try? await store.read { reader throws(StoreFailure) in
-                try !reader.dueSubscriptions(at: now, limit: 1).isEmpty
-            }
-            guard isDue == true else { return }
-            let taken = try? await store.write { transaction throws(StoreFailure) in
-                let due = try transaction.dueSubscriptions(at: now, limit: Self.batchMax)
-                for subscription in due { try queue.enqueue(SubscriptionLook(subscription.chain), in: transaction) }
-                let decision = puttingOff(due, until: now.advanced(by: Self.inHand))
-                try transaction.apply(decision, evidence: nil)
-                return due.count
-            }
-            guard let taken, taken == Self.batchMax else { return }
+        let (now, queue) = (clock.now, queue)
+        let isDue = try? await store.read { reader throws(StoreFailure) in
+            try !reader.dueSubscriptions(at: now, limit: 1).isEmpty
+        }
+        guard isDue == true else { return }
+        try? await store.write { transaction throws(StoreFailure) in
+            let due = try transaction.dueSubscriptions(at: now, limit: Self.batchMax)
+            for subscription in due { try queue.enqueue(SubscriptionLook(subscription.chain), in: transaction) }
+            try transaction.apply(puttingOff(due, until: now.advanced(by: Self.inHand)), evidence: nil)
         }
     }
 }

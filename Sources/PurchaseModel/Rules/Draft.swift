@@ -16,8 +16,9 @@ struct Draft {
     private var owners: [ChainKey: Int] = [:]
     private var orders: [OrderKey: Int] = [:]
     private var subscriptions: [ChainKey: Int] = [:]
-    /// Subscriptions that are to be told of, in the order of the proof.
-    var folded: [FoldedSubscription] = []
+    /// Subscriptions that are to be told of, in the order of the proof, and where each stands among them.
+    private(set) var folded: [FoldedSubscription] = []
+    private var foldedPlaces: [ChainKey: Int] = [:]
     private var wallets: [WalletKey: Int] = [:]
     private var sequences: [StreamKey: Int64] = [:]
 
@@ -69,8 +70,13 @@ struct Draft {
 
     /// As it is by now, whether it is told of yet or not.
     func subscription(of chain: ChainKey) -> RecordedSubscription? {
-        if let folded = folded.first(where: { $0.row.chain == chain }) { return folded.row }
+        if let place = foldedPlaces[chain] { return folded[place].row }
         return subscriptions[chain].map { decision.subscriptions[$0].row } ?? known.subscription(of: chain)
+    }
+
+    mutating func note(_ subscription: FoldedSubscription) {
+        foldedPlaces[subscription.row.chain] = folded.count
+        folded.append(subscription)
     }
 
     func wallet(_ key: WalletKey) -> Wallet {

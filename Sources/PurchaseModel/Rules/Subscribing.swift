@@ -36,7 +36,7 @@ extension Draft {
             let period = newestPeriod(of: chain, fresh[chain] ?? [], before)
             guard let new = PurchaseModel.fold(chain, period?.transaction, renewal, at: now) else { continue }
             let last = before?.currentKey.flatMap { known[$0]?.transaction }
-            folded.append(
+            note(
                 FoldedSubscription(
                     before: before,
                     last: last,
