@@ -162,7 +162,10 @@ let package = Package(
                 "Simulator", "TestSupport",
             ]
         ),
-        tests("ServerTests", ["Server", "PurchaseModel", "Crypto", "Encoding", "Storage", "Simulator", "TestSupport"]),
+        tests(
+            "ServerTests",
+            ["Server", "AppStore", "PurchaseModel", "Crypto", "Encoding", "Storage", "Simulator", "TestSupport"]
+        ),
         // The whole house on one thread, by a seed: what the tests and `make simulate` run.
         .target(
             name: "Simulation",

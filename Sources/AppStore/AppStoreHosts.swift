@@ -41,6 +41,11 @@ package struct AppStoreHosts: Hashable, Sendable {
         )
     }
 
+    /// Whether the Server API is asked at Apple's, by its new names or the older ones.
+    package var isApple: Bool {
+        [AppStoreHosts.apple, .olderApple].contains { $0.serverAPIProduction == serverAPIProduction }
+    }
+
     package func verifyReceipt(_ store: StoreEnvironment) -> String {
         store == .production ? verifyReceiptProduction : verifyReceiptSandbox
     }

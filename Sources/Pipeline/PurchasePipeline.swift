@@ -86,28 +86,20 @@ package struct PurchasePipeline: Sendable {
         _ renewals: [Renewal] = []
     ) async throws(StoreFailure) {
         guard app.mayCount(proof) else { return try await settle(kept, as: proof.provenance.vouchedBy.reason) }
-        guard let environment = proof.fact.claims.environment, app.environments.contains(environment) else {
+        guard let realm = proof.realm, app.environments.contains(realm.environment) else {
             return try await settle(kept, as: .environmentNotAccepted)
         }
-        let realm = Realm(environment: environment, isTestSigned: proof.provenance.vouchedBy.isTest)
-        let recording = Recording(
-            app: app.id,
-            realm: realm,
-            transactions: proof.fact.transactions,
-            renewals: proof.fact.renewals + renewals,
-            customer: kept.submission.customer,
-            order: kept.submission.order,
-            customerToken: kept.submission.customer.flatMap { AccountToken(ofCustomer: $0) },
-            terms: app.terms
-        )
+        var recording = proof.recording(for: app, in: realm, renewals)
+        recording.customer = kept.submission.customer
+        recording.order = kept.submission.order
+        recording.customerToken = kept.submission.customer.flatMap { AccountToken(ofCustomer: $0) }
         let settlement = Settlement(verdict: proof.verdict.rawValue, at: clock.now)
+        let settling: Recorder.Companion = { _, transaction throws(StoreFailure) in
+            _ = try transaction.settlePending(kept.id, as: settlement)
+        }
         do throws(StoreFailure) {
-            let evidence = evidence(of: proof, Self.digest(of: proof.fact.bytes), from: kept.submission.customer)
-            let decision = try await recorder.record(recording, evidence: evidence) {
-                _,
-                transaction throws(StoreFailure) in
-                _ = try transaction.settlePending(kept.id, as: settlement)
-            }
+            let evidence = proof.evidence(from: kept.submission.customer, at: clock.now)
+            let decision = try await recorder.record(recording, evidence: evidence, with: settling)
             settled(of: app.id)
             tell(decision, proof.fact.format, of: app.id)
         } catch .unstorable {
@@ -142,13 +134,8 @@ package struct PurchasePipeline: Sendable {
         try await store.write { transaction throws(StoreFailure) in try later(kept.submission, transaction) }
     }
 
-    private static func digest(of bytes: [UInt8]) -> ProofDigest {
-        guard let digest = ProofDigest(Digest.sha256(bytes)) else { preconditionFailure("a SHA-256 has 32 bytes") }
-        return digest
-    }
-
     private func take(_ submission: Submission, kept id: SubmissionID?) async throws(StoreFailure) -> Outcome {
-        let digest = Self.digest(of: submission.bytes)
+        let digest = ProofDigest(of: submission.bytes)
         let name = RefusedBefore.Name(app: submission.app.id, digest: digest)
         if let reason = desk.repetition(of: name, submission.bytes, from: submission.customer) {
             return .refused(Outcome.Refused(reason))
@@ -180,25 +167,18 @@ package struct PurchasePipeline: Sendable {
     ) async throws(StoreFailure) -> Outcome {
         let (format, digest) = (proof.fact.format, name.digest)
         guard format.mayHoldPurchases else { return nothingToRecord(format, submission) }
-        guard let environment = proof.fact.claims.environment else {
+        guard let realm = proof.realm else {
             return try await keepForLater(submission, format, .environmentUnknown, digest, kept: id)
         }
         guard !proof.fact.transactions.isEmpty else {
             guard format == .appReceipt else { return nothingToRecord(format, submission) }
             return try await keepForLater(submission, format, .noPurchases, digest, kept: id)
         }
-        let realm = Realm(environment: environment, isTestSigned: proof.provenance.vouchedBy.isTest)
-        let recording = Recording(
-            app: submission.app.id,
-            realm: realm,
-            transactions: proof.fact.transactions,
-            renewals: proof.fact.renewals,
-            customer: submission.customer,
-            order: submission.order,
-            customerToken: submission.customerToken,
-            terms: submission.app.terms
-        )
-        let evidence = evidence(of: proof, digest, from: submission.customer)
+        var recording = proof.recording(for: submission.app, in: realm)
+        recording.customer = submission.customer
+        recording.order = submission.order
+        recording.customerToken = submission.customerToken
+        let evidence = proof.evidence(digest, from: submission.customer, at: clock.now)
         let decision: Decision
         do throws(StoreFailure) {
             decision = try await recorder.record(recording, evidence: evidence, with: submission.companion)
@@ -208,21 +188,6 @@ package struct PurchasePipeline: Sendable {
         }
         tell(decision, format, of: submission.app.id)
         return .recorded(decision)
-    }
-
-    private func evidence(
-        of proof: Verified<Proof>,
-        _ digest: ProofDigest,
-        from customer: CustomerID?
-    ) -> EvidenceRow {
-        EvidenceRow(
-            digest: digest,
-            format: proof.fact.format.rawValue,
-            proof: proof.fact.bytes,
-            customer: customer,
-            receivedAt: clock.now,
-            verdict: proof.verdict.rawValue
-        )
     }
 
     private func tell(_ decision: Decision, _ format: ProofFormat, of app: AppID) {

@@ -49,7 +49,7 @@ import Verification
         var bought: [TransactionID] = []
         for _ in 0..<47 { bought.append(try shop.desk.buy("coins.100").id) }
         let id = try #require(bought.first)
-        var pages: [TransactionPage] = []
+        var pages: [HistoryPage] = []
         for try await page in shop.client.history(ofAny: id) { pages.append(page) }
         #expect(pages.map(\.transactions.count) == [20, 20, 7])
         #expect(pages.flatMap(\.transactions).flatMap(\.fact.transactions).map(\.id) == bought)

@@ -1,3 +1,4 @@
+import AppStore
 import Crypto
 import Encoding
 import PurchaseModel
@@ -75,8 +76,9 @@ import Testing
         #expect(store.sharedSecret == Array("0123456789abcdef0123456789ABCDEF".utf8))
         #expect(store.key?.issuer == "57246542-96fe-1a63-e053-0824d011072a" && store.key?.id == "2X9R4HXF34")
         #expect(store.key?.pem == Array("PEM".utf8))
-        #expect(store.hosts.api == "https://a/b" && store.hosts.apiSandbox == "https://b:1")
-        #expect(store.hosts.verifyReceipt == "http://c" && store.hosts.verifyReceiptSandbox == "http://[::1]:8081")
+        #expect(store.hosts.serverAPIProduction == "https://a/b" && store.hosts.serverAPISandbox == "https://b:1")
+        #expect(store.hosts.verifyReceiptProduction == "http://c")
+        #expect(store.hosts.verifyReceiptSandbox == "http://[::1]:8081")
         let printed = ConfigurationText(configuration).text
         for secret in ["0123456789abcdef0123456789ABCDEF", "a-token_of-16-or-more", "PEM"] {
             #expect(!printed.contains(secret))

@@ -34,12 +34,8 @@ struct ReadNotifications: Sendable {
         do throws(StoreFailure) {
             let watches = try await store.read { reader throws(StoreFailure) in
                 var watches: [NotificationWatch] = []
-                for environment in [StoreEnvironment.production, .sandbox] {
-                    for isTestSigned in [false, true] {
-                        let realm = Realm(environment: environment, isTestSigned: isTestSigned)
-                        guard let watch = try reader.notificationWatch(app: app, realm: realm) else { continue }
-                        watches.append(watch)
-                    }
+                for realm in Realm.known {
+                    if let watch = try reader.notificationWatch(app: app, realm: realm) { watches.append(watch) }
                 }
                 return watches
             }

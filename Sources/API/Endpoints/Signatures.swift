@@ -13,7 +13,7 @@ struct Signatures: Sendable {
 
     /// `POST /v1/signatures/promotional-offer`: both of Apple's forms.
     func promotionalOffer(_ request: HTTPRequest, app: AppID) -> HTTPResponse {
-        answer(app) { desk, now throws(RequestBody.Fault) in
+        answer(request, app) { desk, now throws(RequestBody.Fault) in
             let names: Set = ["product_id", "offer_id", "account", "transaction_id"]
             let body = try RequestBody(request.body, members: names)
             let product: ProductID = try RequestBody.needed(body.identifier("product_id"), "product_id")
@@ -35,7 +35,7 @@ struct Signatures: Sendable {
 
     /// `POST /v1/signatures/introductory-offer`
     func introductoryOffer(_ request: HTTPRequest, app: AppID) -> HTTPResponse {
-        answer(app) { desk, now throws(RequestBody.Fault) in
+        answer(request, app) { desk, now throws(RequestBody.Fault) in
             let body = try RequestBody(request.body, members: ["product_id", "transaction_id", "is_allowed"])
             let product: ProductID = try RequestBody.needed(body.identifier("product_id"), "product_id")
             let transaction = try RequestBody.needed(body.transaction("transaction_id"), "transaction_id")
@@ -49,7 +49,7 @@ struct Signatures: Sendable {
 
     /// `POST /v1/signatures/advanced-commerce`: the request is a text, since it is signed byte for byte.
     func advancedCommerce(_ request: HTTPRequest, app: AppID) -> HTTPResponse {
-        answer(app) { desk, now throws(RequestBody.Fault) in
+        answer(request, app) { desk, now throws(RequestBody.Fault) in
             let body = try RequestBody(request.body, members: ["request"])
             let text = try RequestBody.needed(body.text("request"), "request")
             let jws = try Self.signing { () throws(MerchantDesk.Fault) in
@@ -61,14 +61,23 @@ struct Signatures: Sendable {
 
     /// `POST /v1/signatures/explain`: of a JWS, or of the seven parts of the older form.
     func explain(_ request: HTTPRequest, app: AppID) -> HTTPResponse {
-        answer(app) { desk, now throws(RequestBody.Fault) in
+        answer(request, app) { desk, now throws(RequestBody.Fault) in
             let old: Set = ["key_id", "product_id", "offer_id", "account", "nonce", "timestamp", "signature"]
             let body = try RequestBody(request.body, members: old.union(["jws"]))
             let findings: [MerchantDesk.Finding]
             if let jws = try body.text("jws") {
                 findings = desk.explain(jws: jws, at: now)
             } else {
-                findings = desk.explain(try body.offerSignature(), at: now)
+                findings = desk.explain(
+                    try RequestBody.needed(body.text("signature"), "signature"),
+                    keyID: try body.text("key_id") ?? "",
+                    product: try body.text("product_id") ?? "",
+                    offer: try body.text("offer_id") ?? "",
+                    account: try body.text("account") ?? "",
+                    nonce: try body.text("nonce") ?? "",
+                    timestamp: try body.whole("timestamp", 0...Int64.max) ?? 0,
+                    at: now
+                )
             }
             return .json(.ok) { json in
                 json.member("is_good", findings.isEmpty)
@@ -84,7 +93,8 @@ struct Signatures: Sendable {
         }
     }
 
-    private func answer(_ app: AppID, _ answer: Answer) -> HTTPResponse {
+    private func answer(_ request: HTTPRequest, _ app: AppID, _ answer: Answer) -> HTTPResponse {
+        guard JSONBody.isAnnounced(by: request.fields) else { return Problem.unsupportedMediaType() }
         guard let desk = desks[app] else {
             return Problem.conflict("no_key", "The app has no key of App Store Connect configured.")
         }
@@ -111,17 +121,5 @@ extension RequestBody {
         guard let text = try text(field) else { return nil }
         guard let id = TransactionID(text) else { throw Fault(field: field, detail: "The number of a transaction.") }
         return id
-    }
-
-    fileprivate func offerSignature() throws(Fault) -> MerchantDesk.GivenOffer {
-        MerchantDesk.GivenOffer(
-            keyID: try text("key_id") ?? "",
-            product: try text("product_id") ?? "",
-            offer: try text("offer_id") ?? "",
-            account: try text("account") ?? "",
-            nonce: try text("nonce") ?? "",
-            timestamp: try whole("timestamp", 0...Int64.max) ?? 0,
-            signature: try Self.needed(text("signature"), "signature")
-        )
     }
 }

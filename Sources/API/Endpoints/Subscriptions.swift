@@ -29,12 +29,7 @@ struct Subscriptions: Sendable {
     func subscription(_ text: String, app: AppID) async -> HTTPResponse {
         guard let id = TransactionID(text) else { return Problem.notFound("subscription") }
         do throws(StoreFailure) {
-            let chains = StoreEnvironment.known.flatMap { environment in
-                [false, true].map { isTestSigned in
-                    let realm = Realm(environment: environment, isTestSigned: isTestSigned)
-                    return ChainKey(app: app, realm: realm, original: id)
-                }
-            }
+            let chains = Realm.known.map { ChainKey(app: app, realm: $0, original: id) }
             let found = try await store.read { reader throws(StoreFailure) in try Listed(chains, reader) }
             guard !found.rows.isEmpty else { return Problem.notFound("subscription") }
             return .json(.ok) { json in write(found, into: &json) }

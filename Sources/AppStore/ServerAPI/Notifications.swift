@@ -11,7 +11,7 @@ package struct NotificationRecord: Sendable {
 }
 
 /// One page of the notification history.
-package struct NotificationPage: ContinuedPage {
+package struct NotificationHistoryPage: ContinuedPage {
     package let records: [NotificationRecord]
     /// Those that do not verify: one of a kind that we do not know must not hide the others.
     package let unproved: [String]
@@ -33,7 +33,7 @@ extension AppStoreServerClient {
         _ request: NotificationHistoryRequest,
         after token: String? = nil,
         in store: StoreEnvironment
-    ) async throws(AppStoreFailure) -> NotificationPage {
+    ) async throws(AppStoreFailure) -> NotificationHistoryPage {
         guard request.startDate < request.endDate else { throw .invalidRequest(field: "startDate") }
         let query = token.map { [(name: "paginationToken", value: $0)] } ?? []
         let question = Request(endpoint: .notifications, query: query, body: request.json)
@@ -47,7 +47,7 @@ extension AppStoreServerClient {
                 unproved.append(sent.signedPayload)
             }
         }
-        return NotificationPage(
+        return NotificationHistoryPage(
             records: records,
             unproved: unproved,
             hasMore: answer.hasMore,
@@ -60,7 +60,7 @@ extension AppStoreServerClient {
         _ request: NotificationHistoryRequest,
         after token: String? = nil,
         in store: StoreEnvironment
-    ) -> VerifiedPages<NotificationPage> {
+    ) -> VerifiedPages<NotificationHistoryPage> {
         VerifiedPages(first: token, pagesMax: Self.pagesMax) { continuation throws(AppStoreFailure) in
             try await notificationPage(request, after: continuation, in: store)
         }

@@ -57,7 +57,7 @@ extension AppStoreServerClient {
         matching query: HistoryQuery = HistoryQuery(),
         after revision: String? = nil,
         in store: StoreEnvironment? = nil
-    ) async throws(AppStoreFailure) -> TransactionPage {
+    ) async throws(AppStoreFailure) -> HistoryPage {
         try await page(.history, id, query.parameters, revision, store)
     }
 
@@ -67,7 +67,7 @@ extension AppStoreServerClient {
         matching query: HistoryQuery = HistoryQuery(),
         after revision: String? = nil,
         in store: StoreEnvironment? = nil
-    ) -> VerifiedPages<TransactionPage> {
+    ) -> VerifiedPages<HistoryPage> {
         VerifiedPages(first: revision, pagesMax: Self.pagesMax) { continuation throws(AppStoreFailure) in
             try await historyPage(ofAny: id, matching: query, after: continuation, in: store)
         }
@@ -78,7 +78,7 @@ extension AppStoreServerClient {
         ofAny id: TransactionID,
         after revision: String? = nil,
         in store: StoreEnvironment? = nil
-    ) -> VerifiedPages<TransactionPage> {
+    ) -> VerifiedPages<HistoryPage> {
         VerifiedPages(first: revision, pagesMax: Self.pagesMax) { continuation throws(AppStoreFailure) in
             try await page(.refunds, id, [], continuation, store)
         }
@@ -90,14 +90,14 @@ extension AppStoreServerClient {
         _ parameters: [(name: String, value: String)],
         _ revision: String?,
         _ store: StoreEnvironment?
-    ) async throws(AppStoreFailure) -> TransactionPage {
+    ) async throws(AppStoreFailure) -> HistoryPage {
         var request = Request(endpoint: endpoint, segments: [id.description], query: parameters)
         if let revision { request.query.append(("revision", revision)) }
         let question = request
         return try await find(store) { store throws(AppStoreFailure) in
             let answer = try await answer(question, in: store, as: HistoryAnswer.self)
             let proofs = try prove(answer.signedTransactions, .jwsTransaction, from: store, endpoint)
-            return TransactionPage(
+            return HistoryPage(
                 store: store,
                 transactions: proofs,
                 revision: answer.revision,

@@ -1,3 +1,4 @@
+import Encoding
 import HTTP
 
 /// One row of Apple's table of endpoints. Retention Messaging and Advanced Commerce are others.
@@ -87,29 +88,4 @@ package struct ServerEndpoint: Hashable, Sendable {
         statuses, history, transaction, appTransaction, setAccountToken, finish, consumption, firstConsumption, order,
         refunds, extend, extendAll, extensionStatus, requestTest, testStatus, notifications, currentGroups, group,
     ]
-}
-
-/// Text as a part of a URL. RFC 3986 § 2.1.
-enum PercentCoding {
-    static func encode(_ text: String) -> String {
-        var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.append(byte)
-            default:
-                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
-    }
-
-    static func query(_ parameters: [(name: String, value: String)]) -> String {
-        guard !parameters.isEmpty else { return "" }
-        return "?" + parameters.map { encode($0.name) + "=" + encode($0.value) }.joined(separator: "&")
-    }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
 }

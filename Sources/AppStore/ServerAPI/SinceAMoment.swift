@@ -12,7 +12,7 @@ extension AppStoreServerClient {
         from start: Timestamp,
         until end: Timestamp,
         in store: StoreEnvironment
-    ) -> VerifiedPages<NotificationPage> {
+    ) -> VerifiedPages<NotificationHistoryPage> {
         notifications(
             NotificationHistoryRequest(startDate: start.milliseconds, endDate: end.milliseconds),
             in: store
@@ -30,7 +30,7 @@ extension AppStoreServerClient {
         ofAny id: TransactionID,
         since start: Timestamp,
         in store: StoreEnvironment
-    ) -> VerifiedPages<TransactionPage> {
+    ) -> VerifiedPages<HistoryPage> {
         var query = HistoryQuery()
         query.startDate = start.milliseconds
         return history(ofAny: id, matching: query, in: store)

@@ -3,7 +3,7 @@ package import PurchaseModel
 package import Verification
 
 /// One page of a listing, its transactions proved.
-package struct TransactionPage: Sendable {
+package struct HistoryPage: Sendable {
     /// The store that has them.
     package let store: StoreEnvironment
     package let transactions: [Verified<Proof>]
@@ -19,7 +19,7 @@ package protocol ContinuedPage: Sendable {
     var continuation: String? { get }
 }
 
-extension TransactionPage: ContinuedPage {
+extension HistoryPage: ContinuedPage {
     package var continuation: String? { revision }
 }
 

@@ -37,8 +37,6 @@ package struct AnsweredReceipt: Sendable {
     package let renewals: [Verified<Renewal>]
     /// The newest receipt of the same customer, decoded from base64: what to ask with the next time.
     package let latestReceipt: [UInt8]?
-    /// The answer's bytes, as evidence.
-    package let answer: [UInt8]
 
     package var transactions: [Transaction] { proof.fact.transactions }
 }

@@ -159,8 +159,7 @@ package struct VerifyReceiptCall: Sendable {
             store: answer.lane.store,
             proof: proof,
             renewals: found.renewals,
-            latestReceipt: latest.flatMap { try? Base64.decode(Array($0.utf8), .standard, padding: .optional) },
-            answer: answer.body
+            latestReceipt: latest.flatMap { try? Base64.decode(Array($0.utf8), .standard, padding: .optional) }
         )
         if hasExpired { return .expired(receipt) }
         let renews = latest != nil || receipt.transactions.contains { $0.kind == .autoRenewable }

@@ -1,4 +1,3 @@
-import Crypto
 import Encoding
 import PurchaseModel
 import Storage
@@ -36,32 +35,6 @@ struct Arrived: Sendable {
         var row = row(id, realm, version: 1, type: notice.type, signedAt: signedAt ?? moment)
         row.original = notice.original
         return row
-    }
-
-    /// What it proves; `nil` when that is nothing.
-    func recording(of proof: Verified<Proof>, realm: Realm) -> Recording? {
-        guard !proof.fact.transactions.isEmpty else { return nil }
-        return Recording(
-            app: app.id,
-            realm: realm,
-            transactions: proof.fact.transactions,
-            renewals: proof.fact.renewals,
-            terms: app.terms
-        )
-    }
-
-    /// The row that keeps what proved it: of version 1 that is the receipt alone.
-    func evidence(of proof: Verified<Proof>) -> EvidenceRow {
-        let bytes = proof.fact.bytes
-        guard let digest = ProofDigest(Digest.sha256(bytes)) else { preconditionFailure("a SHA-256 has 32 bytes") }
-        return EvidenceRow(
-            digest: digest,
-            format: proof.fact.format.rawValue,
-            proof: bytes,
-            customer: nil,
-            receivedAt: moment,
-            verdict: proof.verdict.rawValue
-        )
     }
 
     private func row(

@@ -1,5 +1,3 @@
-import Crypto
-import Encoding
 package import PurchaseModel
 package import Storage
 package import Verification
@@ -56,7 +54,7 @@ package struct NotificationIntake: Sendable {
         for app: AppPolicy,
         arrival: KeptNotification.Arrival = .pushed
     ) async throws(StoreFailure) -> NotificationOutcome {
-        guard let digest = ProofDigest(Digest.sha256(bytes)) else { preconditionFailure("a SHA-256 has 32 bytes") }
+        let digest = ProofDigest(of: bytes)
         let name = RefusedBefore.Name(app: app.id, digest: digest)
         if let reason = desk.repetition(of: name, bytes, from: nil) { return .refused(Outcome.Refused(reason)) }
         let arrived = Arrived(bytes: bytes, digest: digest, app: app, arrival: arrival, at: clock.now)
@@ -67,10 +65,9 @@ package struct NotificationIntake: Sendable {
         guard let proof = examination.proof, app.mayCount(proof) else {
             return refuse(found.format, found.reason, arrived, name)
         }
-        guard let notice = proof.fact.claims.notice, let environment = notice.environment else {
+        guard let notice = proof.fact.claims.notice, let realm = proof.realm else {
             return refuse(found.format, .unrecognised, arrived, name)
         }
-        let realm = Realm(environment: environment, isTestSigned: proof.provenance.vouchedBy.isTest)
         guard let row = arrived.row(of: notice, realm: realm) else {
             return refuse(found.format, .fieldOutOfRange, arrived, name)
         }
@@ -110,8 +107,9 @@ package struct NotificationIntake: Sendable {
         let known = try await store.read { reader throws(StoreFailure) in try reader.notification(row.key) }
         if let known { return note(known, isNew: false) }
         do throws(StoreFailure) {
-            if let proof, let recording = arrived.recording(of: proof, realm: row.key.realm) {
-                let evidence = arrived.evidence(of: proof)
+            if let proof, !proof.fact.transactions.isEmpty {
+                let recording = proof.recording(for: arrived.app, in: row.key.realm)
+                let evidence = proof.evidence(at: arrived.moment)
                 _ = try await recorder.record(recording, evidence: evidence) { _, transaction throws(StoreFailure) in
                     _ = try transaction.keepNotification(row)
                 }
@@ -121,7 +119,7 @@ package struct NotificationIntake: Sendable {
                 }
             }
         } catch .unstorable {
-            return refuse(.jwsNotification, .fieldOutOfRange, arrived, name)
+            return refuse(row.version == 1 ? .notificationV1 : .jwsNotification, .fieldOutOfRange, arrived, name)
         }
         return note(row, isNew: true)
     }

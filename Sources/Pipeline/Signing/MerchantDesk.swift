@@ -16,32 +16,6 @@ package struct MerchantDesk: Sendable {
         package let jws: String
     }
 
-    /// The older form as an app hands it to StoreKit.
-    package struct GivenOffer: Hashable, Sendable {
-        private let signature: GivenOfferSignature
-        fileprivate var parts: GivenOfferSignature { signature }
-
-        package init(
-            keyID: String,
-            product: String,
-            offer: String,
-            account: String,
-            nonce: String,
-            timestamp: Int64,
-            signature: String
-        ) {
-            self.signature = GivenOfferSignature(
-                keyID: keyID,
-                product: product,
-                offer: offer,
-                account: account,
-                nonce: nonce,
-                timestamp: timestamp,
-                signature: signature
-            )
-        }
-    }
-
     /// What is wrong with a signature: a stable word, and a sentence for who has to mend it.
     package struct Finding: Hashable, Sendable {
         package let code: String
@@ -132,9 +106,27 @@ package struct MerchantDesk: Sendable {
         Self.findings(signer.explain(request: jws, at: now))
     }
 
-    /// The same of the older form of an offer.
-    package func explain(_ given: GivenOffer, at now: Timestamp) -> [Finding] {
-        Self.findings(signer.explain(given.parts, at: now))
+    /// The same of the older form of an offer: its parts as an app hands them to StoreKit.
+    package func explain(
+        _ signature: String,
+        keyID: String,
+        product: String,
+        offer: String,
+        account: String,
+        nonce: String,
+        timestamp: Int64,
+        at now: Timestamp
+    ) -> [Finding] {
+        let given = GivenOfferSignature(
+            keyID: keyID,
+            product: product,
+            offer: offer,
+            account: account,
+            nonce: nonce,
+            timestamp: timestamp,
+            signature: signature
+        )
+        return Self.findings(signer.explain(given, at: now))
     }
 
     private static func findings(_ found: [SignatureFinding]) -> [Finding] {

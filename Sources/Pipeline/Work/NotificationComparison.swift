@@ -1,5 +1,4 @@
 import AppStore
-import Encoding
 package import Jobs
 package import PurchaseModel
 package import Storage
@@ -19,23 +18,20 @@ package struct NotificationComparison: Job, Hashable {
     }
 
     package init?(payload: [UInt8]) {
-        guard let object = try? JSONDocument(payload).root.object,
-            let app = object["app"]?.string.flatMap({ AppID($0) }),
-            let store = object["store"]?.string.map({ StoreEnvironment(rawValue: $0) }),
-            StoreEnvironment.known.contains(store)
-        else { return nil }
-        self.app = app
-        self.store = store
-    }
-
-    package var payload: [UInt8] {
-        JSONWriter.object { json in
-            json.member("app", app.text)
-            json.member("store", store.rawValue)
+        let parts = payload.split(separator: UInt8(ascii: " "), maxSplits: 1).map {
+            String(decoding: $0, as: UTF8.self)
         }
+        guard parts.count == 2, let app = AppID(parts[1]),
+            let store = StoreEnvironment.known.first(where: { $0.rawValue == parts[0] })
+        else { return nil }
+        self.init(app: app, store: store)
     }
 
-    package var key: String? { "\(store.rawValue) \(app.text)" }
+    package var payload: [UInt8] { Array(name.utf8) }
+
+    package var key: String? { name }
+
+    private var name: String { "\(store) \(app)" }
 }
 
 /// Finds what was missed, whatever it was missed for: we were away, the address was wrong, Apple gave up.

@@ -18,9 +18,11 @@ package struct ProofDecision: Job, Hashable {
         submission = id
     }
 
-    package var payload: [UInt8] { Array(Hexadecimal.encode(submission.bytes).utf8) }
+    package var payload: [UInt8] { Array(name.utf8) }
 
-    package var key: String? { Hexadecimal.encode(submission.bytes) }
+    package var key: String? { name }
+
+    private var name: String { Hexadecimal.encode(submission.bytes) }
 }
 
 /// Asks Apple about what waits, and records or refuses it.

@@ -1,4 +1,3 @@
-import Encoding
 package import Jobs
 package import PurchaseModel
 package import Storage
@@ -12,26 +11,19 @@ package struct SubscriptionLook: Job, Hashable {
     package init(_ chain: ChainKey) { self.chain = chain }
 
     package init?(payload: [UInt8]) {
-        guard let object = try? JSONDocument(payload).root.object,
-            let app = object["app"]?.string.flatMap({ AppID($0) }),
-            let store = object["store"]?.string.map({ StoreEnvironment(rawValue: $0) }),
-            StoreEnvironment.known.contains(store), let isTestSigned = object["test_signed"]?.bool,
-            let original = object["original"]?.string.flatMap({ TransactionID($0) })
+        let parts = payload.split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard parts.count == 2, let (original, realm) = SidedNumber.read(parts[0]),
+            let app = AppID(String(decoding: parts[1], as: UTF8.self))
         else { return nil }
-        let realm = Realm(environment: store, isTestSigned: isTestSigned)
         chain = ChainKey(app: app, realm: realm, original: original)
     }
 
-    package var payload: [UInt8] {
-        JSONWriter.object { json in
-            json.member("app", chain.app.text)
-            json.member("store", chain.realm.environment.rawValue)
-            json.member("test_signed", chain.realm.isTestSigned)
-            json.member("original", chain.original.description)
-        }
-    }
+    package var payload: [UInt8] { Array(name.utf8) }
 
-    package var key: String? { "\(SidedNumber.text(chain.original, chain.realm)) \(chain.app)" }
+    package var key: String? { name }
+
+    /// An app's id has no space in it.
+    private var name: String { "\(SidedNumber.text(chain.original, chain.realm)) \(chain.app)" }
 }
 
 /// Takes subscriptions in hand whose next look is due: a job for each, in the write that puts the look off.

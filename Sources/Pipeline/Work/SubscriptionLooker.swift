@@ -1,5 +1,4 @@
 import AppStore
-import Crypto
 package import Jobs
 package import PurchaseModel
 package import Storage
@@ -99,25 +98,40 @@ package struct SubscriptionLooker: Sendable {
         _ account: AppleAccount
     ) async throws(StoreFailure) -> JobOutcome? {
         let found: [SubscriptionStatus]
-        var missed: [Verified<Proof>] = []
         do throws(AppStoreFailure) {
-            let environment = chain.realm.environment
-            found = try await account.server.statuses(ofAny: chain.original, in: environment).value
-            // Of several periods since the last one that we know, the statuses tell the last.
-            if let start = known.missingSince(found) {
-                for try await page in account.server.history(ofAny: chain.original, since: start, in: environment) {
-                    missed += page.transactions
-                }
-            }
+            found = try await account.server.statuses(ofAny: chain.original, in: chain.realm.environment).value
         } catch {
             return AppleTrouble.outcome(of: error, at: clock.now)
         }
-        for proof in missed { try await record(proof, [], account) }
+        // Of several periods since the last one that we know, the statuses tell the last.
+        if let start = known.missingSince(found), let trouble = try await askHistory(chain, since: start, account) {
+            return trouble
+        }
         for status in found {
             try await record(status.transaction, [], account)
             try await record(status.renewal, status.renewal.fact.claims.renewal.map { [$0] } ?? [], account)
         }
         return nil
+    }
+
+    /// Each page is recorded before the next is asked for: a customer's history may be long.
+    private func askHistory(
+        _ chain: ChainKey,
+        since start: Timestamp,
+        _ account: AppleAccount
+    ) async throws(StoreFailure) -> JobOutcome? {
+        let environment = chain.realm.environment
+        var pages = account.server.history(ofAny: chain.original, since: start, in: environment).makeAsyncIterator()
+        while true {
+            let page: HistoryPage?
+            do throws(AppStoreFailure) {
+                page = try await pages.next()
+            } catch {
+                return AppleTrouble.outcome(of: error, at: clock.now)
+            }
+            guard let page else { return nil }
+            for proof in page.transactions { try await record(proof, [], account) }
+        }
     }
 
     private func askAboutReceipt(
@@ -149,24 +163,9 @@ package struct SubscriptionLooker: Sendable {
         _ account: AppleAccount
     ) async throws(StoreFailure) {
         let app = account.app
-        guard app.mayCount(proof), let environment = proof.fact.claims.environment,
-            app.environments.contains(environment), let digest = ProofDigest(Digest.sha256(proof.fact.bytes))
-        else { return }
-        let recording = Recording(
-            app: app.id,
-            realm: Realm(environment: environment, isTestSigned: proof.provenance.vouchedBy.isTest),
-            transactions: proof.fact.transactions,
-            renewals: renewals.isEmpty ? proof.fact.renewals : renewals,
-            terms: app.terms
-        )
-        let evidence = EvidenceRow(
-            digest: digest,
-            format: proof.fact.format.rawValue,
-            proof: proof.fact.bytes,
-            customer: nil,
-            receivedAt: clock.now,
-            verdict: proof.verdict.rawValue
-        )
+        guard app.mayCount(proof), let realm = proof.realm, app.environments.contains(realm.environment) else { return }
+        let recording = proof.recording(for: app, in: realm, renewals)
+        let evidence = proof.evidence(at: clock.now)
         do throws(StoreFailure) {
             _ = try await recorder.record(recording, evidence: evidence)
         } catch .unstorable {

@@ -32,4 +32,9 @@ package struct Realm: Hashable, Sendable {
         self.environment = environment
         self.isTestSigned = isTestSigned
     }
+
+    /// Both sides of each store that we know, in a fixed order.
+    package static let known = StoreEnvironment.known.flatMap { environment in
+        [false, true].map { Realm(environment: environment, isTestSigned: $0) }
+    }
 }

@@ -44,7 +44,7 @@ enum AppleSide {
             guard let store = settings.appStores[app.id], store.key != nil || store.sharedSecret != nil else {
                 continue
             }
-            let hosts = store.hosts.places
+            let hosts = store.hosts
             let credentials = AppCredentials(
                 bundleID: app.bundleID,
                 appleID: app.appleID,
@@ -56,9 +56,7 @@ enum AppleSide {
                 credentials: credentials,
                 receipts: VerifyReceiptCall(line: line, verifier: verifier, hosts: hosts),
                 server: AppStoreServerClient(app: credentials, line: line, verifier: verifier, hosts: hosts),
-                isTest: ![AppStoreHosts.apple, .olderApple].contains {
-                    $0.serverAPIProduction == hosts.serverAPIProduction
-                }
+                isTest: !hosts.isApple
             )
         }
         return accounts
@@ -71,17 +69,5 @@ enum AppleSide {
         } catch {
             throw Fault(sentence: "the private key \(key.id) of app \(app) cannot be used: \(error)")
         }
-    }
-}
-
-extension Configuration.AppStore.Hosts {
-    /// Apple's, save for those that are given.
-    fileprivate var places: AppStoreHosts {
-        var places = AppStoreHosts.apple
-        if let api { places.serverAPIProduction = api }
-        if let apiSandbox { places.serverAPISandbox = apiSandbox }
-        if let verifyReceipt { places.verifyReceiptProduction = verifyReceipt }
-        if let verifyReceiptSandbox { places.verifyReceiptSandbox = verifyReceiptSandbox }
-        return places
     }
 }

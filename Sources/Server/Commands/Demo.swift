@@ -1,3 +1,4 @@
+import AppStore
 import Crypto
 import Encoding
 import Foundation
@@ -96,11 +97,11 @@ struct Demo {
         json.member("private_key_file", merchant.path)
         // Which port is free is only known later.
         guard simulator.port != 0 else { return }
-        let hosts = Configuration.AppStore.Hosts.simulator(at: "http://\(simulator)")
+        let hosts = AppStoreHosts.simulator(at: "http://\(simulator)")
         json.object("hosts") { json in
-            json.member("api", hosts.api)
-            json.member("api_sandbox", hosts.apiSandbox)
-            json.member("verify_receipt", hosts.verifyReceipt)
+            json.member("api", hosts.serverAPIProduction)
+            json.member("api_sandbox", hosts.serverAPISandbox)
+            json.member("verify_receipt", hosts.verifyReceiptProduction)
             json.member("verify_receipt_sandbox", hosts.verifyReceiptSandbox)
         }
     }

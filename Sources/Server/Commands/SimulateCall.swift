@@ -211,7 +211,7 @@ struct SimulateCall {
     ]
 
     private func renew() async throws(Fault) -> Shown {
-        let path = "/customers/\(SimulatorClient.escaped(word(0)))"
+        let path = "/customers/\(PercentCoding.encode(word(0)))"
         let before = try await client.ask(.get, path).json
         let renewing = (before?["subscriptions"]?.array).map(Array.init)?.compactMap(\.object).filter { line in
             line["status"]?.string == "active" && line["will_auto_renew"]?.bool == true
@@ -229,7 +229,7 @@ struct SimulateCall {
 
     private func show() async throws(Fault) -> Shown {
         if let name = wordIfAny(0) {
-            let answer = try await client.ask(.get, "/customers/\(SimulatorClient.escaped(name))")
+            let answer = try await client.ask(.get, "/customers/\(PercentCoding.encode(name))")
             return try show(answer, SimulatorText.wholeCustomer)
         }
         let customers = try await client.ask(.get, "/customers")
@@ -241,7 +241,7 @@ struct SimulateCall {
     }
 
     private func proof() async throws -> Shown {
-        let customer = "/customers/\(SimulatorClient.escaped(word(0)))"
+        let customer = "/customers/\(PercentCoding.encode(word(0)))"
         let format = arguments.value("format") ?? "jws"
         let (path, member): (String, String)
         switch format {
@@ -280,7 +280,7 @@ struct SimulateCall {
             let what = product.map { " of \($0)" } ?? ""
             throw .refused(code: "no_transaction", detail: "\(word(0)) has no transaction\(what).")
         }
-        return SimulatorClient.escaped(id)
+        return PercentCoding.encode(id)
     }
 
     // MARK: Settings
@@ -296,7 +296,7 @@ struct SimulateCall {
     private func notify() async throws(Fault) -> Shown {
         let url = word(0) == "none" ? nil : word(0)
         let body = JSONWriter.object { $0.member("url", url) }
-        let app = SimulatorClient.escaped(DemoCatalogue.bundleID.text)
+        let app = PercentCoding.encode(DemoCatalogue.bundleID.text)
         _ = try await client.ask(.put, "/apps/\(app)/notifications", body)
         guard !arguments.isSet("json") else { return Shown(text: []) }
         let text = url.map { "notifications go to \(ReportText.printable($0))\n" } ?? "notifications go nowhere\n"

@@ -80,18 +80,4 @@ struct SimulatorClient: Sendable {
         }
         throw response.status == .badRequest ? .invalid(detail) : .refused(code: code, detail: detail)
     }
-
-    /// One part of a path: whatever is not plain stands there as `%XX`.
-    static func escaped(_ text: String) -> String {
-        var escaped: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                escaped.append(byte)
-            default: escaped += [UInt8(ascii: "%")] + Hexadecimal.encode([byte]).uppercased().utf8
-            }
-        }
-        return String(decoding: escaped, as: UTF8.self)
-    }
 }

@@ -1,5 +1,5 @@
+import AppStore
 import Encoding
-import HTTP
 
 /// Reads `app_store`: how Apple is asked about an app's purchases, and where it sends what happens to them.
 struct AppStoreReader {
@@ -74,25 +74,22 @@ struct AppStoreReader {
     }
 
     /// Another place than Apple's: a simulated store, or a proxy.
-    private func hosts(
-        _ value: JSONValue,
-        at path: String,
-        _ reader: inout MemberReader
-    ) -> Configuration.AppStore.Hosts {
-        var found = Configuration.AppStore.Hosts()
+    private func hosts(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> AppStoreHosts {
+        var found = AppStoreHosts.apple
         guard let object = reader.object(value, at: path, known: Self.hosts) else { return found }
-        let places: [(String, WritableKeyPath<Configuration.AppStore.Hosts, String?>)] = [
-            ("api", \.api), ("api_sandbox", \.apiSandbox), ("verify_receipt", \.verifyReceipt),
-            ("verify_receipt_sandbox", \.verifyReceiptSandbox),
+        let places: [(String, WritableKeyPath<AppStoreHosts, String>)] = [
+            ("api", \.serverAPIProduction), ("api_sandbox", \.serverAPISandbox),
+            ("verify_receipt", \.verifyReceiptProduction), ("verify_receipt_sandbox", \.verifyReceiptSandbox),
         ]
         for (name, place) in places {
             guard let value = object[name] else { continue }
-            found[keyPath: place] = reader.identifier(
+            let url = reader.identifier(
                 value,
                 at: "\(path).\(name)",
                 "an http or https URL that does not end with a slash, such as https://api.storekit.apple.com",
                 Self.place
             )
+            if let url { found[keyPath: place] = url }
         }
         return found
     }

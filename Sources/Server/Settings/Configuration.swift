@@ -1,3 +1,4 @@
+import AppStore
 import PurchaseModel
 
 /// Everything that an operator decides: one checked value, made of defaults, a file, the environment and flags.
@@ -30,29 +31,11 @@ struct Configuration: Sendable {
             let pem: [UInt8]
         }
 
-        /// Other places than Apple's.
-        struct Hosts: Equatable, Sendable {
-            var api: String?
-            var apiSandbox: String?
-            var verifyReceipt: String?
-            var verifyReceiptSandbox: String?
-
-            /// A simulated store: one address, and a path for each of Apple's.
-            static func simulator(at base: String) -> Hosts {
-                Hosts(
-                    api: base + "/production",
-                    apiSandbox: base + "/sandbox",
-                    verifyReceipt: base + "/production/verifyReceipt",
-                    verifyReceiptSandbox: base + "/sandbox/verifyReceipt"
-                )
-            }
-        }
-
         /// What stands in the path that Apple's notifications come to; without one it is the app's id.
         var notificationToken: String?
         var sharedSecret: [UInt8]?
         var key: Key?
-        var hosts = Hosts()
+        var hosts = AppStoreHosts.apple
     }
 
     /// How an app delivers what was bought.

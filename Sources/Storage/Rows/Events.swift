@@ -92,13 +92,7 @@ package struct EventFilter: Hashable, Sendable {
     package var realms: Set<Realm>
 
     /// All events there can be, each with its realm.
-    package static let everything = EventFilter(
-        realms: Set(
-            StoreEnvironment.known.flatMap { environment in
-                [false, true].map { Realm(environment: environment, isTestSigned: $0) }
-            }
-        )
-    )
+    package static let everything = EventFilter(realms: Set(Realm.known))
 
     package init(types: Set<String>? = nil, realms: Set<Realm>) {
         self.types = types

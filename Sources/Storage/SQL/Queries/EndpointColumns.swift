@@ -19,7 +19,7 @@ enum EndpointColumns {
             .bytes(endpoint.secrets.flatMap { [UInt8($0.bytes.count)] + $0.bytes }),
             .optional(endpoint.signingKey?.bytes),
             .optional(endpoint.filter.types.map { $0.sorted().joined(separator: " ") }),
-            .integer(mask(of: endpoint.filter.realms)),
+            .integer(RealmCode.mask(of: endpoint.filter.realms)),
             .integer(Int64(endpoint.concurrencyMax)),
             .optional(endpoint.perSecondMax),
             .integer(endpoint.ordersPerCustomer ? 1 : 0),
@@ -63,10 +63,6 @@ enum EndpointColumns {
                 }
             )
         )
-    }
-
-    private static func mask(of realms: Set<Realm>) -> Int64 {
-        realms.compactMap { RealmCode($0)?.number }.reduce(0) { $0 | 1 << $1 }
     }
 
     private static func secrets(_ bytes: [UInt8]) throws(StoreFailure) -> [WebhookSecret] {

@@ -59,12 +59,9 @@ struct NotificationQueries {
     ) throws(StoreFailure) -> NotificationPage {
         guard let code = try apps.code(of: app) else { return NotificationPage() }
         let limit = min(max(limit, 1), NotificationPage.limitMax)
-        let bits = filter.realms.reduce(Int64(0)) { bits, realm in
-            RealmCode(realm).map { bits | 1 << $0.number } ?? bits
-        }
         var values: [SQLValue] = [
             .integer(code), .integer(cursor?.receivedAt.milliseconds ?? .max), .text(cursor?.id.text ?? ""),
-            .integer(bits), .optional(filter.type), .integer(Int64(limit + 1)),
+            .integer(RealmCode.mask(of: filter.realms)), .optional(filter.type), .integer(Int64(limit + 1)),
         ]
         if let original = filter.original { values.append(.integer(original.number)) }
         var found = try connection.rows(filter.original == nil ? Self.list : Self.listOfChain, values) {

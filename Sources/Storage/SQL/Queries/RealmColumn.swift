@@ -6,4 +6,9 @@ extension RealmCode {
         guard let code = RealmCode(realm) else { throw .unstorable }
         return code.number
     }
+
+    /// Many in one number: bit n stands for the realm of code n.
+    static func mask(of realms: Set<Realm>) -> Int64 {
+        realms.compactMap { RealmCode($0)?.number }.reduce(0) { $0 | 1 << $1 }
+    }
 }
