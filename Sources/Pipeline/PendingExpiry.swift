@@ -45,7 +45,7 @@ package struct PendingExpiry: Sendable {
     /// Gives up all that is overdue. When the store fails, the next sweep begins again; without anything overdue nothing
     /// is written.
     package func sweep() async {
-        for app in apps { guard (try? await pipeline.countPending(of: app.id)) != nil else { return } }
+        for app in apps { guard (try? await pipeline.recountPending(of: app.id)) != nil else { return } }
         while !Task.isCancelled {
             let now = clock.now
             let moment = now.advanced(by: .zero - patience)

@@ -58,6 +58,11 @@ package struct PurchasePipeline: Sendable {
         try await room.load(app, from: store)
     }
 
+    /// Has them counted anew: several servers settle what waits in one ledger.
+    func recountPending(of app: AppID) async throws(StoreFailure) {
+        try await room.recount(app, from: store)
+    }
+
     /// Submissions that were kept wait no more: their places are free for others.
     func settled(_ count: Int = 1, of app: AppID) {
         room.giveBack(count, of: app)

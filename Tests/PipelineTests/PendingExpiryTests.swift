@@ -37,6 +37,24 @@ import Testing
         }
     }
 
+    /// One server keeps a proof, and another one's job settles it: its place is free again at the first.
+    @Test func whatAnotherServerSettlesFreesItsPlaceToo() async throws {
+        let store = WatchedStore()
+        try await PipelineHouse(store: store, pendingPerApp: 2).open { (house) async throws in
+            var ids: [SubmissionID] = []
+            for number in 1...2 { ids.append(try #require(try await house.submit(Self.bare(number)).pendingID)) }
+            #expect(try await house.submit(Self.bare(3)).word == "busy")
+            let settlement = Settlement(verdict: "genuine", at: PipelineHouse.now)
+            let settled = ids
+            try await store.write { write throws(StoreFailure) in
+                for id in settled { _ = try write.settlePending(id, as: settlement) }
+            }
+            await house.expiry.sweep()
+            for number in 3...4 { #expect(try await house.submit(Self.bare(number)).word == "pending") }
+            #expect(try await house.submit(Self.bare(5)).word == "busy")
+        }
+    }
+
     @Test func whatComesAgainKeepsItsNameAndWaitsItsWholeTime() async throws {
         try await PipelineHouse().open { (house) async throws in
             let id = try await house.submit(Self.bare(1)).pendingID

@@ -29,9 +29,20 @@ final class PendingRoom: Sendable {
     /// Counts what waits already, if nobody did.
     func load(_ app: AppID, from store: some Store) async throws(StoreFailure) {
         guard counts.withLock({ $0[app] == nil }) else { return }
-        let count = try await store.read { reader throws(StoreFailure) in try reader.pendingCount(app: app) }
+        let count = try await Self.count(app, in: store)
         // Whoever else counted meanwhile has gone on from there.
         counts.withLock { counts in if counts[app] == nil { counts[app] = count } }
+    }
+
+    /// Counts what waits again: other servers settle what this one has kept. What is being kept meanwhile may be missed,
+    /// until the next time.
+    func recount(_ app: AppID, from store: some Store) async throws(StoreFailure) {
+        let count = try await Self.count(app, in: store)
+        counts.withLock { $0[app] = count }
+    }
+
+    private static func count(_ app: AppID, in store: some Store) async throws(StoreFailure) -> Int {
+        try await store.read { reader throws(StoreFailure) in try reader.pendingCount(app: app) }
     }
 
     /// Places are free again: what was sent was known, could not be kept, or waits no more.
