@@ -1,5 +1,5 @@
-/// A subscription about which a proof tells something new.
-struct FoldedSubscription {
+/// A subscription about which a proof tells something new. It is large, and goes through many hands: they share it.
+final class FoldedSubscription: Sendable {
     let before: RecordedSubscription?
     /// The period that the shop was told of.
     let last: Transaction?
@@ -9,6 +9,22 @@ struct FoldedSubscription {
     let period: RecordedTransaction?
     /// What is to be written, save for what the shop is told.
     let row: RecordedSubscription
+
+    init(
+        before: RecordedSubscription?,
+        last: Transaction?,
+        old: Subscription?,
+        new: Subscription,
+        period: RecordedTransaction?,
+        row: RecordedSubscription
+    ) {
+        self.before = before
+        self.last = last
+        self.old = old
+        self.new = new
+        self.period = period
+        self.row = row
+    }
 }
 
 // How subscriptions stand, by the periods that were recorded and by what Apple signed of their renewal.

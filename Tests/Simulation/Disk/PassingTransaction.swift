@@ -331,29 +331,4 @@ package class PassingTransaction: StoreTransaction {
     package func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {
         try base.addRefusals(counts: counts, samples: samples)
     }
-
-    // MARK: Apple's notifications
-
-    package func notification(_ key: NotificationKey) throws(StoreFailure) -> KeptNotification? {
-        try base.notification(key)
-    }
-
-    package func notifications(
-        app: AppID,
-        before cursor: NotificationCursor?,
-        where filter: NotificationFilter,
-        limit: Int
-    ) throws(StoreFailure) -> NotificationPage {
-        try base.notifications(app: app, before: cursor, where: filter, limit: limit)
-    }
-
-    package func notificationWatch(app: AppID, realm: Realm) throws(StoreFailure) -> NotificationWatch? {
-        try base.notificationWatch(app: app, realm: realm)
-    }
-
-    package func keepNotification(_ notification: KeptNotification) throws(StoreFailure) -> Bool {
-        try base.keepNotification(notification)
-    }
-
-    package func noteWatch(_ watch: NotificationWatch) throws(StoreFailure) { try base.noteWatch(watch) }
 }
