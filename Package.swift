@@ -164,7 +164,10 @@ let package = Package(
         ),
         tests(
             "ServerTests",
-            ["Server", "AppStore", "PurchaseModel", "Crypto", "Encoding", "Storage", "Simulator", "TestSupport"]
+            [
+                "Server", "AppStore", "PurchaseModel", "Crypto", "Encoding", "Verification", "Storage", "Simulator",
+                "TestSupport",
+            ]
         ),
         // The whole house on one thread, by a seed: what the tests and `make simulate` run.
         .target(

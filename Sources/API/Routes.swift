@@ -70,7 +70,7 @@ package func routes(_ parts: APIParts) -> Router {
     return Router(
         purchases(gate, parts) + orders(gate, parts) + customers(gate, parts) + notifications(gate, parts)
             + signatures(gate, parts)
-            + webhooks(gate, parts) + health(parts)
+            + webhooks(gate, parts) + health(gate, parts)
     )
 }
 
@@ -194,12 +194,14 @@ private func webhooks(_ gate: Gate, _ parts: APIParts) -> [Route] {
     ]
 }
 
-private func health(_ parts: APIParts) -> [Route] {
+private func health(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let health = Health(store: parts.store, metrics: parts.metrics)
+    let certificates = ReadCertificates(store: parts.store)
     return [
         Route(.get, "/livez") { _, _ in health.live() },
         Route(.get, "/readyz") { _, _ in await health.ready() },
         Route(.get, "/metrics") { _, _ in health.scrape() },
+        gate.route(.get, "/v1/certificates") { _, _, _ in await certificates.list() },
         Route(.get, "/openapi.json") { _, _ in Health.description() },
     ]
 }

@@ -47,7 +47,8 @@ struct Main {
     ) async throws -> Int32 {
         switch command {
         case "verify": return Verify(options: try Verify.Options(arguments)).run()
-        case "ledger refusals", "ledger evidence": return try await Ledger.run(command, arguments, environment)
+        case "ledger refusals", "ledger evidence", "ledger certificates":
+            return try await Ledger.run(command, arguments, environment)
         case "migrate": return await (try Migrate(arguments, environment)).run()
         case "check": return await (try CheckLedger(arguments, environment)).run()
         case "rebuild":

@@ -14,10 +14,14 @@ final class JWSVerifier: Sendable {
     /// By the certificates alone: whoever writes the same ones in another header must not have them judged anew.
     private let origins = ChainCache<Signer.Origin>()
 
-    init(anchors: TrustAnchors, shelf: CertificateShelf) {
+    init(
+        anchors: TrustAnchors,
+        shelf: CertificateShelf,
+        sighted: @escaping @Sendable ([CertificateSighting]) -> Void
+    ) {
         self.anchors = anchors
         self.shelf = shelf
-        builder = ChainBuilder(anchors: anchors, profile: .jws)
+        builder = ChainBuilder(anchors: anchors, profile: .jws, sighted: sighted)
     }
 
     /// Apple's headers have 4.6 kB, nearly all of it certificates.

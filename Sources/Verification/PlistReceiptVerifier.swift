@@ -16,11 +16,15 @@ final class PlistReceiptVerifier: Sendable {
     private let oldBuilder: ChainBuilder
     private let cache = ChainCache<[CertificateChain]>()
 
-    init(anchors: TrustAnchors, shelf: CertificateShelf) {
+    init(
+        anchors: TrustAnchors,
+        shelf: CertificateShelf,
+        sighted: @escaping @Sendable ([CertificateSighting]) -> Void
+    ) {
         self.anchors = anchors
         self.shelf = shelf
-        builder = ChainBuilder(anchors: anchors, profile: .receipt)
-        oldBuilder = ChainBuilder(anchors: anchors, profile: .oldReceipt)
+        builder = ChainBuilder(anchors: anchors, profile: .receipt, sighted: sighted)
+        oldBuilder = ChainBuilder(anchors: anchors, profile: .oldReceipt, sighted: sighted)
     }
 
     func verify(

@@ -13,10 +13,14 @@ final class ReceiptVerifier: Sendable {
     /// Apple's receipts carry three, Xcode's one.
     private static let certificatesMax = 4
 
-    init(anchors: TrustAnchors, shelf: CertificateShelf) {
+    init(
+        anchors: TrustAnchors,
+        shelf: CertificateShelf,
+        sighted: @escaping @Sendable ([CertificateSighting]) -> Void
+    ) {
         self.anchors = anchors
         self.shelf = shelf
-        builder = ChainBuilder(anchors: anchors, profile: .receipt)
+        builder = ChainBuilder(anchors: anchors, profile: .receipt, sighted: sighted)
     }
 
     /// Who may have signed: the chains of the signer's certificate, or Xcode's single certificate.

@@ -14,11 +14,16 @@ package struct Verifier: Sendable {
     /// - Parameters:
     ///   - anchors: whom to believe.
     ///   - bytesMax: the longest submission that is looked at, in bytes.
-    package init(anchors: TrustAnchors, bytesMax: Int = 16 * 1_024 * 1_024) {
+    ///   - sighted: told of each chain that holds, dates aside, when it is judged; hardly ever, for judgements are kept.
+    package init(
+        anchors: TrustAnchors,
+        bytesMax: Int = 16 * 1_024 * 1_024,
+        sighted: @escaping @Sendable ([CertificateSighting]) -> Void = { _ in }
+    ) {
         let shelf = CertificateShelf(anchors)
-        receipts = ReceiptVerifier(anchors: anchors, shelf: shelf)
-        oldReceipts = PlistReceiptVerifier(anchors: anchors, shelf: shelf)
-        signatures = JWSVerifier(anchors: anchors, shelf: shelf)
+        receipts = ReceiptVerifier(anchors: anchors, shelf: shelf, sighted: sighted)
+        oldReceipts = PlistReceiptVerifier(anchors: anchors, shelf: shelf, sighted: sighted)
+        signatures = JWSVerifier(anchors: anchors, shelf: shelf, sighted: sighted)
         self.bytesMax = bytesMax
     }
 

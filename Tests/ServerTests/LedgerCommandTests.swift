@@ -49,6 +49,30 @@ import Testing
         }
     }
 
+    @Test func theCertificatesOfProofsAreListed() async throws {
+        try await ServerFolder.with { folder in
+            let server = try await folder.serve()
+            #expect(await server.post(Purchase.body(try Purchase.jws(1)))?.result == "recorded")
+            server.stop()
+            #expect(await server.exitCode() == 0)
+            let listed = try #require(try await Self.json("certificates", in: folder)["certificates"]?.array)
+            let roles = listed.compactMap { $0.object?["role"]?.string }.sorted()
+            #expect(roles == ["intermediate", "leaf", "root"])
+            #expect(
+                listed.compactMap { $0.object?["vouched_by"]?.string } == ["added_root", "added_root", "added_root"]
+            )
+            let text = try await Program.run(["ledger", "certificates", "--data", folder.data])
+            #expect(text.text.hasPrefix("  first seen  ") && text.text.contains("Simulated"))
+            // The next server knows them, and shows when they end.
+            let next = try await folder.serve()
+            let answer = try #require(await next.get("/v1/certificates"))
+            let shown = try #require(try JSONDocument(answer.body).root.object?["certificates"]?.array)
+            #expect(shown.count == 3)
+            let metrics = await next.get("/metrics", key: nil)?.text ?? ""
+            #expect(metrics.contains("assay_certificate_not_after_seconds{role=\"root\",vouched_by=\"apple\""))
+        }
+    }
+
     @Test func evidenceIsWhatWasPresented() async throws {
         try await ServerFolder.with { folder in
             let server = try await folder.serve()

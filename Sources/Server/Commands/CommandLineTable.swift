@@ -5,6 +5,7 @@ enum CommandLineTable {
         summary: "Assay verifies App Store purchases and records each of them once.",
         commands: [
             verify, serve, demo, configCheck, configPrint, LedgerCommands.refusals, LedgerCommands.evidence,
+            LedgerCommands.certificates,
             WebhookCommands.sign, WebhookCommands.verify,
         ] + OperatorCommands.all + [simulate] + SimulateCommands.all
     )

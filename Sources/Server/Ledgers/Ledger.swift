@@ -54,6 +54,14 @@ struct Ledger {
         }
     }
 
+    /// The inventory of certificates.
+    func certificates() async -> Int32 {
+        await show { ledger throws(StoreFailure) in
+            let seen = try await ledger.read { reader throws(StoreFailure) in try reader.certificates() }
+            return (isJSON ? LedgerJSON.certificates(seen) : Array(LedgerText.certificates(seen).utf8), 0)
+        }
+    }
+
     private func show(
         _ body: (ReadOnlyLedger) async throws(StoreFailure) -> (text: [UInt8], code: Int32)
     ) async -> Int32 {
@@ -97,6 +105,7 @@ extension Ledger {
                 throw UsageFault("TRANSACTION is a number of Apple's")
             }
             return await ledger.evidence(of: id, app: app)
+        case "ledger certificates": return await ledger.certificates()
         default:
             var since = Timestamp(milliseconds: 0)
             if let text = arguments.value("since") {

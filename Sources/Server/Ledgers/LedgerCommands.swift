@@ -30,6 +30,14 @@ enum LedgerCommands {
         examples: [("assay ledger evidence --app shop 2000000123456789", "who presented it, when, and in which format")]
     )
 
+    static let certificates = CommandShape(
+        name: "ledger certificates",
+        summary: "Shows the certificates that proofs came with, the newest first.",
+        options: common,
+        notes: [note],
+        examples: [("assay ledger certificates --data /var/lib/assay", "who signs, since when, and until when")]
+    )
+
     private static let common: [CommandShape.Option] = [
         .init("data", value: "FOLDER", "Folder of the ledger; ASSAY_DATA or data if not given."),
         .init("json", "One JSON object instead of text; proofs are in it, in base64."),

@@ -38,6 +38,14 @@ enum LedgerJSON {
         }
     }
 
+    static func certificates(_ seen: [SeenCertificate]) -> [UInt8] {
+        line { json in
+            json.array("certificates") { json in
+                for certificate in seen { json.object { CertificateJSON.write(certificate, into: &$0) } }
+            }
+        }
+    }
+
     static func evidence(_ found: [RecordedEvidence]) -> [UInt8] {
         line { json in
             json.array("transactions") { json in

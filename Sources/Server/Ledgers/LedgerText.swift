@@ -51,6 +51,20 @@ enum LedgerText {
         }.joined(separator: "\n")
     }
 
+    static func certificates(_ seen: [SeenCertificate]) -> String {
+        guard !seen.isEmpty else { return "no certificate seen\n" }
+        return table(
+            [["first seen", "role", "vouched by", "until", "subject", "issuer", "serial"]]
+                + seen.map { certificate in
+                    [
+                        TransactionJSON.text(certificate.firstSeenAt) ?? "-", certificate.role, certificate.vouchedBy,
+                        TransactionJSON.text(certificate.notAfter) ?? "-", certificate.subject, certificate.issuer,
+                        certificate.serial,
+                    ]
+                }
+        )
+    }
+
     /// What a reason's word says of the proof; a word of another version says nothing.
     static func verdict(of reason: String) -> String { Reason(rawValue: reason)?.verdict.rawValue ?? "-" }
 

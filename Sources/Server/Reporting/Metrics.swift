@@ -52,6 +52,10 @@ final class Metrics: Sendable {
             help: "Lines that were not written because nobody read the log."
         )
         static let connections = Family(name: "assay_http_connections_total", help: "Accepted connections.")
+        static let certificateEnds = Family(
+            name: "assay_certificate_not_after_seconds",
+            help: "When a certificate that is trusted, or that proofs came with, ends, in UNIX time."
+        )
     }
 
     /// A family of durations.
@@ -75,6 +79,7 @@ final class Metrics: Sendable {
 
     private struct State {
         var counters: [Series: Int] = [:]
+        var gauges: [Series: Int64] = [:]
         var timings: [Timing: Histogram] = [.commit: Histogram(), .request: Histogram()]
     }
 
@@ -84,24 +89,36 @@ final class Metrics: Sendable {
         state.withLock { $0.counters[Series(family: family, labels: labels), default: 0] += amount }
     }
 
+    /// What does not only grow.
+    func set(_ family: Family, _ labels: [Label], to value: Int64) {
+        state.withLock { $0.gauges[Series(family: family, labels: labels)] = value }
+    }
+
     func observe(_ timing: Timing, _ duration: Duration) {
         state.withLock { $0.timings[timing, default: Histogram()].observe(duration) }
     }
 
     /// All series, sorted, so that two scrapes can be compared line by line.
     func text() -> String {
-        let (counters, timings) = state.withLock { ($0.counters, $0.timings) }
+        let (counters, gauges, timings) = state.withLock { ($0.counters, $0.gauges, $0.timings) }
         var text = "# HELP assay_build_info The running version.\n# TYPE assay_build_info gauge\n"
         text += "assay_build_info{version=\"\(Version.text)\"} 1\n"
-        let families = Dictionary(grouping: counters.keys, by: \.family).sorted { $0.key.name < $1.key.name }
-        for (family, series) in families {
-            text += "# HELP \(family.name) \(family.help)\n# TYPE \(family.name) counter\n"
-            text += series.map { "\(family.name)\(Metrics.text($0.labels)) \(counters[$0] ?? 0)\n" }.sorted().joined()
-        }
+        text += Metrics.text(counters.mapValues(Int64.init), kind: "counter")
+        text += Metrics.text(gauges, kind: "gauge")
         for (timing, histogram) in timings.sorted(by: { $0.key.name < $1.key.name }) {
             text += Metrics.text(timing, histogram)
         }
         return text + ProcessFigures.text()
+    }
+
+    private static func text(_ values: [Series: Int64], kind: String) -> String {
+        var text = ""
+        for (family, series) in Dictionary(grouping: values.keys, by: \.family).sorted(by: { $0.key.name < $1.key.name }
+        ) {
+            text += "# HELP \(family.name) \(family.help)\n# TYPE \(family.name) \(kind)\n"
+            text += series.map { "\(family.name)\(Metrics.text($0.labels)) \(values[$0] ?? 0)\n" }.sorted().joined()
+        }
+        return text
     }
 
     private static func text(_ timing: Timing, _ histogram: Histogram) -> String {

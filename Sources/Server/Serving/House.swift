@@ -22,6 +22,7 @@ struct House {
     let sender: WebhookSender
     let work: BackgroundWork
     let feed: LiveFeed
+    let certificates: CertificateWatch
     let parts: APIParts
 
     init(
@@ -44,7 +45,15 @@ struct House {
             sender.wake()
             feed.wake()
         }
-        let verifier = Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes)
+        let register = CertificateRegister(clock: clock)
+        certificates = CertificateWatch(
+            register: register,
+            provided: anchors.sightings,
+            store: store,
+            clock: clock,
+            reporter: reporter
+        )
+        let verifier = Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes) { register.note($0) }
         let accounts = try AppleSide.accounts(settings, verifier, clock) { reporter.report($0) }
         let queue = BackgroundWork.queue(store, clock)
         let pipeline = PurchasePipeline(
@@ -58,14 +67,7 @@ struct House {
                 if accounts[kept.app] != nil { try queue.enqueue(ProofDecision(kept.id), in: write) }
             }
         ) { reporter.report($0) }
-        let intake = NotificationIntake(
-            verifier: verifier,
-            recorder: recorder,
-            store: store,
-            refusals: refusals,
-            secrets: settings.appStores.compactMapValues(\.sharedSecret),
-            clock: clock
-        ) { reporter.report($0) }
+        let intake = House.intake(settings, verifier, recorder, store, refusals, clock, reporter)
         pending = PendingReview(pipeline: pipeline, store: store, apps: settings.apps, clock: clock)
         expiry = PendingExpiry(
             pipeline: pipeline,
@@ -105,6 +107,25 @@ struct House {
             sender: sender,
             feed: feed
         ) { metrics.text() }
+    }
+
+    private static func intake(
+        _ settings: ServeSettings,
+        _ verifier: Verifier,
+        _ recorder: Recorder,
+        _ store: any Store,
+        _ refusals: RefusalLedger,
+        _ clock: SystemClock,
+        _ reporter: Reporter
+    ) -> NotificationIntake {
+        NotificationIntake(
+            verifier: verifier,
+            recorder: recorder,
+            store: store,
+            refusals: refusals,
+            secrets: settings.appStores.compactMapValues(\.sharedSecret),
+            clock: clock
+        ) { reporter.report($0) }
     }
 
     private static func sender(

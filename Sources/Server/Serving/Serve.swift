@@ -72,6 +72,7 @@ struct Serve {
             // An order is told to have expired within the minute.
             group.addTask { await house.housekeeping.run { (try? await Task.sleep(for: .seconds(60))) != nil } }
             group.addTask { await house.work.run() }
+            group.addTask { await house.certificates.run { (try? await Task.sleep(for: .seconds(10))) != nil } }
             // What this server commits is seen at once; what others commit to the same database, within this.
             group.addTask { await house.feed.run { (try? await Task.sleep(for: .seconds(1))) != nil } }
             let (sent, sending) = AsyncStream.makeStream(of: Void.self)
@@ -95,6 +96,7 @@ struct Serve {
             group.cancelAll()
         }
         signals.cancel()
+        await house.certificates.writeNew()
         await store.close()
         log.write(.info, "stopped")
     }

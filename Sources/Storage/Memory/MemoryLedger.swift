@@ -45,4 +45,6 @@ struct MemoryLedger: Sendable {
     var answersAdded: Int64 = 0
     var notifications: [NotificationKey: KeptNotification] = [:]
     var notificationWatches: [MemoryWatchName: NotificationWatch] = [:]
+    /// By their SHA-256.
+    var certificates: [[UInt8]: SeenCertificate] = [:]
 }

@@ -8,12 +8,18 @@ import Crypto
 final class ChainBuilder: Sendable {
     private let anchors: TrustAnchors
     private let profile: ChainProfile
+    private let sighted: @Sendable ([CertificateSighting]) -> Void
     /// Whether a root vouches for an intermediate: the dearest question, and there are few of either.
     private let vouching = ChainCache<Bool>()
 
-    init(anchors: TrustAnchors, profile: ChainProfile) {
+    init(
+        anchors: TrustAnchors,
+        profile: ChainProfile,
+        sighted: @escaping @Sendable ([CertificateSighting]) -> Void
+    ) {
         self.anchors = anchors
         self.profile = profile
+        self.sighted = sighted
     }
 
     /// The chains through any of `candidates`, best first; never empty.
@@ -69,7 +75,9 @@ final class ChainBuilder: Sendable {
         }
         try checkLeafMarker(leaf)
         try checkIntermediateMarker(intermediate)
-        return CertificateChain(leaf: leaf, intermediate: intermediate, root: root)
+        let chain = CertificateChain(leaf: leaf, intermediate: intermediate, root: root)
+        sighted(chain.sightings(anchors))
+        return chain
     }
 
     /// What costs most to find out about an intermediate, and needs no leaf.
