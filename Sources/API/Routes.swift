@@ -23,6 +23,8 @@ package struct APIParts: Sendable {
     package var sender: WebhookSender?
     /// The feeds as they grow; `nil` where nothing is streamed.
     package var feed: LiveFeed?
+    /// Lets a while pass; false when nobody is to wait any more, as always where none is given.
+    package var pause: @Sendable (Duration) async -> Bool
     /// The metrics in Prometheus' text format.
     package var metrics: @Sendable () -> String
 
@@ -39,6 +41,7 @@ package struct APIParts: Sendable {
         egress: EgressRule = EgressRule(),
         sender: WebhookSender? = nil,
         feed: LiveFeed? = nil,
+        pause: @escaping @Sendable (Duration) async -> Bool = { _ in false },
         metrics: @escaping @Sendable () -> String
     ) {
         self.pipeline = pipeline
@@ -53,6 +56,7 @@ package struct APIParts: Sendable {
         self.egress = egress
         self.sender = sender
         self.feed = feed
+        self.pause = pause
         self.metrics = metrics
     }
 }
@@ -77,7 +81,7 @@ package func routes(_ parts: APIParts) -> Router {
 private func purchases(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let submit = SubmitPurchase(pipeline: parts.pipeline, store: parts.store, clock: parts.clock)
     let transactions = ReadTransactions(store: parts.store)
-    let submissions = ReadSubmission(store: parts.store)
+    let submissions = ReadSubmission(store: parts.store, pause: parts.pause)
     let deliveries = Deliveries(store: parts.store)
     return [
         gate.submit("/v1/purchases") { request, app, holder in
@@ -86,8 +90,8 @@ private func purchases(_ gate: Gate, _ parts: APIParts) -> [Route] {
         gate.route(.get, "/v1/purchases/waiting") { request, app, _ in
             await deliveries.waiting(request.query, app: app.id)
         },
-        gate.route(.get, "/v1/submissions/{id}") { _, app, path in
-            await submissions.respond(to: path["id"] ?? "", app: app.id)
+        gate.route(.get, "/v1/submissions/{id}") { request, app, path in
+            await submissions.respond(to: path["id"] ?? "", query: request.query, app: app.id)
         },
         gate.route(.get, "/v1/transactions/{id}") { _, app, path in
             await transactions.transaction(path["id"] ?? "", app: app.id)

@@ -3,6 +3,7 @@ import HTTP
 import PurchaseModel
 import Simulator
 import Storage
+import Synchronization
 import Testing
 import TestSupport
 
@@ -26,6 +27,58 @@ import TestSupport
             let unknown = String(repeating: "0", count: 32)
             let crooked = [id.uppercased(), id + "00", String(id.dropLast()), unknown, "1", "x"]
             for path in crooked { #expect(await house.get("/v1/submissions/\(path)").status == .notFound) }
+        }
+    }
+
+    /// Who waits is answered when it is decided, and not before.
+    @Test func whoWaitsIsAnsweredWhenItIsDecided() async throws {
+        let store = MemoryStore()
+        let app = try #require(AppID("demo"))
+        let looks = Mutex(0)
+        let house = try TestHouse(store: store) { step in
+            #expect(step == .milliseconds(500))
+            let look = looks.withLock { looks in
+                looks += 1
+                return looks
+            }
+            guard look == 3 else { return true }
+            let settled = try? await store.write { write throws(StoreFailure) in
+                let waiting = try write.pendingSubmissions(app: app, after: nil, limit: 1).submissions
+                for kept in waiting {
+                    _ = try write.settlePending(kept.id, as: Settlement(verdict: "genuine", at: TestHouse.now))
+                }
+                return waiting.count
+            }
+            #expect(settled == 1)
+            return true
+        }
+        try await house.open { house in
+            let answer = await house.submit("170000029449420")
+            let id = try #require(try answer.json()["submission_id"]?.string)
+            let decided = try await house.get("/v1/submissions/\(id)", query: "wait=20").json()
+            #expect(decided["result"]?.string == "decided")
+            #expect(looks.withLock(\.self) == 3)
+            // What is decided needs no waiting.
+            _ = await house.get("/v1/submissions/\(id)", query: "wait=20")
+            #expect(looks.withLock(\.self) == 3)
+        }
+    }
+
+    @Test(arguments: [(1, 2), (20, 40)])
+    func whoWaitsInVainIsToldSo(seconds: Int, pauses: Int) async throws {
+        let looks = Mutex(0)
+        let house = try TestHouse { _ in
+            looks.withLock { $0 += 1 }
+            return true
+        }
+        try await house.open { house in
+            let id = try #require(try await house.submit("170000029449420").json()["submission_id"]?.string)
+            let waited = try await house.get("/v1/submissions/\(id)", query: "wait=\(seconds)").json()
+            #expect(waited["result"]?.string == "pending")
+            #expect(looks.withLock(\.self) == pauses)
+            for wrong in ["0", "21", "x", ""] {
+                #expect(await house.get("/v1/submissions/\(id)", query: "wait=\(wrong)").status == .badRequest)
+            }
         }
     }
 

@@ -35,7 +35,8 @@ struct TestHouse {
         requestsPerSecond: Int = 0,
         pendingPerApp: Int = 1_000,
         queuedMax: Int = 4_096,
-        terms: AppTerms = AppTerms()
+        terms: AppTerms = AppTerms(),
+        pause: @escaping @Sendable (Duration) async -> Bool = { _ in false }
     ) throws {
         let anchors = try TestHouse.anchors(trustsSimulator: trustsSimulator)
         let apps = try TestHouse.apps(acceptsTestSigned: acceptsTestSigned, terms)
@@ -68,14 +69,7 @@ struct TestHouse {
         router = routes(
             APIParts(
                 pipeline: pipeline,
-                notifications: NotificationIntake(
-                    verifier: Verifier(anchors: anchors, bytesMax: 1 << 20),
-                    recorder: recorder,
-                    store: store,
-                    refusals: refusals,
-                    secrets: [apps[0].id: Array(TestHouse.sharedSecret.utf8)],
-                    clock: clock
-                ) { _ in },
+                notifications: TestHouse.intake(anchors, recorder, store, refusals, apps[0], clock),
                 signing: try TestHouse.signing(apps[0]),
                 store: store,
                 apps: apps,
@@ -83,9 +77,28 @@ struct TestHouse {
                 clock: clock,
                 requestsPerSecond: requestsPerSecond,
                 feed: feed,
+                pause: pause,
                 metrics: { "" }
             )
         )
+    }
+
+    private static func intake(
+        _ anchors: TrustAnchors,
+        _ recorder: Recorder,
+        _ store: any Store,
+        _ refusals: RefusalLedger,
+        _ app: AppPolicy,
+        _ clock: ManualClock
+    ) -> NotificationIntake {
+        NotificationIntake(
+            verifier: Verifier(anchors: anchors, bytesMax: 1 << 20),
+            recorder: recorder,
+            store: store,
+            refusals: refusals,
+            secrets: [app.id: Array(sharedSecret.utf8)],
+            clock: clock
+        ) { _ in }
     }
 
     static let keyID = "ABCDEFGHIJ"

@@ -105,7 +105,8 @@ struct House {
             requestsPerSecond: settings.requestsPerSecond,
             egress: settings.egress,
             sender: sender,
-            feed: feed
+            feed: feed,
+            pause: { (try? await Task.sleep(for: $0)) != nil }
         ) { metrics.text() }
     }
 
