@@ -14,6 +14,8 @@ package struct APIParts: Sendable {
     package var store: any Store
     package var apps: [AppPolicy]
     package var keys: KeyRing
+    /// For whom a publishable key speaks.
+    package var customers: CustomerToken
     package var clock: any WallClock
     /// Requests a second for each key; 0 for no limit.
     package var requestsPerSecond: Int
@@ -36,6 +38,7 @@ package struct APIParts: Sendable {
         store: any Store,
         apps: [AppPolicy],
         keys: KeyRing,
+        customers: CustomerToken = CustomerToken([:]),
         clock: any WallClock,
         requestsPerSecond: Int = 0,
         egress: EgressRule = EgressRule(),
@@ -51,6 +54,7 @@ package struct APIParts: Sendable {
         self.store = store
         self.apps = apps
         self.keys = keys
+        self.customers = customers
         self.clock = clock
         self.requestsPerSecond = requestsPerSecond
         self.egress = egress
@@ -65,6 +69,7 @@ package struct APIParts: Sendable {
 package func routes(_ parts: APIParts) -> Router {
     let gate = Gate(
         keys: parts.keys,
+        customers: parts.customers,
         apps: parts.apps,
         rate: RateLimit(perSecond: parts.requestsPerSecond, clock: parts.clock),
         store: parts.store,
@@ -73,47 +78,51 @@ package func routes(_ parts: APIParts) -> Router {
     )
     return Router(
         purchases(gate, parts) + orders(gate, parts) + customers(gate, parts) + notifications(gate, parts)
-            + signatures(gate, parts)
-            + webhooks(gate, parts) + health(gate, parts)
+            + signatures(gate, parts) + webhooks(gate, parts) + keys(gate, parts) + health(gate, parts)
     )
 }
 
 private func purchases(_ gate: Gate, _ parts: APIParts) -> [Route] {
-    let submit = SubmitPurchase(pipeline: parts.pipeline, store: parts.store, clock: parts.clock)
+    let submit = SubmitPurchase(
+        pipeline: parts.pipeline,
+        store: parts.store,
+        clock: parts.clock,
+        mayAct: gate.mayAct
+    )
     let transactions = ReadTransactions(store: parts.store)
     let submissions = ReadSubmission(store: parts.store, pause: parts.pause)
     let deliveries = Deliveries(store: parts.store)
     return [
-        gate.submit("/v1/purchases") { request, app, holder in
-            await submit.respond(to: request, app: app, holder: holder)
-        },
-        gate.route(.get, "/v1/purchases/waiting") { request, app, _ in
+        gate.submit("/v1/purchases") { request, caller in await submit.respond(to: request, from: caller) },
+        gate.route(.get, "/v1/purchases/waiting", for: .read) { request, app, _ in
             await deliveries.waiting(request.query, app: app.id)
         },
-        gate.route(.get, "/v1/submissions/{id}") { request, app, path in
+        gate.route(.get, "/v1/submissions/{id}", for: .submit) { request, app, path in
             await submissions.respond(to: path["id"] ?? "", query: request.query, app: app.id)
         },
-        gate.route(.get, "/v1/transactions/{id}") { _, app, path in
+        gate.route(.get, "/v1/transactions/{id}", for: .read) { _, app, path in
             await transactions.transaction(path["id"] ?? "", app: app.id)
         },
-        gate.route(.get, "/v1/customers/{id}/transactions") { request, app, path in
+        gate.customer("/v1/customers/{id}/transactions") { request, app, path in
             await transactions.transactions(of: path["id"] ?? "", query: request.query, app: app.id)
         },
-        gate.route(.get, "/v1/deliveries/{id}") { _, app, path in
+        gate.route(.get, "/v1/deliveries/{id}", for: .read) { _, app, path in
             await deliveries.get(path["id"] ?? "", app: app.id)
         },
-        gate.change("/v1/deliveries/{id}/ack", Deliveries.acknowledge),
+        gate.change("/v1/deliveries/{id}/ack", for: .write, Deliveries.acknowledge),
     ]
 }
 
 private func orders(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let orders = Orders(store: parts.store)
     return [
-        gate.change("/v1/orders", Orders.place),
-        gate.route(.get, "/v1/orders") { request, app, _ in await orders.list(request.query, app: app.id) },
-        gate.route(.get, "/v1/orders/{id}") { _, app, path in await orders.get(path["id"] ?? "", app: app.id) },
-        gate.change("/v1/orders/{id}/cancel", Orders.cancel),
-        gate.change("/v1/orders/{id}/attach", Orders.attach),
+        gate.change("/v1/orders", for: .write, Orders.place),
+        gate.route(.get, "/v1/orders", for: .read) { request, app, _ in await orders.list(request.query, app: app.id) },
+        gate.route(.get, "/v1/orders/{id}", for: .read) { _, app, path in
+            await orders.get(path["id"] ?? "", app: app.id)
+        },
+        gate.change("/v1/orders/{id}/cancel", for: .write, Orders.cancel),
+        gate.change("/v1/orders/{id}/attach", for: .write, Orders.attach),
     ]
 }
 
@@ -121,24 +130,24 @@ private func customers(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let customers = Customers(store: parts.store, clock: parts.clock)
     let subscriptions = Subscriptions(store: parts.store, clock: parts.clock)
     return [
-        gate.route(.get, "/v1/customers/{id}/subscriptions") { _, app, path in
+        gate.customer("/v1/customers/{id}/subscriptions") { _, app, path in
             await subscriptions.subscriptions(of: path["id"] ?? "", app: app.id)
         },
-        gate.route(.get, "/v1/subscriptions/{id}") { _, app, path in
+        gate.route(.get, "/v1/subscriptions/{id}", for: .read) { _, app, path in
             await subscriptions.subscription(path["id"] ?? "", app: app.id)
         },
-        gate.route(.get, "/v1/customers/{id}/entitlements") { _, app, path in
+        gate.customer("/v1/customers/{id}/entitlements") { _, app, path in
             await customers.entitlements(of: path["id"] ?? "", app: app.id)
         },
-        gate.route(.get, "/v1/customers/{id}/balances") { _, app, path in
+        gate.customer("/v1/customers/{id}/balances") { _, app, path in
             await customers.balances(of: path["id"] ?? "", app: app.id)
         },
-        gate.route(.get, "/v1/customers/{id}/balances/{currency}/postings") { request, app, path in
+        gate.customer("/v1/customers/{id}/balances/{currency}/postings") { request, app, path in
             await customers.postings(of: path, request.query, app: app.id)
         },
-        gate.change("/v1/customers/{id}/balances/{currency}/use", Customers.use),
-        gate.change("/v1/customers/{id}/balances/{currency}/adjust", Customers.adjust),
-        gate.change("/v1/transfers", Transfers.transfer),
+        gate.change("/v1/customers/{id}/balances/{currency}/use", for: .write, Customers.use),
+        gate.change("/v1/customers/{id}/balances/{currency}/adjust", for: .write, Customers.adjust),
+        gate.change("/v1/transfers", for: .write, Transfers.transfer),
     ]
 }
 
@@ -149,9 +158,11 @@ private func notifications(_ gate: Gate, _ parts: APIParts) -> [Route] {
         Route(.post, "/v1/apple/notifications/{token}") { request, path in
             await receive.respond(to: request, token: path["token"] ?? "")
         },
-        gate.route(.get, "/v1/notifications") { request, app, _ in await read.list(request.query, app: app.id) },
-        gate.route(.get, "/v1/notifications/figures") { _, app, _ in await read.figures(app: app.id) },
-        gate.route(.get, "/v1/notifications/{id}") { _, app, path in
+        gate.route(.get, "/v1/notifications", for: .read) { request, app, _ in
+            await read.list(request.query, app: app.id)
+        },
+        gate.route(.get, "/v1/notifications/figures", for: .read) { _, app, _ in await read.figures(app: app.id) },
+        gate.route(.get, "/v1/notifications/{id}", for: .read) { _, app, path in
             await read.get(path["id"] ?? "", app: app.id)
         },
     ]
@@ -160,16 +171,18 @@ private func notifications(_ gate: Gate, _ parts: APIParts) -> [Route] {
 private func signatures(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let signatures = Signatures(desks: parts.signing, clock: parts.clock)
     return [
-        gate.route(.post, "/v1/signatures/promotional-offer") { request, app, _ in
+        gate.route(.post, "/v1/signatures/promotional-offer", for: .sign) { request, app, _ in
             signatures.promotionalOffer(request, app: app.id)
         },
-        gate.route(.post, "/v1/signatures/introductory-offer") { request, app, _ in
+        gate.route(.post, "/v1/signatures/introductory-offer", for: .sign) { request, app, _ in
             signatures.introductoryOffer(request, app: app.id)
         },
-        gate.route(.post, "/v1/signatures/advanced-commerce") { request, app, _ in
+        gate.route(.post, "/v1/signatures/advanced-commerce", for: .sign) { request, app, _ in
             signatures.advancedCommerce(request, app: app.id)
         },
-        gate.route(.post, "/v1/signatures/explain") { request, app, _ in signatures.explain(request, app: app.id) },
+        gate.route(.post, "/v1/signatures/explain", for: .sign) { request, app, _ in
+            signatures.explain(request, app: app.id)
+        },
     ]
 }
 
@@ -178,23 +191,35 @@ private func webhooks(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let log = WebhookLog(store: parts.store)
     let feed = EventFeed(store: parts.store, stream: parts.feed.map { EventStream(feed: $0) })
     return [
-        gate.route(.get, "/v1/events") { request, app, _ in await feed.respond(to: request, app: app.id) },
-        gate.change("/v1/webhooks", webhooks.create),
-        gate.route(.get, "/v1/webhooks") { _, app, _ in await webhooks.list(app: app.id) },
-        gate.route(.get, "/v1/webhooks/{id}") { _, app, path in await webhooks.get(path["id"] ?? "", app: app.id) },
-        gate.change("/v1/webhooks/{id}", webhooks.update),
-        gate.change("/v1/webhooks/{id}/rotate", webhooks.rotate),
-        gate.change("/v1/webhooks/{id}/delete", webhooks.delete),
-        gate.change("/v1/webhooks/{id}/replay", webhooks.replay),
-        gate.route(.post, "/v1/webhooks/{id}/test") { _, app, path in
+        gate.route(.get, "/v1/events", for: .read) { request, app, _ in await feed.respond(to: request, app: app.id) },
+        gate.change("/v1/webhooks", for: .webhooks, webhooks.create),
+        gate.route(.get, "/v1/webhooks", for: .read) { _, app, _ in await webhooks.list(app: app.id) },
+        gate.route(.get, "/v1/webhooks/{id}", for: .read) { _, app, path in
+            await webhooks.get(path["id"] ?? "", app: app.id)
+        },
+        gate.change("/v1/webhooks/{id}", for: .webhooks, webhooks.update),
+        gate.change("/v1/webhooks/{id}/rotate", for: .webhooks, webhooks.rotate),
+        gate.change("/v1/webhooks/{id}/delete", for: .webhooks, webhooks.delete),
+        gate.change("/v1/webhooks/{id}/replay", for: .webhooks, webhooks.replay),
+        gate.route(.post, "/v1/webhooks/{id}/test", for: .webhooks) { _, app, path in
             await webhooks.test(path["id"] ?? "", app: app.id)
         },
-        gate.route(.get, "/v1/webhooks/{id}/deliveries") { request, app, path in
+        gate.route(.get, "/v1/webhooks/{id}/deliveries", for: .read) { request, app, path in
             await log.list(path["id"] ?? "", request.query, app: app.id)
         },
-        gate.route(.get, "/v1/webhooks/{id}/deliveries/{event}") { _, app, path in
+        gate.route(.get, "/v1/webhooks/{id}/deliveries/{event}", for: .read) { _, app, path in
             await log.get(path["id"] ?? "", path["event"] ?? "", app: app.id)
         },
+    ]
+}
+
+private func keys(_ gate: Gate, _ parts: APIParts) -> [Route] {
+    let keys = Keys(store: parts.store, ring: parts.keys)
+    return [
+        gate.route(.get, "/v1/keys", for: .keys) { _, app, _ in await keys.list(app: app.id) },
+        gate.changeOnce("/v1/keys", for: .keys, keys.create),
+        gate.changeOnce("/v1/keys/{id}/rotate", for: .keys, keys.rotate),
+        gate.change("/v1/keys/{id}/revoke", for: .keys, keys.revoke),
     ]
 }
 
@@ -205,7 +230,7 @@ private func health(_ gate: Gate, _ parts: APIParts) -> [Route] {
         Route(.get, "/livez") { _, _ in health.live() },
         Route(.get, "/readyz") { _, _ in await health.ready() },
         Route(.get, "/metrics") { _, _ in health.scrape() },
-        gate.route(.get, "/v1/certificates") { _, _, _ in await certificates.list() },
+        gate.route(.get, "/v1/certificates", for: .read) { _, _, _ in await certificates.list() },
         Route(.get, "/openapi.json") { _, _ in Health.description() },
     ]
 }

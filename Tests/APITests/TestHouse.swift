@@ -36,6 +36,8 @@ struct TestHouse {
         pendingPerApp: Int = 1_000,
         queuedMax: Int = 4_096,
         terms: AppTerms = AppTerms(),
+        keys: KeyRing? = nil,
+        customers: CustomerToken = CustomerToken([:]),
         pause: @escaping @Sendable (Duration) async -> Bool = { _ in false }
     ) throws {
         let anchors = try TestHouse.anchors(trustsSimulator: trustsSimulator)
@@ -73,7 +75,8 @@ struct TestHouse {
                 signing: try TestHouse.signing(apps[0]),
                 store: store,
                 apps: apps,
-                keys: TestHouse.keys(apps),
+                keys: keys ?? TestHouse.keys(apps),
+                customers: customers,
                 clock: clock,
                 requestsPerSecond: requestsPerSecond,
                 feed: feed,
@@ -144,8 +147,8 @@ struct TestHouse {
 
     private static func keys(_ apps: [AppPolicy]) -> KeyRing {
         KeyRing([
-            Digest.sha256(Array(key.utf8)): KeyRing.Holder(name: "shop", app: apps[0].id),
-            Digest.sha256(Array(otherKey.utf8)): KeyRing.Holder(name: "other", app: apps[1].id),
+            Digest.sha256(Array(key.utf8)): APIKey(KeyRing.Holder(name: "shop", app: apps[0].id)),
+            Digest.sha256(Array(otherKey.utf8)): APIKey(KeyRing.Holder(name: "other", app: apps[1].id)),
         ])
     }
 

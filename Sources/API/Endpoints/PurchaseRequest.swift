@@ -6,7 +6,7 @@ import PurchaseModel
 /// The body of `POST /v1/purchases`.
 struct PurchaseRequest {
     private let proof: [UInt8]
-    private let customer: CustomerID
+    let customer: CustomerID
     private let order: OrderID?
     private let product: ProductID?
     private let deviceID: [UInt8]?

@@ -68,6 +68,18 @@ struct RequestBody {
         return bool
     }
 
+    /// A few short words.
+    func words(_ field: String) throws(Fault) -> [String]? {
+        guard let value = self[field] else { return nil }
+        let words = value.array.map { $0.compactMap(\.string) }
+        guard let words, words.count == value.array?.count, words.count <= Self.wordsMax else {
+            throw Fault(field: field, detail: "A list of at most \(Self.wordsMax) strings is needed.")
+        }
+        return words
+    }
+
+    private static let wordsMax = 32
+
     func accountToken(_ field: String) throws(Fault) -> AccountToken? {
         guard let value = self[field] else { return nil }
         guard let halves = value.string.flatMap({ UUIDText.halves($0) }) else {

@@ -9,14 +9,18 @@ struct SubmitPurchase: Sendable {
     let pipeline: PurchasePipeline
     let store: any Store
     let clock: any WallClock
+    /// Whether the caller may speak for a customer.
+    let mayAct: @Sendable (Gate.Caller, CustomerID) -> Bool
 
-    func respond(to request: HTTPRequest, app: AppPolicy, holder: KeyRing.Holder) async -> HTTPResponse {
+    func respond(to request: HTTPRequest, from caller: Gate.Caller) async -> HTTPResponse {
         guard JSONBody.isAnnounced(by: request.fields) else { return Problem.unsupportedMediaType() }
-        let header = Idempotency.read(request, holder: holder)
+        let header = Idempotency.read(request, holder: caller.key.holder)
         if case .invalid = header { return Idempotency.invalid }
         var submission: Submission
         do throws(RequestBody.Fault) {
-            submission = try PurchaseRequest(request.body).submission(for: app)
+            let asked = try PurchaseRequest(request.body)
+            guard mayAct(caller, asked.customer) else { return Problem.customerToken() }
+            submission = asked.submission(for: caller.app)
         } catch {
             return error.response
         }

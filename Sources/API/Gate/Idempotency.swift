@@ -71,12 +71,11 @@ struct Idempotency: Sendable {
     func answer(
         in transaction: any StoreTransaction,
         at now: Timestamp,
-        _ body: () throws(StoreFailure) -> HTTPResponse
+        _ body: () throws(StoreFailure) -> Gate.Answer
     ) throws(StoreFailure) -> HTTPResponse {
         if let kept = try keptAnswer(transaction) { return kept }
-        let response = try body()
-        guard response.status.rawValue < 500 else { return response }
-        try transaction.keepAnswer(row(response, at: now))
-        return response
+        let answer = try body()
+        if answer.shown.status.rawValue < 500 { try transaction.keepAnswer(row(answer.kept, at: now)) }
+        return answer.shown
     }
 }

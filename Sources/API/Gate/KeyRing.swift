@@ -1,9 +1,12 @@
 import Crypto
 package import PurchaseModel
+package import Storage
+import Synchronization
 
-/// Who may call: bearer keys, known only by their SHA-256, each for one app.
-package struct KeyRing: Sendable {
-    /// A key's holder, as the configuration names it.
+/// Who may call: bearer keys, known only by their SHA-256, each for one app. Those of the configuration stay as they are;
+/// those that were made over the API are read from the store, now and then and after each change.
+package final class KeyRing: Sendable {
+    /// Who holds a key: what stands in kept answers and rates. A key and the one that takes its place have the same.
     package struct Holder: Hashable, Sendable {
         package let name: String
         package let app: AppID
@@ -14,24 +17,77 @@ package struct KeyRing: Sendable {
         }
     }
 
-    /// The longest key that is looked at, in bytes: far beyond any that we accept in the configuration.
-    static let bytesMax = 512
-
-    private let holders: [[UInt8]: Holder]
-
-    /// - Parameter holders: by the 32 bytes of each key's SHA-256.
-    package init(_ holders: [[UInt8]: Holder]) {
-        self.holders = holders
+    private struct State {
+        var stored: [[UInt8]: APIKey] = [:]
+        var uses: [APIKeyID: Timestamp] = [:]
+        var isComplete: Bool
     }
 
-    /// The holder of the key in an `Authorization` field. The look-up is by hash, so its time tells nothing of a key.
-    func holder(authorization: String?) -> Holder? {
+    /// The longest key that is looked at, in bytes: far beyond any that we accept in the configuration.
+    static let bytesMax = 512
+    /// How exactly a key's last use is kept: each step is a write.
+    private static let useStep: Int64 = 3_600_000
+
+    private let given: [[UInt8]: APIKey]
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - given: the keys of the configuration, by the 32 bytes of each one's SHA-256.
+    ///   - isComplete: false when the others are still to be read: nobody is told before that a key is none.
+    package init(_ given: [[UInt8]: APIKey], isComplete: Bool = true) {
+        self.given = given
+        state = Mutex(State(isComplete: isComplete))
+    }
+
+    /// Whether a key that is not here is known to be none.
+    var isComplete: Bool { state.withLock(\.isComplete) }
+
+    /// The key in an `Authorization` field. The look-up is by hash, so its time tells nothing of a key.
+    func key(authorization: String?, at now: Timestamp) -> APIKey? {
         guard let authorization else { return nil }
         let bytes = Array(authorization.utf8)
         let scheme = Array("bearer ".utf8)
         guard bytes.count > scheme.count, bytes.count <= KeyRing.bytesMax,
             bytes.prefix(scheme.count).map({ $0 | 0x20 }) == scheme
         else { return nil }
-        return holders[Digest.sha256(Array(bytes.dropFirst(scheme.count)))]
+        let digest = Digest.sha256(Array(bytes.dropFirst(scheme.count)))
+        if let key = given[digest] { return key }
+        return state.withLock { state in
+            guard let key = state.stored[digest], key.expiresAt.map({ now < $0 }) ?? true else { return nil }
+            if let id = key.id { state.uses[id] = now }
+            return key
+        }
+    }
+
+    /// Whether the configuration has a key of this name.
+    func isGiven(_ holder: Holder) -> Bool { given.values.contains { $0.holder == holder } }
+
+    /// Reads the keys that are in force.
+    package func reload(from store: any Store, at now: Timestamp) async throws(StoreFailure) {
+        let rows = try await store.read { reader throws(StoreFailure) in try reader.apiKeysInForce(at: now) }
+        let keys = Dictionary(rows.map { ($0.sha256, APIKey($0)) }, uniquingKeysWith: { first, _ in first })
+        state.withLock { state in
+            state.stored = keys
+            state.isComplete = true
+        }
+    }
+
+    /// Writes which keys were used since the last time, to the hour; without any nothing is written.
+    package func writeUses(to store: any Store) async throws(StoreFailure) {
+        let uses = state.withLock { state in
+            defer { state.uses = [:] }
+            return state.uses
+        }
+        guard !uses.isEmpty else { return }
+        let hours = uses.map { (id: $0.key, moment: $0.value.milliseconds / Self.useStep * Self.useStep) }
+            .sorted { $0.id.text.utf8.lexicographicallyPrecedes($1.id.text.utf8) }
+        let known = try await store.read { reader throws(StoreFailure) in
+            try hours.map { use throws(StoreFailure) in try reader.apiKey(use.id)?.lastUsedAt?.milliseconds ?? .min }
+        }
+        let new = zip(hours, known).filter { $0.moment > $1 }.map(\.0)
+        guard !new.isEmpty else { return }
+        try await store.write { transaction throws(StoreFailure) in
+            for use in new { try transaction.noteAPIKeyUse(use.id, at: Timestamp(milliseconds: use.moment)) }
+        }
     }
 }

@@ -44,6 +44,24 @@ enum Problem {
         return response
     }
 
+    /// A key that may not do this.
+    static func scope(_ scope: Scope) -> HTTPResponse {
+        response(
+            .forbidden,
+            code: "scope_missing",
+            detail: "This key may not do that: it has not the scope \(scope.rawValue)."
+        ) { $0.member("scope", scope.rawValue) }
+    }
+
+    /// A publishable key that does not show for whom it speaks.
+    static func customerToken() -> HTTPResponse {
+        response(
+            .forbidden,
+            code: "customer_token_invalid",
+            detail: "A publishable key needs the customer's token in \(CustomerToken.field)."
+        )
+    }
+
     static func notFound(_ what: String) -> HTTPResponse {
         response(.notFound, code: "not_found", detail: "There is no such \(what).")
     }

@@ -28,6 +28,18 @@ package struct AppPolicy: Hashable, Sendable {
         self.terms = terms
     }
 
+    /// The same for whoever may bring proofs of these stores only.
+    package func limited(to environments: Set<StoreEnvironment>) -> AppPolicy {
+        AppPolicy(
+            id: id,
+            bundleID: bundleID,
+            appleID: appleID,
+            environments: self.environments.intersection(environments),
+            acceptsTestSigned: acceptsTestSigned,
+            terms: terms
+        )
+    }
+
     /// The products of the catalogue; `nil` accepts any of the app.
     var products: Set<ProductID>? { terms.products.map { Set($0.keys) } }
 }

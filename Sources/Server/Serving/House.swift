@@ -23,6 +23,7 @@ struct House {
     let work: BackgroundWork
     let feed: LiveFeed
     let certificates: CertificateWatch
+    let keys: KeyKeeper
     let parts: APIParts
 
     init(
@@ -45,6 +46,7 @@ struct House {
             sender.wake()
             feed.wake()
         }
+        keys = KeyKeeper(ring: settings.keys, store: store, clock: clock)
         let register = CertificateRegister(clock: clock)
         certificates = CertificateWatch(
             register: register,
@@ -101,6 +103,7 @@ struct House {
             store: store,
             apps: settings.apps,
             keys: settings.keys,
+            customers: settings.customers,
             clock: clock,
             requestsPerSecond: settings.requestsPerSecond,
             egress: settings.egress,

@@ -54,6 +54,8 @@ struct Serve {
         _ log: Log,
         _ ready: @Sendable (UInt16) -> Void
     ) async {
+        // Before anybody is let in; should the store fail, those with a key of the configuration are.
+        await house.keys.read()
         let signals = await StopSignals { listener.stop() }
         log.write(.info, "listening") { json in
             json.member("address", settings.address)
@@ -72,6 +74,7 @@ struct Serve {
             // An order is told to have expired within the minute.
             group.addTask { await house.housekeeping.run { (try? await Task.sleep(for: .seconds(60))) != nil } }
             group.addTask { await house.work.run() }
+            group.addTask { await house.keys.run { (try? await Task.sleep(for: .seconds(5))) != nil } }
             group.addTask { await house.certificates.run { (try? await Task.sleep(for: .seconds(10))) != nil } }
             // What this server commits is seen at once; what others commit to the same database, within this.
             group.addTask { await house.feed.run { (try? await Task.sleep(for: .seconds(1))) != nil } }
@@ -97,6 +100,7 @@ struct Serve {
         }
         signals.cancel()
         await house.certificates.writeNew()
+        await house.keys.writeUses()
         await store.close()
         log.write(.info, "stopped")
     }

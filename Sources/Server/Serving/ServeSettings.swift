@@ -11,6 +11,7 @@ struct ServeSettings: Sendable {
     /// What of Apple's limits is this server's, in percent.
     var applePercent: Int
     var keys: KeyRing
+    var customers: CustomerToken
     var roots: String?
     var certificates: String?
     var address: String
@@ -45,8 +46,12 @@ extension ServeSettings {
         }
         appStores = Dictionary(configuration.apps.map { ($0.id, $0.store) }, uniquingKeysWith: { first, _ in first })
         keys = KeyRing(
+            Dictionary(configuration.keys.map { ($0.sha256, APIKey($0)) }, uniquingKeysWith: { first, _ in first }),
+            isComplete: false
+        )
+        customers = CustomerToken(
             Dictionary(
-                configuration.keys.map { ($0.sha256, KeyRing.Holder(name: $0.name, app: $0.app)) },
+                configuration.apps.compactMap { app in app.customerSecret.map { (app.id, $0) } },
                 uniquingKeysWith: { first, _ in first }
             )
         )
@@ -77,5 +82,17 @@ extension ServeSettings {
             pendingFor: .seconds(limits.pendingDays * 86_400)
         )
         requestsPerSecond = limits.requestsPerSecond
+    }
+}
+
+extension APIKey {
+    /// A key of the configuration.
+    fileprivate init(_ key: Configuration.Key) {
+        self.init(
+            KeyRing.Holder(name: key.name, app: key.app),
+            kind: key.kind,
+            scopes: key.scopes,
+            environments: key.environments
+        )
     }
 }

@@ -4,8 +4,14 @@ import PurchaseModel
 /// Reads `apps`: which apps are answered for, and what each accepts.
 struct AppList {
     private static let known =
-        ["id", "bundle_id", "apple_id", "environments", "products", "accept_test_signed", "app_store"]
+        [
+            "id", "bundle_id", "apple_id", "environments", "products", "accept_test_signed", "app_store",
+            "customer_secret", "customer_secret_file",
+        ]
         + DeliveryReader.known
+
+    /// Shorter ones could be guessed.
+    private static let secretRange = 32...1_024
 
     let secrets: SecretReader
 
@@ -50,6 +56,11 @@ struct AppList {
             AppStoreReader(secrets: secrets).read(value, at: "\(path).app_store", &reader)
         }
         let delivery = DeliveryReader.read(object, at: path, &reader)
+        let customerSecret = secrets.read("customer_secret", of: object, at: path, &reader)
+        if let customerSecret, !Self.secretRange.contains(customerSecret.count) {
+            let range = "\(Self.secretRange.lowerBound) to \(Self.secretRange.upperBound)"
+            reader.fault("\(path).customer_secret", "must have \(range) bytes, not \(customerSecret.count)")
+        }
         guard let id, let bundleID else { return nil }
         var app = Configuration.App(id: id, bundleID: bundleID)
         app.appleID = appleID
@@ -58,6 +69,7 @@ struct AppList {
         app.acceptsTestSigned = acceptsTestSigned ?? false
         app.delivery = delivery
         app.store = store ?? app.store
+        app.customerSecret = customerSecret
         return app
     }
 
@@ -82,7 +94,7 @@ struct AppList {
         return number
     }
 
-    private static func environments(
+    static func environments(
         _ value: JSONValue,
         at path: String,
         _ reader: inout MemberReader

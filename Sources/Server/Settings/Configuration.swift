@@ -1,3 +1,4 @@
+import API
 import AppStore
 import PurchaseModel
 
@@ -19,6 +20,8 @@ struct Configuration: Sendable {
         var acceptsTestSigned = false
         var delivery = Delivery()
         var store = AppStore()
+        /// With it the shop signs for which customer a publishable key speaks; `nil` when nobody asks.
+        var customerSecret: [UInt8]?
     }
 
     /// How Apple is asked about an app, and where it sends what happens. Its secrets are never shown.
@@ -56,6 +59,11 @@ struct Configuration: Sendable {
         let app: AppID
         /// Of the secret's bytes; 32 bytes.
         let sha256: [UInt8]
+        var kind = KeyKind.secret
+        /// What it may do: all that its kind may, if nothing is said.
+        var scopes = KeyKind.secret.scopes
+        /// The stores whose proofs it may bring; `nil` for all of its app.
+        var environments: Set<StoreEnvironment>?
     }
 
     /// Folders with certificates of the operator's own.

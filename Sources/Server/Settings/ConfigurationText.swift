@@ -1,3 +1,4 @@
+import API
 import Encoding
 import PurchaseModel
 
@@ -31,6 +32,10 @@ struct ConfigurationText {
             lines.append(Line(path: "keys[\(index)].name", value: Self.quoted(key.name), origin: keysOrigin))
             lines.append(Line(path: "keys[\(index)].app", value: Self.quoted(key.app.text), origin: keysOrigin))
             lines.append(Line(path: "keys[\(index)].secret_sha256", value: Self.quoted(hash), origin: keysOrigin))
+            let scopes = key.scopes.map { Self.quoted($0.rawValue) }.sorted().joined(separator: ", ")
+            let kind = Self.quoted(key.kind.rawValue)
+            lines.append(Line(path: "keys[\(index)].kind", value: kind, origin: keysOrigin))
+            lines.append(Line(path: "keys[\(index)].scopes", value: "[\(scopes)]", origin: keysOrigin))
         }
         self.lines = lines
     }
@@ -56,6 +61,7 @@ struct ConfigurationText {
             ("allow_negative_balance", "\(app.delivery.allowsNegativeBalance)"),
             ("app_store.notification_token", app.store.notificationToken == nil ? "none" : "set"),
             ("app_store.shared_secret", app.store.sharedSecret == nil ? "none" : "set"),
+            ("customer_secret", app.customerSecret == nil ? "none" : "set"),
             ("app_store.key_id", app.store.key.map { quoted($0.id) } ?? "none"),
         ]
         let lines = values.map { Line(path: "\(path).\($0.0)", value: $0.1, origin: origin) }

@@ -1,3 +1,4 @@
+import API
 import Crypto
 import Encoding
 import PurchaseModel
@@ -5,7 +6,7 @@ import PurchaseModel
 /// Reads `keys`: who may call, each with a secret of which only the hash is kept.
 struct KeyList {
     private static let secretMembers = ["secret", "secret_file", "secret_sha256"]
-    private static let known = ["name", "app"] + secretMembers
+    private static let known = ["name", "app", "kind", "scopes", "environments"] + secretMembers
     /// Shorter ones could be guessed; far longer ones the gate does not look at.
     private static let secretRange = 32...256
 
@@ -36,8 +37,43 @@ struct KeyList {
             reader.identifier(value, at: "\(path).app", "the id of an app", AppID.init)
         }
         let sha256 = self.sha256(object, at: path, &reader)
+        let kind = object["kind"].map { Self.kind($0, at: "\(path).kind", &reader) } ?? .secret
+        let scopes = object["scopes"].flatMap { Self.scopes($0, of: kind, at: "\(path).scopes", &reader) }
+        let environments = object["environments"].map { AppList.environments($0, at: "\(path).environments", &reader) }
         guard let name, let app, let sha256 else { return nil }
-        return Configuration.Key(name: name, app: app, sha256: sha256)
+        var key = Configuration.Key(name: name, app: app, sha256: sha256)
+        key.kind = kind
+        key.scopes = scopes ?? kind.scopes
+        key.environments = environments.map { Set($0) }
+        return key
+    }
+
+    private static func kind(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> KeyKind {
+        guard let text = reader.text(value, at: path) else { return .secret }
+        guard let kind = KeyKind(rawValue: text) else {
+            reader.fault(path, "must be publishable or secret")
+            return .secret
+        }
+        return kind
+    }
+
+    private static func scopes(
+        _ value: JSONValue,
+        of kind: KeyKind,
+        at path: String,
+        _ reader: inout MemberReader
+    ) -> Set<Scope>? {
+        let known = kind.scopes.map(\.rawValue).sorted().joined(separator: ", ")
+        var scopes: Set<Scope> = []
+        for (path, value) in reader.elements(value, at: path) {
+            guard let text = reader.text(value, at: path) else { continue }
+            guard let scope = Scope(rawValue: text), kind.scopes.contains(scope) else {
+                reader.fault(path, "must be one of \(known)")
+                continue
+            }
+            scopes.insert(scope)
+        }
+        return scopes
     }
 
     /// What an operator calls a key: it stands in messages and log lines.

@@ -47,4 +47,5 @@ struct MemoryLedger: Sendable {
     var notificationWatches: [MemoryWatchName: NotificationWatch] = [:]
     /// By their SHA-256.
     var certificates: [[UInt8]: SeenCertificate] = [:]
+    var apiKeys: [APIKeyID: APIKeyRow] = [:]
 }

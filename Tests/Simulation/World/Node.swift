@@ -55,7 +55,7 @@ final class Node: Sendable {
                 ) { _ in },
                 store: disk,
                 apps: [policy],
-                keys: KeyRing([Digest.sha256(Array(Trade.key.utf8)): holder]),
+                keys: KeyRing([Digest.sha256(Array(Trade.key.utf8)): APIKey(holder)]),
                 clock: clock,
                 metrics: { "" }
             )

@@ -1,0 +1,78 @@
+package import PurchaseModel
+import Storage
+
+/// What a key may do. Stable words of the API; each route asks for one.
+package enum Scope: String, Hashable, Sendable, CaseIterable {
+    /// Send proofs of purchase, and ask what became of them.
+    case submit
+    /// Read what one customer has.
+    case customer
+    /// Read everything of the app.
+    case read
+    /// Place and change orders, acknowledge deliveries, change balances and owners.
+    case write
+    /// Say where events are sent to.
+    case webhooks
+    /// Sign offers and requests for StoreKit.
+    case sign
+    /// Make and end keys.
+    case keys
+}
+
+/// Who may see a key.
+package enum KeyKind: String, Hashable, Sendable, CaseIterable {
+    /// It stands in the app, so everybody has it.
+    case publishable
+    /// It stays on the shop's servers.
+    case secret
+
+    /// All that a key of this kind may ever do.
+    package var scopes: Set<Scope> {
+        switch self {
+        case .publishable: [.submit, .customer]
+        case .secret: Set(Scope.allCases)
+        }
+    }
+}
+
+/// A key, without its secret: for which app, and what it opens there.
+package struct APIKey: Hashable, Sendable {
+    package let holder: KeyRing.Holder
+    package let kind: KeyKind
+    package let scopes: Set<Scope>
+    /// The stores whose proofs it may bring; `nil` for all of its app.
+    package let environments: Set<StoreEnvironment>?
+    /// `nil` for one that the configuration gives.
+    let id: APIKeyID?
+    let expiresAt: Timestamp?
+
+    /// A key of the configuration.
+    package init(
+        _ holder: KeyRing.Holder,
+        kind: KeyKind = .secret,
+        scopes: Set<Scope>? = nil,
+        environments: Set<StoreEnvironment>? = nil
+    ) {
+        self.holder = holder
+        self.kind = kind
+        self.scopes = scopes.map(kind.scopes.intersection) ?? kind.scopes
+        self.environments = environments
+        id = nil
+        expiresAt = nil
+    }
+
+    /// A key that somebody made; words that this version does not know open nothing.
+    init(_ row: APIKeyRow) {
+        holder = KeyRing.Holder(name: row.name, app: row.app)
+        kind = KeyKind(rawValue: row.kind) ?? .publishable
+        scopes = kind.scopes.intersection(row.scopes.compactMap(Scope.init(rawValue:)))
+        environments = row.environments.map { Set($0.map(StoreEnvironment.init(rawValue:))) }
+        id = row.id
+        expiresAt = row.expiresAt
+    }
+
+    /// Whether it opens a route. Who may read everything may read what one customer has.
+    func opens(_ scope: Scope) -> Bool {
+        scopes.contains(scope) || scope == .customer && scopes.contains(.read)
+    }
+}

@@ -1,0 +1,34 @@
+import PurchaseModel
+
+extension MemoryTransaction {
+    func apiKeys(app: AppID) -> [APIKeyRow] {
+        let own = ledger.apiKeys.values.filter { $0.app == app }
+        return Array(own.sorted(by: APIKeyRow.isListedBefore).prefix(APIKeyRow.listedMax))
+    }
+
+    func apiKey(_ id: APIKeyID) -> APIKeyRow? { ledger.apiKeys[id] }
+
+    func apiKeysInForce(at now: Timestamp) -> [APIKeyRow] { ledger.apiKeys.values.filter { $0.isInForce(at: now) } }
+
+    func addAPIKey(_ key: APIKeyRow) throws(StoreFailure) {
+        guard key.isStorable else { throw .unstorable }
+        guard ledger.apiKeys[key.id] == nil, !ledger.apiKeys.values.contains(where: { $0.sha256 == key.sha256 }) else {
+            throw conflict()
+        }
+        put(key, at: \.apiKeys[key.id])
+    }
+
+    func endAPIKey(_ key: APIKeyRow) throws(StoreFailure) {
+        guard var row = ledger.apiKeys[key.id], row.version == key.version else { throw conflict() }
+        row.expiresAt = key.expiresAt
+        row.revokedAt = key.revokedAt
+        row.version += 1
+        put(row, at: \.apiKeys[key.id])
+    }
+
+    func noteAPIKeyUse(_ id: APIKeyID, at moment: Timestamp) {
+        guard var row = ledger.apiKeys[id], row.lastUsedAt.map({ $0 < moment }) ?? true else { return }
+        row.lastUsedAt = moment
+        put(row, at: \.apiKeys[id])
+    }
+}

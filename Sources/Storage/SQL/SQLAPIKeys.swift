@@ -1,0 +1,20 @@
+import PurchaseModel
+
+// API keys: hands each verb to the file that knows its SQL.
+extension SQLTransaction {
+    private var keys: APIKeyQueries { APIKeyQueries(connection: connection, apps: apps) }
+
+    func apiKeys(app: AppID) throws(StoreFailure) -> [APIKeyRow] { try keys.list(app: app) }
+
+    func apiKey(_ id: APIKeyID) throws(StoreFailure) -> APIKeyRow? { try keys.find(id) }
+
+    func apiKeysInForce(at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] { try keys.inForce(at: now) }
+
+    func addAPIKey(_ key: APIKeyRow) throws(StoreFailure) { try keys.add(key) }
+
+    func endAPIKey(_ key: APIKeyRow) throws(StoreFailure) { try keys.end(key) }
+
+    func noteAPIKeyUse(_ id: APIKeyID, at moment: Timestamp) throws(StoreFailure) {
+        try keys.noteUse(id, at: moment)
+    }
+}

@@ -1,0 +1,197 @@
+import API
+import Crypto
+import Encoding
+import HTTP
+import PurchaseModel
+import Storage
+import Testing
+import TestSupport
+
+/// Keys that are made over the API.
+@Suite struct KeyTests {
+    @Test func aNewKeyOpensWhatItSaysAndItsSecretIsKeptNowhere() async throws {
+        let store = MemoryStore()
+        try await TestHouse(store: store).open { house in
+            let made = await house.change("/v1/keys", #"{"name": "backend", "kind": "secret", "scopes": ["read"]}"#)
+            #expect(made.status == .created)
+            let json = try made.json()
+            let secret = try #require(json["secret"]?.string)
+            #expect(secret.hasPrefix("sk_live_") && secret.utf8.count == 56)
+            #expect(json["hint"]?.string == String(secret.suffix(4)))
+            #expect(json["created_by"]?.string == "shop")
+            #expect(await house.get("/v1/orders", key: secret).status == .ok)
+            let refused = await house.get("/v1/keys", key: secret)
+            #expect(refused.status == .forbidden)
+            #expect(try refused.json()["code"]?.string == "scope_missing")
+            let app = try Self.app()
+            let rows = try await store.read { reader throws(StoreFailure) in try reader.apiKeys(app: app) }
+            let row = try #require(rows.first { _ in true })
+            #expect(row.sha256 == Digest.sha256(Array(secret.utf8)))
+            // Nowhere, the listing among it.
+            let listed = await house.get("/v1/keys")
+            #expect(!String(decoding: listed.body, as: UTF8.self).contains(secret))
+        }
+    }
+
+    /// The same request again gets the same answer, but for the secret: it would have to be kept.
+    @Test func aRepeatedRequestMakesNoSecondKeyAndShowsNoSecret() async throws {
+        try await TestHouse().open { house in
+            let body = #"{"name": "backend", "kind": "secret"}"#
+            let first = await house.change("/v1/keys", body, idempotencyKey: "k")
+            let again = await house.change("/v1/keys", body, idempotencyKey: "k")
+            let (made, repeated) = (try first.json(), try again.json())
+            #expect(made["secret"] != nil)
+            #expect(again.status == .created && again.fields["Idempotent-Replayed"] == "true")
+            #expect(repeated["secret"] == nil)
+            #expect(repeated["key_id"]?.string == made["key_id"]?.string)
+            #expect(try await house.get("/v1/keys").json()["keys"]?.array?.count == 1)
+        }
+    }
+
+    @Test func theOldSecretLivesOnUntilTheOverlapIsOver() async throws {
+        try await TestHouse().open { house in
+            let made = try await house.change("/v1/keys", #"{"name": "backend", "kind": "secret"}"#).json()
+            let (id, old) = (try #require(made["key_id"]?.string), try #require(made["secret"]?.string))
+            let rotated = await house.change("/v1/keys/\(id)/rotate", #"{"overlap_seconds": 60}"#)
+            #expect(rotated.status == .created)
+            let new = try #require(try rotated.json()["secret"]?.string)
+            #expect(try rotated.json()["name"]?.string == "backend")
+            house.clock.advance(by: .seconds(59))
+            for secret in [old, new] { #expect(await house.get("/v1/orders", key: secret).status == .ok) }
+            house.clock.advance(by: .seconds(1))
+            #expect(await house.get("/v1/orders", key: old).status == .unauthorized)
+            #expect(await house.get("/v1/orders", key: new).status == .ok)
+            // What is over cannot be rotated any more.
+            #expect(await house.change("/v1/keys/\(id)/rotate").status == .notFound)
+        }
+    }
+
+    @Test func aRevokedKeyOpensNothing() async throws {
+        try await TestHouse().open { house in
+            let made = try await house.change("/v1/keys", #"{"name": "backend", "kind": "secret"}"#).json()
+            let (id, secret) = (try #require(made["key_id"]?.string), try #require(made["secret"]?.string))
+            #expect(await house.change("/v1/keys/\(id)/revoke", key: TestHouse.otherKey).status == .notFound)
+            #expect(await house.get("/v1/orders", key: secret).status == .ok)
+            #expect(await house.change("/v1/keys/\(id)/revoke").status == .ok)
+            #expect(await house.get("/v1/orders", key: secret).status == .unauthorized)
+            // The name is free again.
+            #expect(await house.change("/v1/keys", #"{"name": "backend", "kind": "secret"}"#).status == .created)
+        }
+    }
+
+    @Test func aKeyThatEndsIsOverThen() async throws {
+        try await TestHouse().open { house in
+            let body = #"{"name": "short", "kind": "secret", "expires_in_days": 1}"#
+            let secret = try #require(try await house.change("/v1/keys", body).json()["secret"]?.string)
+            house.clock.advance(by: .seconds(86_399))
+            #expect(await house.get("/v1/orders", key: secret).status == .ok)
+            house.clock.advance(by: .seconds(1))
+            #expect(await house.get("/v1/orders", key: secret).status == .unauthorized)
+        }
+    }
+
+    /// Bodies that make no key, each with what is said of it.
+    static let bad: [(body: String, code: String, field: String?)] = [
+        (#"{"kind": "secret"}"#, "invalid_request", "name"), (#"{"name": "a"}"#, "invalid_request", "kind"),
+        (#"{"name": "a b", "kind": "secret"}"#, "invalid_request", "name"),
+        (#"{"name": "a,b", "kind": "secret"}"#, "invalid_request", "name"),
+        (#"{"name": "a", "kind": "root"}"#, "invalid_request", "kind"),
+        (#"{"name": "a", "kind": "secret", "scopes": []}"#, "invalid_request", "scopes"),
+        (#"{"name": "a", "kind": "secret", "scopes": ["all"]}"#, "invalid_request", "scopes"),
+        (#"{"name": "a", "kind": "secret", "scopes": ["read", "read"]}"#, "invalid_request", "scopes"),
+        (#"{"name": "a", "kind": "publishable", "scopes": ["write"]}"#, "invalid_request", "scopes"),
+        (#"{"name": "a", "kind": "secret", "environments": ["moon"]}"#, "invalid_request", "environments"),
+        (#"{"name": "a", "kind": "secret", "expires_in_days": 0}"#, "invalid_request", "expires_in_days"),
+        (#"{"name": "shop", "kind": "secret"}"#, "key_name_taken", nil),
+    ]
+
+    @Test(arguments: bad)
+    func aBadRequestMakesNone(row: (body: String, code: String, field: String?)) async throws {
+        try await TestHouse().open { house in
+            let answer = await house.change("/v1/keys", row.body)
+            let problem = try answer.json()
+            #expect(problem["code"]?.string == row.code)
+            #expect(problem["field"]?.string == row.field)
+            #expect(try await house.get("/v1/keys").json()["keys"]?.array?.count == 0)
+        }
+    }
+
+    /// A key that may make others gives them no more than it has, and no new secret for a mightier one.
+    @Test func nobodyGivesMoreThanHeHas() async throws {
+        try await TestHouse().open { house in
+            let body =
+                #"{"name": "limited", "kind": "secret", "scopes": ["keys", "read"], "environments": ["sandbox"]}"#
+            let limited = try #require(try await house.change("/v1/keys", body).json()["secret"]?.string)
+            #expect(limited.hasPrefix("sk_test_"))
+            for scopes in [#"["write"]"#, #"["read", "submit"]"#] {
+                let asked = #"{"name": "x", "kind": "secret", "scopes": \#(scopes)}"#
+                #expect(await house.change("/v1/keys", asked, key: limited).status == .badRequest)
+            }
+            let wider = #"{"name": "x", "kind": "secret", "scopes": ["read"], "environments": ["production"]}"#
+            #expect(await house.change("/v1/keys", wider, key: limited).status == .badRequest)
+            let heir = await house.change(
+                "/v1/keys",
+                #"{"name": "x", "kind": "secret", "scopes": ["read"]}"#,
+                key: limited
+            )
+            #expect(heir.status == .created)
+            #expect(try heir.json()["environments"]?.array?.compactMap(\.string) == ["sandbox"])
+            let mighty = try await house.change("/v1/keys", #"{"name": "mighty", "kind": "secret"}"#).json()
+            let id = try #require(mighty["key_id"]?.string)
+            let stolen = await house.change("/v1/keys/\(id)/rotate", key: limited)
+            #expect(stolen.status == .forbidden)
+            #expect(try stolen.json()["code"]?.string == "more_than_own")
+        }
+    }
+
+    /// A key for the sandbox brings nothing from production in.
+    @Test func aKeyBringsProofsOfItsStoresOnly() async throws {
+        try await TestHouse().open { house in
+            let body = #"{"name": "tester", "kind": "secret", "environments": ["sandbox"]}"#
+            let key = try #require(try await house.change("/v1/keys", body).json()["secret"]?.string)
+            let refused = await house.submit(try Sample.jws(9_001, environment: .production), key: key)
+            #expect(refused.status == .unprocessableContent)
+            #expect(await house.submit(try Sample.jws(9_001, environment: .production)).status == .ok)
+            #expect(await house.submit(try Sample.jws(9_002, environment: .sandbox), key: key).status == .ok)
+        }
+    }
+
+    @Test func whenAKeyWasUsedIsWrittenToTheHour() async throws {
+        let store = MemoryStore()
+        let ring = KeyRing([:])
+        let row = APIKeyRow(
+            id: try #require(APIKeyID("key_1")),
+            app: try Self.app(),
+            name: "backend",
+            kind: "secret",
+            scopes: ["read"],
+            environments: nil,
+            sha256: Digest.sha256(Array("secret".utf8)),
+            hint: "cret",
+            createdAt: TestHouse.now,
+            createdBy: "root"
+        )
+        try await store.write { write throws(StoreFailure) in try write.addAPIKey(row) }
+        try await TestHouse(store: store, keys: ring).open { house in
+            try await ring.reload(from: store, at: TestHouse.now)
+            for _ in 1...3 { #expect(await house.get("/v1/orders", key: "secret").status == .ok) }
+            try await ring.writeUses(to: store)
+            let used = try await store.read { reader throws(StoreFailure) in try reader.apiKey(row.id)?.lastUsedAt }
+            #expect(used?.milliseconds == TestHouse.now.milliseconds / 3_600_000 * 3_600_000)
+        }
+    }
+
+    /// Until the keys of the ledger are read, nobody can tell that a key is none: that is our trouble, not the caller's.
+    @Test func beforeTheKeysAreReadNobodyIsTurnedAway() async throws {
+        let store = MemoryStore()
+        let ring = KeyRing([:], isComplete: false)
+        try await TestHouse(store: store, keys: ring).open { house in
+            let early = await house.get("/v1/orders", key: "secret")
+            #expect(early.status == .serviceUnavailable && early.fields["Retry-After"] != nil)
+            try await ring.reload(from: store, at: TestHouse.now)
+            #expect(await house.get("/v1/orders", key: "secret").status == .unauthorized)
+        }
+    }
+
+    private static func app() throws -> AppID { try #require(AppID("demo")) }
+}
