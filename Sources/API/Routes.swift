@@ -9,6 +9,10 @@ package struct APIParts: Sendable {
     package var notifications: NotificationIntake
     /// What stands in the path that Apple sends an app's notifications to; without one, the app's id.
     package var notificationTokens: [AppID: String]
+    /// Where the jobs are put that answer what Apple asks.
+    package var consumption: ConsumptionQueue
+    /// Where the jobs are put that ask Apple what people want to know.
+    package var support: SupportQueue
     /// Those that have a key to sign with.
     package var signing: [AppID: MerchantDesk]
     package var store: any Store
@@ -34,6 +38,8 @@ package struct APIParts: Sendable {
         pipeline: PurchasePipeline,
         notifications: NotificationIntake,
         notificationTokens: [AppID: String] = [:],
+        consumption: ConsumptionQueue = .none,
+        support: SupportQueue = .none,
         signing: [AppID: MerchantDesk] = [:],
         store: any Store,
         apps: [AppPolicy],
@@ -50,6 +56,8 @@ package struct APIParts: Sendable {
         self.pipeline = pipeline
         self.notifications = notifications
         self.notificationTokens = notificationTokens
+        self.consumption = consumption
+        self.support = support
         self.signing = signing
         self.store = store
         self.apps = apps
@@ -78,7 +86,8 @@ package func routes(_ parts: APIParts) -> Router {
     )
     return Router(
         purchases(gate, parts) + orders(gate, parts) + customers(gate, parts) + notifications(gate, parts)
-            + signatures(gate, parts) + webhooks(gate, parts) + keys(gate, parts) + health(gate, parts)
+            + consumption(gate, parts) + support(gate, parts) + signatures(gate, parts)
+            + webhooks(gate, parts) + keys(gate, parts) + health(gate, parts)
     )
 }
 
@@ -164,6 +173,42 @@ private func notifications(_ gate: Gate, _ parts: APIParts) -> [Route] {
         gate.route(.get, "/v1/notifications/figures", for: .read) { _, app, _ in await read.figures(app: app.id) },
         gate.route(.get, "/v1/notifications/{id}", for: .read) { _, app, path in
             await read.get(path["id"] ?? "", app: app.id)
+        },
+    ]
+}
+
+private func consumption(_ gate: Gate, _ parts: APIParts) -> [Route] {
+    let requests = Consumption(store: parts.store, clock: parts.clock, queue: parts.consumption)
+    let consents = Consents(store: parts.store)
+    return [
+        gate.route(.get, "/v1/consumption-requests", for: .read) { request, app, _ in
+            await requests.list(request.query, app: app.id)
+        },
+        gate.route(.get, "/v1/consumption-requests/{id}", for: .read) { _, app, path in
+            await requests.get(path["id"] ?? "", app: app)
+        },
+        gate.change("/v1/consumption-requests/{id}/answer", for: .write, requests.answer),
+        gate.change("/v1/consumption-requests/{id}/decline", for: .write, Consumption.decline),
+        gate.route(.get, "/v1/customers/{id}/consent", for: .read) { _, app, path in
+            await consents.get(path["id"] ?? "", app: app)
+        },
+        gate.change("/v1/customers/{id}/consent", for: .write, Consents.note),
+    ]
+}
+
+private func support(_ gate: Gate, _ parts: APIParts) -> [Route] {
+    let apple = AppleSupport(store: parts.store, queue: parts.support, apps: Set(parts.signing.keys))
+    return [
+        gate.change("/v1/apple/orders/{id}/lookup", for: .write, apple.lookUp),
+        gate.change("/v1/apple/subscriptions/extend", for: .write, apple.extendAll),
+        gate.change("/v1/apple/subscriptions/{id}/extend", for: .write, apple.extend),
+        gate.change("/v1/apple/transactions/{id}/account-token", for: .write, apple.setToken),
+        gate.change("/v1/apple/customers/{id}/account-token", for: .write, apple.setTokens),
+        gate.route(.get, "/v1/apple/requests", for: .read) { request, app, _ in
+            await apple.list(request.query, app: app.id)
+        },
+        gate.route(.get, "/v1/apple/requests/{id}", for: .read) { _, app, path in
+            await apple.get(path["id"] ?? "", app: app.id)
         },
     ]
 }

@@ -207,6 +207,15 @@ extension StoreReader {
         for found in try openOrders(tokens: Array(inquiry.tokens)) { situation.note(found) }
         for found in try openOrders(wishes: Array(inquiry.wishes)) { situation.note(found) }
         for found in try wallets(Array(inquiry.wallets)) { situation.note(found) }
+        if !inquiry.consumptions.isEmpty {
+            for found in try consumptionRequests(Array(inquiry.consumptions)) { situation.note(found) }
+        }
+        if !inquiry.refundRequests.isEmpty {
+            for found in try openConsumptionRequests(of: Array(inquiry.refundRequests)) { situation.note(found) }
+        }
+        if !inquiry.consents.isEmpty {
+            for found in try consents(Array(inquiry.consents)) { situation.note(found) }
+        }
         for stream in inquiry.customers {
             let last = try lastEventSequence(app: stream.app, realm: stream.realm, customer: stream.customer)
             situation.note(last, of: stream)

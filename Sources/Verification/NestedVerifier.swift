@@ -77,10 +77,15 @@ struct NestedVerifier {
         case .jwsTransaction:
             claims.transactions.append(contentsOf: inner.transactions)
             claims.notice?.transaction = inner.transactions.first
+            if case .refundRequest(let reason, _)? = claims.notice?.matter {
+                claims.notice?.matter = .refundRequest(reason: reason, isAdvancedCommerce: inner.isAdvancedCommerce)
+            }
         case .jwsRenewalInfo:
             claims.renewal = inner.renewal
             claims.notice?.renewal = inner.renewal
-        case .jwsAppTransaction: claims.download = inner.download
+        case .jwsAppTransaction:
+            claims.download = inner.download
+            claims.notice?.matter = .download(appTransaction: inner.download?.appTransaction)
         default: break
         }
     }

@@ -198,7 +198,7 @@ import Testing
 
 extension TestHouse {
     /// As Apple does: no key, no headers of ours.
-    fileprivate func send(_ body: [UInt8], to path: String) async -> HTTPResponse {
+    func send(_ body: [UInt8], to path: String) async -> HTTPResponse {
         let fields: HTTPFields = ["Content-Type": "application/json"]
         return await router.respond(to: HTTPRequest(method: .post, path: path, fields: fields, body: body))
     }

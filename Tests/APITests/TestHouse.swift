@@ -7,6 +7,7 @@ import Pipeline
 import PurchaseModel
 import Simulator
 import Storage
+import Synchronization
 import Testing
 import TestSupport
 import Verification
@@ -23,6 +24,8 @@ struct TestHouse {
     let store: any Store
     let clock = ManualClock(TestHouse.now)
     let pace = FeedPace()
+    /// The jobs that were put into queues, in words.
+    let jobs = NotedJobs()
     private let feed: LiveFeed
     private let recorder: Recorder
     private let pending: PendingReview
@@ -61,17 +64,14 @@ struct TestHouse {
             limits: PipelineLimits(pendingPerApp: pendingPerApp)
         ) { _ in }
         pending = PendingReview(pipeline: pipeline, store: store, apps: apps, clock: clock)
-        expiry = PendingExpiry(
-            pipeline: pipeline,
-            store: store,
-            apps: apps,
-            clock: clock,
-            patience: PipelineLimits().pendingFor
-        ) { _ in }
+        let patience = PipelineLimits().pendingFor
+        expiry = PendingExpiry(pipeline: pipeline, store: store, apps: apps, clock: clock, patience: patience) { _ in }
         router = routes(
             APIParts(
                 pipeline: pipeline,
                 notifications: TestHouse.intake(anchors, recorder, store, refusals, apps[0], clock),
+                consumption: jobs.consumption,
+                support: jobs.support,
                 signing: try TestHouse.signing(apps[0]),
                 store: store,
                 apps: apps,
@@ -283,4 +283,19 @@ enum Sample {
             transaction(number, product: product, revokedAt: revokedAt, signedAt: signedAt)
         )
     }
+}
+
+/// What jobs there are.
+final class NotedJobs: Sendable {
+    private let noted = Mutex<[String]>([])
+
+    var values: [String] { noted.withLock { $0 } }
+
+    var consumption: ConsumptionQueue {
+        ConsumptionQueue { [self] request, _ in note("answer \(request.key.id) \(request.turn)") }
+    }
+
+    var support: SupportQueue { SupportQueue { [self] request, _ in note("ask \(request.kind)") } }
+
+    func note(_ job: String) { noted.withLock { $0.append(job) } }
 }

@@ -80,6 +80,19 @@ struct Shop {
         return apply(decide(situation, recording, at: now))
     }
 
+    /// Apple tells of something by itself, with a transaction.
+    @discardableResult
+    mutating func hear(
+        _ announcement: Announcement,
+        _ transaction: Transaction,
+        realm: Realm = Shop.production
+    ) throws -> Decision {
+        var recording = Recording(app: try Shop.app(), realm: realm, transactions: [transaction], terms: terms)
+        recording.announcement = announcement
+        transactions.formUnion(recording.keys)
+        return apply(decide(situation, recording, at: now))
+    }
+
     @discardableResult
     mutating func place(
         _ id: String,
@@ -155,7 +168,7 @@ struct Shop {
     }
 
     @discardableResult
-    private mutating func apply(_ decision: Decision) -> Decision {
+    mutating func apply(_ decision: Decision) -> Decision {
         situation.apply(decision)
         events += decision.events
         postings += decision.postings

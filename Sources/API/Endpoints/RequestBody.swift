@@ -31,6 +31,11 @@ struct RequestBody {
         self.object = object
     }
 
+    /// The same of a request that needs none.
+    init(optional body: [UInt8], members: Set<String>) throws(Fault) {
+        try self.init(body.isEmpty ? Array("{}".utf8) : body, members: members)
+    }
+
     /// A member that is there and not null.
     subscript(field: String) -> JSONValue? { object[field].flatMap { $0.isNull ? nil : $0 } }
 

@@ -16,6 +16,9 @@ struct Gate: Sendable {
         let key: APIKey
         let path: PathParameters
         let now: Timestamp
+
+        /// The name of the key, as it is kept with what was done.
+        var actor: String { key.holder.name }
     }
 
     /// An answer, and what the same request gets again under its `Idempotency-Key`.

@@ -42,7 +42,8 @@ package enum EventRows {
         case .fulfilment(let fulfilment, _): return JSONWriter.object { write(.fulfilment(fulfilment, nil), into: &$0) }
         case .subscription(let subscription, _):
             return JSONWriter.object { write(.subscription(subscription, nil), into: &$0) }
-        case .order, .transfer, .posting: return whole
+        case .announcement(let heard): return JSONWriter.object { write(heard, isWhole: false, into: &$0) }
+        case .order, .transfer, .posting, .consumption: return whole
         }
     }
 
@@ -65,6 +66,13 @@ package enum EventRows {
         case .posting(let posting, let wallet):
             json.object("posting") { PostingJSON.write(posting, into: &$0) }
             json.member("balance", wallet.balance)
+        case .consumption(let request):
+            json.object("consumption_request") { ConsumptionJSON.write(request, into: &$0) }
+        case .announcement(let heard): write(heard, isWhole: true, into: &json)
         }
+    }
+
+    private static func write(_ heard: Announcement, isWhole: Bool, into json: inout JSONObjectWriter) {
+        json.object("notification") { AnnouncementJSON.write(heard, isWhole: isWhole, into: &$0) }
     }
 }

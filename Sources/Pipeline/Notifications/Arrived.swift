@@ -29,6 +29,19 @@ struct Arrived: Sendable {
         return row
     }
 
+    /// What it tells beside its facts, by the name that it is kept under.
+    func announcement(of notice: Notice, _ row: KeptNotification) -> Announcement {
+        Announcement(
+            id: NoticeID(checked: row.key.id.text),
+            type: notice.type,
+            subtype: notice.subtype,
+            signedAt: notice.signedAt,
+            transaction: row.transaction,
+            original: row.original,
+            matter: notice.matter
+        )
+    }
+
     /// A notification of version 1 has neither a name nor a date of its own.
     func row(of notice: UnsignedNotice, realm: Realm, signedAt: Timestamp?) -> KeptNotification? {
         guard let id = NotificationID("v1-\(Hexadecimal.encode(digest.bytes))") else { return nil }

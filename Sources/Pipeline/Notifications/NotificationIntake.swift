@@ -12,6 +12,7 @@ package struct NotificationIntake: Sendable {
     private let store: any Store
     private let secrets: [AppID: [UInt8]]
     private let clock: any WallClock
+    private let queue: ConsumptionQueue
     private let desk: RefusalDesk
     private let report: @Sendable (PipelineEvent) -> Void
 
@@ -22,6 +23,7 @@ package struct NotificationIntake: Sendable {
     ///   - refusals: counts what is none.
     ///   - secrets: the apps' shared secrets, by which notifications of version 1 are known.
     ///   - clock: dates what came.
+    ///   - queue: gets the jobs that answer what Apple asks.
     ///   - report: hears of each.
     package init(
         verifier: Verifier,
@@ -30,6 +32,7 @@ package struct NotificationIntake: Sendable {
         refusals: RefusalLedger,
         secrets: [AppID: [UInt8]] = [:],
         clock: any WallClock,
+        queue: ConsumptionQueue = .none,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         self.verifier = verifier
@@ -37,6 +40,7 @@ package struct NotificationIntake: Sendable {
         self.store = store
         self.secrets = secrets
         self.clock = clock
+        self.queue = queue
         self.report = report
         desk = RefusalDesk(refusals: refusals, clock: clock, report: report)
     }
@@ -71,7 +75,7 @@ package struct NotificationIntake: Sendable {
         guard let row = arrived.row(of: notice, realm: realm) else {
             return refuse(found.format, .fieldOutOfRange, arrived, name)
         }
-        return try await keep(row, proof, arrived, name)
+        return try await keep(row, proof, arrived, name, arrived.announcement(of: notice, row))
     }
 
     /// Version 1: what is authentic by its secret is kept, and the receipt in it verified.
@@ -102,17 +106,14 @@ package struct NotificationIntake: Sendable {
         _ row: KeptNotification,
         _ proof: Verified<Proof>?,
         _ arrived: Arrived,
-        _ name: RefusedBefore.Name
+        _ name: RefusedBefore.Name,
+        _ announcement: Announcement? = nil
     ) async throws(StoreFailure) -> NotificationOutcome {
         let known = try await store.read { reader throws(StoreFailure) in try reader.notification(row.key) }
         if let known { return note(known, isNew: false) }
         do throws(StoreFailure) {
-            if let proof, !proof.fact.transactions.isEmpty {
-                let recording = proof.recording(for: arrived.app, in: row.key.realm)
-                let evidence = proof.evidence(at: arrived.moment)
-                _ = try await recorder.record(recording, evidence: evidence) { _, transaction throws(StoreFailure) in
-                    _ = try transaction.keepNotification(row)
-                }
+            if let proof, !proof.fact.transactions.isEmpty || announcement?.isHeard == true {
+                try await record(row, proof, arrived, announcement)
             } else {
                 _ = try await store.write { transaction throws(StoreFailure) in
                     try transaction.keepNotification(row)
@@ -120,8 +121,30 @@ package struct NotificationIntake: Sendable {
             }
         } catch .unstorable {
             return refuse(row.version == 1 ? .notificationV1 : .jwsNotification, .fieldOutOfRange, arrived, name)
+        } catch .conflict {
+            let known = try await store.read { reader throws(StoreFailure) in try reader.notification(row.key) }
+            guard let known else { throw .conflict }
+            return note(known, isNew: false)
         }
         return note(row, isNew: true)
+    }
+
+    private func record(
+        _ row: KeptNotification,
+        _ proof: Verified<Proof>,
+        _ arrived: Arrived,
+        _ announcement: Announcement?
+    ) async throws(StoreFailure) {
+        var recording = proof.recording(for: arrived.app, in: row.key.realm)
+        recording.announcement = announcement
+        let (queue, evidence) = (queue, proof.evidence(at: arrived.moment))
+        _ = try await recorder.record(recording, evidence: evidence) { decision, transaction throws(StoreFailure) in
+            // The same one at the same time: what it tells is told once.
+            guard try transaction.keepNotification(row) else { throw .conflict }
+            for case .insert(let request) in decision.consumptions where !request.state.isSettled {
+                try queue.enqueue(request, transaction)
+            }
+        }
     }
 
     private func note(_ row: KeptNotification, isNew: Bool) -> NotificationOutcome {
@@ -153,6 +176,11 @@ package enum NotificationOutcome: Sendable {
     case undecided
     /// It is of version 1, which only the app's shared secret proves, and none is configured.
     case needsSharedSecret
+}
+
+extension Announcement {
+    /// Whether anything follows from it beside its facts.
+    fileprivate var isHeard: Bool { isToldItself || matter != .none }
 }
 
 extension Verified<Proof> {

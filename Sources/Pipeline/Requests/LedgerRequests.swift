@@ -171,7 +171,8 @@ package enum LedgerRequests {
         return .success(decision)
     }
 
-    private static func apply(_ decision: Decision, in transaction: any StoreTransaction) throws(StoreFailure) {
+    /// Writes a decision, and tells of it: the last verb of its write.
+    static func apply(_ decision: Decision, in transaction: any StoreTransaction) throws(StoreFailure) {
         guard !decision.isEmpty else { return }
         try transaction.apply(decision, evidence: nil)
         if !decision.events.isEmpty { try transaction.append(EventRows.rows(decision.events)) }

@@ -11,6 +11,9 @@ package struct Decision: Hashable, Sendable {
     /// As they are after the ``postings``, each once.
     package var wallets: [Wallet] = []
     package var postings: [Posting] = []
+    package var consumptions: [RowChange<ConsumptionRequest>] = []
+    package var consents: [RowChange<Consent>] = []
+    package var audit: [AuditEntry] = []
     /// In the order of each stream.
     package var events: [LedgerEvent] = []
     /// Tokens that are now known to be a customer's.
@@ -27,7 +30,7 @@ package struct Decision: Hashable, Sendable {
     /// Without anything to write there is no commit.
     package var isEmpty: Bool {
         changes.isEmpty && fulfilments.isEmpty && owners.isEmpty && orders.isEmpty && subscriptions.isEmpty
-            && wallets.isEmpty && events.isEmpty && tokens.isEmpty
+            && wallets.isEmpty && events.isEmpty && tokens.isEmpty && consumptions.isEmpty && consents.isEmpty
     }
 }
 
@@ -77,6 +80,8 @@ extension Fulfilment: VersionedRow {}
 extension Owner: VersionedRow {}
 extension Order: VersionedRow {}
 extension RecordedSubscription: VersionedRow {}
+extension ConsumptionRequest: VersionedRow {}
+extension Consent: VersionedRow {}
 
 /// What was decided about one transaction.
 package struct TransactionOutcome: Hashable, Sendable {

@@ -20,6 +20,8 @@ struct Draft {
     private(set) var folded: [FoldedSubscription] = []
     private var foldedPlaces: [ChainKey: Int] = [:]
     private var wallets: [WalletKey: Int] = [:]
+    private var consumptions: [ConsumptionKey: Int] = [:]
+    private var consents: [ConsentKey: Int] = [:]
     private var sequences: [StreamKey: Int64] = [:]
 
     init(_ known: Situation, terms: AppTerms, at now: Timestamp) {
@@ -121,6 +123,33 @@ struct Draft {
     mutating func put(_ subscription: RecordedSubscription) {
         let before = known.subscription(of: subscription.chain)
         _ = Self.place(subscription, at: subscription.chain, after: before, in: &decision.subscriptions, &subscriptions)
+    }
+
+    /// Writes a request with who changed it, and how.
+    mutating func put(_ request: ConsumptionRequest, _ act: String, by actor: String, _ detail: String? = nil) {
+        let before = known.consumption(request.key)
+        let row = Self.place(request, at: request.key, after: before, in: &decision.consumptions, &consumptions)
+        audit(row.key.app, AuditSubject(row.key), row.version, act, by: actor, detail)
+    }
+
+    mutating func put(_ consent: Consent, by actor: String) {
+        let before = known.consent(consent.key)
+        let row = Self.place(consent, at: consent.key, after: before, in: &decision.consents, &consents)
+        let subject = AuditSubject(row.key.subject)
+        audit(row.key.app, subject, row.version, row.isGiven ? "given" : "withdrawn", by: actor, nil)
+    }
+
+    private mutating func audit(
+        _ app: AppID,
+        _ subject: AuditSubject,
+        _ number: Int64,
+        _ act: String,
+        by actor: String,
+        _ detail: String?
+    ) {
+        decision.audit.append(
+            AuditEntry(app: app, subject: subject, number: number, at: now, actor: actor, act: act, detail: detail)
+        )
     }
 
     mutating func put(_ order: Order) {

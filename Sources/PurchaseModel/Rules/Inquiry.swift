@@ -13,6 +13,10 @@ package struct Inquiry: Sendable {
     package var wishes: Set<WishKey> = []
     package var customers: Set<StreamKey> = []
     package var wallets: Set<WalletKey> = []
+    package var consumptions: Set<ConsumptionKey> = []
+    /// The transactions of which those that are not settled are asked for.
+    package var refundRequests: Set<TransactionKey> = []
+    package var consents: Set<ConsentKey> = []
 
     package init() {}
 
@@ -20,6 +24,7 @@ package struct Inquiry: Sendable {
     package init(_ recordings: [Recording], among known: Situation) {
         for recording in recordings {
             if let order = recording.order { orders.insert(OrderKey(app: recording.app, id: order)) }
+            if let announcement = recording.announcement { insert(announcement, of: recording) }
             for renewal in recording.renewals {
                 chains.insert(recording.chain(of: renewal))
                 subscriptions.insert(recording.chain(of: renewal))
@@ -101,6 +106,17 @@ package struct Inquiry: Sendable {
     /// yet.
     private static func chains(of known: RecordedTransaction) -> [ChainKey] {
         [known.chain, ChainKey(app: known.app, realm: known.realm, original: known.id)]
+    }
+
+    private mutating func insert(_ announcement: Announcement, of recording: Recording) {
+        let (app, realm) = (recording.app, recording.realm)
+        switch announcement.matter {
+        case .refundRequest: consumptions.insert(ConsumptionKey(app: app, realm: realm, id: announcement.id))
+        case .download(let id?): consents.insert(ConsentKey(app: app, subject: .appTransaction(id)))
+        default: break
+        }
+        guard announcement.endsRefundRequest, let id = announcement.transaction else { return }
+        refundRequests.insert(TransactionKey(app: app, realm: realm, id: id))
     }
 
     private mutating func insert(_ known: RecordedTransaction) { chains.formUnion(Self.chains(of: known)) }

@@ -5,6 +5,8 @@ package struct Recording: Hashable, Sendable {
     package var transactions: [Transaction]
     /// What Apple signed about what comes next, of subscriptions of the same app and realm.
     package var renewals: [Renewal]
+    /// What it came with, when Apple sent it by itself.
+    package var announcement: Announcement?
     package var customer: CustomerID?
     package var order: OrderID?
     /// The token that client libraries make of the customer's name, for apps that set none of their own.
@@ -60,6 +62,7 @@ package func decide(_ situation: Situation, _ recording: Recording, at now: Time
     draft.foldSubscriptions(recording)
     draft.fulfil(recording)
     draft.tellOfSubscriptions(recording)
+    draft.hear(recording)
     return draft.decision
 }
 

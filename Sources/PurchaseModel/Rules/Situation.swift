@@ -19,6 +19,8 @@ package struct Situation: Sendable {
     private var customers: [TokenKey: CustomerID] = [:]
     private var streams: [StreamKey: Int64] = [:]
     private var wallets: [WalletKey: Wallet] = [:]
+    private var consumptions: [ConsumptionKey: ConsumptionRequest] = [:]
+    private var consents: [ConsentKey: Consent] = [:]
     // Where to find orders that may still be paid.
     private var openByToken: [TokenKey: Set<OrderID>] = [:]
     private var openByWish: [WishKey: Set<OrderID>] = [:]
@@ -89,6 +91,16 @@ package struct Situation: Sendable {
 
     package func wallet(_ key: WalletKey) -> Wallet { wallets[key] ?? Wallet(key) }
 
+    package func consumption(_ key: ConsumptionKey) -> ConsumptionRequest? { consumptions[key] }
+
+    /// Those about a transaction that are not settled, in a fixed order.
+    func openConsumptions(of transaction: TransactionKey) -> [ConsumptionRequest] {
+        consumptions.values.filter { $0.transactionKey == transaction && !$0.state.isSettled }
+            .sorted { $0.key.id < $1.key.id }
+    }
+
+    package func consent(_ key: ConsentKey) -> Consent? { consents[key] }
+
     func openOrders(token: TokenKey) -> [Order] {
         openByToken[token, default: []].compactMap { orders[OrderKey(app: token.app, id: $0)] }
     }
@@ -113,6 +125,8 @@ package struct Situation: Sendable {
         for change in decision.orders { note(change.row) }
         for change in decision.subscriptions { note(change.row) }
         for wallet in decision.wallets { note(wallet) }
+        for change in decision.consumptions { note(change.row) }
+        for change in decision.consents { note(change.row) }
         for event in decision.events { note(event.sequence, of: event.stream) }
         for (token, customer) in decision.tokens { note(customer, of: token) }
     }
@@ -135,6 +149,10 @@ package struct Situation: Sendable {
     package mutating func note(_ sequence: Int64, of stream: StreamKey) { streams[stream] = sequence }
 
     package mutating func note(_ wallet: Wallet) { wallets[wallet.key] = wallet }
+
+    package mutating func note(_ request: ConsumptionRequest) { consumptions[request.key] = request }
+
+    package mutating func note(_ consent: Consent) { consents[consent.key] = consent }
 
     package mutating func note(_ subscription: RecordedSubscription) {
         subscriptions[subscription.chain] = subscription

@@ -8,19 +8,22 @@ package struct AppTerms: Hashable, Sendable {
     package var sandbox: SandboxRule
     /// Whether a refund takes back more than is left, so that a balance is negative until the next purchase.
     package var allowsNegativeBalance: Bool
+    package var consumption: ConsumptionTerms
 
     package init(
         products: [ProductID: ProductTerms]? = nil,
         needsOrder: Bool = false,
         binding: BindingRule = .refuse,
         sandbox: SandboxRule = .recordOnly,
-        allowsNegativeBalance: Bool = true
+        allowsNegativeBalance: Bool = true,
+        consumption: ConsumptionTerms = ConsumptionTerms()
     ) {
         self.products = products
         self.needsOrder = needsOrder
         self.binding = binding
         self.sandbox = sandbox
         self.allowsNegativeBalance = allowsNegativeBalance
+        self.consumption = consumption
     }
 
     func binding(of product: ProductID) -> BindingRule {

@@ -78,6 +78,14 @@ package enum EventType: String, Hashable, Sendable, CaseIterable {
     case subscriptionPriceIncreasePending = "subscription.price_increase_pending"
     /// The customer has consented to a higher price, or was told of one that needs no consent.
     case subscriptionPriceIncreaseAccepted = "subscription.price_increase_accepted"
+    /// A customer wants money back, and Apple asks how far the purchase was delivered and used.
+    case consumptionRequested = "consumption.requested"
+    /// Apple was told.
+    case consumptionAnswered = "consumption.answered"
+    /// Apple is told nothing, and why.
+    case consumptionClosed = "consumption.closed"
+    /// Apple has sent a notification that no other event tells of.
+    case notificationReceived = "notification.received"
 }
 
 /// What an event is about, as it was when it happened.
@@ -87,4 +95,6 @@ package enum EventSubject: Hashable, Sendable {
     case transfer(chain: ChainKey, from: CustomerID, to: CustomerID)
     case posting(Posting, Wallet)
     case subscription(Subscription, RecordedTransaction?)
+    case consumption(ConsumptionRequest)
+    case announcement(Announcement)
 }

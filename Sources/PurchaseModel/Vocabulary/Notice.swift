@@ -11,6 +11,8 @@ package struct Notice: Hashable, Sendable {
     package var signedAt: Timestamp
     package var transaction: Transaction?
     package var renewal: Renewal?
+    /// What only notifications of its type say.
+    package var matter = Announcement.Matter.none
 
     package init(uuid: String, type: String, signedAt: Timestamp) {
         self.uuid = uuid

@@ -7,7 +7,7 @@ enum CommandLineTable {
             verify, serve, demo, configCheck, configPrint, LedgerCommands.refusals, LedgerCommands.evidence,
             LedgerCommands.certificates,
             WebhookCommands.sign, WebhookCommands.verify,
-        ] + OperatorCommands.all + [simulate] + SimulateCommands.all
+        ] + AppleCommands.all + OperatorCommands.all + [simulate] + SimulateCommands.all
     )
 
     private static let verify = CommandShape(

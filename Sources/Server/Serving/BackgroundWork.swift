@@ -42,11 +42,13 @@ struct BackgroundWork: Sendable {
             accounts: accounts,
             clock: clock
         )
+        let answerer = ConsumptionAnswerer(store: store, accounts: accounts, clock: clock)
+        let asker = SupportAsker(store: store, recorder: recorder, accounts: accounts, clock: clock)
         watch = SubscriptionWatch(store: store, queue: queue, clock: clock)
         let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
         worker = JobWorker(
             queue: queue,
-            handlers: [decider.handler, comparer.handler, looker.handler],
+            handlers: [decider.handler, comparer.handler, looker.handler, answerer.handler, asker.handler],
             owner: BackgroundWork.owner(),
             limits: JobLimits(concurrency: BackgroundWork.concurrency),
             uptime: { start.duration(to: uptime.now) },

@@ -69,7 +69,8 @@ struct House {
                 if accounts[kept.app] != nil { try queue.enqueue(ProofDecision(kept.id), in: write) }
             }
         ) { reporter.report($0) }
-        let intake = House.intake(settings, verifier, recorder, store, refusals, clock, reporter)
+        let queues = (consumption: ConsumptionQueue(queue), support: SupportQueue(queue))
+        let intake = House.intake(settings, verifier, recorder, store, refusals, clock, queues.consumption, reporter)
         pending = PendingReview(pipeline: pipeline, store: store, apps: settings.apps, clock: clock)
         expiry = PendingExpiry(
             pipeline: pipeline,
@@ -81,13 +82,14 @@ struct House {
         housekeeping = Housekeeping(store: store, clock: clock)
         work = BackgroundWork(queue, store, accounts, pipeline, recorder, verifier, intake, clock, reporter)
         let signing = accounts.compactMapValues { MerchantDesk($0.credentials) }
-        parts = House.parts(settings, pipeline, intake, signing, store, clock, sender, feed, reporter.metrics)
+        parts = House.parts(settings, pipeline, intake, queues, signing, store, clock, sender, feed, reporter.metrics)
     }
 
     private static func parts(
         _ settings: ServeSettings,
         _ pipeline: PurchasePipeline,
         _ intake: NotificationIntake,
+        _ queues: (consumption: ConsumptionQueue, support: SupportQueue),
         _ signing: [AppID: MerchantDesk],
         _ store: any Store,
         _ clock: SystemClock,
@@ -99,6 +101,8 @@ struct House {
             pipeline: pipeline,
             notifications: intake,
             notificationTokens: settings.appStores.compactMapValues(\.notificationToken),
+            consumption: queues.consumption,
+            support: queues.support,
             signing: signing,
             store: store,
             apps: settings.apps,
@@ -120,6 +124,7 @@ struct House {
         _ store: any Store,
         _ refusals: RefusalLedger,
         _ clock: SystemClock,
+        _ queue: ConsumptionQueue,
         _ reporter: Reporter
     ) -> NotificationIntake {
         NotificationIntake(
@@ -128,7 +133,8 @@ struct House {
             store: store,
             refusals: refusals,
             secrets: settings.appStores.compactMapValues(\.sharedSecret),
-            clock: clock
+            clock: clock,
+            queue: queue
         ) { reporter.report($0) }
     }
 

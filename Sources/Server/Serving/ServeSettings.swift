@@ -40,7 +40,8 @@ extension ServeSettings {
                     needsOrder: app.delivery.needsOrders,
                     binding: app.delivery.binding,
                     sandbox: app.delivery.sandbox,
-                    allowsNegativeBalance: app.delivery.allowsNegativeBalance
+                    allowsNegativeBalance: app.delivery.allowsNegativeBalance,
+                    consumption: app.consumption
                 )
             )
         }

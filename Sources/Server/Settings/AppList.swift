@@ -6,7 +6,7 @@ struct AppList {
     private static let known =
         [
             "id", "bundle_id", "apple_id", "environments", "products", "accept_test_signed", "app_store",
-            "customer_secret", "customer_secret_file",
+            "customer_secret", "customer_secret_file", "consumption",
         ]
         + DeliveryReader.known
 
@@ -56,6 +56,9 @@ struct AppList {
             AppStoreReader(secrets: secrets).read(value, at: "\(path).app_store", &reader)
         }
         let delivery = DeliveryReader.read(object, at: path, &reader)
+        let consumption = object["consumption"].map { value in
+            ConsumptionReader.read(value, at: "\(path).consumption", &reader)
+        }
         let customerSecret = secrets.read("customer_secret", of: object, at: path, &reader)
         if let customerSecret, !Self.secretRange.contains(customerSecret.count) {
             let range = "\(Self.secretRange.lowerBound) to \(Self.secretRange.upperBound)"
@@ -68,6 +71,7 @@ struct AppList {
         app.products = products
         app.acceptsTestSigned = acceptsTestSigned ?? false
         app.delivery = delivery
+        app.consumption = consumption ?? app.consumption
         app.store = store ?? app.store
         app.customerSecret = customerSecret
         return app

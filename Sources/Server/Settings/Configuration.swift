@@ -19,6 +19,7 @@ struct Configuration: Sendable {
         /// Whether purchases that only a test root vouches for are recorded, apart from Apple's.
         var acceptsTestSigned = false
         var delivery = Delivery()
+        var consumption = ConsumptionTerms()
         var store = AppStore()
         /// With it the shop signs for which customer a publishable key speaks; `nil` when nobody asks.
         var customerSecret: [UInt8]?

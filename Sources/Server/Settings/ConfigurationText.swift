@@ -59,6 +59,11 @@ struct ConfigurationText {
             ("accept_test_signed", "\(app.acceptsTestSigned)"), ("needs_orders", "\(app.delivery.needsOrders)"),
             ("binding", quoted(app.delivery.binding.rawValue)), ("sandbox", text(of: app.delivery.sandbox)),
             ("allow_negative_balance", "\(app.delivery.allowsNegativeBalance)"),
+            ("consumption.answer", "\(app.consumption.answers)"),
+            ("consumption.consent", quoted(app.consumption.consent.rawValue)),
+            ("consumption.delay_minutes", "\(app.consumption.delay.components.seconds / 60)"),
+            ("consumption.samples", samples(app.consumption)),
+            ("consumption.refund_preference", app.consumption.preference.map { quoted($0.rawValue) } ?? "none"),
             ("app_store.notification_token", app.store.notificationToken == nil ? "none" : "set"),
             ("app_store.shared_secret", app.store.sharedSecret == nil ? "none" : "set"),
             ("customer_secret", app.customerSecret == nil ? "none" : "set"),
@@ -91,6 +96,11 @@ struct ConfigurationText {
         if product.deliversExpired { values.append(("deliver_expired", "true")) }
         if let binding = product.binding { values.append(("binding", quoted(binding.rawValue))) }
         return values
+    }
+
+    private static func samples(_ terms: ConsumptionTerms) -> String {
+        guard !terms.sampleProducts.isEmpty else { return "\(terms.offersSamples)" }
+        return "[\(terms.sampleProducts.sorted().map { quoted($0.text) }.joined(separator: ", "))]"
     }
 
     private static func text(of sandbox: SandboxRule) -> String {

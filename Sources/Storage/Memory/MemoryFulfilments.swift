@@ -21,6 +21,7 @@ extension MemoryTransaction {
             ledger.postings[posting.wallet, default: []].append(posting)
             undo.append { $0.postings[posting.wallet]?.removeLast() }
         }
+        try applyConsumption(of: decision)
     }
 
     private func write(_ change: RowChange<Fulfilment>) throws(StoreFailure) {
@@ -37,7 +38,7 @@ extension MemoryTransaction {
     }
 
     /// Inserts what is not there, or replaces the version before.
-    private func write<Row>(
+    func write<Row>(
         _ change: RowChange<Row>,
         _ version: KeyPath<Row, Int64>,
         at place: WritableKeyPath<MemoryLedger, Row?>

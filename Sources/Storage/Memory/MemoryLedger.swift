@@ -44,6 +44,10 @@ struct MemoryLedger: Sendable {
     var answers: [IdempotencyName: MemoryAnswer] = [:]
     var answersAdded: Int64 = 0
     var notifications: [NotificationKey: KeptNotification] = [:]
+    var consumptions: [ConsumptionKey: ConsumptionRequest] = [:]
+    var consents: [ConsentKey: Consent] = [:]
+    var audit: [MemoryAuditName: [AuditEntry]] = [:]
+    var supportRequests: [MemorySupportName: SupportRequest] = [:]
     var notificationWatches: [MemoryWatchName: NotificationWatch] = [:]
     /// By their SHA-256.
     var certificates: [[UInt8]: SeenCertificate] = [:]

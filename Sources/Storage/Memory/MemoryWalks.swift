@@ -12,6 +12,8 @@ extension MemoryTransaction {
         apps.formUnion(ledger.owners.keys.map(\.app))
         apps.formUnion(ledger.subscriptions.keys.map(\.app))
         apps.formUnion(ledger.wallets.keys.map(\.app))
+        apps.formUnion(ledger.consents.keys.map(\.app))
+        apps.formUnion(ledger.supportRequests.keys.map(\.app))
         apps.formUnion(ledger.outbox.lastPositions.keys)
         apps.formUnion(ledger.outbox.endpoints.values.map(\.row.app))
         return apps.sorted()

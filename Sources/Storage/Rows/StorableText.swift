@@ -37,6 +37,16 @@ extension RecordedSubscription {
     }
 }
 
+extension ConsumptionRequest {
+    /// The same.
+    var isStorable: Bool { RealmCode(key.realm) != nil && [reason, ending].allSatisfy(StorableText.isStorable) }
+}
+
+extension AuditEntry {
+    /// The same. What it is about may be named by a text of Apple's.
+    var isStorable: Bool { [subject.text, actor, act, detail].allSatisfy(StorableText.isStorable) }
+}
+
 extension Decision {
     /// Whether the proof that it follows from is to be kept: it told something new.
     func keeps(_ evidence: EvidenceRow?) -> Bool {
@@ -45,7 +55,9 @@ extension Decision {
 
     /// Whether a store can hold it, with the proof.
     func isStorable(with evidence: EvidenceRow?) -> Bool {
-        guard subscriptions.allSatisfy(\.row.isStorable) else { return false }
+        guard subscriptions.allSatisfy(\.row.isStorable), consumptions.allSatisfy(\.row.isStorable),
+            audit.allSatisfy(\.isStorable)
+        else { return false }
         guard keeps(evidence) else { return true }
         guard let evidence, evidence.isStorable else { return false }
         return changes.allSatisfy(\.recorded.isStorable)

@@ -5,7 +5,7 @@ enum PostgreSQLMigrations {
     /// The texts in order; the number of each is its place, from 1. One that was released is never changed.
     static let texts = [
         PackageResources.postgres_0001_sql, PackageResources.postgres_0002_sql, PackageResources.postgres_0003_sql,
-        PackageResources.postgres_0004_sql, PackageResources.postgres_0005_sql,
+        PackageResources.postgres_0004_sql, PackageResources.postgres_0005_sql, PackageResources.postgres_0006_sql,
         PackageResources.postgres_0008_sql, PackageResources.postgres_0010_sql,
     ].map { String(decoding: $0, as: UTF8.self) }
 

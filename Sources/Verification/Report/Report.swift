@@ -31,6 +31,8 @@ package struct Claims: Hashable, Sendable {
     package var appleID: Int64?
     package var signedAt: Timestamp?
     package var transactions: [Transaction] = []
+    /// Whether the transaction, if it is one alone, was made through Advanced Commerce.
+    package var isAdvancedCommerce = false
     @Seldom package var renewal: Renewal?
     @Seldom package var download: AppDownload?
     @Seldom package var notice: Notice?

@@ -15,6 +15,7 @@ enum NotificationTranslation {
         notice.bundleID = subject.bundleID.flatMap { BundleID($0) }
         notice.appleID = subject.appleID
         notice.environment = subject.environment
+        notice.matter = matter(of: payload)
         var claims = Claims()
         claims.bundleID = subject.bundleID
         claims.appleID = subject.appleID
@@ -22,6 +23,34 @@ enum NotificationTranslation {
         claims.signedAt = payload.signedDate.map(Timestamp.init(milliseconds:))
         claims.notice = notice
         return claims
+    }
+
+    /// What it says beside the facts in it, which are proved one by one: how a purchase came about is among them.
+    private static func matter(of payload: NotificationPayload) -> Announcement.Matter {
+        if let summary = payload.summary {
+            return .extensions(
+                ExtensionSummary(
+                    requestIdentifier: summary.requestIdentifier,
+                    product: summary.productID,
+                    storefronts: summary.storefrontCountryCodes,
+                    succeeded: summary.succeededCount,
+                    failed: summary.failedCount
+                )
+            )
+        }
+        if let token = payload.externalPurchaseToken {
+            return .externalPurchase(
+                ExternalPurchase(
+                    id: token.externalPurchaseID,
+                    createdAt: token.tokenCreationDate.map(Timestamp.init(milliseconds:)),
+                    expiresAt: token.tokenExpirationDate.map(Timestamp.init(milliseconds:)),
+                    tokenType: token.tokenType
+                )
+            )
+        }
+        if payload.appData != nil { return .download(appTransaction: nil) }
+        guard payload.notificationType == "CONSUMPTION_REQUEST" else { return .none }
+        return .refundRequest(reason: payload.data?.consumptionRequestReason, isAdvancedCommerce: false)
     }
 
     /// Exactly one of four objects says whom a notification is about.

@@ -9,6 +9,7 @@ enum TransactionTranslation {
         claims.environment = payload.environment.map { StoreEnvironment(apple: $0.rawValue) }
         claims.signedAt = payload.signedDate.map(Timestamp.init(milliseconds:))
         claims.transactions = [try transaction(payload)]
+        claims.isAdvancedCommerce = payload.others.contains { $0.name == "advancedCommerceInfo" }
         return claims
     }
 

@@ -29,6 +29,8 @@ struct WorkHouse: Sendable {
     let queue: JobQueue
     let calls = Noted<String>()
     let inbox: Inbox
+    /// What Apple answers instead of what it would.
+    let script = Script()
     private let watch: SubscriptionWatch
     private let recorder: Recorder
     private let handlers: [JobHandler]
@@ -52,10 +54,21 @@ struct WorkHouse: Sendable {
         }
     }
 
-    init(hasAccount: Bool = true, hasKey: Bool = true) throws {
+    /// What Apple answers to what, while it is set.
+    final class Script: Sendable {
+        private let state = Mutex((path: "", answer: HTTPResponse?.none))
+
+        func set(_ path: String, _ answer: HTTPResponse?) { state.withLock { $0 = (path, answer) } }
+
+        func answer(_ call: HTTPCall) -> HTTPResponse? {
+            state.withLock { call.url.contains($0.path) ? $0.answer : nil }
+        }
+    }
+
+    init(hasAccount: Bool = true, hasKey: Bool = true, terms: AppTerms = AppTerms()) throws {
         let signingKey = try Self.signingKey.get()
         simulator = Self.simulator(signingKey, clock)
-        app = try Self.policy()
+        app = try Self.policy(terms)
         let (store, clock, app, inbox) = (MemoryStore(), clock, app, Inbox())
         (self.store, self.inbox) = (store, inbox)
         sender = try NoticeSender(simulator, caller: inbox.caller(app))
@@ -81,7 +94,8 @@ struct WorkHouse: Sendable {
             recorder: recorder,
             store: store,
             refusals: refusals,
-            clock: clock
+            clock: clock,
+            queue: ConsumptionQueue(queue)
         ) { events.note($0) }
         inbox.set(intake)
         let apple = Router(
@@ -93,7 +107,7 @@ struct WorkHouse: Sendable {
             sharedSecret: DemoCatalogue.sharedSecret,
             key: hasKey ? try Self.key(signingKey) : nil
         )
-        let account = try Self.account(app, credentials, apple, chaos, calls, clock, verifier)
+        let account = try Self.account(app, credentials, apple, chaos, calls, script, clock, verifier)
         let accounts = hasAccount ? [app.id: account] : [:]
         let comparer = NotificationComparer(intake: intake, store: store, accounts: accounts, clock: clock) {
             events.note($0)
@@ -106,17 +120,20 @@ struct WorkHouse: Sendable {
             clock: clock
         )
         let decider = ProofDecider(pipeline: pipeline, store: store, accounts: accounts, clock: clock)
-        handlers = [decider.handler, comparer.handler, looker.handler]
+        let answerer = ConsumptionAnswerer(store: store, accounts: accounts, clock: clock)
+        let asker = SupportAsker(store: store, recorder: recorder, accounts: accounts, clock: clock)
+        handlers = [decider.handler, comparer.handler, looker.handler, answerer.handler, asker.handler]
         watch = SubscriptionWatch(store: store, queue: queue, clock: clock)
     }
 
-    private static func policy() throws -> AppPolicy {
+    private static func policy(_ terms: AppTerms) throws -> AppPolicy {
         AppPolicy(
             id: try #require(AppID("demo")),
             bundleID: DemoCatalogue.bundleID,
             appleID: DemoCatalogue.appleID,
             environments: [.production, .sandbox],
-            acceptsTestSigned: true
+            acceptsTestSigned: true,
+            terms: terms
         )
     }
 
@@ -142,12 +159,14 @@ struct WorkHouse: Sendable {
         _ router: Router,
         _ chaos: ChaosRun,
         _ calls: Noted<String>,
+        _ script: Script,
         _ clock: ManualClock,
         _ verifier: Verifier
     ) throws -> AppleAccount {
         let caller = HTTPCaller(handler: chaos.disturbing(router.handler))
         let counted = HTTPCaller { call async throws(HTTPCallFailure) in
             calls.note(call.url)
+            if let answer = script.answer(call) { return answer }
             return try await caller.send(call)
         }
         let line = AppleLine(caller: counted, clock: clock)

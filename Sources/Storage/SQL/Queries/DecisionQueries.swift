@@ -53,6 +53,12 @@ struct DecisionQueries {
         for change in decision.subscriptions { try subscriptions.write(change) }
         for wallet in decision.wallets { try wallets.write(wallet) }
         for posting in decision.postings { try wallets.write(posting) }
+        for change in decision.consumptions {
+            try ConsumptionQueries(connection: connection, apps: apps).write(change)
+        }
+        let consents = ConsentQueries(connection: connection, apps: apps)
+        for change in decision.consents { try consents.write(change) }
+        for entry in decision.audit { try consents.write(entry) }
     }
 
     private func keep(_ evidence: EvidenceRow) throws(StoreFailure) -> Int64 {

@@ -1,0 +1,192 @@
+/// What is known when it is said how far a purchase was delivered and used.
+package struct ConsumptionFacts: Sendable {
+    package var transaction: RecordedTransaction?
+    package var fulfilment: Fulfilment?
+    /// Of whoever has it, in the currencies that it gave.
+    package var balances: [CurrencyID: Int64]
+    /// What is recorded of the customer's consent.
+    package var consent: Consent?
+    /// The same of the account that bought: a parent may have withdrawn it.
+    package var accountConsent: Consent?
+
+    package init(
+        transaction: RecordedTransaction? = nil,
+        fulfilment: Fulfilment? = nil,
+        balances: [CurrencyID: Int64] = [:],
+        consent: Consent? = nil,
+        accountConsent: Consent? = nil
+    ) {
+        self.transaction = transaction
+        self.fulfilment = fulfilment
+        self.balances = balances
+        self.consent = consent
+        self.accountConsent = accountConsent
+    }
+}
+
+/// Why a request ended without an answer. Stable words of the API.
+package enum ConsumptionEnding {
+    static let heardTooLate = "heard_too_late"
+    package static let noConsent = "no_consent"
+    package static let answersOff = "answers_off"
+    package static let appleAway = "apple_did_not_answer"
+}
+
+/// What is to be done about a request now.
+package enum ConsumptionStep: Hashable, Sendable {
+    case nothing
+    /// Nothing can go out before; and why not now.
+    case wait(until: Timestamp, ConsumptionObstacle)
+    case send(ConsumptionAnswer)
+    case close(because: String)
+}
+
+/// What keeps an answer back. Stable words of the API.
+package enum ConsumptionObstacle: String, Hashable, Sendable, CaseIterable {
+    /// The shop may still object.
+    case scheduled
+    case needsConsent = "needs_consent"
+    /// The app's requests are not answered by themselves.
+    case held
+}
+
+/// Says what is to be done about a request. Without consent nothing is sent, whoever wants it and however far it has come.
+///
+/// - Parameters:
+///   - request: as it stands.
+///   - facts: what is known about the purchase and its customer.
+///   - terms: the app's policy.
+///   - now: the moment.
+/// - Returns: what to do now.
+package func nextStep(
+    of request: ConsumptionRequest,
+    _ facts: ConsumptionFacts,
+    _ terms: ConsumptionTerms,
+    at now: Timestamp
+) -> ConsumptionStep {
+    guard !request.state.isSettled else { return .nothing }
+    let consent = consentReason(facts, terms)
+    let isWanted = terms.answers || request.isApproved || request.state == .sending
+    if now >= request.deadline {
+        if consent == nil { return .close(because: ConsumptionEnding.noConsent) }
+        return .close(because: isWanted ? ConsumptionEnding.appleAway : ConsumptionEnding.answersOff)
+    }
+    let patience = ConsumptionWindow(of: request.key.realm.environment).patience
+    let later = min(max(now.advanced(by: patience), request.answerAt), request.deadline)
+    guard isWanted else { return .wait(until: later, .held) }
+    guard let consent else { return .wait(until: later, .needsConsent) }
+    // What was on its way may have arrived: then the same is said again, and nothing else.
+    if request.state == .sending, let answer = request.answer { return .send(answer) }
+    guard now >= request.answerAt else { return .wait(until: request.answerAt, .scheduled) }
+    return .send(compose(request, facts, terms, consent, at: now))
+}
+
+/// What would be sent, if it may be: also while it waits for something.
+package func preview(
+    of request: ConsumptionRequest,
+    _ facts: ConsumptionFacts,
+    _ terms: ConsumptionTerms,
+    at now: Timestamp
+) -> ConsumptionAnswer {
+    compose(request, facts, terms, consentReason(facts, terms) ?? .notKnown, at: now)
+}
+
+/// By what the customer has consented; `nil` when she has not.
+private func consentReason(_ facts: ConsumptionFacts, _ terms: ConsumptionTerms) -> AnswerReason? {
+    if let account = facts.accountConsent, !account.isGiven { return nil }
+    if let consent = facts.consent { return consent.isGiven ? .consentRecorded : nil }
+    return terms.consent == .byTerms ? .consentByTerms : nil
+}
+
+private func compose(
+    _ request: ConsumptionRequest,
+    _ facts: ConsumptionFacts,
+    _ terms: ConsumptionTerms,
+    _ consent: AnswerReason,
+    at now: Timestamp
+) -> ConsumptionAnswer {
+    let (delivery, deliveryBecause) = delivery(facts)
+    let (percentage, percentageBecause) = percentage(delivery, facts, at: now)
+    var preference = request.preference ?? terms.preference
+    var preferenceBecause: AnswerReason =
+        request.preference != nil ? .byHand : terms.preference != nil ? .configuration : .noWish
+    if preference == .grantProrated, !mayBeProrated(percentage, facts) {
+        (preference, preferenceBecause) = (nil, .notDivisible)
+    }
+    return ConsumptionAnswer(
+        delivery: delivery,
+        because: deliveryBecause,
+        isSampleProvided: terms.offersSamples || terms.sampleProducts.contains(request.product),
+        percentage: percentage,
+        because: percentageBecause,
+        preference: preference,
+        because: preferenceBecause,
+        consentBecause: consent
+    )
+}
+
+/// Whether it was delivered: only what the ledger knows is said.
+private func delivery(_ facts: ConsumptionFacts) -> (DeliveryAssertion, AnswerReason) {
+    guard let fulfilment = facts.fulfilment else { return (.undeliveredOther, .notRecorded) }
+    switch fulfilment.state {
+    case .withheld where fulfilment.reason == .alreadyGranted: return (.delivered, .givenWithAnother)
+    case .waiting, .withheld: return (.undeliveredOther, .nothingWasGiven)
+    case .granted, .reversed: break
+    }
+    switch fulfilment.delivery {
+    case .acknowledged: return (.delivered, .acknowledgedByShop)
+    case .sent: return (.delivered, .shopWasTold)
+    case .pending, .failed, .compensated, nil: break
+    }
+    if !fulfilment.goods.isEmpty { return (.delivered, .inTheBooks) }
+    return fulfilment.delivery == .failed
+        ? (.undeliveredServerOutage, .shopCouldNotBeTold) : (.undeliveredOther, .shopWasNotTold)
+}
+
+/// How much of it was used, in thousandths of a percent.
+private func percentage(
+    _ delivery: DeliveryAssertion,
+    _ facts: ConsumptionFacts,
+    at now: Timestamp
+) -> (Int?, AnswerReason) {
+    if facts.isSubscriptionPeriod { return (nil, .appleReckons) }
+    guard delivery == .delivered else { return (0, .notDelivered) }
+    guard let fulfilment = facts.fulfilment else { return (nil, .notKnown) }
+    var used: [Int] = []
+    for case .amount(let amount) in fulfilment.goods where amount.amount > 0 {
+        // What is left in the balance may be of this purchase: as long as it may, it counts as not used.
+        let left = min(max(facts.balances[amount.currency] ?? 0, 0), amount.amount)
+        used.append(share(of: amount.amount - left, in: amount.amount))
+    }
+    if !used.isEmpty { return (used.reduce(0, +) / used.count, .usedOfBalance) }
+    for case .entitlement(_, let end?) in fulfilment.goods {
+        let start = fulfilment.purchasedAt.milliseconds
+        let passed = min(max(now.milliseconds - start, 0), end.milliseconds - start)
+        return (share(of: passed, in: end.milliseconds - start), .timePassed)
+    }
+    return (nil, .notKnown)
+}
+
+private func share(of part: Int64, in whole: Int64) -> Int {
+    guard whole > 0 else { return 0 }
+    let (part, whole) = (Double(part), Double(whole))
+    return Int((part * 100_000 / whole).rounded(.down))
+}
+
+/// Of what does not renew by itself Apple takes a wish for a share only with a share that was used.
+private func mayBeProrated(_ percentage: Int?, _ facts: ConsumptionFacts) -> Bool {
+    if facts.isSubscriptionPeriod { return true }
+    return percentage.map { (1..<100_000).contains($0) } ?? false
+}
+
+extension ConsumptionFacts {
+    fileprivate var isSubscriptionPeriod: Bool { transaction?.isSubscriptionPeriod ?? false }
+}
+
+extension ConsumptionRequest {
+    mutating func settle(as state: ConsumptionState, because ending: String?, at now: Timestamp) {
+        self.state = state
+        self.ending = ending
+        settledAt = now
+    }
+}

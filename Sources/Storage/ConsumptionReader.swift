@@ -1,0 +1,127 @@
+package import PurchaseModel
+
+/// The questions about what Apple asks of purchases whose price customers want back.
+package protocol ConsumptionReader {
+    /// The recorded ones among these, in no order.
+    func consumptionRequests(_ keys: [ConsumptionKey]) throws(StoreFailure) -> [ConsumptionRequest]
+
+    /// Those about these transactions that are not settled, in no order.
+    func openConsumptionRequests(of keys: [TransactionKey]) throws(StoreFailure) -> [ConsumptionRequest]
+
+    /// An app's requests, the newest first, from a place in the listing on; the limit is brought between 1 and
+    /// ``ConsumptionPage/limitMax``.
+    func consumptionRequests(
+        app: AppID,
+        before cursor: ConsumptionCursor?,
+        where filter: ConsumptionFilter,
+        limit: Int
+    ) throws(StoreFailure) -> ConsumptionPage
+
+    /// What is recorded of these consents, in no order.
+    func consents(_ keys: [ConsentKey]) throws(StoreFailure) -> [Consent]
+
+    /// Who did what about something, the oldest first; at most `AuditEntry.listedMax`.
+    func audit(app: AppID, of subject: AuditSubject) throws(StoreFailure) -> [AuditEntry]
+}
+
+extension AuditEntry {
+    /// A request that was changed more often is none; of a consent the first changes are shown.
+    package static let listedMax = 500
+}
+
+/// A place in the listing of an app's requests.
+package struct ConsumptionCursor: Hashable, Comparable, Sendable {
+    package var receivedAt: Timestamp
+    package var id: NoticeID
+
+    package init(receivedAt: Timestamp, id: NoticeID) {
+        self.receivedAt = receivedAt
+        self.id = id
+    }
+
+    init(_ request: ConsumptionRequest) { self.init(receivedAt: request.receivedAt, id: request.key.id) }
+
+    package static func < (left: ConsumptionCursor, right: ConsumptionCursor) -> Bool {
+        left.receivedAt == right.receivedAt ? left.id < right.id : left.receivedAt < right.receivedAt
+    }
+}
+
+/// Which requests to list.
+package struct ConsumptionFilter: Hashable, Sendable {
+    /// `nil` for all.
+    package var state: ConsumptionState?
+    /// `nil` for all.
+    package var transaction: TransactionID?
+    package var realms: Set<Realm>
+
+    package init(state: ConsumptionState? = nil, transaction: TransactionID? = nil, realms: Set<Realm>) {
+        self.state = state
+        self.transaction = transaction
+        self.realms = realms
+    }
+
+    func includes(_ request: ConsumptionRequest) -> Bool {
+        realms.contains(request.key.realm) && (state == nil || state == request.state)
+            && (transaction == nil || transaction == request.transaction)
+    }
+}
+
+/// Some of an app's requests, the newest first.
+package struct ConsumptionPage: Hashable, Sendable {
+    /// The most that one page holds.
+    package static let limitMax = 100
+
+    package var requests: [ConsumptionRequest]
+    /// `nil` when there are no more.
+    package var next: ConsumptionCursor?
+
+    package init(requests: [ConsumptionRequest] = [], next: ConsumptionCursor? = nil) {
+        self.requests = requests
+        self.next = next
+    }
+}
+
+extension StoreReader {
+    /// What is known around a request, as far as a decision about it needs.
+    package func situation(of key: ConsumptionKey) throws(StoreFailure) -> Situation {
+        var situation = Situation()
+        guard let request = try consumptionRequests([key]).first else { return situation }
+        situation.note(request)
+        var inquiry = Inquiry()
+        inquiry.chains = [request.chain]
+        try answer(inquiry, in: &situation)
+        let customer = situation.owner(of: request.chain)?.customer
+        inquiry = Inquiry()
+        inquiry.customers = [StreamKey(app: key.app, realm: key.realm, customer: customer)]
+        try answer(inquiry, in: &situation)
+        return situation
+    }
+
+    /// What is known of the purchase that a request is about, and of its customer.
+    package func facts(of request: ConsumptionRequest) throws(StoreFailure) -> ConsumptionFacts {
+        var facts = ConsumptionFacts()
+        facts.transaction = try transactions([request.transactionKey]).first
+        let alone = ChainKey(app: request.key.app, realm: request.key.realm, original: request.transaction)
+        facts.fulfilment = try fulfilments([request.chain, alone]).first { $0.transaction == request.transactionKey }
+        let owner = try owners([request.chain]).first?.customer
+        guard let customer = facts.fulfilment?.customer ?? owner else { return try withAccount(facts, request) }
+        var wallets: [WalletKey] = []
+        for case .amount(let amount) in facts.fulfilment?.goods ?? [] {
+            let (app, realm) = (request.key.app, request.key.realm)
+            wallets.append(WalletKey(app: app, realm: realm, customer: customer, currency: amount.currency))
+        }
+        for wallet in try self.wallets(wallets) { facts.balances[wallet.key.currency] = wallet.balance }
+        facts.consent = try consents([ConsentKey(app: request.key.app, subject: .customer(customer))]).first
+        return try withAccount(facts, request)
+    }
+
+    private func withAccount(
+        _ facts: ConsumptionFacts,
+        _ request: ConsumptionRequest
+    ) throws(StoreFailure) -> ConsumptionFacts {
+        guard let account = facts.transaction?.transaction.appTransaction else { return facts }
+        var facts = facts
+        facts.accountConsent = try consents([ConsentKey(app: request.key.app, subject: .appTransaction(account))]).first
+        return facts
+    }
+}
