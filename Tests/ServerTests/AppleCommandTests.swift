@@ -48,7 +48,9 @@ import Testing
             }
             let unknown = try await Program.run(["apple", "show", "ask_1"] + there)
             #expect(unknown.code == 1 && unknown.errorText.contains("not_found"))
-            let other = try await Program.run(["apple", "show", "ask_1", "--at", there[1], "--key-file", "/dev/null"])
+            let wrong = folder.path + "/wrong"
+            try Data("sk_test_nobody's".utf8).write(to: URL(filePath: wrong))
+            let other = try await Program.run(["apple", "show", "ask_1", "--at", there[1], "--key-file", wrong])
             #expect(other.code == 1 && other.errorText.contains("unauthorized"))
         }
     }
