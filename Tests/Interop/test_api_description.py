@@ -3,6 +3,7 @@
 import base64
 import json
 import tempfile
+import time
 import unittest
 import urllib.error
 import urllib.request
@@ -195,7 +196,11 @@ class ApiDescriptionTest(unittest.TestCase):
         self.ask("GET", f"{self.endpoint}/deliveries/{sent[-1]['event_id']}")
         self.ask("POST", f"{self.endpoint}/replay", {"dead": True})
         self.ask("POST", f"{self.endpoint}/delete")
-        self.assertTrue(self.ask("GET", "/v1/certificates")["certificates"])
+        # They are noted beside the work, every ten seconds.
+        deadline = time.monotonic() + 30
+        while not self.ask("GET", "/v1/certificates")["certificates"]:
+            self.assertLess(time.monotonic(), deadline, "no certificate was noted")
+            time.sleep(0.2)
 
     def refusals(self) -> None:
         shown = {"proof": "nonsense", "customer_id": "anna"}
