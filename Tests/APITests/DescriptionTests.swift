@@ -1,4 +1,5 @@
 import API
+import Crypto
 import Encoding
 import Foundation
 import HTTP
@@ -14,7 +15,11 @@ import Testing
         let members: JSONObject
 
         var name: String { "\(method) \(path)" }
-        var needsKey: Bool { members["security"] == nil }
+        var needsKey: Bool { scope != nil }
+        /// What a key must be allowed to do; `nil` where none is needed.
+        var scope: String? {
+            members["security"]?.array?.first { _ in true }?.object?["key"]?.array?.first { _ in true }?.string
+        }
 
         func parameters(_ document: JSONObject) -> [JSONObject] {
             [item, members].compactMap { $0["parameters"]?.array }.flatMap { Array($0) }.compactMap { value in
@@ -98,6 +103,26 @@ import Testing
         }
     }
 
+    /// For each scope a key that has all others opens everything but what asks for it.
+    @Test(arguments: Scope.allCases) func scopesAreAsDescribed(scope: Scope) async throws {
+        let key = "sk_test_without_\(scope.rawValue)_0123456789abcdef"
+        // Who may read everything may read what a customer has.
+        let others = Set(Scope.allCases).subtracting(scope == .customer ? [.customer, .read] : [scope])
+        let holder = KeyRing.Holder(name: "narrow", app: try #require(AppID("demo")))
+        let ring = KeyRing([Digest.sha256(Array(key.utf8)): APIKey(holder, scopes: others)])
+        let narrow = try TestHouse(keys: ring)
+        for operation in operations where operation.scope == scope.rawValue {
+            let request = HTTPRequest(
+                method: HTTPMethod(rawValue: operation.method),
+                path: operation.path.replacing(/\{\w+\}/, with: "1"),
+                fields: ["Authorization": "Bearer \(key)"]
+            )
+            let answer = await narrow.router.respond(to: request)
+            #expect(answer.status == .forbidden, "\(operation.name)")
+            #expect(try answer.json()["scope"]?.string == scope.rawValue, "\(operation.name)")
+        }
+    }
+
     @Test func everyCodeOfAProblemIsDescribedAndInTheTable() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -105,7 +130,8 @@ import Testing
         answered.formUnion(OrderState.allCases.map { "order_is_\($0.rawValue)" })
         answered.formUnion(FulfilmentState.allCases.map { "purchase_is_\($0.rawValue)" })
         for folder in ["Sources/API", "Sources/HTTP"] {
-            let files = FileManager.default.enumerator(at: root.appending(path: folder), includingPropertiesForKeys: nil)
+            let place = root.appending(path: folder)
+            let files = FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil)
             for case let file as URL in try #require(files) where file.pathExtension == "swift" {
                 let text = try String(contentsOf: file, encoding: .utf8)
                 answered.formUnion(text.matches(of: /(?:code: |conflict\(\s*)"(\w+)"/).map { String($0.1) })

@@ -86,7 +86,7 @@ class ApiDescriptionTest(unittest.TestCase):
     def test_every_operation_answers_as_described(self) -> None:
         for step in (self.health, self.webhooks, self.purchases, self.orders, self.customers):
             step()
-        for step in (self.notifications, self.signatures, self.log, self.refusals):
+        for step in (self.notifications, self.signatures, self.keys, self.log, self.refusals):
             step()
         self.assertEqual(self.contract.operations - self.contract.answered, set())
 
@@ -188,6 +188,23 @@ class ApiDescriptionTest(unittest.TestCase):
         self.ask("POST", "/v1/signatures/advanced-commerce", {"request": "{}"})
         self.assertTrue(self.ask("POST", "/v1/signatures/explain", {"jws": signed["jws"]})["is_good"])
         self.assertFalse(self.ask("POST", "/v1/signatures/explain", {"signature": "AAAA"})["is_good"])
+
+    def keys(self) -> None:
+        asked = {"name": "ios-app", "kind": "publishable", "environments": ["sandbox"], "expires_in_days": 30}
+        named = {"Idempotency-Key": "key-1"}
+        made = self.ask("POST", "/v1/keys", asked, 201, named)
+        self.assertNotIn("secret", self.ask("POST", "/v1/keys", asked, 201, named))
+        self.ask("POST", "/v1/keys", asked, "key_name_taken")
+        own = {"Authorization": f"Bearer {made['secret']}"}
+        self.ask("GET", "/v1/customers/anna/balances", None, 200, own)
+        self.ask("GET", "/v1/orders", None, "scope_missing", own)
+        self.ask("POST", f"/v1/keys/{made['key_id']}/rotate", {"overlap_seconds": 0}, 201)
+        for key in self.ask("GET", "/v1/keys")["keys"]:
+            if "revoked_at" not in key and "expires_at" in key:
+                last = key["key_id"]
+                break
+        self.ask("POST", f"/v1/keys/{last}/revoke")
+        self.ask("POST", f"/v1/keys/{last}/revoke", None, "not_found")
 
     def log(self) -> None:
         self.shop.wait("delivery.granted")

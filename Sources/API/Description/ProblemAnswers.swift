@@ -24,19 +24,20 @@ struct ProblemAnswers {
         withKey = words("with_key")
         withBody = words("with_body")
         idempotent = words("idempotent")
-        codes = (table["codes"]?.object?.members).map { members in
-            members.map { name, value in
-                guard let status = value.object?["status"]?.int64, let meaning = value.object?["meaning"]?.string
-                else { preconditionFailure("\(name) has a status and a meaning") }
-                return ProblemCode(text: name, status: HTTPStatus(rawValue: Int(status)), meaning: meaning)
-            }
-        } ?? []
+        codes =
+            (table["codes"]?.object?.members).map { members in
+                members.map { name, value in
+                    guard let status = value.object?["status"]?.int64, let meaning = value.object?["meaning"]?.string
+                    else { preconditionFailure("\(name) has a status and a meaning") }
+                    return ProblemCode(text: name, status: HTTPStatus(rawValue: Int(status)), meaning: meaning)
+                }
+            } ?? []
     }
 
     /// The answers with problems of one operation.
     func write(for operation: JSONObject, into json: inout JSONObjectWriter) {
         let own = operation["x-codes"]?.array?.compactMap(\.string) ?? []
-        let needsKey = operation["security"] == nil
+        let needsKey = operation["security"]?.array?.isEmpty == false
         let hasBody = operation["requestBody"] != nil
         let isIdempotent = operation["parameters"]?.array?.contains { parameter in
             parameter.object?["$ref"]?.says("#/components/parameters/IdempotencyKey") ?? false

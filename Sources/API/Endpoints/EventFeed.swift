@@ -59,7 +59,8 @@ struct EventQuery: Sendable {
         cursor = EventCursor(position: try fields.whole("after", 0...Int64.max) ?? 0)
         limit = try fields.limit(EventPage.limitMax)
         let types = fields["types"].map { text in
-            Set(text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) })
+            let words = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            return Set(words.map { String(decoding: $0, as: UTF8.self) })
         }
         filter = EventFilter(types: types, realms: try fields.realms())
         let known = Set(EventType.allCases.map(\.rawValue))
