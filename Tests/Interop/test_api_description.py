@@ -187,6 +187,8 @@ class ApiDescriptionTest(unittest.TestCase):
         self.ask("POST", "/v1/signatures/introductory-offer", introductory)
         self.ask("POST", "/v1/signatures/advanced-commerce", {"request": "{}"})
         self.assertTrue(self.ask("POST", "/v1/signatures/explain", {"jws": signed["jws"]})["is_good"])
+        both = {"jws": signed["jws"], "signature": signed["signature"]}
+        self.ask("POST", "/v1/signatures/explain", both, "invalid_request")
         self.assertFalse(self.ask("POST", "/v1/signatures/explain", {"signature": "AAAA"})["is_good"])
 
     def keys(self) -> None:
@@ -212,6 +214,8 @@ class ApiDescriptionTest(unittest.TestCase):
         sent = self.ask("GET", f"{self.endpoint}/deliveries?limit=5")["deliveries"]
         self.ask("GET", f"{self.endpoint}/deliveries/{sent[-1]['event_id']}")
         self.ask("POST", f"{self.endpoint}/replay", {"dead": True})
+        self.ask("POST", f"{self.endpoint}/replay", {"event_id": sent[-1]["event_id"]})
+        self.ask("POST", f"{self.endpoint}/replay", {"event_id": "evt_1", "dead": True}, "invalid_request")
         self.ask("POST", f"{self.endpoint}/delete")
         # They are noted beside the work, every ten seconds.
         deadline = time.monotonic() + 30

@@ -39,6 +39,16 @@ struct RequestBody {
     /// A member that is there and not null.
     subscript(field: String) -> JSONValue? { object[field].flatMap { $0.isNull ? nil : $0 } }
 
+    /// Whether a member is there at all, be it null.
+    func has(_ field: String) -> Bool { object[field] != nil }
+
+    /// What one member says, others would say otherwise.
+    func refuse(_ others: [String], beside field: String) throws(Fault) {
+        for other in others where has(other) {
+            throw Fault(field: other, detail: "It does not stand beside \(field).")
+        }
+    }
+
     func identifier<Identifier: ASCIIIdentifier>(
         _ field: String,
         _ type: Identifier.Type = Identifier.self
