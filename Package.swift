@@ -90,7 +90,7 @@ let package = Package(
         room(
             "API",
             ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage", "Pipeline"],
-            resources: [.embedInCode("openapi.json")]
+            resources: [.embedInCode("Description/Parts")]
         ),
         .executableTarget(
             name: "Server",

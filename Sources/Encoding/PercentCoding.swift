@@ -18,6 +18,24 @@ package enum PercentCoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
+    /// What was encoded; `nil` unless every `%` has two digits and the whole is UTF-8 without control characters. A `+` is
+    /// a plus.
+    package static func decode(_ text: some Sequence<UInt8>) -> String? {
+        var decoded: [UInt8] = []
+        var rest = text.makeIterator()
+        while let byte = rest.next() {
+            guard byte == UInt8(ascii: "%") else {
+                decoded.append(byte)
+                continue
+            }
+            guard let high = rest.next().flatMap(Hexadecimal.value), let low = rest.next().flatMap(Hexadecimal.value)
+            else { return nil }
+            decoded.append(high << 4 | low)
+        }
+        guard decoded.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
     /// With its question mark; empty without parameters.
     package static func query(_ parameters: [(name: String, value: String)]) -> String {
         guard !parameters.isEmpty else { return "" }

@@ -108,6 +108,8 @@ import Testing
                 (tampered, "not_authentic"), (try Self.body("TEST", bundleID: "com.example.other"), "not_for_this_app"),
                 (JSONWriter.object { $0.member("signedPayload", jws) }, "unreadable"), (transaction, "unreadable"),
                 (Array("{}".utf8), "unreadable"), ([], "unreadable"),
+                // Good as a question to Apple, not as word from it.
+                (Array("2000000123456789".utf8), "unreadable"),
             ]
             for (body, reason) in rows {
                 for _ in 0..<2 {

@@ -98,7 +98,11 @@ import Testing
     @Test(arguments: [
         (
             "limit",
-            ["limit=0", "limit=501", "limit=x", "limit=%31", "limit=+5", "limit=-5", "limit=05", "limit=", "limit=1=1"]
+            [
+                "limit=0", "limit=501", "limit=x", "limit=%3", "limit=%zz", "limit=%C3", "limit=%2B5", "limit=+5",
+                "limit=-5",
+                "limit=05", "limit=", "limit=1=1",
+            ]
         ),
         (
             "after",

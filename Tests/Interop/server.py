@@ -26,6 +26,7 @@ class Assay:
         products: list[dict] | None = None,
         data: Path | None = None,
         database: str | None = None,
+        app: dict | None = None,
         environment: dict[str, str] | None = None,
         through: tuple[str, ...] = (),
     ) -> None:
@@ -46,6 +47,7 @@ class Assay:
                     "accept_test_signed": True,
                     "needs_orders": True,
                     "sandbox": {"everybody_until": "9999-12-31T23:59:59Z"},
+                    **(app or {}),
                 }
             ],
             "keys": [{"name": "shop", "app": "demo", "secret_file": str(folder / "key")}],
@@ -93,6 +95,7 @@ class Assay:
     def close(self) -> None:
         self.process.terminate()
         self.process.wait(timeout=30)
+
     def call(self, method: str, path: str, body: object = None, key: str | None = None) -> tuple[int, dict]:
         fields = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
         if key:

@@ -59,11 +59,15 @@ struct EventQuery: Sendable {
         cursor = EventCursor(position: try fields.whole("after", 0...Int64.max) ?? 0)
         limit = try fields.limit(EventPage.limitMax)
         let types = fields["types"].map { text in
-            Set(text.utf8.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) })
+            let words = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            return Set(words.map { String(decoding: $0, as: UTF8.self) })
         }
         filter = EventFilter(types: types, realms: try fields.realms())
-        guard filter.isStorable else {
-            throw QueryFields.Fault(detail: "types are at most \(EventFilter.typesMax) words.")
+        let known = Set(EventType.allCases.map(\.rawValue))
+        guard types.map({ !$0.isEmpty && $0.isSubset(of: known) }) ?? true, filter.isStorable else {
+            throw QueryFields.Fault(
+                detail: "types are 1 to \(EventFilter.typesMax) of the catalogue of events, with commas between them."
+            )
         }
     }
 }

@@ -23,9 +23,9 @@ struct Health: Sendable {
         }
     }
 
-    /// What is described in OpenAPI: the messages that shops are sent.
+    /// What is answered here and sent from here, in OpenAPI.
     static func description() -> HTTPResponse {
-        HTTPResponse(.ok, fields: ["Content-Type": "application/json"], body: PackageResources.openapi_json)
+        HTTPResponse(.ok, fields: ["Content-Type": "application/json"], body: Description.standard.document.bytes)
     }
 
     func scrape() -> HTTPResponse {

@@ -1,9 +1,9 @@
+import Encoding
 import HTTP
 import PurchaseModel
 import Storage
 
-/// The fields of a query, each at most once and none that we do not know. They are identifiers and numbers, which need no
-/// percent-encoding.
+/// The fields of a query, percent-decoded, each at most once and none that we do not know.
 struct QueryFields {
     struct Fault: Error {
         let detail: String
@@ -23,12 +23,13 @@ struct QueryFields {
         // No query and an empty one are the same.
         for pair in pairs where pairs.count > 1 || !pair.isEmpty {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-                .map { String(decoding: $0, as: UTF8.self) }
-            guard parts.count == 2, names.contains(parts[0]) else {
+                .map { PercentCoding.decode($0) }
+            guard parts.count == 2, let name = parts[0], names.contains(name) else {
                 throw Fault(detail: "This listing takes \(names.sorted().joined(separator: ", ")), and nothing else.")
             }
-            guard values.updateValue(parts[1], forKey: parts[0]) == nil else {
-                throw Fault(detail: "\(parts[0]) stands there twice.")
+            guard let value = parts[1] else { throw Fault(detail: "\(name) is not percent-encoded as it should be.") }
+            guard values.updateValue(value, forKey: name) == nil else {
+                throw Fault(detail: "\(name) stands there twice.")
             }
         }
         self.values = values
@@ -42,6 +43,15 @@ struct QueryFields {
             throw Fault(detail: "\(name) is 1 to \(Identifier.bytesMax) printable ASCII characters without spaces.")
         }
         return identifier
+    }
+
+    /// One of Apple's words, of which tomorrow's are not known.
+    func word(_ name: String) throws(Fault) -> String? {
+        guard let text = values[name] else { return nil }
+        guard (1...255).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Fault(detail: "\(name) is 1 to 255 printable ASCII characters without spaces.")
+        }
+        return text
     }
 
     /// A number without sign and leading zeros.

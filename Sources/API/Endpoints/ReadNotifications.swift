@@ -64,7 +64,7 @@ struct ReadNotifications: Sendable {
             let names: Set = ["type", "original_transaction_id", "environment", "test_signed", "after", "limit"]
             let fields = try QueryFields(query, names: names)
             let filter = NotificationFilter(
-                type: fields["type"],
+                type: try fields.word("type"),
                 original: try fields.whole("original_transaction_id", 0...Int64.max).flatMap {
                     TransactionID(number: $0)
                 },

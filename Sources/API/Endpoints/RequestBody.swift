@@ -39,6 +39,16 @@ struct RequestBody {
     /// A member that is there and not null.
     subscript(field: String) -> JSONValue? { object[field].flatMap { $0.isNull ? nil : $0 } }
 
+    /// Whether a member is there at all, be it null.
+    func has(_ field: String) -> Bool { object[field] != nil }
+
+    /// What one member says, others would say otherwise.
+    func refuse(_ others: [String], beside field: String) throws(Fault) {
+        for other in others where has(other) {
+            throw Fault(field: other, detail: "It does not stand beside \(field).")
+        }
+    }
+
     func identifier<Identifier: ASCIIIdentifier>(
         _ field: String,
         _ type: Identifier.Type = Identifier.self
@@ -58,13 +68,19 @@ struct RequestBody {
 
     func whole(_ field: String, _ range: ClosedRange<Int64>) throws(Fault) -> Int64? {
         guard let value = self[field] else { return nil }
-        guard value.kind == .number, let number = value.int64, range.contains(number) else {
+        guard value.kind == .number, let number = value.int64 ?? Self.whole(value.double), range.contains(number) else {
             throw Fault(
                 field: field,
                 detail: "A whole number from \(range.lowerBound) to \(range.upperBound) is needed."
             )
         }
         return number
+    }
+
+    /// `5.0` is a whole number as well; beyond 2^53 a double would not tell which.
+    private static func whole(_ double: Double?) -> Int64? {
+        guard let double, double.magnitude <= 0x1p53 else { return nil }
+        return Int64(exactly: double)
     }
 
     func bool(_ field: String) throws(Fault) -> Bool? {

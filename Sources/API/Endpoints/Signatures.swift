@@ -62,10 +62,12 @@ struct Signatures: Sendable {
     /// `POST /v1/signatures/explain`: of a JWS, or of the seven parts of the older form.
     func explain(_ request: HTTPRequest, app: AppID) -> HTTPResponse {
         answer(request, app) { desk, now throws(RequestBody.Fault) in
-            let old: Set = ["key_id", "product_id", "offer_id", "account", "nonce", "timestamp", "signature"]
-            let body = try RequestBody(request.body, members: old.union(["jws"]))
+            let old = ["key_id", "product_id", "offer_id", "account", "nonce", "timestamp", "signature"]
+            let body = try RequestBody(request.body, members: Set(old).union(["jws"]))
             let findings: [MerchantDesk.Finding]
-            if let jws = try body.text("jws") {
+            if body.has("jws") {
+                let jws = try RequestBody.needed(body.text("jws"), "jws")
+                try body.refuse(old, beside: "jws")
                 findings = desk.explain(jws: jws, at: now)
             } else {
                 findings = desk.explain(

@@ -118,8 +118,9 @@ struct Webhooks: Sendable {
 
     private static func read(_ bytes: [UInt8]) throws(RequestBody.Fault) -> Replay {
         let body = try RequestBody(bytes, members: ["event_id", "dead", "from", "to", "cursor"])
-        if let text = try body.text("event_id") {
-            guard let event = EventID(text) else {
+        if body.has("event_id") {
+            try body.refuse(["dead", "from", "to", "cursor"], beside: "event_id")
+            guard let event = try body.text("event_id").flatMap({ EventID($0) }) else {
                 throw RequestBody.Fault(field: "event_id", detail: "An event's id is needed.")
             }
             return .one(event)
@@ -128,7 +129,13 @@ struct Webhooks: Sendable {
     }
 
     private static func range(_ body: RequestBody) throws(RequestBody.Fault) -> WebhookReplay {
-        if try body.bool("dead") == true { return .dead }
+        if body.has("dead") {
+            try body.refuse(["from", "to"], beside: "dead")
+            guard try body.bool("dead") == true else {
+                throw RequestBody.Fault(field: "dead", detail: "true is needed, or from and to.")
+            }
+            return .dead
+        }
         return .learned(from: try moment("from", body), to: try moment("to", body))
     }
 

@@ -65,7 +65,11 @@ package struct NotificationIntake: Sendable {
         if let notice = UnsignedNotice(bytes) { return try await take(notice, arrived, name) }
         let examination = verifier.examine(bytes, expecting: app.expectationOfNotifications)
         let found = examination.report
-        guard found.verdict != .undecidable else { return .undecided }
+        if found.verdict == .undecidable {
+            // Nothing will ever tell what a transaction's number alone, or the like, is to mean here.
+            guard found.format == .jwsNotification else { return refuse(found.format, .unrecognised, arrived, name) }
+            return .undecided
+        }
         guard let proof = examination.proof, app.mayCount(proof) else {
             return refuse(found.format, found.reason, arrived, name)
         }
