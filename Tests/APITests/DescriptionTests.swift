@@ -128,6 +128,7 @@ import Testing
             .deletingLastPathComponent()
         var answered = Set(HTTPRefusal.allCases.map(\.rawValue))
         answered.formUnion(OrderState.allCases.map { "order_is_\($0.rawValue)" })
+        answered.formUnion(ConsumptionState.allCases.map { "request_is_\($0.rawValue)" })
         answered.formUnion(FulfilmentState.allCases.map { "purchase_is_\($0.rawValue)" })
         for folder in ["Sources/API", "Sources/HTTP"] {
             let place = root.appending(path: folder)
