@@ -36,7 +36,7 @@ package struct ServerEndpoint: Hashable, Sendable {
 
     static let statuses = ServerEndpoint("statuses", .get, "/inApps/v1/subscriptions/{}", perSecond: 50)
     static let history = ServerEndpoint("history", .get, "/inApps/v2/history/{}", perSecond: 50)
-    static let transaction = ServerEndpoint("transaction", .get, "/inApps/v1/transactions/{}", perSecond: 50)
+    package static let transaction = ServerEndpoint("transaction", .get, "/inApps/v1/transactions/{}", perSecond: 50)
     static let appTransaction = ServerEndpoint(
         "app_transaction",
         .get,

@@ -52,7 +52,7 @@ extension MemoryTransaction {
     }
 
     func pendingCount(app: AppID) -> Int {
-        ledger.submissions.count { $0.settlement == nil && $0.submission.app == app }
+        ledger.submissions.count { $0.settlement == nil && $0.submission.app == app && $0.submission.origin == .presented }
     }
 
     func pendingSubmissions(app: AppID?, after cursor: SubmissionCursor?, limit: Int) -> SubmissionPage {
