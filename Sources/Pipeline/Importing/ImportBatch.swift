@@ -100,9 +100,11 @@ struct ImportBatch {
         in transaction: any StoreTransaction
     ) throws(StoreFailure) -> ImportOutcome {
         // What is recorded with its customer needs no answer of Apple's.
-        if let id, try transaction.transactions(app: pending.app, id: id).contains(where: { recorded in
-            pending.customer == nil || recorded.customer == pending.customer
-        }) {
+        if let id,
+            try transaction.transactions(app: pending.app, id: id).contains(where: { recorded in
+                pending.customer == nil || recorded.customer == pending.customer
+            })
+        {
             var outcome = ImportOutcome(line: line, .known, format: format)
             outcome.transactions = [id]
             return outcome

@@ -14,7 +14,7 @@ package struct ImportPlan: Sendable {
     package private(set) var known: Int64 = 0
     package private(set) var needApple: Int64 = 0
     package private(set) var nothing: Int64 = 0
-    /// Rows whose proof and customer stood there before; of a source with millions of rows at least so many.
+    /// Rows whose proof stood there before; of a source with millions of rows at least so many.
     package private(set) var repeated: Int64 = 0
     /// By `verdict: reason`.
     package private(set) var refused: [String: Int64] = [:]
@@ -70,10 +70,9 @@ package struct ImportPlan: Sendable {
             self.rows += 1
             switch row.finding {
             case .over(let outcome): note(outcome)
-            case .ask(let pending, _, _): if !isRepeated(pending.id.bytes) { needApple += 1 }
+            case .ask(let pending, _, _): if !isRepeated(pending.digest) { needApple += 1 }
             case .record(let recording, let evidence, _, _):
-                let name = SubmissionID(app: app.id, customer: evidence.customer, evidence.digest)
-                if isRepeated(name.bytes) { continue }
+                if isRepeated(evidence.digest) { continue }
                 if recording.keys.allSatisfy(there.contains) { known += 1 } else { genuine += 1 }
             }
         }
@@ -88,8 +87,8 @@ package struct ImportPlan: Sendable {
         if faults.count < 20 { faults.append(outcome) }
     }
 
-    private mutating func isRepeated(_ name: [UInt8]) -> Bool {
-        let print = name.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } | 1
+    private mutating func isRepeated(_ digest: ProofDigest) -> Bool {
+        let print = digest.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } | 1
         let place = Int(truncatingIfNeeded: print >> 1) & (Self.rememberedMax - 1)
         defer { remembered[place] = print }
         guard remembered[place] == print else { return false }

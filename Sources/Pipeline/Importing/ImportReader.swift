@@ -130,9 +130,10 @@ package struct ImportReader: Sendable {
             isAtEnd = true
             if let last = splitter.finish() { records = [last] }
         }
-        ready = records.filter { $0.isTooLong || !$0.bytes.isEmpty }.map { record in
-            ImportRow(line: record.line, end: record.end, lineAfter: record.lineAfter, claim: claim(of: record))
-        }[...]
+        ready =
+            records.filter { $0.isTooLong || !$0.bytes.isEmpty }.map { record in
+                ImportRow(line: record.line, end: record.end, lineAfter: record.lineAfter, claim: claim(of: record))
+            }[...]
     }
 
     /// An empty name is past the last file.

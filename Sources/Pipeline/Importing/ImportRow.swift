@@ -19,6 +19,13 @@ package struct ImportRow: Hashable, Sendable {
     package var end: Int64
     package var lineAfter: Int64
     package var claim: Result<Claim, ImportRowFault>
+
+    package init(line: Int64, end: Int64, lineAfter: Int64, claim: Result<Claim, ImportRowFault>) {
+        self.line = line
+        self.end = end
+        self.lineAfter = lineAfter
+        self.claim = claim
+    }
 }
 
 /// Why something is no row of an import. Stable words of the report.

@@ -68,15 +68,7 @@ struct ImportCommand: Sendable {
     }
 
     /// Half of what the app's budget leaves: the other half is for what customers wait for.
-    var spacing: Duration {
-        let budget = RequestBudget(
-            perSecond: ServerEndpoint.transaction.perSecond,
-            isProduction: true,
-            share: RequestBudget.Share(percent: settings.applePercent),
-            at: Timestamp(milliseconds: 0)
-        )
-        return .milliseconds(2 * 3_600_000 / budget.perHour)
-    }
+    var spacing: Duration { settings.spacing(of: .transaction) }
 
     var lanes: Int { ProcessInfo.processInfo.activeProcessorCount }
 
@@ -169,6 +161,19 @@ struct ImportCommand: Sendable {
         case let failure as StoreFailure: StoreSentence.of(failure)
         default: "\(error)"
         }
+    }
+}
+
+extension ServeSettings {
+    /// Between two questions to Apple that nobody waits for, if they are half of the budget.
+    func spacing(of endpoint: ServerEndpoint) -> Duration {
+        let budget = RequestBudget(
+            perSecond: endpoint.perSecond,
+            isProduction: true,
+            share: RequestBudget.Share(percent: applePercent),
+            at: Timestamp(milliseconds: 0)
+        )
+        return .milliseconds(2 * 3_600_000 / budget.perHour)
     }
 }
 

@@ -2,7 +2,31 @@ import Pipeline
 
 /// The commands that bring into a ledger what others know, with their flags.
 enum ImportCommands {
-    static let all = [importing]
+    static let all = [importing, reconcile]
+
+    private static let reconcile = CommandShape(
+        name: "reconcile",
+        summary: "Reads a window of time from Apple once more, after a restore or a failover.",
+        options: [
+            .init("since", value: "RFC3339", "Where the window begins: the moment of the backup, or a little before."),
+            .init("until", value: "RFC3339", "Where it ends; now if not given."),
+            .init("app", value: "ID", "Only this app; all that have a key if not given."),
+            .init("refunds", value: "DAYS", "Also ask Get Refund History about customers who bought in so many days."),
+            .init("history", "Also read the purchase history of every customer."),
+            .init("patience", value: "MINUTES", "How long to work on it; 60 if not given."),
+            .init("json", "One JSON object instead of text."),
+        ] + Setting.options,
+        notes: [
+            """
+            It writes jobs down and works on them, as servers of a PostgreSQL database do beside it. A folder must not be
+            served meanwhile. What is left when its patience ends, servers go on with. docs/operations.md says more.
+            """,
+            "Exits with 0 when all was read, 1 when something is left, 2 when it could not be done.",
+        ],
+        examples: [
+            ("assay reconcile --config assay.json --since 2026-01-05T03:00:00Z", "after a restore of that backup")
+        ]
+    )
 
     private static let importing = CommandShape(
         name: "import",

@@ -102,7 +102,8 @@ struct ImportFiles: Sendable {
                 guard let bytes = chunk.bytes, !bytes.isEmpty else { break }
                 place += Int64(bytes.count)
             }
-            digest.update((chunk.bytes ?? []).span)
+            let bytes = chunk.bytes ?? []
+            digest.update(bytes.span)
         }
         guard let id = ProofDigest(digest.hash()) else { preconditionFailure("a SHA-256 has 32 bytes") }
         return id

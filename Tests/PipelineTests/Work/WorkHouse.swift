@@ -31,6 +31,8 @@ struct WorkHouse: Sendable {
     let inbox: Inbox
     /// What Apple answers instead of what it would.
     let script = Script()
+    let reconciliation: Reconciliation
+    let accounts: [AppID: AppleAccount]
     private let watch: SubscriptionWatch
     private let recorder: Recorder
     private let handlers: [JobHandler]
@@ -109,6 +111,9 @@ struct WorkHouse: Sendable {
         )
         let account = try Self.account(app, credentials, apple, chaos, calls, script, clock, verifier)
         let accounts = hasAccount ? [app.id: account] : [:]
+        self.accounts = accounts
+        reconciliation = Reconciliation(store: store, queue: queue, clock: clock)
+        let reader = NotificationReader(intake: intake, accounts: accounts, clock: clock) { events.note($0) }
         let comparer = NotificationComparer(intake: intake, store: store, accounts: accounts, clock: clock) {
             events.note($0)
         }
@@ -122,7 +127,11 @@ struct WorkHouse: Sendable {
         let decider = ProofDecider(pipeline: pipeline, store: store, accounts: accounts, clock: clock)
         let answerer = ConsumptionAnswerer(store: store, accounts: accounts, clock: clock)
         let asker = SupportAsker(store: store, recorder: recorder, accounts: accounts, clock: clock)
-        handlers = [decider.handler, comparer.handler, looker.handler, answerer.handler, asker.handler]
+        let customers = CustomerReader(recorder: recorder, accounts: accounts, clock: clock)
+        handlers = [
+            decider.handler, comparer.handler, reader.handler, looker.handler, customers.handler, answerer.handler,
+            asker.handler,
+        ]
         watch = SubscriptionWatch(store: store, queue: queue, clock: clock)
     }
 

@@ -9,7 +9,7 @@ struct ImportQueries {
     private static let fixed: [BulkColumn] = [.integer("app"), .integer("started_at")]
     private static let changing: [BulkColumn] = [
         .integer("updated_at"), .integer("is_done"), .integer("place"), .integer("line"), .integer("recorded"),
-        .integer("known"), .integer("asked"), .integer("nothing"), .integer("refused"), .integer("invalid"),
+        .integer("known"), .integer("asked"), .integer("without_purchase"), .integer("refused"), .integer("invalid"),
         .integer("report_bytes"), .bytes("report_tail"),
     ]
     private static let insert = BulkInsert(

@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS imports (
     recorded BIGINT NOT NULL,
     known BIGINT NOT NULL,
     asked BIGINT NOT NULL,
-    nothing BIGINT NOT NULL,
+    without_purchase BIGINT NOT NULL,
     refused BIGINT NOT NULL,
     invalid BIGINT NOT NULL,
     report_bytes BIGINT NOT NULL,

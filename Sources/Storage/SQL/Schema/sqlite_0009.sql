@@ -21,7 +21,7 @@ CREATE TABLE imports (
     recorded INTEGER NOT NULL,
     known INTEGER NOT NULL,
     asked INTEGER NOT NULL,
-    nothing INTEGER NOT NULL,
+    without_purchase INTEGER NOT NULL,
     refused INTEGER NOT NULL,
     invalid INTEGER NOT NULL,
     -- How long the report was before the last rows were written to it, and those: a killed process may have lost them.
