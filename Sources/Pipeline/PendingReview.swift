@@ -44,7 +44,8 @@ package struct PendingReview: Sendable {
     }
 
     private func review(_ kept: KeptSubmission, for app: AppPolicy) async {
-        guard let customer = kept.submission.customer else { return }
+        // What an import keeps is for its jobs alone.
+        guard let customer = kept.submission.customer, kept.submission.origin == .presented else { return }
         // Product and device are not kept: what they contradict was refused before it could wait.
         let submission = Submission(
             app: app,

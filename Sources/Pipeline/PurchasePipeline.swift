@@ -1,4 +1,3 @@
-import Crypto
 package import PurchaseModel
 package import Storage
 package import Verification
@@ -68,6 +67,11 @@ package struct PurchasePipeline: Sendable {
         room.giveBack(count, of: app)
     }
 
+    /// The same of one, if it had a place.
+    private func giveBack(_ kept: KeptSubmission) {
+        if kept.submission.origin == .presented { settled(of: kept.submission.app) }
+    }
+
     /// What to ask Apple about a kept proof; `nil` when there is nothing.
     func question(about kept: KeptSubmission) -> AppleQuestion? { verifier.question(about: kept.submission.proof) }
 
@@ -98,6 +102,7 @@ package struct PurchasePipeline: Sendable {
         recording.customer = kept.submission.customer
         recording.order = kept.submission.order
         recording.customerToken = kept.submission.customer.flatMap { AccountToken(ofCustomer: $0) }
+        if kept.submission.origin == .delivered { recording.source = .imported }
         let settlement = Settlement(verdict: proof.verdict.rawValue, at: clock.now)
         let settling: Recorder.Companion = { _, transaction throws(StoreFailure) in
             _ = try transaction.settlePending(kept.id, as: settlement)
@@ -105,7 +110,7 @@ package struct PurchasePipeline: Sendable {
         do throws(StoreFailure) {
             let evidence = proof.evidence(from: kept.submission.customer, at: clock.now)
             let decision = try await recorder.record(recording, evidence: evidence, with: settling)
-            settled(of: app.id)
+            giveBack(kept)
             tell(decision, proof.fact.format, of: app.id)
         } catch .unstorable {
             try await settle(kept, as: .fieldOutOfRange)
@@ -129,7 +134,7 @@ package struct PurchasePipeline: Sendable {
             try transaction.settlePending(kept.id, as: settlement)
         }
         guard isSettled else { return }
-        settled(of: kept.submission.app)
+        giveBack(kept)
         report(.settled(app: kept.submission.app, reason: reason))
     }
 
@@ -287,7 +292,7 @@ package struct PipelineLimits: Hashable, Sendable {
 
 extension ProofFormat {
     /// Whether a transaction can stand in it at all.
-    fileprivate var mayHoldPurchases: Bool {
+    var mayHoldPurchases: Bool {
         switch self {
         case .jwsAppTransaction, .jwsRenewalInfo: false
         default: true

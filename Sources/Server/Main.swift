@@ -54,6 +54,12 @@ struct Main {
         case "rebuild":
             let configuration = try read(environment, arguments.flags)
             return await Rebuild(configuration, arguments, at: SystemClock().now).run()
+        case "import":
+            let configuration = try read(environment, arguments.flags)
+            return await (try ImportCommand(configuration, arguments)).run()
+        case "reconcile":
+            let configuration = try read(environment, arguments.flags)
+            return await (try Reconcile(configuration, arguments, at: SystemClock().now)).run()
         case "backup": return await (try Backup(arguments, environment)).run()
         case "restore": return await (try Restore(arguments)).run()
         case "webhook sign", "webhook verify": return try WebhookTool(now: SystemClock().now).run(command, arguments)

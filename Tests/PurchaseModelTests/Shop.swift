@@ -52,9 +52,18 @@ struct Shop {
         by customer: String? = "ann",
         order: String? = nil,
         token: AccountToken? = nil,
-        realm: Realm = Shop.production
+        realm: Realm = Shop.production,
+        from source: RecordingSource = .presented
     ) throws -> Decision {
-        try show(transactions, renewals: renewals, by: customer, order: order, token: token, realm: realm)
+        try show(
+            transactions,
+            renewals: renewals,
+            by: customer,
+            order: order,
+            token: token,
+            realm: realm,
+            from: source
+        )
     }
 
     @discardableResult
@@ -64,9 +73,10 @@ struct Shop {
         by customer: String? = "ann",
         order: String? = nil,
         token: AccountToken? = nil,
-        realm: Realm = Shop.production
+        realm: Realm = Shop.production,
+        from source: RecordingSource = .presented
     ) throws -> Decision {
-        let recording = Recording(
+        var recording = Recording(
             app: try Shop.app(),
             realm: realm,
             transactions: transactions,
@@ -76,6 +86,7 @@ struct Shop {
             customerToken: token,
             terms: terms
         )
+        recording.source = source
         self.transactions.formUnion(recording.keys)
         return apply(decide(situation, recording, at: now))
     }

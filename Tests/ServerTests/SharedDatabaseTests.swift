@@ -83,7 +83,7 @@ struct SharedDatabaseTests {
     }
 
     /// A database of its own, and the flags by which a server takes it.
-    private static func withDatabase(_ body: (ServerFolder, [String]) async throws -> Void) async throws {
+    static func withDatabase(_ body: (ServerFolder, [String]) async throws -> Void) async throws {
         let url = try #require(TestDatabase.url)
         let name = TestDatabase.freshName()
         try TestDatabase.query("CREATE DATABASE \(name)")

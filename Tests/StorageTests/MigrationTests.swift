@@ -84,7 +84,8 @@ private enum Python {
             """
         let statements = """
             DROP INDEX submissions_by_name; ALTER TABLE submissions DROP COLUMN name;
-            ALTER TABLE submissions DROP COLUMN version; ALTER TABLE transactions DROP COLUMN version;
+            ALTER TABLE submissions DROP COLUMN imported; ALTER TABLE submissions DROP COLUMN version;
+            ALTER TABLE transactions DROP COLUMN version;
             DELETE FROM migrations WHERE number > 1; PRAGMA user_version = 1
             """
         let process = ChildProcess(["/usr/bin/python3", "-c", script, folder + "/assay.sqlite", statements])

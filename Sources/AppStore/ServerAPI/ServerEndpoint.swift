@@ -35,8 +35,8 @@ package struct ServerEndpoint: Hashable, Sendable {
     }
 
     static let statuses = ServerEndpoint("statuses", .get, "/inApps/v1/subscriptions/{}", perSecond: 50)
-    static let history = ServerEndpoint("history", .get, "/inApps/v2/history/{}", perSecond: 50)
-    static let transaction = ServerEndpoint("transaction", .get, "/inApps/v1/transactions/{}", perSecond: 50)
+    package static let history = ServerEndpoint("history", .get, "/inApps/v2/history/{}", perSecond: 50)
+    package static let transaction = ServerEndpoint("transaction", .get, "/inApps/v1/transactions/{}", perSecond: 50)
     static let appTransaction = ServerEndpoint(
         "app_transaction",
         .get,
@@ -63,7 +63,7 @@ package struct ServerEndpoint: Hashable, Sendable {
         perSecond: 50
     )
     static let order = ServerEndpoint("order", .get, "/inApps/v1/lookup/{}", perSecond: 10)
-    static let refunds = ServerEndpoint("refunds", .get, "/inApps/v2/refund/lookup/{}", perSecond: 10)
+    package static let refunds = ServerEndpoint("refunds", .get, "/inApps/v2/refund/lookup/{}", perSecond: 10)
     static let extend = ServerEndpoint("extend", .put, "/inApps/v1/subscriptions/extend/{}", perSecond: 20)
     static let extendAll = ServerEndpoint("extend_all", .post, "/inApps/v1/subscriptions/extend/mass", perSecond: 1)
     static let extensionStatus = ServerEndpoint(

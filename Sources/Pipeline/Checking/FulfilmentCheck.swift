@@ -24,7 +24,7 @@ extension LedgerCheck {
                 if let unit = row.unit, !units.insert(unit).inserted {
                     check.add(.unitGrantedTwice, row, "another one of its chain is the only grant of \(unit.text) too")
                 }
-                given.changes[row.transaction.realm, default: 0] += row.fence
+                given.changes[row.transaction.realm, default: 0] += row.changesTold
                 if row.isGiven { given.amounts += row.amounts.count }
                 check.checkAlone(row)
             }
@@ -186,6 +186,9 @@ extension LedgerCheck {
 extension Fulfilment {
     /// Whether something was given, also when it was taken back.
     var isGiven: Bool { state == .granted || state == .reversed }
+
+    /// How many changes of what is to be delivered the shop was told; the first of what was imported is none of them.
+    fileprivate var changesTold: Int64 { isImported && isGiven ? fence - 1 : fence }
 
     /// What is missing of what goes with its state, and what is there that does not.
     var faults: [String] {

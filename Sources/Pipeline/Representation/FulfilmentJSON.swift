@@ -17,6 +17,7 @@ package enum FulfilmentJSON {
             json.member("delivery", fulfilment.delivery?.rawValue)
             json.member("fence", fulfilment.fence)
         }
+        if fulfilment.isImported { json.member("imported", true) }
         if fulfilment.state == .reversed {
             json.member("reversed_percentage", fulfilment.reversed)
             json.member("reversed_at", TransactionJSON.text(fulfilment.reversedAt))

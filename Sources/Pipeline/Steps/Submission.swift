@@ -33,16 +33,8 @@ package struct Submission: Sendable {
         self.deviceID = deviceID
     }
 
-    /// The name under which it is kept, the same for whoever sends the same again. Neither an app's id nor a customer's
-    /// has a NUL in it, so that no two submissions run together.
-    func id(of digest: ProofDigest) -> SubmissionID {
-        let parts = [Array(app.id.text.utf8), Array(customer.text.utf8), digest.bytes]
-        let hash = Digest.sha256(Array(parts.joined(separator: [0])))
-        guard let id = SubmissionID(Array(hash.prefix(SubmissionID.byteCount))) else {
-            preconditionFailure("a SHA-256 has more bytes than a name")
-        }
-        return id
-    }
+    /// The name under which it is kept, the same for whoever sends the same again.
+    func id(of digest: ProofDigest) -> SubmissionID { SubmissionID(app: app.id, customer: customer, digest) }
 
     /// Keeps the answer beside what it tells of.
     var companion: Recorder.Companion? {
@@ -63,6 +55,18 @@ package struct Submission: Sendable {
             deviceID: deviceID,
             refusesEarly: true
         )
+    }
+}
+
+extension SubmissionID {
+    /// Neither an app's id nor a customer's has a NUL in it, so that no two submissions run together.
+    init(app: AppID, customer: CustomerID?, _ digest: ProofDigest) {
+        let parts = [Array(app.text.utf8), Array((customer?.text ?? "").utf8), digest.bytes]
+        let hash = Digest.sha256(Array(parts.joined(separator: [0])))
+        guard let id = SubmissionID(Array(hash.prefix(SubmissionID.byteCount))) else {
+            preconditionFailure("a SHA-256 has more bytes than a name")
+        }
+        self = id
     }
 }
 

@@ -42,13 +42,13 @@ package struct NotificationComparer: Sendable {
     /// What was signed a moment ago may still be on its way to us.
     private static let margin = Duration.seconds(600)
     /// How far back Apple's history goes, and a little less.
-    private static func depth(of store: StoreEnvironment) -> Duration {
+    static func depth(of store: StoreEnvironment) -> Duration {
         .seconds((store == .production ? 179 : 29) * 86_400)
     }
     /// How much time one look covers at most, so that it ends.
     private static let windowMax = Duration.seconds(7 * 86_400)
 
-    private let intake: NotificationIntake
+    private let fetch: NotificationFetch
     private let store: any Store
     private let accounts: [AppID: AppleAccount]
     private let clock: any WallClock
@@ -61,7 +61,7 @@ package struct NotificationComparer: Sendable {
         clock: any WallClock,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
-        self.intake = intake
+        fetch = NotificationFetch(intake: intake)
         self.store = store
         self.accounts = accounts
         self.clock = clock
@@ -70,12 +70,6 @@ package struct NotificationComparer: Sendable {
 
     package var handler: JobHandler {
         JobHandler(NotificationComparison.self, schedule: Self.schedule) { job, _ in await compare(job) }
-    }
-
-    private struct Figures {
-        var sent: Int64 = 0
-        var arrived: Int64 = 0
-        var recovered: Int64 = 0
     }
 
     private func compare(_ job: NotificationComparison) async -> JobOutcome {
@@ -95,7 +89,7 @@ package struct NotificationComparer: Sendable {
             let start = max(known?.comparedUntil ?? oldest, oldest)
             let end = min(now.advanced(by: .zero - Self.margin), start.advanced(by: Self.windowMax))
             guard start < end else { return .again(after: Self.interval, because: "nothing is old enough") }
-            let figures = try await fetch(from: start, until: end, job, account)
+            let figures = try await fetch.fetch(from: start, until: end, in: job.store, account)
             try await note(figures, until: end, after: known, job.app, realm)
             let isBehind = end.advanced(by: Self.margin + Self.interval) < now
             return .again(after: isBehind ? .seconds(1) : Self.interval, because: "compared")
@@ -106,31 +100,8 @@ package struct NotificationComparer: Sendable {
         }
     }
 
-    private func fetch(
-        from start: Timestamp,
-        until end: Timestamp,
-        _ job: NotificationComparison,
-        _ account: AppleAccount
-    ) async throws -> Figures {
-        var figures = Figures()
-        for try await page in account.server.notifications(from: start, until: end, in: job.store) {
-            for record in page.records {
-                let outcome = try await intake.take(
-                    Array(record.signedPayload.utf8),
-                    for: account.app,
-                    arrival: .fetched
-                )
-                figures.sent += 1
-                // One that an earlier look fetched, and was cut off before it could count, was missing all the same.
-                guard case .kept(let kept, let isNew) = outcome else { continue }
-                if isNew || kept.arrival == .fetched { figures.recovered += 1 } else { figures.arrived += 1 }
-            }
-        }
-        return figures
-    }
-
     private func note(
-        _ figures: Figures,
+        _ figures: NotificationFetch.Figures,
         until end: Timestamp,
         after known: NotificationWatch?,
         _ app: AppID,

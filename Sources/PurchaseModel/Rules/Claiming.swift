@@ -6,11 +6,15 @@ extension Draft {
     mutating func claim(_ chain: ChainKey, with transaction: Transaction, _ recording: Recording) -> CustomerID? {
         let signed = customer(signedIn: transaction, recording)
         guard let owner = owner(of: chain) else {
+            // Apple's history names what somebody bought, not what she still waits for: that is for her to present.
+            guard recording.source != .history else { return nil }
             guard let customer = signed ?? recording.customer else { return nil }
             put(Owner(chain: chain, customer: customer, since: now))
             return customer
         }
         guard let presenter = recording.customer, !owner.mayUse(presenter) else { return owner.customer }
+        // Old books take nothing away from anybody.
+        guard recording.source == .presented else { return owner.customer }
         // What Apple signed is never overruled by who holds a copy of the proof.
         if let signed, signed != presenter { return owner.customer }
         return presented(transaction, of: owner, by: presenter)

@@ -1,7 +1,17 @@
 // What was given follows what Apple signs later: refunds, their reversal, other ends.
 extension Draft {
     /// Brings what was granted up to date: goods end or go on, amounts are taken back or given again.
-    mutating func follow(_ before: Fulfilment, _ recorded: RecordedTransaction) -> Fulfilment {
+    ///
+    /// - Parameters:
+    ///   - before: what was granted.
+    ///   - recorded: as Apple tells of it by now.
+    ///   - isTold: false for what was so when it was imported: to whoever delivered it that is no news.
+    /// - Returns: how it stands now.
+    mutating func follow(
+        _ before: Fulfilment,
+        _ recorded: RecordedTransaction,
+        isTold: Bool = true
+    ) -> Fulfilment {
         var after = before
         let revocation = recorded.transaction.revocation
         after.reversed = revocation?.share ?? 0
@@ -13,7 +23,7 @@ extension Draft {
         }
         let isLonger = Self.differ(after.goods, before.goods)
         guard after.reversed != before.reversed || after.state != before.state || isLonger else { return before }
-        after.fence += 1
+        if isTold { after.fence += 1 }
         after.goods = after.goods.map { goods in
             guard case .amount(let amount) = goods else { return goods }
             return .amount(balance(amount, of: after, recorded))
@@ -22,7 +32,7 @@ extension Draft {
         after.delivery = type == .deliveryCompensated ? .compensated : .pending
         put(after)
         if after.state != before.state { followOrder(of: after, at: moment) }
-        tell(type, stream(of: after), happenedAt: moment, .fulfilment(after, recorded))
+        if isTold { tell(type, stream(of: after), happenedAt: moment, .fulfilment(after, recorded)) }
         return after
     }
 

@@ -2,7 +2,11 @@
 extension Draft {
     /// Settles every transaction of a proof.
     mutating func fulfil(_ recording: Recording) {
-        let naming = Naming(order: recording.order, customerToken: recording.customerToken)
+        let naming = Naming(
+            order: recording.order,
+            customerToken: recording.customerToken,
+            source: recording.source
+        )
         let recorded = decision.outcomes.map(\.recorded)
         var given = recorded.map { settle($0, naming) }
         var reversed: Set<ChainKey> = []
@@ -58,16 +62,22 @@ extension Draft {
         _ naming: Naming
     ) -> Fulfilment {
         var fulfilment = before ?? Fulfilment(of: recorded, at: now)
+        if naming.source == .imported { fulfilment.isImported = true }
         fulfilment.customer = owner(of: chain(of: recorded))?.customer
         switch judge(recorded, fulfilment, naming) {
         case .grant(let customer, let unit, let goods, let payment):
             let granted = grant(fulfilment, recorded, to: customer, unit, goods, payment)
             // Of what was refunded in part before we heard of it, the rest is the customer's.
-            return recorded.isRevoked ? follow(granted, recorded) : granted
+            return recorded.isRevoked ? follow(granted, recorded, isTold: !granted.isImported) : granted
         case .leave(let state, let reason):
-            if let before, before.customer == fulfilment.customer, before.isNoNews(state, reason) { return before }
+            if let before, before.customer == fulfilment.customer, before.isImported == fulfilment.isImported,
+                before.isNoNews(state, reason)
+            {
+                return before
+            }
             (fulfilment.state, fulfilment.reason) = (state, reason)
             put(fulfilment)
+            guard !fulfilment.isImported, naming.source != .history else { return fulfilment }
             let type: EventType = state == .waiting ? .purchaseWaiting : .purchaseWithheld
             tell(
                 type,
@@ -103,6 +113,8 @@ extension Draft {
         guard let goods = goods(of: transaction), hasRoom(for: goods, recorded, of: customer) else {
             return .leave(.waiting, .outOfRange)
         }
+        // Delivered long ago, it pays no order of today, and tells of its chain also when it is over.
+        if fulfilment.isImported { return .grant(customer, unit, goods.filter(\.isEntitlement), nil) }
         let payment = match(recorded, of: customer, naming)
         if payment == nil {
             if terms.needsOrder, !continues(recorded) {
@@ -146,7 +158,7 @@ extension Draft {
         var granted = fulfilment
         (granted.state, granted.reason, granted.unit) = (.granted, nil, unit)
         granted.goods = goods
-        granted.delivery = .pending
+        granted.delivery = granted.isImported ? .acknowledged : .pending
         granted.fence += 1
         for case .amount(let amount) in goods {
             let wallet = WalletKey(
@@ -163,6 +175,7 @@ extension Draft {
             pay(payment.order, with: recorded, payment.match)
         }
         put(granted)
+        guard !granted.isImported else { return granted }
         tell(
             .deliveryGranted,
             stream(of: granted),
@@ -199,5 +212,11 @@ extension Fulfilment {
     /// none.
     fileprivate func isNoNews(_ state: FulfilmentState, _ reason: FulfilmentReason) -> Bool {
         self.state == state && (self.reason == reason || self.reason == .orderContradicts && reason == .noOrder)
+    }
+}
+
+extension GrantedGoods {
+    fileprivate var isEntitlement: Bool {
+        if case .entitlement = self { true } else { false }
     }
 }

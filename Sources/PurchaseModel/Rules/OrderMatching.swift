@@ -49,10 +49,17 @@ struct Naming {
     var customerToken: AccountToken?
     /// The order that a person chose: neither a token nor a date speaks against it.
     var byHand: OrderID?
+    var source: RecordingSource
 
-    init(order: OrderID? = nil, customerToken: AccountToken? = nil, byHand: OrderID? = nil) {
+    init(
+        order: OrderID? = nil,
+        customerToken: AccountToken? = nil,
+        byHand: OrderID? = nil,
+        source: RecordingSource = .presented
+    ) {
         self.order = order
         self.customerToken = customerToken
         self.byHand = byHand
+        self.source = source
     }
 }

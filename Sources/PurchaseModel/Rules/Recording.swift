@@ -13,6 +13,8 @@ package struct Recording: Hashable, Sendable {
     package var customerToken: AccountToken?
     /// How the app delivers.
     package var terms: AppTerms
+    /// How it came to us.
+    package var source = RecordingSource.presented
     /// When subscriptions are looked at again.
     package var schedule = LookSchedule()
 
@@ -48,6 +50,17 @@ package struct Recording: Hashable, Sendable {
     func chain(of renewal: Renewal) -> ChainKey {
         ChainKey(app: app, realm: realm, original: renewal.originalID)
     }
+}
+
+/// How a proof came to us. What it proves is the same; what follows for the shop is not.
+package enum RecordingSource: Hashable, Sendable {
+    /// Somebody presented it just now, or Apple sent it.
+    case presented
+    /// Out of another system's books, which has delivered it already: it is known from now on whose it is, and the shop is
+    /// told nothing of it.
+    case imported
+    /// Out of Apple's history of a customer: what nobody has presented waits for its customer, and nobody is told of it.
+    case history
 }
 
 /// Decides what to write for one verified proof.

@@ -80,11 +80,23 @@ extension Draft {
 
     /// Writes the subscriptions that a proof has changed, and tells what has become of them.
     mutating func tellOfSubscriptions(_ recording: Recording) {
-        for subscription in folded { write(subscription, recording.schedule) }
+        for subscription in folded {
+            write(subscription, recording.schedule, isTold: tells(of: subscription.row.chain, recording.source))
+        }
+    }
+
+    /// Whether what a proof says of a subscription is for the shop: nobody is told of what was over, or somebody else's to
+    /// deliver, before we knew of it.
+    private func tells(of chain: ChainKey, _ source: RecordingSource) -> Bool {
+        switch source {
+        case .presented: true
+        case .imported: fulfilments(of: chain).values.contains { !$0.isImported }
+        case .history: owner(of: chain) != nil
+        }
     }
 
     /// Writes how a subscription stands now, and tells what is new.
-    mutating func write(_ folded: FoldedSubscription, _ schedule: LookSchedule) {
+    mutating func write(_ folded: FoldedSubscription, _ schedule: LookSchedule, isTold: Bool = true) {
         let (before, new) = (folded.before, folded.new)
         var row = folded.row
         if new.current == nil || new.isWaited || schedule.waits(for: new, toldOf: before, at: now) {
@@ -105,7 +117,7 @@ extension Draft {
             customer: owner(of: row.chain)?.customer
         )
         let transition = SubscriptionTransition(from: before?.state, of: folded.last, folded.old, to: row.state, new)
-        for (type, moment) in transition.events {
+        for (type, moment) in transition.events where isTold {
             tell(type, stream, happenedAt: moment ?? now, .subscription(new, folded.period))
         }
         put(row)

@@ -28,6 +28,8 @@ package struct Fulfilment: Hashable, Sendable {
     /// Rises with each change of what is to be delivered. Whoever delivers keeps it with the goods, and leaves alone
     /// what comes with a smaller one.
     package internal(set) var fence: Int64
+    /// Another system delivered it before its record was imported: nobody is told to deliver it, and no balance rises.
+    package internal(set) var isImported: Bool
     package internal(set) var decidedAt: Timestamp
     /// Counts its changes, so that of two writers who saw the same one only the first succeeds.
     package internal(set) var version: Int64
@@ -57,6 +59,7 @@ package struct Fulfilment: Hashable, Sendable {
         reversedAt = nil
         delivery = nil
         fence = 0
+        isImported = false
         decidedAt = now
         version = 1
     }
@@ -80,6 +83,7 @@ package struct Fulfilment: Hashable, Sendable {
         reversedAt = stored.reversedAt
         delivery = stored.delivery
         fence = stored.fence
+        isImported = stored.isImported
         decidedAt = stored.decidedAt
         version = stored.version
     }
@@ -103,6 +107,7 @@ package struct Fulfilment: Hashable, Sendable {
         package var reversedAt: Timestamp?
         package var delivery: DeliveryProgress?
         package var fence: Int64
+        package var isImported: Bool
         package var decidedAt: Timestamp
         package var version: Int64
 
@@ -127,6 +132,7 @@ package struct Fulfilment: Hashable, Sendable {
             goods = []
             reversed = 0
             fence = 0
+            isImported = false
         }
     }
 }

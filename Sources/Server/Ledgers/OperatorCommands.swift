@@ -1,6 +1,6 @@
 /// The commands of who looks after a ledger, with their flags.
 enum OperatorCommands {
-    static let all = [migrate, check, rebuild, backup, restore]
+    static let all = [migrate, check, rebuild, backup, restore] + ImportCommands.all
 
     private static let migrate = CommandShape(
         name: "migrate",

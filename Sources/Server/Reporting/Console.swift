@@ -11,7 +11,8 @@ enum Console {
     @discardableResult
     static func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-    static func error(_ line: String) {
-        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
-    }
+    static func error(_ line: String) { errorPart(line + "\n") }
+
+    /// Of a line.
+    static func errorPart(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 }

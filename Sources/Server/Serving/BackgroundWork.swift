@@ -13,10 +13,10 @@ struct BackgroundWork: Sendable {
     /// Jobs at once: each waits for Apple most of its time.
     private static let concurrency = 16
 
-    private let queue: JobQueue
+    let queue: JobQueue
     private let worker: JobWorker
     private let watch: SubscriptionWatch
-    private let accounts: [AppID: AppleAccount]
+    let accounts: [AppID: AppleAccount]
 
     init(
         _ queue: JobQueue,
@@ -35,6 +35,8 @@ struct BackgroundWork: Sendable {
         let comparer = NotificationComparer(intake: intake, store: store, accounts: accounts, clock: clock) {
             reporter.report($0)
         }
+        let reader = NotificationReader(intake: intake, accounts: accounts, clock: clock) { reporter.report($0) }
+        let customers = CustomerReader(recorder: recorder, accounts: accounts, clock: clock)
         let looker = SubscriptionLooker(
             recorder: recorder,
             verifier: verifier,
@@ -48,7 +50,10 @@ struct BackgroundWork: Sendable {
         let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
         worker = JobWorker(
             queue: queue,
-            handlers: [decider.handler, comparer.handler, looker.handler, answerer.handler, asker.handler],
+            handlers: [
+                decider.handler, comparer.handler, reader.handler, looker.handler, customers.handler,
+                answerer.handler, asker.handler,
+            ],
             owner: BackgroundWork.owner(),
             limits: JobLimits(concurrency: BackgroundWork.concurrency),
             uptime: { start.duration(to: uptime.now) },

@@ -52,7 +52,9 @@ extension MemoryTransaction {
     }
 
     func pendingCount(app: AppID) -> Int {
-        ledger.submissions.count { $0.settlement == nil && $0.submission.app == app }
+        ledger.submissions.count { kept in
+            kept.settlement == nil && kept.submission.app == app && kept.submission.origin == .presented
+        }
     }
 
     func pendingSubmissions(app: AppID?, after cursor: SubmissionCursor?, limit: Int) -> SubmissionPage {

@@ -40,6 +40,20 @@ package final class MemoryStore: Store {
         }
     }
 
+    /// What it holds now, as a store of its own: a backup.
+    package func copy() -> MemoryStore {
+        let copy = MemoryStore()
+        let ledger = state.withLock(\.ledger)
+        copy.state.withLock { $0.ledger = ledger }
+        return copy
+    }
+
+    /// Makes it hold what another does: a restore.
+    package func replace(by backup: MemoryStore) {
+        let ledger = backup.state.withLock(\.ledger)
+        state.withLock { $0.ledger = ledger }
+    }
+
     package func close() async {
         state.withLock { $0.isClosed = true }
     }

@@ -34,6 +34,7 @@ package struct PendingSubmission: Hashable, Sendable {
     /// The word for what it waits for.
     package var reason: String
     package var receivedAt: Timestamp
+    package var origin: SubmissionOrigin
 
     package init(
         id: SubmissionID,
@@ -44,7 +45,8 @@ package struct PendingSubmission: Hashable, Sendable {
         customer: CustomerID?,
         order: OrderID?,
         reason: String,
-        receivedAt: Timestamp
+        receivedAt: Timestamp,
+        origin: SubmissionOrigin = .presented
     ) {
         self.id = id
         self.app = app
@@ -55,9 +57,19 @@ package struct PendingSubmission: Hashable, Sendable {
         self.order = order
         self.reason = reason
         self.receivedAt = receivedAt
+        self.origin = origin
     }
 
     var isStorable: Bool { StorableText.isWord(format) && StorableText.isWord(reason) }
+}
+
+/// Why a proof waits.
+package enum SubmissionOrigin: Int64, Hashable, Sendable {
+    case presented = 0
+    /// Out of another system's books, which has delivered it. Imports take no place of those who present a purchase.
+    case delivered = 1
+    /// Out of another system's books, and still to be delivered.
+    case imported = 2
 }
 
 /// How a pending proof ended.

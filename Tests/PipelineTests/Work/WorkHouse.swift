@@ -31,6 +31,8 @@ struct WorkHouse: Sendable {
     let inbox: Inbox
     /// What Apple answers instead of what it would.
     let script = Script()
+    let reconciliation: Reconciliation
+    let accounts: [AppID: AppleAccount]
     private let watch: SubscriptionWatch
     private let recorder: Recorder
     private let handlers: [JobHandler]
@@ -108,7 +110,23 @@ struct WorkHouse: Sendable {
             key: hasKey ? try Self.key(signingKey) : nil
         )
         let account = try Self.account(app, credentials, apple, chaos, calls, script, clock, verifier)
-        let accounts = hasAccount ? [app.id: account] : [:]
+        accounts = hasAccount ? [app.id: account] : [:]
+        reconciliation = Reconciliation(store: store, queue: queue, clock: clock)
+        handlers = Self.handlers(pipeline, intake, recorder, store, verifier, accounts, clock, events)
+        watch = SubscriptionWatch(store: store, queue: queue, clock: clock)
+    }
+
+    private static func handlers(
+        _ pipeline: PurchasePipeline,
+        _ intake: NotificationIntake,
+        _ recorder: Recorder,
+        _ store: any Store,
+        _ verifier: Verifier,
+        _ accounts: [AppID: AppleAccount],
+        _ clock: ManualClock,
+        _ events: Noted<PipelineEvent>
+    ) -> [JobHandler] {
+        let reader = NotificationReader(intake: intake, accounts: accounts, clock: clock) { events.note($0) }
         let comparer = NotificationComparer(intake: intake, store: store, accounts: accounts, clock: clock) {
             events.note($0)
         }
@@ -122,8 +140,11 @@ struct WorkHouse: Sendable {
         let decider = ProofDecider(pipeline: pipeline, store: store, accounts: accounts, clock: clock)
         let answerer = ConsumptionAnswerer(store: store, accounts: accounts, clock: clock)
         let asker = SupportAsker(store: store, recorder: recorder, accounts: accounts, clock: clock)
-        handlers = [decider.handler, comparer.handler, looker.handler, answerer.handler, asker.handler]
-        watch = SubscriptionWatch(store: store, queue: queue, clock: clock)
+        let customers = CustomerReader(recorder: recorder, accounts: accounts, clock: clock)
+        return [
+            decider.handler, comparer.handler, reader.handler, looker.handler, customers.handler, answerer.handler,
+            asker.handler,
+        ]
     }
 
     private static func policy(_ terms: AppTerms) throws -> AppPolicy {

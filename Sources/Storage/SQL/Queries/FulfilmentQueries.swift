@@ -13,7 +13,7 @@ struct FulfilmentQueries {
     private static let changing: [BulkColumn] = [
         .text("customer"), .text("state"), .text("reason"), .text("unit"), .text("order_id"), .text("match"),
         .text("goods"), .integer("reversed"), .integer("reversed_at"), .text("delivery"), .integer("fence"),
-        .integer("decided_at"),
+        .integer("decided_at"), .integer("imported"),
     ]
     private static let insert = BulkInsert(
         into: "fulfilments",
@@ -63,7 +63,7 @@ struct FulfilmentQueries {
             .optional(row.unit?.text), .optional(row.order?.text), .optional(row.match?.rawValue),
             .text(GoodsText.text(of: row.goods)), .integer(Int64(row.reversed)),
             .optional(row.reversedAt?.milliseconds), .optional(row.delivery?.rawValue), .integer(row.fence),
-            .integer(row.decidedAt.milliseconds),
+            .integer(row.decidedAt.milliseconds), .integer(row.isImported ? 1 : 0),
         ]
         switch change {
         case .insert:
@@ -154,6 +154,7 @@ struct FulfilmentQueries {
         stored.reversedAt = row.optionalTimestamp(16)
         stored.delivery = try row.word(17)
         stored.fence = row.integer(18)
+        stored.isImported = row.integer(20) != 0
         return Fulfilment(stored: stored)
     }
 }

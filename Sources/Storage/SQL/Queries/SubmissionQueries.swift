@@ -8,10 +8,11 @@ struct SubmissionQueries {
     private static let sequence = RowSequence(of: "submissions")
     private static let insert = Query(
         """
-        INSERT INTO submissions (app, sha256, customer, name, order_id, format, reason, received_at, proof, sequence)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        INSERT INTO submissions (app, sha256, customer, name, order_id, format, reason, received_at, proof, sequence,
+            imported)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
         ON CONFLICT (app, sha256, customer) DO UPDATE SET order_id = excluded.order_id, reason = excluded.reason,
-            received_at = excluded.received_at, settled_at = NULL, verdict = NULL, version = submissions.version + 1
+            received_at = excluded.received_at, imported = excluded.imported, settled_at = NULL, verdict = NULL, version = submissions.version + 1
         WHERE submissions.verdict = '\(Settlement.givenUp)'
         RETURNING name, version
         """
@@ -32,7 +33,9 @@ struct SubmissionQueries {
         RETURNING (SELECT apps.name FROM apps WHERE code = app)
         """
     )
-    private static let countPending = Query("SELECT count(*) FROM submissions WHERE settled_at IS NULL AND app = $1")
+    private static let countPending = Query(
+        "SELECT count(*) FROM submissions WHERE settled_at IS NULL AND app = $1 AND imported = 0"
+    )
     private static let settle = Query(
         """
         UPDATE submissions SET settled_at = $2, verdict = $3, version = version + 1
@@ -41,7 +44,7 @@ struct SubmissionQueries {
     )
     private static let selected = """
         SELECT submissions.sequence, apps.name, sha256, customer, order_id, format, reason, received_at, settled_at,
-            verdict, proof, submissions.name
+            verdict, proof, submissions.name, imported
         FROM submissions JOIN apps ON apps.code = submissions.app
         """
     private static let get = Query("\(selected) WHERE submissions.name = $1")
@@ -65,7 +68,7 @@ struct SubmissionQueries {
         let content: [SQLValue] = [
             .bytes(submission.id.bytes), .optional(submission.order?.text), .text(submission.format),
             .text(submission.reason), .integer(submission.receivedAt.milliseconds), .bytes(submission.proof),
-            .integer(try connection.next(Self.sequence)),
+            .integer(try connection.next(Self.sequence)), .integer(submission.origin.rawValue),
         ]
         let kept = try connection.row(Self.insert, name + content) { row throws(StoreFailure) in
             (id: try Self.readID(row), isFirst: row.integer(1) == RowVersions.first)
@@ -150,9 +153,9 @@ struct SubmissionQueries {
     }
 
     private static func read(_ row: SQLRow) throws(StoreFailure) -> (sequence: Int64, kept: KeptSubmission) {
-        guard let digest = ProofDigest(row.bytes(2)), let id = SubmissionID(row.bytes(11)) else {
-            throw SQLiteResult.unreadableRow
-        }
+        guard let digest = ProofDigest(row.bytes(2)), let id = SubmissionID(row.bytes(11)),
+            let origin = SubmissionOrigin(rawValue: row.integer(12))
+        else { throw SQLiteResult.unreadableRow }
         let submission = PendingSubmission(
             id: id,
             app: try readApp(row, 1),
@@ -162,7 +165,8 @@ struct SubmissionQueries {
             customer: row.text(3).utf8.isEmpty ? nil : try row.identifier(3),
             order: try row.identifier(4),
             reason: row.text(6),
-            receivedAt: Timestamp(milliseconds: row.integer(7))
+            receivedAt: Timestamp(milliseconds: row.integer(7)),
+            origin: origin
         )
         let settlement = row.optionalTimestamp(8).map { Settlement(verdict: row.text(9), at: $0) }
         return (row.integer(0), KeptSubmission(submission, settlement: settlement))

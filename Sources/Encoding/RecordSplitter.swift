@@ -1,0 +1,89 @@
+/// Cuts a stream of bytes into records, one a line, without ever holding more than one of them.
+///
+/// A quoted field may hold line ends (RFC 4180 § 2.6). A record that is longer than allowed is told of and skipped up to the
+/// next line end, so that an open quote costs one record and not the rest of the file.
+package struct RecordSplitter: Sendable {
+    /// One record, and where it stands.
+    package struct Record: Hashable, Sendable {
+        /// Without its line end; empty when it is too long.
+        package var bytes: [UInt8]
+        /// On which line it begins.
+        package var line: Int64
+        package var isTooLong: Bool
+        /// Where the next one begins, in bytes, and on which line.
+        package var end: Int64
+        package var lineAfter: Int64
+    }
+
+    private let bytesMax: Int
+    private let hasQuotes: Bool
+    private var place: Int64
+    private var line: Int64
+    private var firstLine: Int64
+    private var bytes: [UInt8] = []
+    private var isQuoted = false
+    private var isTooLong = false
+
+    /// - Parameters:
+    ///   - place: where the first byte that is fed stands in the whole.
+    ///   - line: on which line.
+    ///   - bytesMax: the longest record.
+    ///   - hasQuotes: whether line ends between quotes belong to the record.
+    package init(from place: Int64 = 0, line: Int64 = 1, bytesMax: Int, hasQuotes: Bool) {
+        self.place = place
+        self.line = line
+        self.bytesMax = bytesMax
+        self.hasQuotes = hasQuotes
+        firstLine = line
+    }
+
+    /// Takes the next bytes in.
+    ///
+    /// - Returns: the records that end in them.
+    package mutating func feed(_ chunk: [UInt8]) -> [Record] {
+        var records: [Record] = []
+        var start = 0
+        while let end = ByteSearch.firstIndex(of: 0x0A, in: chunk.span, from: start) {
+            add(chunk[start..<end])
+            place += Int64(end - start + 1)
+            line += 1
+            start = end + 1
+            if isQuoted, !isTooLong {
+                bytes.append(0x0A)
+            } else {
+                records.append(take())
+            }
+        }
+        add(chunk[start...])
+        place += Int64(chunk.count - start)
+        return records
+    }
+
+    /// The last record, if it has no line end.
+    package mutating func finish() -> Record? {
+        guard !bytes.isEmpty || isTooLong else { return nil }
+        return take()
+    }
+
+    private mutating func add(_ part: ArraySlice<UInt8>) {
+        guard !isTooLong else { return }
+        guard bytes.count + part.count <= bytesMax else {
+            isTooLong = true
+            bytes = []
+            return
+        }
+        bytes += part
+        guard hasQuotes else { return }
+        for byte in part where byte == 0x22 { isQuoted.toggle() }
+    }
+
+    private mutating func take() -> Record {
+        if bytes.last == 0x0D { bytes.removeLast() }
+        defer {
+            bytes = []
+            (isQuoted, isTooLong) = (false, false)
+            firstLine = line
+        }
+        return Record(bytes: bytes, line: firstLine, isTooLong: isTooLong, end: place, lineAfter: line)
+    }
+}

@@ -1,0 +1,130 @@
+import PurchaseModel
+import Storage
+import Verification
+
+/// The rows of one commit, one after the other.
+struct ImportBatch {
+    private let before: ImportProgress
+    private let spacing: Duration
+    private let later: Importer.Later?
+    private let now: Timestamp
+    private var counts: ImportCounts
+    private var last: ImportRow?
+    private(set) var outcomes: [ImportOutcome] = []
+
+    init(after progress: ImportProgress, spacing: Duration, later: Importer.Later?, at now: Timestamp) {
+        before = progress
+        self.spacing = spacing
+        self.later = later
+        self.now = now
+        counts = progress.counts
+    }
+
+    mutating func write(_ rows: [ExaminedRow], in transaction: any StoreTransaction) throws(StoreFailure) {
+        var recordings: [Recording] = []
+        for row in rows {
+            if case .record(let recording, _, _, _) = row.finding { recordings.append(recording) }
+        }
+        var situation = try transaction.situation(around: recordings)
+        var events: [LedgerEvent] = []
+        for row in rows {
+            let outcome: ImportOutcome
+            switch row.finding {
+            case .over(let found): outcome = found
+            case .ask(let pending, let id, let format):
+                outcome = try ask(pending, id, format, row.row.line, in: transaction)
+            case .record(let recording, let evidence, let format, let verdict):
+                let decision = decide(situation, recording, at: now)
+                do throws(StoreFailure) {
+                    try transaction.apply(decision, evidence: evidence)
+                } catch .unstorable {
+                    add(Self.unstorable(row.row.line, format), row.row)
+                    continue
+                }
+                situation.apply(decision)
+                events += decision.events
+                outcome = Self.outcome(of: decision, row.row.line, format, verdict)
+            }
+            add(outcome, row.row)
+        }
+        if !events.isEmpty { try transaction.append(EventRows.rows(events)) }
+    }
+
+    /// How far the source is read once this is written.
+    func progress(report: ImportReport?) -> ImportProgress {
+        var next = before
+        next.version += 1
+        next.updatedAt = now
+        next.counts = counts
+        if let last { (next.place, next.line) = (last.end, last.lineAfter) } else { next.isDone = true }
+        next.reportBytes += Int64(before.reportTail.count)
+        next.reportTail = report?.lines(of: outcomes) ?? []
+        if let report, next.reportBytes == 0 { next.reportTail = report.head + next.reportTail }
+        return next
+    }
+
+    private mutating func add(_ outcome: ImportOutcome, _ row: ImportRow) {
+        outcomes.append(outcome)
+        counts.add(outcome.kind)
+        last = row
+    }
+
+    private static func unstorable(_ line: Int64, _ format: ProofFormat) -> ImportOutcome {
+        let reason = Reason.fieldOutOfRange
+        return ImportOutcome(line: line, .refused, format: format, verdict: reason.verdict, reason: reason.rawValue)
+    }
+
+    private static func outcome(
+        of decision: Decision,
+        _ line: Int64,
+        _ format: ProofFormat,
+        _ verdict: Verdict
+    ) -> ImportOutcome {
+        let isForeign = decision.outcomes.contains { $0.standing == .ownedByAnother }
+        var outcome = ImportOutcome(
+            line: line,
+            decision.isRepetition ? .known : .recorded,
+            format: format,
+            verdict: verdict,
+            reason: isForeign ? Standing.ownedByAnother.rawValue : nil
+        )
+        outcome.transactions = decision.outcomes.map(\.recorded.id)
+        return outcome
+    }
+
+    private mutating func ask(
+        _ pending: PendingSubmission,
+        _ id: TransactionID?,
+        _ format: ProofFormat,
+        _ line: Int64,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> ImportOutcome {
+        // What is recorded with its customer needs no answer of Apple's.
+        if let id,
+            try transaction.transactions(app: pending.app, id: id).contains(where: { recorded in
+                pending.customer == nil || recorded.customer == pending.customer
+            })
+        {
+            var outcome = ImportOutcome(line: line, .known, format: format)
+            outcome.transactions = [id]
+            return outcome
+        }
+        let kept: (id: SubmissionID, isNew: Bool)
+        do throws(StoreFailure) {
+            if let known = try transaction.submission(alike: pending) {
+                kept = (known, false)
+            } else {
+                kept = try transaction.keepPending(pending)
+            }
+        } catch .unstorable {
+            return Self.unstorable(line, format)
+        }
+        if kept.isNew {
+            let due = before.startedAt.advanced(by: spacing * Int(counts.asked))
+            try later?(kept.id, max(now, due), transaction)
+        }
+        var outcome = ImportOutcome(line: line, kept.isNew ? .asked : .known, format: format, reason: pending.reason)
+        outcome.submission = kept.id
+        return outcome
+    }
+}

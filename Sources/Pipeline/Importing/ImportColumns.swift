@@ -1,0 +1,70 @@
+/// Under which names a table or an object has what an import needs. Of several names the first counts under which something
+/// stands.
+package struct ImportColumns: Hashable, Sendable {
+    /// A receipt, a JWS or whatever else proves a purchase.
+    package var proof: [String]
+    /// Apple's number of a transaction, where there is no proof.
+    package var transaction: [String]
+    package var customer: [String]
+    /// Which store it was bought in; without such a column all was bought from Apple.
+    package var store: [String]
+
+    package init(proof: [String], transaction: [String], customer: [String], store: [String] = []) {
+        self.proof = proof
+        self.transaction = transaction
+        self.customer = customer
+        self.store = store
+    }
+
+    /// The names that need no word.
+    package static let usual = ImportColumns(
+        proof: ["proof", "receipt", "receipt_data", "latest_receipt", "jws", "signed_transaction"],
+        transaction: ["transaction_id", "original_transaction_id"],
+        customer: ["customer_id", "customer", "user_id"]
+    )
+
+    /// Other services' exports, by the names of their columns.
+    ///
+    /// Source: RevenueCat, *Scheduled Data Exports*, transactions, versions 3 to 7; Adapty, *Amazon S3*, table structure.
+    package static let presets: [String: ImportColumns] = [
+        "revenuecat": ImportColumns(
+            proof: [],
+            transaction: ["store_transaction_id"],
+            customer: ["rc_last_seen_app_user_id_alias", "rc_original_app_user_id"],
+            store: ["store"]
+        ),
+        "adapty": ImportColumns(
+            proof: [],
+            transaction: ["transaction_id", "original_transaction_id"],
+            customer: ["customer_user_id", "profile_id"],
+            store: ["store"]
+        ),
+    ]
+
+    /// What services call Apple's stores.
+    static let appleStores: Set<String> = ["app_store", "mac_app_store", "apple", "appstore"]
+
+    /// The same with what somebody has said of some: `transaction_id=id,customer=account`.
+    ///
+    /// - Returns: `nil` for a word that is none of `proof`, `receipt`, `transaction_id`, `customer`, `store`, or no `=`.
+    package func replacing(_ words: String) -> ImportColumns? {
+        var columns = self
+        for word in words.split(separator: ",") {
+            let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { return nil }
+            switch parts[0] {
+            case "proof", "receipt": columns.proof = [parts[1]]
+            case "transaction_id": columns.transaction = [parts[1]]
+            case "customer": columns.customer = [parts[1]]
+            case "store": columns.store = [parts[1]]
+            default: return nil
+            }
+        }
+        return columns
+    }
+
+    /// Whether anything that could be imported has one of these names.
+    package func hasSubject(in names: [String]) -> Bool {
+        !Set(proof + transaction).isDisjoint(with: names)
+    }
+}

@@ -1,0 +1,114 @@
+import PurchaseModel
+import Storage
+import Verification
+
+/// A row whose proof was looked at, on this machine alone.
+struct ExaminedRow: Sendable {
+    enum Finding: Sendable {
+        case record(Recording, EvidenceRow, ProofFormat, Verdict)
+        /// The bytes alone do not settle it.
+        case ask(PendingSubmission, TransactionID?, ProofFormat)
+        case over(ImportOutcome)
+    }
+
+    let row: ImportRow
+    let finding: Finding
+}
+
+/// How rows are judged: as whatever is submitted, by the same verifier and the same policy.
+struct ImportExaminer: Sendable {
+    let verifier: Verifier
+    let app: AppPolicy
+    let delivery: ImportDelivery
+    /// Whether anybody will ask Apple.
+    let isAsking: Bool
+    let now: Timestamp
+
+    /// Looks at rows on several processors at once.
+    ///
+    /// - Returns: in the order of the rows.
+    func examine(_ rows: [ImportRow], lanes: Int) async -> [ExaminedRow] {
+        let share = max(1, (rows.count + lanes - 1) / lanes)
+        return await withTaskGroup(of: (Int, [ExaminedRow]).self) { group in
+            for start in stride(from: 0, to: rows.count, by: share) {
+                let part = rows[start..<min(start + share, rows.count)]
+                group.addTask { (start, part.map { ExaminedRow(row: $0, finding: find($0)) }) }
+            }
+            var parts: [(Int, [ExaminedRow])] = []
+            for await part in group { parts.append(part) }
+            return parts.sorted { $0.0 < $1.0 }.flatMap(\.1)
+        }
+    }
+
+    private func find(_ row: ImportRow) -> ExaminedRow.Finding {
+        switch row.claim {
+        case .failure(.otherStore):
+            return .over(ImportOutcome(line: row.line, .nothing, reason: ImportRowFault.otherStore.rawValue))
+        case .failure(let fault): return .over(ImportOutcome(line: row.line, .invalid, reason: fault.rawValue))
+        case .success(let claim): return find(claim, row.line)
+        }
+    }
+
+    private func find(_ claim: ImportRow.Claim, _ line: Int64) -> ExaminedRow.Finding {
+        // What is in no catalogue of today was sold once all the same.
+        let examination = verifier.examine(claim.proof, expecting: app.expectationOfNotifications)
+        let found = examination.report
+        func refused(_ reason: Reason) -> ExaminedRow.Finding {
+            .over(
+                ImportOutcome(
+                    line: line,
+                    .refused,
+                    format: found.format,
+                    verdict: reason.verdict,
+                    reason: reason.rawValue
+                )
+            )
+        }
+        switch found.verdict {
+        case .genuine, .testSigned:
+            guard let proof = examination.proof, app.mayCount(proof) else { return refused(found.reason) }
+            return record(proof, claim, line)
+        case .undecidable:
+            if let voucher = found.vouchedBy, voucher.isTest, !app.acceptsTestSigned { return refused(voucher.reason) }
+            return isAsking ? ask(claim, found.format, found.reason) : refused(found.reason)
+        case .notYours, .forged, .malformed: return refused(found.reason)
+        }
+    }
+
+    private func record(
+        _ proof: Verified<Proof>,
+        _ claim: ImportRow.Claim,
+        _ line: Int64
+    ) -> ExaminedRow.Finding {
+        let format = proof.fact.format
+        let nothing = ImportOutcome(line: line, .nothing, format: format, verdict: proof.verdict)
+        guard format.mayHoldPurchases else { return .over(nothing) }
+        guard let realm = proof.realm else {
+            return isAsking ? ask(claim, format, .environmentUnknown) : .over(nothing)
+        }
+        // An old receipt without purchases has none, and nobody waits for one.
+        guard !proof.fact.transactions.isEmpty else { return .over(nothing) }
+        var recording = proof.recording(for: app, in: realm)
+        recording.customer = claim.customer
+        recording.customerToken = claim.customer.flatMap { AccountToken(ofCustomer: $0) }
+        if delivery == .elsewhere { recording.source = .imported }
+        return .record(recording, proof.evidence(from: claim.customer, at: now), format, proof.verdict)
+    }
+
+    private func ask(_ claim: ImportRow.Claim, _ format: ProofFormat, _ reason: Reason) -> ExaminedRow.Finding {
+        let digest = ProofDigest(of: claim.proof)
+        let pending = PendingSubmission(
+            id: SubmissionID(app: app.id, customer: claim.customer, digest),
+            app: app.id,
+            digest: digest,
+            format: format.rawValue,
+            proof: claim.proof,
+            customer: claim.customer,
+            order: nil,
+            reason: reason.rawValue,
+            receivedAt: now,
+            origin: delivery == .elsewhere ? .delivered : .imported
+        )
+        return .ask(pending, TransactionID(digits: claim.proof.span), format)
+    }
+}

@@ -1,0 +1,70 @@
+import Encoding
+import PurchaseModel
+
+/// One JSON object as a row.
+enum JSONImportRow {
+    static func claim(of line: [UInt8], _ columns: ImportColumns) -> Result<ImportRow.Claim, ImportRowFault> {
+        let limits = JSONLimits(bytesMax: ImportReader.rowBytesMax, depthMax: 32)
+        guard let document = try? JSONDocument(line, limits: limits), let object = document.root.object else {
+            return .failure(.json)
+        }
+        /// A number of Apple's may stand there as a number.
+        func text(_ names: [String]) -> [UInt8]? {
+            for name in names {
+                guard let value = object[name] else { continue }
+                if let bytes = value.utf8, !bytes.isEmpty { return Array(bytes) }
+                if let number = value.int64 { return Array(String(number).utf8) }
+            }
+            return nil
+        }
+        return ImportFields(
+            proof: text(columns.proof),
+            transaction: text(columns.transaction),
+            customer: text(columns.customer),
+            store: text(columns.store)
+        ).claim
+    }
+}
+
+extension ImportHeader {
+    func claim(of record: [UInt8], _ style: DelimitedText.Style) -> Result<ImportRow.Claim, ImportRowFault> {
+        let fields: [[UInt8]]
+        do throws(DelimitedText.Fault) {
+            fields = try DelimitedText.fields(of: record, style)
+        } catch {
+            return .failure(error == .quote ? .quote : .tooManyFields)
+        }
+        guard fields.count == count else { return .failure(.fieldCount) }
+        func text(_ places: [Int]) -> [UInt8]? { places.lazy.map { fields[$0] }.first { !$0.isEmpty } }
+        return ImportFields(
+            proof: text(proof),
+            transaction: text(transaction),
+            customer: text(customer),
+            store: text(store)
+        ).claim
+    }
+}
+
+/// What a row has, whatever it stood in. What is empty is not there.
+private struct ImportFields {
+    var proof: [UInt8]?
+    var transaction: [UInt8]?
+    var customer: [UInt8]?
+    var store: [UInt8]?
+
+    var claim: Result<ImportRow.Claim, ImportRowFault> {
+        if let store {
+            let word = String(decoding: store, as: UTF8.self)
+            guard ImportColumns.appleStores.contains(word) else { return .failure(.otherStore) }
+        }
+        var owner: CustomerID?
+        if let customer {
+            owner = CustomerID(String(decoding: customer, as: UTF8.self))
+            guard owner != nil else { return .failure(.customer) }
+        }
+        if let proof { return .success(ImportRow.Claim(proof: proof, customer: owner)) }
+        guard let transaction else { return .failure(.noProof) }
+        guard TransactionID(digits: transaction.span) != nil else { return .failure(.transactionID) }
+        return .success(ImportRow.Claim(proof: transaction, customer: owner))
+    }
+}

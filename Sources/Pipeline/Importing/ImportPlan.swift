@@ -1,0 +1,98 @@
+package import PurchaseModel
+package import Storage
+package import Verification
+
+/// What an import would do, found out without writing anything.
+package struct ImportPlan: Sendable {
+    /// Digests of rows that are remembered to find those that stand there twice: 32 MB, whatever a source's size.
+    static let rememberedMax = 1 << 22
+
+    package private(set) var rows: Int64 = 0
+    /// Genuine, and something of it unknown to the ledger.
+    package private(set) var genuine: Int64 = 0
+    /// Genuine, and all of it recorded already.
+    package private(set) var known: Int64 = 0
+    package private(set) var needApple: Int64 = 0
+    package private(set) var nothing: Int64 = 0
+    /// Rows whose proof stood there before; of a source with millions of rows at least so many.
+    package private(set) var repeated: Int64 = 0
+    /// By `verdict: reason`.
+    package private(set) var refused: [String: Int64] = [:]
+    package private(set) var invalid: [String: Int64] = [:]
+    /// The first of them.
+    package private(set) var faults: [ImportOutcome] = []
+
+    private let app: AppPolicy
+    private let verifier: Verifier
+    private let isAsking: Bool
+    private let now: Timestamp
+    private var remembered: [UInt64]
+
+    /// - Parameters:
+    ///   - app: whose purchases they are.
+    ///   - verifier: proves what is signed.
+    ///   - isAsking: whether Apple can be asked about the app.
+    ///   - now: the moment.
+    package init(app: AppPolicy, verifier: Verifier, isAsking: Bool, at now: Timestamp) {
+        self.app = app
+        self.verifier = verifier
+        self.isAsking = isAsking
+        self.now = now
+        remembered = Array(repeating: 0, count: Self.rememberedMax)
+    }
+
+    /// Looks at rows.
+    ///
+    /// - Parameters:
+    ///   - rows: some of the source.
+    ///   - lanes: how many proofs are verified at once.
+    ///   - recorded: which of these transactions the ledger has; `nil` without a ledger.
+    /// - Throws: `StoreFailure` of the ledger.
+    package mutating func look(
+        at rows: [ImportRow],
+        lanes: Int,
+        recorded: (([TransactionKey]) async throws(StoreFailure) -> Set<TransactionKey>)?
+    ) async throws(StoreFailure) {
+        let examiner = ImportExaminer(
+            verifier: verifier,
+            app: app,
+            delivery: .elsewhere,
+            isAsking: isAsking,
+            now: now
+        )
+        let examined = await examiner.examine(rows, lanes: lanes)
+        var keys: [TransactionKey] = []
+        for row in examined {
+            if case .record(let recording, _, _, _) = row.finding { keys += recording.keys }
+        }
+        let there = try await recorded?(keys) ?? []
+        for row in examined {
+            self.rows += 1
+            switch row.finding {
+            case .over(let outcome): note(outcome)
+            case .ask(let pending, _, _): if !isRepeated(pending.digest) { needApple += 1 }
+            case .record(let recording, let evidence, _, _):
+                if isRepeated(evidence.digest) { continue }
+                if recording.keys.allSatisfy(there.contains) { known += 1 } else { genuine += 1 }
+            }
+        }
+    }
+
+    private mutating func note(_ outcome: ImportOutcome) {
+        switch outcome.kind {
+        case .refused: refused["\(outcome.verdict?.rawValue ?? ""): \(outcome.reason ?? "")", default: 0] += 1
+        case .invalid: invalid[outcome.reason ?? "", default: 0] += 1
+        default: return nothing += 1
+        }
+        if faults.count < 20 { faults.append(outcome) }
+    }
+
+    private mutating func isRepeated(_ digest: ProofDigest) -> Bool {
+        let print = digest.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } | 1
+        let place = Int(truncatingIfNeeded: print >> 1) & (Self.rememberedMax - 1)
+        defer { remembered[place] = print }
+        guard remembered[place] == print else { return false }
+        repeated += 1
+        return true
+    }
+}

@@ -1,0 +1,102 @@
+import Jobs
+package import PurchaseModel
+package import Storage
+package import Verification
+
+/// Who delivers what an import brings.
+package enum ImportDelivery: String, Hashable, Sendable, CaseIterable {
+    /// Another system has: the shop is told nothing, and no balance rises.
+    case elsewhere = "none"
+    /// Nobody has: it is granted as if it were presented now.
+    case here = "grant"
+}
+
+/// Takes old purchases in, many in one commit: what they lead to, and how far the source was read.
+///
+/// A proof is verified here and now. What only Apple can decide is kept, in the same commit as the job that asks; the jobs
+/// are spread over the time that Apple's limits need for them, so that what customers wait for is asked between them.
+package struct Importer: Sendable {
+    /// Rows of one commit, and the bytes of their proofs: few enough for other writers to come in between.
+    package static let batchMax = 256
+    package static let batchBytesMax = 4 << 20
+
+    /// Plans in the write that keeps a row's proof how Apple is to be asked about it; `nil` asks nobody.
+    package typealias Later = @Sendable (SubmissionID, Timestamp, any StoreTransaction) throws(StoreFailure) -> Void
+
+    private let verifier: Verifier
+    private let store: any Store
+    private let app: AppPolicy
+    private let delivery: ImportDelivery
+    private let clock: any WallClock
+    private let lanes: Int
+    private let spacing: Duration
+    private let later: Later?
+
+    /// - Parameters:
+    ///   - verifier: proves what is signed.
+    ///   - store: where purchases are recorded.
+    ///   - app: whose they are.
+    ///   - delivery: who delivers them.
+    ///   - clock: dates what is recorded.
+    ///   - lanes: how many proofs are verified at once.
+    ///   - spacing: between two questions to Apple.
+    ///   - later: plans such a question.
+    package init(
+        verifier: Verifier,
+        store: any Store,
+        app: AppPolicy,
+        delivery: ImportDelivery,
+        clock: any WallClock,
+        lanes: Int,
+        spacing: Duration,
+        later: Later?
+    ) {
+        self.verifier = verifier
+        self.store = store
+        self.app = app
+        self.delivery = delivery
+        self.clock = clock
+        self.lanes = lanes
+        self.spacing = spacing
+        self.later = later
+    }
+
+    /// How far a source was read; where it begins when nobody has read of it.
+    package func progress(of id: ProofDigest) async throws(StoreFailure) -> ImportProgress {
+        let found = try await store.read { reader throws(StoreFailure) in try reader.importProgress(id) }
+        return found ?? ImportProgress(id: id, app: app.id, startedAt: clock.now)
+    }
+
+    /// Takes rows in, which follow on those of the progress.
+    ///
+    /// - Parameters:
+    ///   - rows: none when the source has ended.
+    ///   - progress: of before.
+    ///   - report: how each row is told of; `nil` tells of none.
+    /// - Returns: the progress by now, and what became of each row.
+    /// - Throws: `StoreFailure`; then nothing of them is known to be written, and the same is to be done again. A
+    ///   `conflict` that stays means that somebody else reads the same source.
+    package func take(
+        _ rows: [ImportRow],
+        after progress: ImportProgress,
+        report: ImportReport?
+    ) async throws(StoreFailure) -> (progress: ImportProgress, outcomes: [ImportOutcome]) {
+        let now = clock.now
+        let examiner = ImportExaminer(
+            verifier: verifier,
+            app: app,
+            delivery: delivery,
+            isAsking: later != nil,
+            now: now
+        )
+        let examined = await examiner.examine(rows, lanes: lanes)
+        let (spacing, later) = (spacing, later)
+        return try await store.write { transaction throws(StoreFailure) in
+            var batch = ImportBatch(after: progress, spacing: spacing, later: later, at: now)
+            try batch.write(examined, in: transaction)
+            let next = batch.progress(report: report)
+            try transaction.noteImport(next)
+            return (next, batch.outcomes)
+        }
+    }
+}

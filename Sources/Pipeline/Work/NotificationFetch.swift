@@ -1,0 +1,44 @@
+import AppStore
+import PurchaseModel
+import Storage
+
+/// Takes in what Apple says to have sent within some time, and counts what of it had not arrived.
+struct NotificationFetch: Sendable {
+    let intake: NotificationIntake
+
+    struct Figures: Sendable {
+        var sent: Int64 = 0
+        var arrived: Int64 = 0
+        var recovered: Int64 = 0
+    }
+
+    /// - Parameters:
+    ///   - start: of what was sent.
+    ///   - end: later than the start.
+    ///   - store: where.
+    ///   - account: how Apple is asked about the app.
+    /// - Returns: how many there were.
+    /// - Throws: `AppStoreFailure`, `StoreFailure`; then a part of it has been taken in.
+    func fetch(
+        from start: Timestamp,
+        until end: Timestamp,
+        in store: StoreEnvironment,
+        _ account: AppleAccount
+    ) async throws -> Figures {
+        var figures = Figures()
+        for try await page in account.server.notifications(from: start, until: end, in: store) {
+            for record in page.records {
+                let outcome = try await intake.take(
+                    Array(record.signedPayload.utf8),
+                    for: account.app,
+                    arrival: .fetched
+                )
+                figures.sent += 1
+                // One that an earlier look fetched, and was cut off before it could count, was missing all the same.
+                guard case .kept(let kept, let isNew) = outcome else { continue }
+                if isNew || kept.arrival == .fetched { figures.recovered += 1 } else { figures.arrived += 1 }
+            }
+        }
+        return figures
+    }
+}

@@ -1,0 +1,91 @@
+import AppStore
+package import Jobs
+package import PurchaseModel
+
+/// The job that reads once more what Apple sent within some hours, whatever was compared before: after a restore the ledger
+/// may be without what it had.
+package struct NotificationReading: Job, Hashable {
+    package static let kind = "notifications.read"
+    /// How much time one job covers: so that each ends within what the budget lets through at once.
+    package static let windowMax = Duration.seconds(6 * 3_600)
+
+    package let app: AppID
+    package let store: StoreEnvironment
+    package let start: Timestamp
+    package let end: Timestamp
+
+    package init(app: AppID, store: StoreEnvironment, from start: Timestamp, until end: Timestamp) {
+        self.app = app
+        self.store = store
+        self.start = start
+        self.end = end
+    }
+
+    package init?(payload: [UInt8]) {
+        let parts = payload.split(separator: UInt8(ascii: " "), maxSplits: 3).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        guard parts.count == 4, let app = AppID(parts[3]), let start = Int64(parts[1]), let end = Int64(parts[2]),
+            let store = StoreEnvironment.known.first(where: { $0.rawValue == parts[0] })
+        else { return nil }
+        self.init(
+            app: app,
+            store: store,
+            from: Timestamp(milliseconds: start),
+            until: Timestamp(milliseconds: end)
+        )
+    }
+
+    package var payload: [UInt8] { Array(name.utf8) }
+
+    package var key: String? { name }
+
+    private var name: String { "\(store) \(start.milliseconds) \(end.milliseconds) \(app)" }
+}
+
+/// Reads what Apple sent.
+package struct NotificationReader: Sendable {
+    package static let schedule = RetrySchedule(first: .seconds(10), longest: .seconds(3_600), attemptsMax: .max)
+
+    private let fetch: NotificationFetch
+    private let accounts: [AppID: AppleAccount]
+    private let clock: any WallClock
+    private let report: @Sendable (PipelineEvent) -> Void
+
+    package init(
+        intake: NotificationIntake,
+        accounts: [AppID: AppleAccount],
+        clock: any WallClock,
+        report: @escaping @Sendable (PipelineEvent) -> Void
+    ) {
+        fetch = NotificationFetch(intake: intake)
+        self.accounts = accounts
+        self.clock = clock
+        self.report = report
+    }
+
+    package var handler: JobHandler {
+        JobHandler(NotificationReading.self, schedule: Self.schedule) { job, _ in await read(job) }
+    }
+
+    private func read(_ job: NotificationReading) async -> JobOutcome {
+        guard let account = accounts[job.app], account.app.environments.contains(job.store),
+            account.credentials.key != nil
+        else {
+            return .done
+        }
+        let now = clock.now
+        // Apple has forgotten what is older; a job may have waited long.
+        let start = max(job.start, now.advanced(by: .zero - NotificationComparer.depth(of: job.store)))
+        guard start < job.end else { return .done }
+        do {
+            let figures = try await fetch.fetch(from: start, until: job.end, in: job.store, account)
+            report(.compared(app: job.app, sent: figures.sent, recovered: figures.recovered))
+            return .done
+        } catch let failure as AppStoreFailure {
+            return AppleTrouble.outcome(of: failure, at: now) ?? .never(because: "Apple: \(failure)")
+        } catch {
+            return .failed(because: "the store: \(error)")
+        }
+    }
+}

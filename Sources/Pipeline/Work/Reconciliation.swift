@@ -1,0 +1,198 @@
+import AppStore
+package import Jobs
+package import PurchaseModel
+package import Storage
+
+/// Has a window of time read once more from Apple: what was sent in it, how each subscription stands that was alive in it,
+/// and what still waits for a decision. It writes jobs and moments; whoever works on jobs does the rest.
+///
+/// Doing it twice changes nothing: a job of the same window is one, and what Apple tells is recorded once.
+package struct Reconciliation: Sendable {
+    /// Subscriptions of one write: it holds up the next batch of purchases.
+    static let batchMax = 200
+    /// Customers that are remembered, so that each is asked about once.
+    private static let seenMax = 1_000_000
+
+    private let store: any Store
+    private let queue: JobQueue
+    private let clock: any WallClock
+
+    package init(store: any Store, queue: JobQueue, clock: any WallClock) {
+        self.store = store
+        self.queue = queue
+        self.clock = clock
+    }
+
+    /// What was written down to be done.
+    package struct Plan: Hashable, Sendable {
+        package var readings = 0
+        package var subscriptions = 0
+        package var proofs = 0
+
+        package init() {}
+    }
+
+    /// Plans one app's part.
+    ///
+    /// - Parameters:
+    ///   - account: how Apple is asked about the app.
+    ///   - start: of the window.
+    ///   - end: of it.
+    /// - Returns: how much there is to do.
+    /// - Throws: `StoreFailure`; what was planned until then stays planned.
+    package func plan(
+        _ account: AppleAccount,
+        from start: Timestamp,
+        until end: Timestamp
+    ) async throws(StoreFailure) -> Plan {
+        var plan = Plan()
+        if account.credentials.key != nil {
+            for environment in [StoreEnvironment.production, .sandbox]
+            where account.app.environments.contains(environment) {
+                plan.readings += try await planReadings(account.app.id, environment, start, end)
+            }
+        }
+        plan.subscriptions = try await planLooks(account.app.id, since: start)
+        plan.proofs = try await planProofs(account.app.id)
+        return plan
+    }
+
+    private func planReadings(
+        _ app: AppID,
+        _ environment: StoreEnvironment,
+        _ start: Timestamp,
+        _ end: Timestamp
+    ) async throws(StoreFailure) -> Int {
+        let depth = NotificationComparer.depth(of: environment)
+        var from = max(start, clock.now.advanced(by: .zero - depth))
+        var jobs: [NotificationReading] = []
+        while from < end {
+            let next = min(from.advanced(by: NotificationReading.windowMax), end)
+            jobs.append(NotificationReading(app: app, store: environment, from: from, until: next))
+            from = next
+        }
+        let (planned, queue) = (jobs, queue)
+        try await store.write { write throws(StoreFailure) in
+            for job in planned { try queue.enqueue(job, in: write) }
+        }
+        return planned.count
+    }
+
+    /// Every subscription that was not over for good before the window is due now.
+    private func planLooks(_ app: AppID, since start: Timestamp) async throws(StoreFailure) -> Int {
+        var count = 0
+        var place: WalkPlace?
+        repeat {
+            let after = place
+            let page = try await store.read { reader throws(StoreFailure) in
+                try reader.walkSubscriptions(app: app, after: after, limit: Self.batchMax)
+            }
+            let alive = page.rows.filter { $0.mayHaveChanged(since: start) }.map(\.chain)
+            if !alive.isEmpty { count += try await planLooks(alive) }
+            place = page.next
+        } while place != nil
+        return count
+    }
+
+    private func planLooks(_ chains: [ChainKey]) async throws(StoreFailure) -> Int {
+        let now = clock.now
+        return try await store.write { write throws(StoreFailure) in
+            let due = try write.subscriptions(chains).sorted { $0.chain.original < $1.chain.original }
+            try write.apply(puttingOff(due, until: now), evidence: nil)
+            return due.count
+        }
+    }
+
+    /// Each has its job; one that was lost is made again.
+    private func planProofs(_ app: AppID) async throws(StoreFailure) -> Int {
+        var count = 0
+        var place: SubmissionCursor?
+        repeat {
+            let after = place
+            let page = try await store.read { reader throws(StoreFailure) in
+                try reader.pendingSubmissions(app: app, after: after, limit: SubmissionPage.limitMax)
+            }
+            let (ids, queue) = (page.submissions.map(\.id), queue)
+            if !ids.isEmpty {
+                try await store.write { write throws(StoreFailure) in
+                    for id in ids { try queue.enqueue(ProofDecision(id), in: write) }
+                }
+            }
+            count += ids.count
+            place = page.next
+        } while place != nil
+        return count
+    }
+
+    /// Plans to read what Apple has on record of an app's customers, one question for each, spread over time.
+    ///
+    /// - Parameters:
+    ///   - subject: refunds, or all purchases.
+    ///   - account: how Apple is asked about the app.
+    ///   - start: of refunds, customers who bought something since then that is no subscription: those are looked at in any
+    ///     case. Of history, everybody.
+    ///   - spacing: between two questions.
+    /// - Returns: how many customers.
+    /// - Throws: `StoreFailure`; what was planned until then stays planned.
+    package func planReadings(
+        _ subject: CustomerReading.Subject,
+        _ account: AppleAccount,
+        boughtSince start: Timestamp,
+        spacing: Duration
+    ) async throws(StoreFailure) -> Int {
+        guard account.credentials.key != nil else { return 0 }
+        var (count, seen) = (0, Set<StreamKey>())
+        var place: WalkPlace?
+        let begin = clock.now
+        repeat {
+            let after = place
+            let page = try await store.read { reader throws(StoreFailure) in
+                try reader.walkTransactions(app: account.app.id, after: after, limit: Self.batchMax)
+            }
+            var jobs: [(job: CustomerReading, due: Timestamp)] = []
+            for recorded in page.rows.map(\.recorded) where recorded.realm.isTestSigned == account.isTest {
+                guard let customer = recorded.customer else { continue }
+                let sold = recorded.transaction
+                if subject == .refunds, sold.isSubscriptionPeriod || sold.purchasedAt < start { continue }
+                // Beyond that some may be asked about twice, which does no harm.
+                if seen.count >= Self.seenMax { seen = [] }
+                let stream = StreamKey(app: recorded.app, realm: recorded.realm, customer: customer)
+                guard seen.insert(stream).inserted else { continue }
+                let due = begin.advanced(by: spacing * (count + jobs.count))
+                jobs.append((CustomerReading(subject, of: recorded.key), due))
+            }
+            let (planned, queue) = (jobs, queue)
+            if !planned.isEmpty {
+                try await store.write { write throws(StoreFailure) in
+                    for (job, due) in planned { try queue.enqueue(job, due: due, in: write) }
+                }
+            }
+            count += planned.count
+            place = page.next
+        } while place != nil
+        return count
+    }
+
+    /// What is still to be done of it: subscriptions that are due, jobs that read or look.
+    package func isDone() async throws(StoreFailure) -> Bool {
+        let now = clock.now
+        return try await store.read { reader throws(StoreFailure) in
+            guard try reader.dueSubscriptions(at: now, limit: 1).isEmpty else { return false }
+            let kinds = [NotificationReading.kind, SubscriptionLook.kind, CustomerReading.kind]
+            let figures = try reader.jobFigures().filter { kinds.contains($0.kind) }
+            let left = figures.reduce(0) { sum, figures in
+                sum + [JobState.pending, .leased, .suspect].reduce(0) { $0 + figures.counts[$1, default: 0] }
+            }
+            guard left == 0 else { return false }
+            return try !reader.hasDueJobs(kinds: [ProofDecision.kind], at: now)
+        }
+    }
+}
+
+extension RecordedSubscription {
+    /// Whether anything can have become of it since a moment that we may not know of.
+    fileprivate func mayHaveChanged(since moment: Timestamp) -> Bool {
+        guard nextLook == nil, let end = expiresAt else { return true }
+        return max(end, graceEndsAt ?? end) >= moment
+    }
+}

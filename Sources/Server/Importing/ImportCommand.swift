@@ -1,0 +1,189 @@
+import AppStore
+import Foundation
+import Jobs
+import Pipeline
+import PurchaseModel
+import Storage
+import Verification
+
+/// `assay import`: old purchases out of another system's books.
+struct ImportCommand: Sendable {
+    let settings: ServeSettings
+    let app: AppPolicy
+    let paths: [String]
+    let word: ImportFiles.FormatWord?
+    let columns: ImportColumns
+    let delivery: ImportDelivery
+    let namesCustomers: Bool
+    let isPlan: Bool
+    let isJSON: Bool
+    let reportPath: String?
+
+    init(_ configuration: Configuration, _ arguments: Arguments) throws(UsageFault) {
+        settings = ServeSettings(configuration)
+        guard let name = arguments.value("app"), let app = settings.apps.first(where: { $0.id.text == name }) else {
+            throw UsageFault("--app is needed: the id of an app of the configuration")
+        }
+        self.app = app
+        paths = arguments.positionals
+        word = try Self.word(arguments.value("format"), of: "format")
+        delivery = try Self.word(arguments.value("deliver"), of: "deliver") ?? .elsewhere
+        var columns = ImportColumns.usual
+        if let name = arguments.value("from") {
+            guard let preset = ImportColumns.presets[name] else {
+                let names = ImportColumns.presets.keys.sorted().joined(separator: ", ")
+                throw UsageFault("--from \(name) is not known", hint: "there is \(names)")
+            }
+            columns = preset
+        }
+        if let words = arguments.value("column") {
+            guard let replaced = columns.replacing(words) else {
+                throw UsageFault(
+                    "--column \(words) cannot be read",
+                    hint: "--column proof=NAME,transaction_id=NAME,customer=NAME,store=NAME"
+                )
+            }
+            columns = replaced
+        }
+        self.columns = columns
+        namesCustomers = arguments.isSet("named-for-customers")
+        isPlan = arguments.isSet("plan")
+        isJSON = arguments.isSet("json")
+        reportPath = arguments.value("report")
+        if reportPath != nil, paths.count > 1 || isPlan {
+            throw UsageFault("--report is for the import of one file or folder")
+        }
+    }
+
+    private static func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ text: String?,
+        of flag: String
+    ) throws(UsageFault) -> Word? {
+        guard let text else { return nil }
+        guard let word = Word(rawValue: text) else {
+            let all = Word.allCases.map(\.rawValue).joined(separator: "|")
+            throw UsageFault("--\(flag) \(text) is not known", hint: "--\(flag) \(all)")
+        }
+        return word
+    }
+
+    /// Half of what the app's budget leaves: the other half is for what customers wait for.
+    var spacing: Duration { settings.spacing(of: .transaction) }
+
+    var lanes: Int { ProcessInfo.processInfo.activeProcessorCount }
+
+    /// Whether a server of this configuration will ask Apple about the app.
+    var isAsking: Bool { settings.appStores[app.id].map { $0.key != nil || $0.sharedSecret != nil } ?? false }
+
+    func verifier() throws -> Verifier {
+        let anchors = try CertificateFolder.anchors(roots: settings.roots, certificates: settings.certificates)
+        return Verifier(anchors: anchors, bytesMax: ImportReader.rowBytesMax)
+    }
+
+    func files(_ path: String) throws(ImportSourceFault) -> ImportFiles {
+        try ImportFiles(path, word, columns, namesCustomers: namesCustomers)
+    }
+
+    /// - Returns: 0 when every row was taken or known, 1 when some were not, 2 when it could not be done.
+    func run() async -> Int32 {
+        do {
+            return isPlan ? try await plan() : try await take()
+        } catch {
+            Console.error("assay import: \(ReportText.printable(Self.sentence(error, settings)))")
+            return 2
+        }
+    }
+
+    private func take() async throws -> Int32 {
+        let verifier = try verifier()
+        let place = LedgerPlace(settings.database, folder: settings.data)
+        let store = try await place.openToWrite()
+        do {
+            let code = try await take(into: store, verifier)
+            await store.close()
+            return code
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    private func take(into store: any Store, _ verifier: Verifier) async throws -> Int32 {
+        let clock = SystemClock()
+        let queue = BackgroundWork.queue(store, clock)
+        let later: Importer.Later = { submission, due, write throws(StoreFailure) in
+            try queue.enqueue(ProofDecision(submission), due: due, in: write)
+        }
+        let importer = Importer(
+            verifier: verifier,
+            store: store,
+            app: app,
+            delivery: delivery,
+            clock: clock,
+            lanes: lanes,
+            spacing: spacing,
+            later: isAsking ? later : nil
+        )
+        var counts = ImportCounts()
+        for path in paths {
+            let done = try await take(try files(path), importer)
+            counts.add(done.counts)
+            Console.write(ImportText.text(done, path, isJSON: isJSON, asking: spacing))
+        }
+        return counts.refused + counts.invalid > 0 ? 1 : 0
+    }
+
+    private func take(_ files: ImportFiles, _ importer: Importer) async throws -> ImportProgress {
+        let id = try files.id(app: app.id, columns, delivery)
+        var progress = try await importer.progress(of: id)
+        let file = try reportPath.map { try ImportReportFile($0, after: progress) }
+        var reader = try ImportReader(files.source, files.format, columns, from: progress.place, line: progress.line)
+        var bar = ProgressBar(of: files.size)
+        while !progress.isDone {
+            let rows = try reader.next(Importer.batchMax, bytesMax: Importer.batchBytesMax)
+            progress = try await importer.take(rows, after: progress, report: file?.report).progress
+            try file?.write(progress)
+            bar.show(progress.place, rows: progress.counts.rows)
+        }
+        bar.end()
+        try file?.close()
+        return progress
+    }
+
+    static func sentence(_ error: any Error, _ settings: ServeSettings) -> String {
+        switch error {
+        case ImportSourceFault.unreadable(let number): "it cannot be read (error \(number))"
+        case ImportSourceFault.noColumns(let found):
+            "the first line names no column with a proof or a transaction's number, but \(found.joined(separator: ", ")); "
+                + "--column says which it is"
+        case let fault as ImportReportFile.Fault: fault.sentence
+        case let failure as StoreOpenFailure: failure.sentence
+        case let failure as StoreFailure: StoreSentence.of(failure)
+        default: "\(error)"
+        }
+    }
+}
+
+extension ServeSettings {
+    /// Between two questions to Apple that nobody waits for, if they are half of the budget.
+    func spacing(of endpoint: ServerEndpoint) -> Duration {
+        let budget = RequestBudget(
+            perSecond: endpoint.perSecond,
+            isProduction: true,
+            share: RequestBudget.Share(percent: applePercent),
+            at: Timestamp(milliseconds: 0)
+        )
+        return .milliseconds(2 * 3_600_000 / budget.perHour)
+    }
+}
+
+extension ImportCounts {
+    fileprivate mutating func add(_ other: ImportCounts) {
+        recorded += other.recorded
+        known += other.known
+        asked += other.asked
+        nothing += other.nothing
+        refused += other.refused
+        invalid += other.invalid
+    }
+}

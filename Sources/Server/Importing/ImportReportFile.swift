@@ -1,0 +1,58 @@
+import Foundation
+import Pipeline
+import Storage
+
+/// The report of an import: one line for each row, each once, however often the import was cut off.
+///
+/// What was written last stands in the ledger too, with how long the file was before. So whoever goes on first puts the file
+/// back to that, and writes those lines again.
+struct ImportReportFile {
+    struct Fault: Error {
+        let sentence: String
+    }
+
+    let report: ImportReport
+    private let path: String
+    private let handle: FileHandle
+
+    /// Opens the file where the progress says, and makes it what the progress says.
+    init(_ path: String, after progress: ImportProgress) throws(Fault) {
+        self.path = path
+        report = path.hasSuffix(".csv") ? .csv : .jsonLines
+        let isThere = FileManager.default.fileExists(atPath: path)
+        if progress.version == 0, isThere { throw Fault(sentence: "\(path) is there already; nothing is overwritten") }
+        if !isThere {
+            guard progress.reportBytes == 0,
+                FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            else { throw Fault(sentence: "\(path) cannot be made, or was begun elsewhere") }
+        }
+        guard let handle = FileHandle(forUpdatingAtPath: path), let end = try? handle.seekToEnd() else {
+            throw Fault(sentence: "\(path) cannot be written")
+        }
+        guard end >= UInt64(progress.reportBytes) else {
+            throw Fault(sentence: "\(path) is shorter than what was written to it: it is another report")
+        }
+        self.handle = handle
+        try write(progress)
+    }
+
+    /// Writes the lines of the rows that were taken last; the file ends with them.
+    func write(_ progress: ImportProgress) throws(Fault) {
+        do {
+            try handle.truncate(atOffset: UInt64(progress.reportBytes))
+            try handle.write(contentsOf: Data(progress.reportTail))
+        } catch {
+            throw Fault(sentence: "\(path) cannot be written")
+        }
+    }
+
+    /// To the disk.
+    func close() throws(Fault) {
+        do {
+            try handle.synchronize()
+            try handle.close()
+        } catch {
+            throw Fault(sentence: "\(path) cannot be written")
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Encoding
+import Pipeline
+import PurchaseModel
+import Storage
+import Verification
+
+/// What an import says: for people, and with `--json` one object on one line.
+enum ImportText {
+    static func text(_ progress: ImportProgress, _ path: String, isJSON: Bool, asking spacing: Duration) -> String {
+        let counts = progress.counts
+        let rows: [(String, Int64)] = [
+            ("recorded", counts.recorded), ("known", counts.known), ("asked", counts.asked),
+            ("nothing", counts.nothing), ("refused", counts.refused), ("invalid", counts.invalid),
+        ]
+        if isJSON {
+            return line { json in
+                json.member("source", path)
+                json.member("rows", counts.rows)
+                for (name, count) in rows { json.member(name, count) }
+            }
+        }
+        var text = "\(ReportText.printable(path)): \(counts.rows) rows\n" + columns(rows)
+        if counts.asked > 0 { text += asking(counts.asked, spacing) }
+        return text
+    }
+
+    static func text(_ plan: ImportPlan, hasLedger: Bool, isJSON: Bool, asking spacing: Duration) -> String {
+        let rows: [(String, Int64)] = [
+            ("genuine", plan.genuine), ("known", plan.known), ("need_apple", plan.needApple),
+            ("repeated", plan.repeated), ("nothing", plan.nothing),
+        ]
+        let (refused, invalid) = (sorted(plan.refused), sorted(plan.invalid))
+        if isJSON {
+            return line { json in
+                json.member("rows", plan.rows)
+                for (name, count) in rows { json.member(name, count) }
+                json.object("refused") { json in for (name, count) in refused { json.member(name, count) } }
+                json.object("invalid") { json in for (name, count) in invalid { json.member(name, count) } }
+                json.member("apple_calls_max", 2 * plan.needApple)
+                json.member("apple_seconds", seconds(plan.needApple, spacing))
+                json.member("has_ledger", hasLedger)
+            }
+        }
+        var text = "\(plan.rows) rows; nothing was written\n" + columns(rows)
+        text += columns(refused.map { ("refused, " + $0.0, $0.1) } + invalid.map { ("invalid, " + $0.0, $0.1) })
+        for fault in plan.faults {
+            text += "  line \(fault.line): \(fault.verdict?.rawValue ?? "invalid"), \(fault.reason ?? "")\n"
+        }
+        if !hasLedger { text += "  there is no ledger yet, so nothing counts as known\n" }
+        if plan.needApple > 0 { text += asking(plan.needApple, spacing) }
+        return text
+    }
+
+    private static func asking(_ count: Int64, _ spacing: Duration) -> String {
+        let seconds = seconds(count, spacing)
+        return """
+              Apple is asked \(count) to \(2 * count) times by the servers of this ledger, over \(seconds / 3_600) h \
+            \(seconds / 60 % 60) min \(seconds % 60) s
+
+            """
+    }
+
+    private static func seconds(_ count: Int64, _ spacing: Duration) -> Int64 {
+        (spacing * Int(count)).components.seconds
+    }
+
+    private static func sorted(_ counts: [String: Int64]) -> [(String, Int64)] {
+        counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private static func columns(_ rows: [(String, Int64)]) -> String {
+        rows.map { name, count in
+            "  " + name + String(repeating: " ", count: max(1, 12 - name.utf8.count)) + "\(count)\n"
+        }.joined()
+    }
+
+    private static func line(_ body: (inout JSONObjectWriter) -> Void) -> String {
+        String(decoding: ReportJSON.showable(JSONWriter.object(body)), as: UTF8.self) + "\n"
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Pipeline
+import PurchaseModel
+import Storage
+
+// `assay import --plan`: reads and verifies all, and writes nothing.
+extension ImportCommand {
+    func plan() async throws -> Int32 {
+        var plan = ImportPlan(app: app, verifier: try verifier(), isAsking: isAsking, at: SystemClock().now)
+        let ledger = try? await LedgerPlace(settings.database, folder: settings.data).openToRead()
+        do {
+            for path in paths { try await look(at: try files(path), &plan, ledger) }
+            await ledger?.close()
+        } catch {
+            await ledger?.close()
+            throw error
+        }
+        let hasLedger = ledger != nil
+        Console.write(ImportText.text(plan, hasLedger: hasLedger, isJSON: isJSON, asking: spacing))
+        return plan.refused.isEmpty && plan.invalid.isEmpty ? 0 : 1
+    }
+
+    private func look(at files: ImportFiles, _ plan: inout ImportPlan, _ ledger: OpenedLedger?) async throws {
+        var reader = try ImportReader(files.source, files.format, columns)
+        var bar = ProgressBar(of: files.size)
+        while true {
+            let rows = try reader.next(Importer.batchMax, bytesMax: Importer.batchBytesMax)
+            guard let last = rows.last else { break }
+            try await plan.look(at: rows, lanes: lanes) { keys throws(StoreFailure) in
+                guard let ledger else { return [] }
+                let found = try await ledger.read { reader throws(StoreFailure) in try reader.transactions(keys) }
+                return Set(found.map(\.key))
+            }
+            bar.show(last.end, rows: plan.rows)
+        }
+        bar.end()
+    }
+}
+
+/// How far a long command has come, on standard error, if that is a terminal.
+struct ProgressBar {
+    private static let width = 30
+    private let size: Int64
+    private let isShown = isatty(STDERR_FILENO) == 1
+    private var shown: Int64 = -1
+
+    init(of size: Int64) { self.size = size }
+
+    mutating func show(_ place: Int64, rows: Int64) {
+        guard isShown, size > 0 else { return }
+        let thousandths = min(place, size) * 1_000 / size
+        guard thousandths != shown else { return }
+        shown = thousandths
+        let full = Int(thousandths) * Self.width / 1_000
+        let bar = String(repeating: "#", count: full) + String(repeating: ".", count: Self.width - full)
+        Console.errorPart("\r[\(bar)] \(thousandths / 10) % \(rows) rows ")
+    }
+
+    func end() { if shown >= 0 { Console.errorPart("\n") } }
+}

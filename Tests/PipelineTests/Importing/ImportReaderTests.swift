@@ -1,0 +1,146 @@
+import Encoding
+import Pipeline
+import PurchaseModel
+import Testing
+
+@Suite struct ImportReaderTests {
+    /// `line proof customer`, or the line and why it is none.
+    private static func words(_ rows: [ImportRow]) -> [String] {
+        rows.map { row in
+            switch row.claim {
+            case .success(let claim):
+                "\(row.line) \(String(decoding: claim.proof, as: UTF8.self)) \(claim.customer?.text ?? "-")"
+            case .failure(let fault): "\(row.line) \(fault.rawValue)"
+            }
+        }
+    }
+
+    private static func source(_ text: String, by step: Int = 7) -> ImportSource {
+        let bytes = Array(text.utf8)
+        return ImportSource { place in
+            let start = min(Int(place), bytes.count)
+            return .init(bytes: Array(bytes[start..<min(start + step, bytes.count)]))
+        }
+    }
+
+    private static func read(
+        _ text: String,
+        _ format: ImportFormat,
+        _ columns: ImportColumns = .usual
+    ) throws -> [String] {
+        var reader = try ImportReader(source(text), format, columns)
+        var rows: [ImportRow] = []
+        while case let more = try reader.next(3, bytesMax: 1_000), !more.isEmpty { rows += more }
+        // From each row on the rest is the same: so an import goes on where it was cut off.
+        for (place, row) in rows.enumerated() {
+            var later = try ImportReader(source(text, by: 11), format, columns, from: row.end, line: row.lineAfter)
+            #expect(words(try later.next(1_000, bytesMax: 1_000_000)) == words(Array(rows.dropFirst(place + 1))))
+        }
+        return words(rows)
+    }
+
+    private static let comma = ImportFormat.table(.quoted(delimiter: UInt8(ascii: ",")))
+
+    @Test func aTablesColumnsAreFoundByTheirNames() throws {
+        let text = """
+            \u{FEFF}price,customer_id,proof,transaction_id
+            1,ann,eyJ.a.b,
+            2,bob,,2000000000000001
+            3,,,7
+
+            4,"c,d",x,
+            5,dan,,-1
+            6,eve,,
+            7,fay
+            8,"gus
+            """
+        #expect(
+            try Self.read(text, Self.comma) == [
+                "2 eyJ.a.b ann", "3 2000000000000001 bob", "4 7 -", "6 x c,d", "7 transaction_id", "8 no_proof",
+                "9 field_count", "10 quote",
+            ]
+        )
+    }
+
+    @Test func linesOfJSONAreRows() throws {
+        let text = """
+            {"proof": "eyJ.a.b", "customer_id": "ann"}
+            {"transaction_id": 2000000000000001, "user_id": "bob"}
+            {"transaction_id": "x"}
+            [1]
+            {"proof":
+            {"customer": "with space", "proof": "p"}
+            {"jws": null, "receipt": "MII"}
+            """
+        #expect(
+            try Self.read(text, .jsonLines) == [
+                "1 eyJ.a.b ann", "2 2000000000000001 bob", "3 transaction_id", "4 json", "5 json", "6 customer_id",
+                "7 MII -",
+            ]
+        )
+    }
+
+    @Test func aLineMayBeAProof() throws {
+        #expect(try Self.read("MII\n\n2000000000000001\n", .lines) == ["1 MII -", "3 2000000000000001 -"])
+    }
+
+    @Test func otherServicesExportsAreKnown() throws {
+        let revenueCat = try #require(ImportColumns.presets["revenuecat"])
+        let text = """
+            rc_original_app_user_id;rc_last_seen_app_user_id_alias;store;is_sandbox;store_transaction_id
+            $RCAnonymousID:1;ann;app_store;false;2000000000000001
+            $RCAnonymousID:2;;app_store;true;2000000000000002
+            $RCAnonymousID:3;cid;play_store;false;GPA.1234
+            """
+        let format = ImportFormat.guess(name: "transactions.csv", Array(text.utf8), revenueCat)
+        #expect(format == .table(.quoted(delimiter: UInt8(ascii: ";"))))
+        #expect(
+            try Self.read(text, format, revenueCat) == [
+                "2 2000000000000001 ann", "3 2000000000000002 $RCAnonymousID:2", "4 other_store",
+            ]
+        )
+        let adapty = try #require(ImportColumns.presets["adapty"])
+        let head = "profile_id,original_transaction_id,customer_user_id,store\n"
+        let events = head + "p-1,5,ann,app_store\np-2,6,,app_store\n"
+        #expect(try Self.read(events, Self.comma, adapty) == ["2 5 ann", "3 6 p-2"])
+    }
+
+    @Test(arguments: [
+        (name: "x", head: "{\"proof\": 1}\n", format: ImportFormat.jsonLines),
+        ("x", "id,proof\n", .table(.quoted(delimiter: UInt8(ascii: ",")))),
+        ("x.tsv", "id\tproof\n", .table(.tabs)), ("x", "id\tproof\n", .table(.tabs)),
+        ("x.csv", "proof\n", .table(.quoted(delimiter: UInt8(ascii: ",")))),
+        ("x.csv", "id\tproof\n", .table(.quoted(delimiter: 0x09))),
+        ("x", "MIIabc\nMIIdef\n", .lines), ("x", "2000000000000001\n", .lines),
+        ("x", "0\u{82}\u{01}\n", .files(namesCustomers: false)),
+    ])
+    func aFormatIsGuessed(name: String, head: String, format: ImportFormat) {
+        #expect(ImportFormat.guess(name: name, Array(head.utf8), .usual) == format)
+    }
+
+    @Test func columnsAreNamedByHand() throws {
+        let columns = try #require(ImportColumns.usual.replacing("transaction_id=id,customer=account,receipt=blob"))
+        #expect(try Self.read("id,account,blob\n1,ann,\n2,bob,p\n", Self.comma, columns) == ["2 1 ann", "3 p bob"])
+        for words in ["id", "price=x", "customer="] { #expect(ImportColumns.usual.replacing(words) == nil) }
+        #expect(throws: ImportSourceFault.noColumns(found: ["id", "blob"])) {
+            try Self.read("id,blob\n1,2\n", Self.comma)
+        }
+        #expect(throws: ImportSourceFault.noColumns(found: [])) { try Self.read("", Self.comma) }
+    }
+
+    @Test func aFilesNameMayBeItsCustomer() throws {
+        let files: [(String, [UInt8]?)] = [
+            ("ann.receipt", [65, 65, 65]), ("b b.receipt", [1]), ("cid", []), ("dan", nil),
+        ]
+        let source = ImportSource { place in
+            guard files.indices.contains(Int(place)) else { return .init(bytes: nil) }
+            return .init(bytes: files[Int(place)].1, name: files[Int(place)].0)
+        }
+        var reader = try ImportReader(source, .files(namesCustomers: true), .usual)
+        #expect(
+            Self.words(try reader.next(10, bytesMax: 10)) == [
+                "1 AAA ann", "2 customer_id", "3 no_proof", "4 file_unreadable",
+            ]
+        )
+    }
+}

@@ -1,0 +1,177 @@
+import Jobs
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import TestSupport
+import Testing
+import Verification
+
+/// What an import writes, and that whoever goes on after a crash writes it once.
+@Suite struct ImporterTests {
+    private static let spacing = Duration.seconds(2)
+
+    private static func importer(
+        _ house: WorkHouse,
+        _ delivery: ImportDelivery = .elsewhere,
+        isAsking: Bool = true
+    ) throws -> Importer {
+        let queue = house.queue
+        let later: Importer.Later = { submission, due, write throws(StoreFailure) in
+            try queue.enqueue(ProofDecision(submission), due: due, in: write)
+        }
+        return Importer(
+            verifier: try PipelineHouse.verifier(),
+            store: house.store,
+            app: house.app,
+            delivery: delivery,
+            clock: house.clock,
+            lanes: 2,
+            spacing: spacing,
+            later: isAsking ? later : nil
+        )
+    }
+
+    private static func id(_ seed: UInt8 = 1) throws -> ProofDigest {
+        try #require(ProofDigest([UInt8](repeating: seed, count: 32)))
+    }
+
+    private static func row(_ line: Int64, _ proof: [UInt8], _ customer: String? = "ann") -> ImportRow {
+        let claim = ImportRow.Claim(proof: proof, customer: customer.flatMap { CustomerID($0) })
+        return ImportRow(line: line, end: line * 10, lineAfter: line + 1, claim: .success(claim))
+    }
+
+    private static func events(_ house: WorkHouse) async throws -> [String] {
+        let app = house.app.id
+        let filter = EventFilter(realms: [Realm(environment: .production, isTestSigned: true)])
+        let page = try await house.store.read { reader throws(StoreFailure) in
+            try reader.events(app: app, after: .start, where: filter, limit: 100)
+        }
+        return page.events.map(\.event.type)
+    }
+
+    @Test func eachRowIsRecordedOrTellsWhyNot() async throws {
+        let house = try WorkHouse()
+        let coins = try house.buy("coins.100")
+        let receipt = try house.receipt()
+        let importer = try Self.importer(house)
+        var forged = receipt
+        forged[forged.count / 2] ^= 1
+        let rows = [
+            Self.row(1, receipt), Self.row(2, forged), Self.row(3, receipt), Self.row(4, receipt, "bob"),
+            Self.row(5, Array(coins.id.description.utf8)), Self.row(6, Array("2000000099999999".utf8)),
+            ImportRow(line: 7, end: 70, lineAfter: 8, claim: .failure(.json)),
+            ImportRow(line: 8, end: 80, lineAfter: 9, claim: .failure(.otherStore)),
+        ]
+        let (progress, outcomes) = try await importer.take(
+            rows,
+            after: try await importer.progress(of: Self.id()),
+            report: .csv
+        )
+        #expect(outcomes.map(\.kind) == [.recorded, .refused, .known, .known, .known, .asked, .invalid, .nothing])
+        #expect(outcomes[3].reason == "owned_by_another_customer")
+        #expect(outcomes[5].submission != nil)
+        #expect(progress.counts.rows == 8)
+        #expect((progress.place, progress.line) == (80, 9))
+        let lines = String(decoding: progress.reportTail, as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 9)
+        #expect(lines[1] == "1,recorded,test_signed,,\(coins.id),")
+        #expect(lines[2].hasPrefix("2,refused,forged,"))
+        #expect(try await Self.events(house) == [])
+        let recorded = try #require(try await house.recorded(coins.id))
+        #expect(recorded.customer?.text == "ann")
+    }
+
+    @Test func whatAppleIsAskedIsSpreadAndDeliveredToNobody() async throws {
+        let house = try WorkHouse()
+        try await house.open { house in
+            let sold = try (0..<3).map { _ in try house.buy("coins.100") }
+            let importer = try Self.importer(house)
+            let rows = sold.enumerated().map { Self.row(Int64($0.offset) + 1, Array($0.element.id.description.utf8)) }
+            let first = try await importer.take(
+                Array(rows.prefix(2)),
+                after: try await importer.progress(of: Self.id()),
+                report: nil
+            )
+            _ = try await importer.take(Array(rows.suffix(1)), after: first.progress, report: nil)
+            let app = house.app.id
+            #expect(
+                try await house.store.read { reader throws(StoreFailure) in try reader.pendingCount(app: app) } == 0
+            )
+            for (place, sale) in sold.enumerated() {
+                try await house.work()
+                #expect(try await house.recorded(sale.id) != nil)
+                if place < 2 { #expect(try await house.recorded(sold[place + 1].id) == nil) }
+                house.pass(Self.spacing)
+            }
+            #expect(try await Self.events(house) == [])
+            // The same numbers once more are known.
+            let again = try await importer.take(
+                rows,
+                after: try await importer.progress(of: Self.id(2)),
+                report: nil
+            )
+            #expect(again.outcomes.map(\.kind) == [.known, .known, .known])
+        }
+    }
+
+    @Test func whatIsStillToBeDeliveredIsTold() async throws {
+        let house = try WorkHouse()
+        try await house.open { house in
+            let sold = try house.buy("coins.100")
+            let importer = try Self.importer(house, .here)
+            _ = try await importer.take(
+                [Self.row(1, Array(sold.id.description.utf8)), Self.row(2, try house.receipt())],
+                after: try await importer.progress(of: Self.id()),
+                report: nil
+            )
+            try await house.work()
+            #expect(try await Self.events(house) == ["delivery.granted"])
+        }
+    }
+
+    @Test func withoutAppleWhatOnlyAppleKnowsIsRefused() async throws {
+        let house = try WorkHouse()
+        let importer = try Self.importer(house, isAsking: false)
+        let taken = try await importer.take(
+            [Self.row(1, Array("2000000000000001".utf8))],
+            after: try await importer.progress(of: Self.id()),
+            report: nil
+        )
+        #expect(taken.outcomes.map(\.kind) == [.refused])
+        #expect(taken.outcomes[0].verdict?.rawValue == "undecidable")
+    }
+
+    @Test func ofTwoWhoReadTheSameSourceOneGoesOn() async throws {
+        let house = try WorkHouse()
+        let importer = try Self.importer(house)
+        let start = try await importer.progress(of: Self.id())
+        let rows = [Self.row(1, Array("nothing".utf8))]
+        _ = try await importer.take(rows, after: start, report: nil)
+        await #expect(throws: StoreFailure.conflict) { try await importer.take(rows, after: start, report: nil) }
+        #expect(try await importer.progress(of: Self.id()).counts.invalid == 0)
+        #expect(try await importer.progress(of: Self.id()).counts.refused == 1)
+    }
+
+    @Test func aPlanWritesNothingAndSaysWhatWouldBecomeOfIt() async throws {
+        let house = try WorkHouse()
+        let sold = try house.buy("coins.100")
+        let receipt = try house.receipt()
+        let verifier = try PipelineHouse.verifier()
+        var plan = ImportPlan(app: house.app, verifier: verifier, isAsking: true, at: WorkHouse.start)
+        let rows = [
+            Self.row(1, receipt), Self.row(2, receipt), Self.row(3, Array("2000000099999999".utf8)),
+            Self.row(4, Array("nothing".utf8)), ImportRow(line: 5, end: 9, lineAfter: 6, claim: .failure(.json)),
+        ]
+        try await plan.look(at: rows, lanes: 2, recorded: nil)
+        #expect(plan.rows == 5)
+        #expect((plan.genuine, plan.repeated, plan.needApple) == (1, 1, 1))
+        #expect(plan.refused.values.reduce(0, +) == 1)
+        #expect(plan.invalid == ["json": 1])
+        #expect(plan.faults.map(\.line) == [4, 5])
+        var later = ImportPlan(app: house.app, verifier: verifier, isAsking: true, at: WorkHouse.start)
+        try await later.look(at: Array(rows.prefix(1)), lanes: 1) { keys in Set(keys) }
+        #expect((later.genuine, later.known) == (0, 1))
+        #expect(try await house.recorded(sold.id) == nil)
+    }
+}

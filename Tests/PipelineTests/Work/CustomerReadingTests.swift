@@ -1,0 +1,122 @@
+import AppStore
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import Testing
+
+/// What Apple has on record of customers is asked for where nobody told of it.
+@Suite struct CustomerReadingTests {
+    private static func plan(
+        _ house: WorkHouse,
+        _ subject: CustomerReading.Subject,
+        since start: Timestamp = WorkHouse.start
+    ) async throws -> Int {
+        let account = try #require(house.accounts[house.app.id])
+        return try await house.reconciliation.planReadings(
+            subject,
+            account,
+            boughtSince: start,
+            spacing: .seconds(10)
+        )
+    }
+
+    private static func work(_ house: WorkHouse) async throws {
+        for _ in 0..<10 {
+            try await house.work()
+            house.pass(.seconds(10))
+        }
+    }
+
+    @Test func aRefundThatNobodyToldOfIsFound() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try (0..<3).map { _ in try house.buy("coins.100") }
+            _ = try await house.submit(try house.receipt())
+            _ = try house.simulator.perform(.decideRefund(sold[1].id, .full))
+            #expect(try await Self.plan(house, .refunds) == 1)
+            // The same customer once more is one job.
+            #expect(try await Self.plan(house, .refunds) == 1)
+            try await Self.work(house)
+            #expect(house.calls.values.count { $0.contains("/refund/lookup/") } == 1)
+            let taken = try await sold.asyncMap { try await house.recorded($0.id)?.transaction.revocation != nil }
+            #expect(taken == [false, true, false])
+        }
+    }
+
+    @Test func whoBoughtNothingInTimeOrOnlySubscriptionsIsLeftAlone() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            _ = try house.buy("coins.100")
+            _ = try await house.submit(try house.receipt())
+            house.pass(.seconds(86_400))
+            #expect(try await Self.plan(house, .refunds, since: house.clock.now) == 0)
+            _ = try house.buy("pro.monthly")
+            _ = try await house.submit(try house.receipt())
+            #expect(try await Self.plan(house, .refunds, since: house.clock.now.advanced(by: .seconds(-60))) == 0)
+            #expect(house.calls.values.isEmpty)
+        }
+    }
+
+    @Test func whatWasBoughtBeforeIsRecordedAndWaits() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let old = try house.buy("sword")
+            let sold = try house.buy("pro.monthly")
+            _ = try await house.submit(Array(sold.id.description.utf8))
+            try await house.work()
+            #expect(try await house.recorded(sold.id) != nil)
+            #expect(try await house.recorded(old.id) == nil)
+            #expect(try await Self.plan(house, .history) == 1)
+            try await Self.work(house)
+            let found = try #require(try await house.recorded(old.id))
+            #expect(found.customer == nil)
+            // She presents it: now it is hers.
+            _ = try await house.submit(try house.receipt())
+            #expect(try await house.recorded(old.id)?.customer?.text == "ann")
+        }
+    }
+
+    @Test func anOutageOfApplesIsWaitedFor() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try house.buy("coins.100")
+            _ = try await house.submit(try house.receipt())
+            _ = try house.simulator.perform(.decideRefund(sold.id, .full))
+            var chaos = Chaos.none
+            chaos.serverError = 1_000
+            house.chaos.set(chaos)
+            _ = try await Self.plan(house, .refunds)
+            try await Self.work(house)
+            #expect(try await house.recorded(sold.id)?.transaction.revocation == nil)
+            #expect(try await house.deadLetters() == [])
+            house.chaos.set(.none)
+            house.pass(.seconds(2 * 3_600))
+            try await Self.work(house)
+            #expect(try await house.recorded(sold.id)?.transaction.revocation != nil)
+        }
+    }
+
+    @Test func aJobIsReadAsItWasWritten() throws {
+        for subject in CustomerReading.Subject.allCases {
+            let key = TransactionKey(
+                app: try #require(AppID("shop")),
+                realm: Realm(environment: .sandbox, isTestSigned: true),
+                id: try #require(TransactionID(number: 7))
+            )
+            let job = CustomerReading(subject, of: key)
+            #expect(CustomerReading(payload: job.payload) == job)
+        }
+        for text in ["", "refunds", "refunds x shop", "all 7/0 shop"] {
+            #expect(CustomerReading(payload: Array(text.utf8)) == nil)
+        }
+    }
+}
+
+extension Sequence {
+    fileprivate func asyncMap<Value>(_ body: (Element) async throws -> Value) async throws -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await body(element)) }
+        return values
+    }
+}

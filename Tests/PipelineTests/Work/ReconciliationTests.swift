@@ -1,0 +1,114 @@
+import AppStore
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import Testing
+
+/// The ledger comes from a backup, and the App Store has gone on.
+@Suite struct ReconciliationTests {
+    private static func subscribed(_ house: WorkHouse) async throws -> SoldTransaction {
+        let sold = try house.buy("pro.monthly")
+        _ = try await house.submit(try house.receipt())
+        return sold
+    }
+
+    /// What is true: the store's own transactions, and which of them it took back.
+    private static func truth(_ house: WorkHouse) -> [TransactionID: Bool] {
+        let owner = SimulatedStore.Owner(customer: "anna", app: DemoCatalogue.bundleID)
+        return house.simulator.read { store in
+            Dictionary(uniqueKeysWithValues: store.transactions(of: owner).map { ($0.id, $0.isRevoked) })
+        }
+    }
+
+    private static func recorded(_ house: WorkHouse) async throws -> [TransactionID: Bool] {
+        var found: [TransactionID: Bool] = [:]
+        for id in truth(house).keys {
+            if let recorded = try await house.recorded(id) { found[id] = recorded.transaction.revocation != nil }
+        }
+        return found
+    }
+
+    private static func reconcile(_ house: WorkHouse, since start: Timestamp) async throws -> Reconciliation.Plan {
+        let account = try #require(house.accounts[house.app.id])
+        let plan = try await house.reconciliation.plan(account, from: start, until: house.clock.now)
+        for _ in 0..<20 {
+            try await house.work()
+            if try await house.reconciliation.isDone() { break }
+            house.pass(.seconds(60))
+        }
+        #expect(try await house.reconciliation.isDone())
+        return plan
+    }
+
+    @Test func whatHappenedAfterTheBackupIsThereAgain() async throws {
+        try await WorkHouse().open { house in
+            let sold = try await Self.subscribed(house)
+            house.pass(.seconds(5 * 86_400))
+            await house.sender.deliverDue()
+            let (backup, moment) = (house.store.copy(), house.clock.now)
+            // A renewal, a purchase, a refund of it: all of it arrives, and all of it is lost with the disk.
+            house.pass(.seconds(30 * 86_400))
+            let coins = try house.buy("coins.100")
+            _ = try await house.submit(try house.receipt())
+            house.pass(.seconds(3_600))
+            _ = try house.simulator.perform(.decideRefund(coins.id, .full))
+            house.pass(.seconds(60))
+            await house.sender.deliverDue()
+            #expect(try await Self.recorded(house) == Self.truth(house))
+            house.store.replace(by: backup)
+            #expect(try await Self.recorded(house) != Self.truth(house))
+            let plan = try await Self.reconcile(house, since: moment.advanced(by: .seconds(-3_600)))
+            #expect(plan.subscriptions == 1)
+            #expect(plan.readings > 100)
+            #expect(try await Self.recorded(house) == Self.truth(house))
+            let key = ChainKey(
+                app: house.app.id,
+                realm: Realm(environment: .production, isTestSigned: true),
+                original: sold.id
+            )
+            let found = try await house.store.read { reader throws(StoreFailure) in
+                try reader.subscriptions([key]).first
+            }
+            #expect(found?.state == .active)
+            #expect(found?.current != sold.id)
+            // Once more finds nothing new.
+            let before = try await Self.recorded(house)
+            _ = try await Self.reconcile(house, since: moment)
+            #expect(try await Self.recorded(house) == before)
+        }
+    }
+
+    @Test func whatStillWaitsHasItsJobAgain() async throws {
+        try await WorkHouse().open { house in
+            let sold = try house.buy("coins.100")
+            let waits = try await house.submit(Array(sold.id.description.utf8))
+            let kept = try await house.submission(waits)
+            // The job was lost: it had ended, and its end was not.
+            let (backup, moment) = (house.store.copy(), house.clock.now)
+            try await house.work()
+            #expect(try await house.recorded(sold.id) != nil)
+            house.store.replace(by: backup)
+            let plan = try await Self.reconcile(house, since: moment.advanced(by: .seconds(-60)))
+            #expect(plan.proofs == 1)
+            let settled = try await house.store.read { reader throws(StoreFailure) in try reader.submission(kept.id) }
+            #expect(settled?.settlement?.verdict == "test_signed")
+            #expect(try await house.recorded(sold.id) != nil)
+        }
+    }
+
+    @Test func whileAppleIsAwayItIsNotDone() async throws {
+        try await WorkHouse().open { house in
+            _ = try await Self.subscribed(house)
+            let account = try #require(house.accounts[house.app.id])
+            var chaos = Chaos.none
+            chaos.serverError = 1_000
+            house.chaos.set(chaos)
+            house.pass(.seconds(86_400))
+            let start = WorkHouse.start
+            _ = try await house.reconciliation.plan(account, from: start, until: house.clock.now)
+            try await house.work()
+            #expect(try await !house.reconciliation.isDone())
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Encoding
+import Foundation
+import Storage
+import TestSupport
+import Testing
+
+/// `assay import` as an operator runs it, and as a machine cuts it off.
+@Suite(.enabled(if: Program.isBuilt, Program.absence), .serialized) struct ImportCommandTests {
+    private static func words(_ folder: ServerFolder, _ more: String...) -> [String] {
+        ["import", "--config", folder.configuration, "--app", "demo"] + more
+    }
+
+    /// The line and outcome of each row of a report.
+    private static func report(_ path: String) throws -> [(line: Int64, outcome: String)] {
+        try Data(contentsOf: URL(filePath: path)).split(separator: 0x0A).map { line in
+            let row = try #require(try JSONDocument(Array(line)).root.object)
+            return (try #require(row["line"]?.int64), try #require(row["outcome"]?.string))
+        }
+    }
+
+    @Test func killedAtManyPlacesItTakesEachRowOnce() async throws {
+        try await ServerFolder.with { folder in try await Self.killAndGoOn(folder, flags: []) }
+    }
+
+    @Test(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
+    func onPostgreSQLToo() async throws {
+        try await SharedDatabaseTests.withDatabase { folder, flags in try await Self.killAndGoOn(folder, flags: flags) }
+    }
+
+    private static func killAndGoOn(_ folder: ServerFolder, flags: [String]) async throws {
+        let sample = try ImportSample(rows: 10_000, seed: 5)
+        let (file, report) = (folder.path + "/old.jsonl", folder.path + "/report.jsonl")
+        try ServerFolder.write(sample.bytes, file)
+        var random = SeededRandom(seed: 9)
+        let words = words(folder, "--report", report, file) + flags
+        // Of the report, in rows: some right after the start, the others anywhere.
+        var places = [0, 0] + (0..<6).map { _ in Int.random(in: 1..<9_500, using: &random) }.sorted()
+        var kills = 0
+        while !places.isEmpty {
+            let place = places.removeFirst()
+            var process = ChildProcess([Program.path] + words)
+            process.environment = [:]
+            let running = try process.start()
+            let ended = ProcessExit()
+            running.whenEnded { ended.note($0) }
+            while !ended.isNoted, rows(report) < place { usleep(500) }
+            usleep(UInt32.random(in: 0...20_000, using: &random))
+            if !ended.isNoted { kill(running.id, SIGKILL) }
+            if await ended.code() == -SIGKILL { kills += 1 }
+        }
+        #expect(kills >= 3)
+        let last = try await Program.run(words)
+        #expect(last.code == 1, "\(last.errorText)")
+        let found = try Self.report(report)
+        #expect(found.map(\.line) == (1...Int64(sample.outcomes.count)).map(\.self))
+        #expect(found.map(\.outcome) == sample.outcomes)
+        let place = flags.isEmpty ? ["--data", folder.data] : flags
+        let check = try await Program.run(["check", "--json"] + place)
+        #expect(check.code == 0, "\(check.text)")
+        let ledger = try #require(try JSONDocument(check.output.dropLast()).root.object)
+        #expect(ledger["transactions"]?.int64 == Int64(sample.purchases))
+        #expect(ledger["fulfilments"]?.int64 == Int64(sample.purchases))
+        #expect(ledger["events"]?.int64 == 0)
+        // Once more: nothing is left to do, and nothing is done.
+        let again = try await Program.run(words)
+        #expect(again.output == last.output)
+        #expect(try Self.report(report).count == sample.outcomes.count)
+    }
+
+    private static func rows(_ path: String) -> Int {
+        guard let data = FileManager.default.contents(atPath: path) else { return 0 }
+        return data.count { $0 == 0x0A }
+    }
+
+    @Test func aPlanWritesNothing() async throws {
+        try await ServerFolder.with { folder in
+            let sample = try ImportSample(rows: 200, seed: 3)
+            let file = folder.path + "/old.jsonl"
+            try ServerFolder.write(sample.bytes, file)
+            let run = try await Program.run(Self.words(folder, "--plan", "--json", file))
+            #expect(run.code == 1, "\(run.errorText)")
+            let plan = try #require(try JSONDocument(run.output.dropLast()).root.object)
+            #expect(plan["rows"]?.int64 == 200)
+            #expect(plan["genuine"]?.int64 == Int64(sample.purchases))
+            #expect(plan["repeated"]?.int64 == Int64(sample.outcomes.count { $0 == "known" }))
+            #expect(plan["has_ledger"]?.bool == false)
+            #expect(!FileManager.default.fileExists(atPath: folder.data))
+            _ = try await Program.run(Self.words(folder, file))
+            let later = try await Program.run(Self.words(folder, "--plan", "--json", file))
+            let known = try #require(try JSONDocument(later.output.dropLast()).root.object)
+            #expect(known["known"]?.int64 == Int64(sample.purchases))
+            #expect(known["genuine"]?.int64 == 0)
+        }
+    }
+
+    @Test func receiptsInAFolderAndATableAreRead() async throws {
+        try await ServerFolder.with { folder in
+            let receipts = folder.path + "/receipts"
+            try FileManager.default.createDirectory(atPath: receipts, withIntermediateDirectories: false)
+            for number in Int64(1)...3 {
+                try ServerFolder.write(Array(try Purchase.jws(number).utf8), "\(receipts)/customer-\(number).jws")
+            }
+            try ServerFolder.write(Array("no receipt".utf8), receipts + "/zoe.txt")
+            let run = try await Program.run(Self.words(folder, "--named-for-customers", "--json", receipts))
+            #expect(run.code == 1, "\(run.errorText)")
+            let found = try #require(try JSONDocument(run.output.dropLast()).root.object)
+            #expect(found["recorded"]?.int64 == 3)
+            #expect(found["refused"]?.int64 == 1)
+            let (one, other) = (try Purchase.jws(3), try Purchase.jws(4))
+            let table = "blob\towner\n\(one)\tcustomer-3\n\(other)\tNULL\n"
+            try ServerFolder.write(Array(table.utf8), folder.path + "/old.tsv")
+            let second = try await Program.run(
+                Self.words(
+                    folder,
+                    "--column",
+                    "proof=blob,customer=owner",
+                    "--report",
+                    folder.path + "/r.csv",
+                    folder.path + "/old.tsv"
+                )
+            )
+            #expect(second.code == 0, "\(second.errorText)")
+            let rows = String(decoding: try Data(contentsOf: URL(filePath: folder.path + "/r.csv")), as: UTF8.self)
+            let words = rows.split(separator: "\n").map { $0.split(separator: ",")[1] }
+            #expect(words == ["outcome", "known", "recorded"])
+            // A report that is there already belongs to somebody.
+            try ServerFolder.write([1], folder.path + "/mine.csv")
+            try ServerFolder.write(Array((table + "x\ty\n").utf8), folder.path + "/other.tsv")
+            let third = try await Program.run(
+                Self.words(
+                    folder,
+                    "--column",
+                    "proof=blob",
+                    "--report",
+                    folder.path + "/mine.csv",
+                    folder.path + "/other.tsv"
+                )
+            )
+            #expect(third.code == 2)
+            #expect(third.errorText.contains("nothing is overwritten"))
+        }
+    }
+
+    @Test(arguments: [
+        (words: ["old.jsonl"], says: "--app is needed"),
+        (["--app", "nobody", "old.jsonl"], "--app is needed"),
+        (["--app", "demo"], "FILE… is missing"),
+        (["--app", "demo", "--from", "shopify", "x"], "there is adapty, revenuecat"),
+        (["--app", "demo", "--column", "price=x", "x"], "--column price=x cannot be read"),
+        (["--app", "demo", "--deliver", "some", "x"], "--deliver none|grant"),
+        (["--app", "demo", "--report", "r", "x", "y"], "--report is for the import of one"),
+        (["--app", "demo", "missing.csv"], "cannot be read"),
+    ])
+    func whatCannotBeDoneIsSaid(words: [String], says: String) async throws {
+        try await ServerFolder.with { folder in
+            let run = try await Program.run(["import", "--config", folder.configuration] + words, in: folder.path)
+            #expect(run.code == 2)
+            #expect(run.errorText.contains(says), "\(run.errorText)")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Encoding
+import Foundation
+import TestSupport
+import Testing
+
+/// `assay reconcile` as an operator runs it; what it finds is for the pipeline's tests.
+@Suite(.enabled(if: Program.isBuilt, Program.absence)) struct ReconcileCommandTests {
+    @Test(arguments: [
+        (words: [], says: "--since is needed"),
+        (["--since", "yesterday"], "--since is a moment"),
+        (["--since", "2026-01-02T00:00:00Z", "--until", "2026-01-01T00:00:00Z"], "ends before it begins"),
+        (["--since", "2026-01-02T00:00:00Z", "--app", "nobody"], "is no app of the configuration"),
+        (["--since", "2026-01-02T00:00:00Z", "--patience", "0"], "--patience is a number of minutes"),
+        (["--since", "2026-01-02T00:00:00Z", "--refunds", "x"], "--refunds is a number of days"),
+        (["--since", "2026-01-02T00:00:00Z"], "there is nothing to ask Apple with"),
+    ])
+    func whatCannotBeDoneIsSaid(words: [String], says: String) async throws {
+        try await ServerFolder.with { folder in
+            let run = try await Program.run(["reconcile", "--config", folder.configuration] + words)
+            #expect(run.code == 2)
+            #expect(run.errorText.contains(says), "\(run.errorText)")
+        }
+    }
+
+    /// A subscription there is none, and nothing waits.
+    @Test func whereThereIsNothingToReadItEnds() async throws {
+        try await ServerFolder.with { folder in
+            let server = try await folder.serve()
+            #expect(await server.post(Purchase.body(try Purchase.jws(1)))?.status == 200)
+            server.stop()
+            #expect(await server.exitCode() == 0)
+            try Self.addSecret(to: folder)
+            let run = try await Program.run([
+                "reconcile", "--config", folder.configuration, "--since", "2026-01-02T00:00:00Z", "--json",
+            ])
+            #expect(run.code == 0, "\(run.errorText)")
+            let found = try #require(try JSONDocument(run.output.dropLast()).root.object)
+            #expect(found["is_done"]?.bool == true)
+            #expect(found["windows"]?.int64 == 0)
+            #expect(found["new_transactions"]?.int64 == 0)
+        }
+    }
+
+    /// Without a key there is no history of notifications to read.
+    private static func addSecret(to folder: ServerFolder) throws {
+        try ServerFolder.write(Array("0123456789abcdef0123456789abcdef".utf8), folder.path + "/secret", isSecret: true)
+        let text = String(decoding: try Data(contentsOf: URL(filePath: folder.configuration)), as: UTF8.self)
+        let store = "\"app_store\":{\"shared_secret_file\":\"\(folder.path)/secret\"},\"id\":\"demo\""
+        try ServerFolder.write(
+            Array(text.replacing("\"id\":\"demo\"", with: store).utf8),
+            folder.configuration
+        )
+    }
+}

@@ -1,0 +1,65 @@
+import PurchaseModel
+import Storage
+import Testing
+
+@Suite struct ImportTests {
+    @Test(arguments: StoreKind.allCases)
+    func howFarASourceWasReadIsWrittenOverWhatWasRead(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let first = try Self.progress()
+            var second = first
+            second.version = 2
+            second.updatedAt = Timestamp(milliseconds: 9)
+            (second.place, second.line, second.isDone) = (5_000_000_000, 70, true)
+            second.counts.recorded = 1
+            second.counts.known = 2
+            second.counts.asked = 3
+            second.counts.nothing = 4
+            second.counts.refused = 5
+            second.counts.invalid = 6
+            (second.reportBytes, second.reportTail) = (8, [0, 10, 255])
+            let next = second
+            try await store.write { write throws(StoreFailure) in try write.noteImport(first) }
+            try await store.write { write throws(StoreFailure) in try write.noteImport(next) }
+            for late in [first, next] {
+                await #expect(throws: StoreFailure.conflict) {
+                    try await store.write { write throws(StoreFailure) in try write.noteImport(late) }
+                }
+            }
+            let other = try #require(ProofDigest([UInt8](repeating: 7, count: 32)))
+            let found = try await store.read { reader throws(StoreFailure) in
+                [try reader.importProgress(first.id), try reader.importProgress(other)]
+            }
+            #expect(found == [next, nil])
+            #expect(next.counts.rows == 21)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatWaitsWithAnImportTakesNoPlaceOfCustomers(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var imported = try Samples.submission(1)
+            imported.origin = .delivered
+            let (one, other) = (imported, try Samples.submission(2))
+            try await store.write { write throws(StoreFailure) in
+                for submission in [one, other] { _ = try write.keepPending(submission) }
+            }
+            let app = one.app
+            let found = try await store.read { reader throws(StoreFailure) in
+                (try reader.pendingCount(app: app), try reader.submission(one.id)?.submission.origin)
+            }
+            #expect(found.0 == 1)
+            #expect(found.1 == .delivered)
+        }
+    }
+
+    private static func progress() throws -> ImportProgress {
+        var progress = ImportProgress(
+            id: try #require(ProofDigest([UInt8](repeating: 1, count: 32))),
+            app: try Samples.app(),
+            startedAt: Timestamp(milliseconds: 3)
+        )
+        progress.version = 1
+        return progress
+    }
+}
