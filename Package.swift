@@ -170,8 +170,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "API", "Crypto", "Encoding", "HTTP", "Pipeline", "PurchaseModel", "Simulator", "Storage",
-                "TestSupport", "Verification",
+                "API", "AppStore", "Crypto", "Encoding", "HTTP", "Jobs", "Pipeline", "PurchaseModel", "Simulator",
+                "Storage", "TestSupport", "Verification",
             ],
             path: "Tests/Simulation",
             swiftSettings: house
