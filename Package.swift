@@ -178,7 +178,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "Simulate",
-            dependencies: ["Simulation"],
+            dependencies: ["Simulation", "Simulator"],
             path: "Tests/Simulate",
             swiftSettings: house
         ),

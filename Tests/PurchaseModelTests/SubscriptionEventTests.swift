@@ -132,6 +132,8 @@ import Testing
         }
         try shop.show(period, renewals: [word])
         #expect(Self.told(shop) == told)
+        // What the plan before gave ends with it, though nobody has said that it was upgraded.
+        #expect(try shop.rights() == (product == "monthly" ? ["premium"] : []))
     }
 
     @Test func whatSheWishesForTheRenewalIsToldOnce() throws {
@@ -219,7 +221,7 @@ import Testing
             let found = try #require(
                 try SubscriptionCase("", row.periods, row.renewal, on: day, is: "").subscription()
             )
-            let next = LookSchedule().next(after: SubscriptionCase.at(day), of: found)
+            let next = LookSchedule(isSpread: false).next(after: SubscriptionCase.at(day), of: found)
             return next.map { Double($0.milliseconds - Facts.now.milliseconds) / 86_400_000 }
         }
     }

@@ -13,9 +13,6 @@ struct Settings {
     var bug: PlantedBug?
     /// One seed alone, with its last steps.
     var isAlone = false
-    /// Customers' lives in place of short histories.
-    var lives: Int?
-    var terms = Lives.Terms()
 
     init?(_ arguments: some Sequence<String>) {
         var rest = Array(arguments)[...]
@@ -26,10 +23,6 @@ struct Settings {
             case ("--from", let number?, _): first = number
             case ("--seed", let number?, _): (first, seeds, isAlone) = (number, 1, true)
             case ("--plant", _, let named?): bug = named
-            case ("--lives", let number?, _) where number > 0: lives = Int(number)
-            case ("--days", let number?, _) where number > 0: terms.days = Int64(number)
-            case ("--in-town", let number?, _) where number > 0: terms.customers = Int(number)
-            case ("--told", let number?, _): terms.isTold = number > 0
             default: return nil
             }
         }
@@ -41,33 +34,15 @@ func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
 
-/// Towns of customers, until there are as many lives.
-func live(_ lives: Int, _ settings: Settings) throws -> Int32 {
-    var (sum, red) = (LivesSummary(), 0)
-    let towns = settings.isAlone ? 1 : (lives + settings.terms.customers - 1) / settings.terms.customers
-    let began = ContinuousClock.now
-    for seed in settings.first..<settings.first + UInt64(towns) {
-        let run = try Lives.run(seed: seed, settings.terms)
-        sum.add(run)
-        if run.violation != nil {
-            say(run.explanation)
-            red += 1
-            if red == Settings.redMax { break }
-        }
-    }
-    say(sum.text(after: began.duration(to: .now)))
-    return red == 0 ? 0 : 1
+if CommandLine.arguments.dropFirst().first == "lives" {
+    exit(try LivesCommand(CommandLine.arguments.dropFirst(2)).map { try $0.run() } ?? LivesCommand.usage())
 }
 
 guard let settings = Settings(CommandLine.arguments.dropFirst()) else {
     say("usage: Simulate [--seeds COUNT] [--from SEED] [--seed SEED] [--plant BUG]")
-    say("       Simulate --lives COUNT [--told 0] [--days COUNT] [--in-town COUNT] [--from SEED] [--seed SEED]")
+    say("       Simulate lives …")
     say("bugs: " + PlantedBug.allCases.map(\.rawValue).joined(separator: ", "))
     exit(2)
-}
-
-if let lives = settings.lives {
-    exit(try live(lives, settings))
 }
 
 var (sum, red) = (Summary(), 0)

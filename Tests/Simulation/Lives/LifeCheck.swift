@@ -170,9 +170,13 @@ struct LifeCheck {
                 compared += 1
                 let allowed = wanted[id] ?? PossibleAccess()
                 guard !allowed.allows(found[id]) else { continue }
+                let told = try await fulfilments(of: customer).map { row in
+                    "\(row.transaction.id) of \(row.original), \(row.product), \(row.state) \(row.reason?.rawValue ?? "")"
+                }
                 findings.note(
                     "who has paid may use it, and nobody else",
-                    "\(sight.comment), \(customer)'s \(id.text): \(found[id].map { "\($0)" } ?? "nothing"), not \(allowed.text)"
+                    "\(sight.comment), \(customer)'s \(id.text): \(found[id].map { "\($0)" } ?? "nothing"), not "
+                        + "\(allowed.text); given: \(told.joined(separator: "; "))"
                 )
             }
         }
@@ -189,6 +193,13 @@ struct LifeCheck {
             )
         }
         return Dictionary(uniqueKeysWithValues: found.map { ($0.id, Access(until: $0.until)) })
+    }
+
+    private func fulfilments(of customer: String) async throws -> [Fulfilment] {
+        let (app, id) = (town.app.id, CustomerID(checked: customer))
+        return try await town.store.read { reader throws(StoreFailure) in
+            try reader.fulfilments(try reader.chains(app: app, customer: id))
+        }
     }
 
     private func expectedAccess(_ sight: Sight) -> [String: [EntitlementID: PossibleAccess]] {

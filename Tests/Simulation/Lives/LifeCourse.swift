@@ -6,7 +6,7 @@ import TestSupport
 
 /// One seed's course, from moment to moment: of the store, of the customers and their apps, of the post, of the jobs.
 struct LifeCourse: Sendable {
-    private static let start = Timestamp(seconds: 1_704_067_200)
+    private static let usualStart = Timestamp(seconds: 1_704_067_200)
     private static let samples = 20
     /// Time for everything to come to rest: what is late on its way comes within three days; where nobody is told, Apple
     /// gives up charging after sixty.
@@ -15,23 +15,35 @@ struct LifeCourse: Sendable {
     private static let pause = Duration.seconds(10)
 
     let findings = Findings()
-    private let seed: UInt64
     private let terms: Lives.Terms
     private let dice: Dice
     private let town: Town
     private let troubles: AppleTroubles
+    private let actors: Actors
+    private let start: Timestamp
     private let end: Timestamp
 
     init(seed: UInt64, _ terms: Lives.Terms) throws {
-        self.seed = seed
         self.terms = terms
-        end = Self.start.advanced(by: .seconds(terms.days * 86_400))
+        // One seed is another life in each story.
+        let seed = (terms.story?.name ?? "").utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         let dice = Dice(seed: seed ^ 0x6C69_7665_73)
         self.dice = dice
-        troubles = AppleTroubles(from: Self.start, until: end, seed: seed)
-        var store = SimulatedStore(startingAt: Self.start, seed: seed)
-        store.set(DemoCatalogue.app())
-        town = try Town(store, isTold: terms.isTold, post: Post(seed: seed, isGoodFrom: end)) { dice.next() }
+        if let story = terms.story {
+            actors = Actors(story)
+            end = actors.end ?? actors.store.now
+        } else {
+            var store = SimulatedStore(startingAt: Self.usualStart, seed: seed)
+            store.set(DemoCatalogue.app())
+            end = store.now.advanced(by: .seconds(terms.days * 86_400))
+            actors = Actors(
+                Population(in: store, app: DemoCatalogue.bundleID, count: terms.customers, seed: seed)
+            )
+        }
+        start = actors.store.now
+        troubles = AppleTroubles(from: start, until: end, seed: seed)
+        let post = Post(seed: seed, isGoodFrom: end)
+        town = try Town(actors.store, isTold: terms.isTold, post: post, lacks: terms.lacks) { dice.next() }
     }
 
     func run() async -> Lives.Sums {
@@ -48,32 +60,23 @@ struct LifeCourse: Sendable {
     }
 
     private func live() async throws -> Lives.Sums {
-        var population = Population(
-            in: town.simulator.read { $0 },
-            app: DemoCatalogue.bundleID,
-            count: terms.customers,
-            seed: seed
-        )
-        // The customers have settled in the population's own store: from now on there is only the town's.
-        town.simulator.change { [settled = population.store] in $0 = settled }
+        var actors = actors
         var apps = CustomerApps(town, dice, isEager: !terms.isTold)
         var book = TruthBook()
         var check = LifeCheck(town, troubles, isTold: terms.isTold, findings)
-        var samples = (0..<Self.samples).map { _ in
-            Self.start.advanced(by: .milliseconds(Int64(dice.next() % UInt64(terms.days * 86_400_000))))
-        }
-        samples.sort()
+        var samples = self.samples()
         try await town.begin()
         var stretch = -1
         let last = end.advanced(by: rest)
         while town.clock.now < last, findings.first == nil {
-            let now = try await next(population.nextMoment, apps.nextOpening, samples.first, stretch, last)
+            let now = try await next(actors.nextMoment, apps.nextOpening, samples.first, stretch, last)
             town.clock.set(to: now)
             let isOver = now > end
-            population = town.simulator.change { [population] store in
-                var population = population
-                if isOver { store.advance(to: now) } else { population.live(until: now, in: &store) }
-                return population
+            actors = try town.simulator.change { [actors] store in
+                var actors = actors
+                if !isOver { try actors.act(until: now, in: &store) }
+                store.advance(to: now)
+                return actors
             }
             town.simulator.read { store in book.note(store) }
             try await apps.present(at: now, findings)
@@ -87,13 +90,18 @@ struct LifeCourse: Sendable {
             try await town.work()
             while let moment = samples.first, moment <= now {
                 samples.removeFirst()
-                try await check.compare(book, apps.presented, at: now, "after \(Self.day(now)) days")
+                try await check.compare(book, apps.presented, at: now, "after \(day(now)) days")
             }
         }
         if findings.first == nil {
             try await check.compare(book, apps.presented, at: town.clock.now, "at the end", isAtRest: true)
         }
         return sums(book, check.compared)
+    }
+
+    private func samples() -> [Timestamp] {
+        let length = UInt64(max(1, end.milliseconds - start.milliseconds))
+        return (0..<Self.samples).map { _ in start.advanced(by: .milliseconds(Int64(dice.next() % length))) }.sorted()
     }
 
     /// The next moment at which anything happens.
@@ -114,11 +122,11 @@ struct LifeCourse: Sendable {
         return max(moments.compactMap(\.self).filter { $0 > now }.min() ?? last, now.advanced(by: .milliseconds(1)))
     }
 
-    private static func day(_ now: Timestamp) -> Int64 { start.duration(to: now).components.seconds / 86_400 }
+    private func day(_ now: Timestamp) -> Int64 { start.duration(to: now).components.seconds / 86_400 }
 
     private func sums(_ book: TruthBook, _ compared: Int) -> Lives.Sums {
         var sums = Lives.Sums()
-        sums.lives = terms.customers
+        sums.lives = terms.story == nil ? terms.customers : 0
         sums.transactions = book.purchases.count
         let messages = town.sender.messages
         sums.notices = messages.count

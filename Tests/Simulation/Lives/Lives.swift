@@ -1,17 +1,29 @@
 import PurchaseModel
-import Simulator
+package import Simulator
 
 /// Many customers who live for two years by a seed, while Apple's notifications get lost and Apple is away: what the server
 /// says of them is compared with the simulated App Store's own books.
 package enum Lives {
     /// What kind of lives.
-    package struct Terms: Hashable, Sendable {
+    package struct Terms: Sendable {
         package var customers = 10
         package var days: Int64 = 730
         /// Whether Apple tells anything by itself. If not, only looking at subscriptions brings news.
         package var isTold = true
+        /// Has this happen in place of what customers do by a seed.
+        package var story: Story?
+        /// What the server does not do, so that whoever compares can be seen to find it.
+        package var lacks: Lack?
 
         package init() {}
+    }
+
+    /// A fault of a server.
+    package enum Lack: String, Hashable, Sendable, CaseIterable {
+        /// It never asks what was sent.
+        case comparisons
+        /// It never looks at subscriptions.
+        case looks
     }
 
     /// What became of one seed.
@@ -48,6 +60,8 @@ package enum Lives {
 extension Lives.Run {
     package var explanation: String {
         guard let violation else { return "seed \(seed): nothing is wrong" }
-        return "seed \(seed): \(violation)\nagain: make lives SEED=\(seed)" + (terms.isTold ? "" : " UNTOLD=1")
+        if let story = terms.story { return "\(story.name), seed \(seed): \(violation)\nagain: make lives SEED=\(seed)" }
+        let town = terms.customers == Lives.Terms().customers ? "" : " IN_TOWN=\(terms.customers)"
+        return "seed \(seed): \(violation)\nagain: make lives SEED=\(seed)" + town + (terms.isTold ? "" : " TOLD=0")
     }
 }

@@ -8,7 +8,7 @@ package struct LivesSummary: Sendable {
 
     package mutating func add(_ run: Lives.Run) {
         towns += 1
-        days += run.terms.days * Int64(run.terms.customers)
+        days += run.terms.days * Int64(run.sums.lives)
         sums.lives += run.sums.lives
         sums.transactions += run.sums.transactions
         sums.notices += run.sums.notices
@@ -26,7 +26,7 @@ package struct LivesSummary: Sendable {
             "  \(name): \(sums.calls[name] ?? 0) calls of Apple, at least \(sums.leastCalls[name] ?? 0)"
         }
         return """
-            \(sums.lives) lives in \(towns) towns, \(days / 365) years of them, in \(duration.components.seconds) s
+            \(sums.lives) lives in \(towns) towns and stories, \(days / 365) years of them, in \(duration.components.seconds) s
               \(sums.transactions) transactions; \(sums.notices) notifications, \(sums.lost) of them lost
               \(sums.compared) comparisons with the truth
             \(calls.joined(separator: "\n"))

@@ -32,9 +32,17 @@ final class Town: Sendable {
     private let queue: JobQueue
     private let watch: SubscriptionWatch
     private let handlers: [JobHandler]
+    private let lacks: Lives.Lack?
     private let random: @Sendable () -> UInt64
 
-    init(_ store: SimulatedStore, isTold: Bool, post: Post, random: @escaping @Sendable () -> UInt64) throws {
+    init(
+        _ store: SimulatedStore,
+        isTold: Bool,
+        post: Post,
+        lacks: Lives.Lack?,
+        random: @escaping @Sendable () -> UInt64
+    ) throws {
+        self.lacks = lacks
         let signingKey = try Self.signingKey.get()
         clock = ManualClock(store.now)
         self.random = random
@@ -137,6 +145,7 @@ final class Town: Sendable {
 
     /// The jobs that begin with the server.
     func begin() async throws {
+        guard lacks != .comparisons else { return }
         for store in [StoreEnvironment.production, .sandbox] {
             try await queue.enqueue(NotificationComparison(app: app.id, store: store))
         }
@@ -148,9 +157,11 @@ final class Town: Sendable {
 
     /// When there is something to be done next that only time brings.
     func nextDue() async throws -> Timestamp? {
+        let hasLooks = lacks != .looks
         let far = clock.now.advanced(by: .seconds(10_000 * 86_400))
         return try await store.read { reader throws(StoreFailure) in
             let jobs = try reader.jobFigures().compactMap(\.oldestDue)
+            guard hasLooks else { return jobs.min() }
             let looks = try reader.dueSubscriptions(at: far, limit: 1).compactMap(\.nextLook)
             return (jobs + looks).min()
         }
@@ -158,7 +169,7 @@ final class Town: Sendable {
 
     /// Takes in hand what is due, and runs all jobs that are.
     func work() async throws {
-        await watch.sweep()
+        if lacks != .looks { await watch.sweep() }
         guard try await hasWork() else { return }
         let (ended, ending) = AsyncStream.makeStream(of: Void.self)
         let worker = JobWorker(
