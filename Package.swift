@@ -106,7 +106,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Simulator",
-                "Pipeline",
+                "AppStore", "Jobs", "Pipeline",
                 "COpenSSL", "CSQLite",
             ],
             path: "Benchmarks/Sources",
