@@ -249,6 +249,28 @@ import Testing
         #expect(found.compactMap { $0.map { ($0 * 86_400).rounded() } } == [225, 330, 330])
     }
 
+    /// Apple tells of a period of which it never sends the transaction, and signs that anew for whoever asks.
+    @Test func whoIsAlwaysToldTheSameAsksEverMoreSeldom() throws {
+        var (now, looks) = (40.0, 0)
+        while now < 70, looks < 1_000 {
+            let signed = SubscriptionCase.at(now)
+            let row = SubscriptionCase(
+                "",
+                [{ _ in }],
+                { renewal in
+                    renewal.signedAt = signed
+                    renewal.renewsAt = SubscriptionCase.at(80)
+                },
+                on: now,
+                is: ""
+            )
+            #expect(try row.subscription()?.isBehind == true)
+            now = try #require(try Self.looks(row, [now]).first ?? nil)
+            looks += 1
+        }
+        #expect(looks < 40, "\(looks) looks in a month")
+    }
+
     @Test func itIsOverForGoodWhenAppleSaysSo() throws {
         let row = SubscriptionCase("", [{ _ in }], { $0.expirationIntent = 1 }, on: 0, is: "")
         #expect(try Self.looks(row, [30, 31, 1_000]) == [nil, nil, nil])

@@ -36,6 +36,8 @@ package struct LookSchedule: Hashable, Sendable {
 
     /// Each wait is so many times as long as the one before it.
     private static let widening: Int64 = 3
+    /// What is behind is looked at again after no less than this part of the time since its newest known period began.
+    private static let ageShare = 50
 
     /// The first moment after `now` at which there may be news that nobody has told.
     ///
@@ -75,7 +77,11 @@ package struct LookSchedule: Hashable, Sendable {
             break
         }
         if subscription.isBehind || subscription.state == .unknown, let signedAt = subscription.signedAt {
-            looks.append(contentsOf: widening(from: signedAt, step, after: now))
+            // An answer to a look is signed anew, and must not begin the ever longer waits again.
+            let age = subscription.periodStartedAt.map { max(.zero, $0.duration(to: now)) } ?? .zero
+            let soonest = now.advanced(by: age / Self.ageShare)
+            let wait = widening(from: signedAt, step, after: now).filter { $0 > now }
+            looks.append(contentsOf: wait.map { max($0, soonest) })
         }
         return looks.filter { $0 > now }.min()
     }

@@ -110,7 +110,11 @@ struct LifeCheck {
             }
             compared += 1
             if let complaint = expected.complaint(about: found, at: sight.now) {
-                findings.note("subscriptions stand as Apple says", "\(sight.comment), \(customer)'s \(id): \(complaint)")
+                let known = found.map { "\($0.current.map { "\($0)" } ?? "none"), behind: \($0.isBehind)" } ?? "nothing"
+                findings.note(
+                    "subscriptions stand as Apple says",
+                    "\(sight.comment), \(customer)'s \(id): \(complaint); known: \(known); true: \(expected.truths)"
+                )
             }
         }
     }
