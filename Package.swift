@@ -182,7 +182,7 @@ let package = Package(
             path: "Tests/Simulate",
             swiftSettings: house
         ),
-        tests("SimulationTests", ["Simulation"]),
+        tests("SimulationTests", ["Simulation", "Simulator"]),
         tests("HouseTests", []),
     ],
     swiftLanguageModes: [.v6],

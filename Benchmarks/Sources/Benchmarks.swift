@@ -8,7 +8,9 @@ import Verification
 /// Without words all of it but `peer`, which downloads what it is made of. Tables are printed;
 /// `.build/bench/results.json` has the same figures.
 @main struct Benchmarks {
-    private static let sections = ["verify", "steps", "receipts", "signing", "store", "outbox", "looks", "memory", "http"]
+    private static let sections = [
+        "verify", "steps", "receipts", "signing", "store", "outbox", "looks", "memory", "http",
+    ]
 
     static func main() async {
         do {

@@ -31,7 +31,8 @@ struct LivesCommand {
     }
 
     static func usage() -> Int32 {
-        say("usage: Simulate lives [--lives COUNT] [--in-town COUNT] [--days COUNT] [--told 0] [--from SEED] [--seed SEED]")
+        say("usage: Simulate lives [--lives COUNT] [--in-town COUNT] [--days COUNT] [--told 0] [--from SEED]")
+        say("       Simulate lives --seed SEED [--in-town COUNT] [--days COUNT] [--told 0]")
         say("       Simulate lives --stories FOLDER [--seed SEED]")
         return 2
     }

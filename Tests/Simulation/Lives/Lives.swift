@@ -60,7 +60,9 @@ package enum Lives {
 extension Lives.Run {
     package var explanation: String {
         guard let violation else { return "seed \(seed): nothing is wrong" }
-        if let story = terms.story { return "\(story.name), seed \(seed): \(violation)\nagain: make lives SEED=\(seed)" }
+        if let story = terms.story {
+            return "\(story.name), seed \(seed): \(violation)\nagain: make lives SEED=\(seed)"
+        }
         let town = terms.customers == Lives.Terms().customers ? "" : " IN_TOWN=\(terms.customers)"
         return "seed \(seed): \(violation)\nagain: make lives SEED=\(seed)" + town + (terms.isTold ? "" : " TOLD=0")
     }

@@ -31,9 +31,10 @@ extension Possible<LineTruth> {
         // Apple tells nobody of the end that a member's copy would have had.
         if found.state == .revoked { return wrong("product", found.product, \.product) }
         let isFailing = found.state == .grace || found.state == .billingRetry
+        let graceEnd = found.graceEndsAt?.wholeSeconds
         return wrong("product", found.product, \.product)
             ?? wrong("end", found.expiresAt?.wholeSeconds) { $0.expiresAt.wholeSeconds }
-            ?? (isFailing ? wrong("end of grace", found.graceEndsAt?.wholeSeconds) { $0.graceEndsAt?.wholeSeconds } : nil)
+            ?? (isFailing ? wrong("end of grace", graceEnd) { $0.graceEndsAt?.wholeSeconds } : nil)
             ?? wrong("auto-renew", found.willAutoRenew) { $0.willAutoRenew }
             ?? wrong("next product", found.nextProduct) { $0.nextProduct }
     }
@@ -46,7 +47,8 @@ extension Possible<LineTruth> {
     ) -> String? {
         if value == nil, !isSettled { return nil }
         if truths.contains(where: { field($0) == value }) { return nil }
-        return "the \(name) is \(value.map { "\($0)" } ?? "unknown"), not \(truths.map { field($0).map { "\($0)" } ?? "none" })"
+        let possible = truths.map { field($0).map { "\($0)" } ?? "none" }
+        return "the \(name) is \(value.map { "\($0)" } ?? "unknown"), not \(possible)"
     }
 }
 
@@ -84,5 +86,8 @@ struct PossibleAccess: Sendable {
         return allowed.contains(found) && least.map { found >= $0 } ?? true
     }
 
-    var text: String { "\(allowed.map { $0.map { "\($0)" } ?? "nothing" }), at least \(least.map { "\($0)" } ?? "nothing")" }
+    var text: String {
+        let possible = allowed.map { $0.map { "\($0)" } ?? "nothing" }
+        return "\(possible), at least \(least.map { "\($0)" } ?? "nothing")"
+    }
 }
