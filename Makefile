@@ -1,6 +1,6 @@
 # The verbs of this repository; each is one line here and, where it needs more, a script in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help build test interop chaos check docs bench fuzz simulate run
+.PHONY: help build test interop chaos check docs bench fuzz simulate lives run
 
 help: ## this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,14 @@ simulate: ## the whole house on one thread, by 1,000 seeds; SEEDS=n for more of 
 	swift build --configuration release --product Simulate
 	.build/release/Simulate $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),1000)) \
 		$(if $(PLANT),--plant $(PLANT))
+
+lives: ## LIVES=n (1,000) customers' lives of two years and all stories, with lost notifications and Apple away; SEED=n for one town
+	@scripts/bootstrap.sh
+	swift build --configuration release --product Simulate
+	.build/release/Simulate lives --lives $(or $(LIVES),1000) --in-town $(or $(IN_TOWN),50) \
+		--told $(or $(TOLD),1) $(if $(SEED),--seed $(SEED))
+	$(if $(SEED),,.build/release/Simulate lives --lives $$(($(or $(LIVES),1000) / 5)) --in-town 50 --told 0)
+	.build/release/Simulate lives --stories Examples/stories $(if $(SEED),--seed $(SEED))
 
 run: ## installs what is missing, builds, serves Assay with the App Store simulator on localhost; no Apple account needed
 	@scripts/bootstrap.sh

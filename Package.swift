@@ -106,7 +106,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Simulator",
-                "Pipeline",
+                "AppStore", "Jobs", "Pipeline",
                 "COpenSSL", "CSQLite",
             ],
             path: "Benchmarks/Sources",
@@ -173,19 +173,19 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "API", "Crypto", "Encoding", "HTTP", "Pipeline", "PurchaseModel", "Simulator", "Storage",
-                "TestSupport", "Verification",
+                "API", "AppStore", "Crypto", "Encoding", "HTTP", "Jobs", "Pipeline", "PurchaseModel", "Simulator",
+                "Storage", "TestSupport", "Verification",
             ],
             path: "Tests/Simulation",
             swiftSettings: house
         ),
         .executableTarget(
             name: "Simulate",
-            dependencies: ["Simulation"],
+            dependencies: ["Simulation", "Simulator"],
             path: "Tests/Simulate",
             swiftSettings: house
         ),
-        tests("SimulationTests", ["Simulation"]),
+        tests("SimulationTests", ["Simulation", "Simulator"]),
         tests("HouseTests", []),
     ],
     swiftLanguageModes: [.v6],

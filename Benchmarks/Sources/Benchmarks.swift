@@ -3,12 +3,14 @@ import Verification
 
 /// Measures Assay, always beside something else that is measured at the same time.
 ///
-///     Benchmarks [verify] [steps] [receipts] [signing] [store] [outbox] [memory] [http] [peer]
+///     Benchmarks [verify] [steps] [receipts] [signing] [store] [outbox] [looks] [memory] [http] [peer]
 ///
 /// Without words all of it but `peer`, which downloads what it is made of. Tables are printed;
 /// `.build/bench/results.json` has the same figures.
 @main struct Benchmarks {
-    private static let sections = ["verify", "steps", "receipts", "signing", "store", "outbox", "memory", "http"]
+    private static let sections = [
+        "verify", "steps", "receipts", "signing", "store", "outbox", "looks", "memory", "http",
+    ]
 
     static func main() async {
         do {
@@ -53,6 +55,10 @@ import Verification
         }
         if isChosen("outbox") {
             for section in try await OutboxBenchmark(folder: folder).run() { report.add(section) }
+        }
+        if isChosen("looks") {
+            report.add(LookPlan.section())
+            report.add(try await LookBenchmark(folder: folder).run())
         }
         if isChosen("memory") {
             let servers = try serverFolder(in: folder)

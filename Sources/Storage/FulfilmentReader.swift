@@ -138,9 +138,9 @@ extension StoreReader {
         if !periods.isEmpty {
             for recorded in try transactions(periods) { situation.note(recorded) }
         }
-        let repetitions = situation.repetitions(of: recordings)
-        if !repetitions.isEmpty {
-            for recorded in try transactions(repetitions) { situation.note(recorded) }
+        let reconsidered = situation.reconsidered(for: recordings)
+        if !reconsidered.isEmpty {
+            for recorded in try transactions(reconsidered) { situation.note(recorded) }
         }
         try answer(Inquiry(recordings, after: situation), in: &situation)
         return situation

@@ -31,6 +31,20 @@ import Testing
         #expect(try shop.gems() + shop.gems(of: "bob") == (shown == "lamp" ? 5 : 20))
     }
 
+    /// Apple told of a renewal before anybody had shown anything; then she shows the period before it, which is over.
+    @Test func whoeverShowsOnePeriodHasWhatApplesToldOfTheChain() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(31)
+        try shop.show(Sold.month(2, original: 1, from: 30), by: nil)
+        #expect(try shop.word(2) == "waiting no_customer")
+        try shop.show(Sold.month(1))
+        #expect(try shop.word(1) == "withheld expired" && shop.word(2) == "granted")
+        #expect(try shop.rights() == ["premium"] && shop.gems() == 10)
+        // Showing it again gives nothing again.
+        try shop.show(Sold.month(1))
+        #expect(try shop.gems() == 10)
+    }
+
     @Test(arguments: BindingRule.allCases)
     func somebodyElsesConsumableGivesNothingWhateverTheRule(rule: BindingRule) throws {
         var shop = try Shop { $0.binding = rule }

@@ -132,6 +132,8 @@ import Testing
         }
         try shop.show(period, renewals: [word])
         #expect(Self.told(shop) == told)
+        // What the plan before gave ends with it, though nobody has said that it was upgraded.
+        #expect(try shop.rights() == (product == "monthly" ? ["premium"] : []))
     }
 
     @Test func whatSheWishesForTheRenewalIsToldOnce() throws {
@@ -219,7 +221,7 @@ import Testing
             let found = try #require(
                 try SubscriptionCase("", row.periods, row.renewal, on: day, is: "").subscription()
             )
-            let next = LookSchedule().next(after: SubscriptionCase.at(day), of: found)
+            let next = LookSchedule(isSpread: false).next(after: SubscriptionCase.at(day), of: found)
             return next.map { Double($0.milliseconds - Facts.now.milliseconds) / 86_400_000 }
         }
     }
@@ -245,6 +247,28 @@ import Testing
         let row = SubscriptionCase("", [{ $0.expiresAt = SubscriptionCase.at(minutes) }], on: 0, is: "")
         let found = try Self.looks(row, [0, minutes * 0.8, minutes])
         #expect(found.compactMap { $0.map { ($0 * 86_400).rounded() } } == [225, 330, 330])
+    }
+
+    /// Apple tells of a period of which it never sends the transaction, and signs that anew for whoever asks.
+    @Test func whoIsAlwaysToldTheSameAsksEverMoreSeldom() throws {
+        var (now, looks) = (40.0, 0)
+        while now < 70, looks < 1_000 {
+            let signed = SubscriptionCase.at(now)
+            let row = SubscriptionCase(
+                "",
+                [{ _ in }],
+                { renewal in
+                    renewal.signedAt = signed
+                    renewal.renewsAt = SubscriptionCase.at(80)
+                },
+                on: now,
+                is: ""
+            )
+            #expect(try row.subscription()?.isBehind == true)
+            now = try #require(try Self.looks(row, [now]).first ?? nil)
+            looks += 1
+        }
+        #expect(looks < 40, "\(looks) looks in a month")
     }
 
     @Test func itIsOverForGoodWhenAppleSaysSo() throws {

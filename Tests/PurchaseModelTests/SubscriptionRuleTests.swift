@@ -291,6 +291,18 @@ func word(_ subscription: Subscription?) -> String {
             on: 61,
             is: "expired"
         ),
+        SubscriptionCase(
+            "taken back, and a longer end in the same breath",
+            [
+                {
+                    $0.revocation = .on(10)
+                    $0.signedAt = SubscriptionCase.at(12)
+                }
+            ],
+            { $0.sign(on: 12, renews: 44) },
+            on: 13,
+            is: "revoked"
+        ),
         SubscriptionCase("nothing at all", [], on: 1, is: "none"),
     ]
 

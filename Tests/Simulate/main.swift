@@ -34,8 +34,13 @@ func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
 
+if CommandLine.arguments.dropFirst().first == "lives" {
+    exit(try LivesCommand(CommandLine.arguments.dropFirst(2)).map { try $0.run() } ?? LivesCommand.usage())
+}
+
 guard let settings = Settings(CommandLine.arguments.dropFirst()) else {
     say("usage: Simulate [--seeds COUNT] [--from SEED] [--seed SEED] [--plant BUG]")
+    say("       Simulate lives …")
     say("bugs: " + PlantedBug.allCases.map(\.rawValue).joined(separator: ", "))
     exit(2)
 }

@@ -30,9 +30,11 @@ package struct SubscriptionLook: Job, Hashable {
 ///
 /// Every server does; what one has taken, the others do not find any more.
 package struct SubscriptionWatch: Sendable {
-    /// How many at a time: few enough for one write, which holds up the next batch of purchases, and for Apple's limits,
-    /// so that those of a whole ledger, due at once, do not stand in each other's way as jobs.
-    static let batchMax = 200
+    /// How often: a look is late by no more while there are few.
+    package static let pause = Duration.seconds(10)
+    /// How many at a time, for all of Apple's limit: 50 answers a second about subscriptions, of which 45 are used, and
+    /// some are left to what failed before. More would only stand in each other's way as jobs.
+    package static let batchMax = 400
     /// When one is due again whose job never came to an end: jobs outlive processes, so that this is for what nobody
     /// thought of.
     private static let inHand = Duration.seconds(2 * 86_400)
@@ -40,30 +42,44 @@ package struct SubscriptionWatch: Sendable {
     private let store: any Store
     private let queue: JobQueue
     private let clock: any WallClock
+    private let batch: Int
 
-    package init(store: any Store, queue: JobQueue, clock: any WallClock) {
+    /// - Parameters:
+    ///   - store: where subscriptions are.
+    ///   - queue: where the jobs go.
+    ///   - clock: says what is due.
+    ///   - percent: what of Apple's limit this server may use.
+    package init(store: any Store, queue: JobQueue, clock: any WallClock, percent: Int = 100) {
         self.store = store
         self.queue = queue
         self.clock = clock
+        batch = max(1, Self.batchMax * percent / 100)
     }
 
     /// Looks now, and after each pause, until there is no other pause.
     package func run(_ pause: @Sendable () async -> Bool) async {
-        repeat { await sweep() } while await pause()
+        repeat { _ = await sweep() } while await pause()
     }
 
-    /// Takes a batch in hand of those that are due, the longest due first. When the store fails, the next sweep begins
-    /// again; when nothing is due, nothing is written.
-    package func sweep() async {
-        let (now, queue) = (clock.now, queue)
+    /// Takes a batch in hand of those that are due, the longest due first, once those before it are under way: when Apple
+    /// is slow, what is due waits here, and not as jobs. When the store fails, the next sweep begins again; when nothing is
+    /// due, nothing is written.
+    ///
+    /// - Returns: how many.
+    @discardableResult
+    package func sweep() async -> Int {
+        let (now, queue, batch) = (clock.now, queue, batch)
         let isDue = try? await store.read { reader throws(StoreFailure) in
-            try !reader.dueSubscriptions(at: now, limit: 1).isEmpty
+            if try reader.hasDueJobs(kinds: [SubscriptionLook.kind], at: now) { return false }
+            return try !reader.dueSubscriptions(at: now, limit: 1).isEmpty
         }
-        guard isDue == true else { return }
-        try? await store.write { transaction throws(StoreFailure) in
-            let due = try transaction.dueSubscriptions(at: now, limit: Self.batchMax)
+        guard isDue == true else { return 0 }
+        let taken = try? await store.write { transaction throws(StoreFailure) in
+            let due = try transaction.dueSubscriptions(at: now, limit: batch)
             for subscription in due { try queue.enqueue(SubscriptionLook(subscription.chain), in: transaction) }
             try transaction.apply(puttingOff(due, until: now.advanced(by: Self.inHand)), evidence: nil)
+            return due.count
         }
+        return taken ?? 0
     }
 }

@@ -25,11 +25,16 @@ package func entitlements(
     for subscription in subscriptions {
         if let period = subscription.currentKey, let end = subscription.graceEndsAt { graces[period] = end }
     }
+    let successions = Successions(fulfilments, in: subscriptions)
     var longest: [Realm: [EntitlementID: Entitlement]] = [:]
     for fulfilment in fulfilments where fulfilment.isInForce {
         let grace = graces[fulfilment.transaction]
+        let next = successions.start(after: fulfilment)
         for case .entitlement(let id, let paidUntil) in fulfilment.goods {
-            let until = paidUntil.map { max($0, grace ?? $0) }
+            let until = paidUntil.map { paid in
+                let end = max(paid, grace ?? paid)
+                return min(end, next ?? end)
+            }
             guard until.map({ now < $0 }) ?? true else { continue }
             let found = Entitlement(
                 id: id,
@@ -44,6 +49,27 @@ package func entitlements(
     }
     return longest.values.flatMap(\.values).sorted { left, right in
         left.realm == right.realm ? left.id < right.id : left.realm.precedes(right.realm)
+    }
+}
+
+/// When each period of a subscription gives way to the one after it.
+///
+/// That a period was upgraded stands in its own transaction, which Apple does not send with the upgrade: the newer period
+/// itself says that the older one is over, though it would have lasted longer.
+private struct Successions {
+    private var starts: [ChainKey: [Timestamp]] = [:]
+
+    init(_ fulfilments: some Sequence<Fulfilment>, in subscriptions: some Sequence<RecordedSubscription>) {
+        for subscription in subscriptions { starts[subscription.chain] = [] }
+        guard !starts.isEmpty else { return }
+        // The same period once more, by a restore, takes nobody's place.
+        for fulfilment in fulfilments where fulfilment.reason != .alreadyGranted {
+            starts[fulfilment.chain]?.append(fulfilment.purchasedAt)
+        }
+    }
+
+    func start(after fulfilment: Fulfilment) -> Timestamp? {
+        starts[fulfilment.chain]?.filter { $0.seconds > fulfilment.purchasedAt.seconds }.min()
     }
 }
 

@@ -13,11 +13,24 @@ extension Draft {
         for fulfilment in given where fulfilment.state == .reversed && reversed.insert(fulfilment.chain).inserted {
             reconsiderRepetitions(in: fulfilment.chain, naming)
         }
+        settleOwnerless(recorded, naming)
         settleInGrace(naming)
         for place in recorded.indices {
             if given[place].reason == .alreadyGranted { given[place] = fulfilment(recorded[place]) ?? given[place] }
             guard decision.outcomes[place].standing != .ownedByAnother else { continue }
             edit { $0.outcomes[place].fulfilment = given[place] }
+        }
+    }
+
+    /// Whoever presents one transaction of a chain has all of it, also what Apple told of before anybody was known.
+    private mutating func settleOwnerless(_ recorded: [RecordedTransaction], _ naming: Naming) {
+        var seen: Set<ChainKey> = []
+        for chain in recorded.map({ chain(of: $0) }) where seen.insert(chain).inserted && owner(of: chain) != nil {
+            let waiting = fulfilments(of: chain).values.filter(\.isOwnerless)
+            for fulfilment in waiting.sorted(by: { $0.transaction.id < $1.transaction.id }) {
+                guard let recorded = self.recorded(fulfilment.transaction) else { continue }
+                settle(recorded, Naming(order: recorded.order, customerToken: naming.customerToken))
+            }
         }
     }
 

@@ -53,10 +53,14 @@ package struct Inquiry: Sendable {
                 let signed = transaction.accountToken.flatMap {
                     first.customer(of: TokenKey(app: recording.app, token: $0))
                 }
+                let given = first.fulfilments(of: chain).values
                 for customer in [first.owner(of: chain)?.customer, signed, recording.customer].compactMap(\.self) {
                     add(customer, chain, product: transaction.product, recording.terms)
+                    for waiting in given where waiting.isOwnerless {
+                        add(customer, chain, product: waiting.product, recording.terms)
+                    }
                 }
-                for fulfilment in first.fulfilments(of: chain).values { add(fulfilment) }
+                for fulfilment in given { add(fulfilment) }
             }
             for renewal in recording.renewals {
                 let chain = recording.chain(of: renewal)

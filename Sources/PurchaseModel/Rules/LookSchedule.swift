@@ -1,32 +1,43 @@
-/// When Apple is to be asked about a subscription again. Pure: whoever asks adds what spreads many over time.
+/// When Apple is to be asked about a subscription again.
+///
+/// Pure, and spread: subscriptions that began together are looked at one after the other, each at a place of its own that
+/// follows from its number, so that all servers agree.
 package struct LookSchedule: Hashable, Sendable {
-    /// How often all is verified again that is alive.
+    /// How often all is verified again that is alive, at the latest; up to a tenth sooner, by the spread.
     package var slow: Duration
     /// How long before its end a period is looked at: Apple charges within the last day. Of short periods a quarter.
+    /// Up to three quarters of it later, by the spread.
     package var ahead: Duration
-    /// How long after its end the first look is, for periods of a month and longer; of shorter ones a hundredth.
+    /// How long after its end the first look is, for periods of a month and longer; of shorter ones a hundredth. Up to
+    /// twice as long, by the spread.
     package var first: Duration
     /// The same at least.
     package var firstMin: Duration
     /// How long the end of what is paid for is no end yet, while nobody has heard from Apple.
     package var patience: Duration
+    /// Whether those that began together are looked at one after the other.
+    package var isSpread: Bool
 
     package init(
         slow: Duration = .seconds(30 * 86_400),
         ahead: Duration = .seconds(86_400),
         first: Duration = .seconds(600),
         firstMin: Duration = .seconds(30),
-        patience: Duration = .seconds(86_400)
+        patience: Duration = .seconds(86_400),
+        isSpread: Bool = true
     ) {
         self.slow = slow
         self.ahead = ahead
         self.first = first
         self.firstMin = firstMin
         self.patience = patience
+        self.isSpread = isSpread
     }
 
     /// Each wait is so many times as long as the one before it.
     private static let widening: Int64 = 3
+    /// What is behind is looked at again after no less than this part of the time since its newest known period began.
+    private static let ageShare = 50
 
     /// The first moment after `now` at which there may be news that nobody has told.
     ///
@@ -36,13 +47,16 @@ package struct LookSchedule: Hashable, Sendable {
     /// - Returns: `nil` when it is over for good.
     package func next(after now: Timestamp, of subscription: Subscription) -> Timestamp? {
         var looks: [Timestamp] = []
-        let step = step(of: subscription)
+        let spread = isSpread ? LookSpread(subscription.chain) : .none
+        let step = spread.from(step(of: subscription), to: 2)
+        let again = now.advanced(by: slow - spread.share(of: slow / 10))
         let end = subscription.expiresAt
         switch subscription.state {
         case .active:
-            looks.append(now.advanced(by: slow))
+            looks.append(again)
             if let end {
-                looks.append(end.advanced(by: .zero - lead(of: subscription)))
+                let lead = lead(of: subscription)
+                looks.append(end.advanced(by: spread.share(of: lead * 3 / 4) - lead))
                 looks.append(end.advanced(by: step))
             }
         case .grace, .billingRetry:
@@ -57,13 +71,17 @@ package struct LookSchedule: Hashable, Sendable {
         case .revoked:
             // A refund may be taken back as long as the period would have lasted.
             guard let end, now < end.advanced(by: step) else { break }
-            looks.append(now.advanced(by: slow))
+            looks.append(again)
             looks.append(end.advanced(by: step))
         case .unknown:
             break
         }
         if subscription.isBehind || subscription.state == .unknown, let signedAt = subscription.signedAt {
-            looks.append(contentsOf: widening(from: signedAt, step, after: now))
+            // An answer to a look is signed anew, and must not begin the ever longer waits again.
+            let age = subscription.periodStartedAt.map { max(.zero, $0.duration(to: now)) } ?? .zero
+            let soonest = now.advanced(by: age / Self.ageShare)
+            let wait = widening(from: signedAt, step, after: now).filter { $0 > now }
+            looks.append(contentsOf: wait.map { max($0, soonest) })
         }
         return looks.filter { $0 > now }.min()
     }
@@ -93,5 +111,37 @@ package struct LookSchedule: Hashable, Sendable {
             return nil
         }
         return start.duration(to: end)
+    }
+}
+
+/// A subscription's place among all of them: as good as any other, and always the same.
+private struct LookSpread {
+    private static let places: UInt64 = 1_000_000
+    private let place: Int64
+
+    /// The first place of all.
+    static let none = LookSpread(place: 0)
+
+    private init(place: Int64) { self.place = place }
+
+    init(_ chain: ChainKey) {
+        // Apple counts its numbers up: neighbours must not stay neighbours. The finalizer of SplitMix64.
+        var mixed = UInt64(bitPattern: chain.original.number) &* 0x9E37_79B9_7F4A_7C15
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        place = Int64((mixed ^ mixed >> 31) % Self.places)
+    }
+
+    /// None of it to all of it.
+    func share(of whole: Duration) -> Duration {
+        .milliseconds(whole.wholeMilliseconds * place / Int64(Self.places))
+    }
+
+    func from(_ least: Duration, to times: Int) -> Duration { least + share(of: least * (times - 1)) }
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: Int64 {
+        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

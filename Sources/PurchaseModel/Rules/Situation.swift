@@ -51,16 +51,21 @@ package struct Situation: Sendable {
     /// All that wait for something, in no order.
     var waiting: [Fulfilment] { fulfilments.values.flatMap { $0.values.filter { $0.state == .waiting } } }
 
-    /// What seems to repeat something that these proofs tell to be taken back: a refund has it decided again.
-    package func repetitions(of recordings: [Recording]) -> [TransactionKey] {
-        var chains: Set<ChainKey> = []
+    /// What these proofs may have decided again: what seems to repeat something that they tell to be taken back, and what
+    /// waits for somebody to present anything of its chain.
+    package func reconsidered(for recordings: [Recording]) -> [TransactionKey] {
+        var (chains, refunded) = (Set<ChainKey>(), Set<ChainKey>())
         for recording in recordings {
-            for (transaction, key) in zip(recording.transactions, recording.keys) where transaction.revocation != nil {
-                chains.insert(self.chains[key] ?? recording.chain(of: transaction))
+            for (transaction, key) in zip(recording.transactions, recording.keys) {
+                let chain = self.chains[key] ?? recording.chain(of: transaction)
+                chains.insert(chain)
+                if transaction.revocation != nil { refunded.insert(chain) }
             }
         }
         return chains.flatMap { chain in
-            fulfilments(of: chain).values.filter { $0.reason == .alreadyGranted }.map(\.transaction)
+            fulfilments(of: chain).values
+                .filter { $0.isOwnerless || $0.reason == .alreadyGranted && refunded.contains(chain) }
+                .map(\.transaction)
         }
     }
 

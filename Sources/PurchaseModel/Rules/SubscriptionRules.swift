@@ -146,6 +146,8 @@ private struct RenewalWord {
             renewal.signedAt.seconds >= period.purchasedAt.seconds, renewsAt.seconds > period.purchasedAt.seconds
         else { return false }
         if let revocation = period.revocation, revocation.at >= renewal.signedAt { return false }
+        // What Apple signs in one breath is not behind itself.
+        if renewal.signedAt.seconds == period.signedAt.seconds { return false }
         return renewsAt.seconds > end.seconds || renewal.product != period.product && renewsAt.seconds < end.seconds
     }
 

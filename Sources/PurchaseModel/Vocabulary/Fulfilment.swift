@@ -41,6 +41,9 @@ package struct Fulfilment: Hashable, Sendable {
     /// Whether something of it is still given.
     package var isInForce: Bool { state == .granted }
 
+    /// Whether it waits for nothing but to be somebody's.
+    var isOwnerless: Bool { state == .waiting && reason == .noCustomer }
+
     init(of recorded: RecordedTransaction, at now: Timestamp) {
         transaction = recorded.key
         original = recorded.chain.original

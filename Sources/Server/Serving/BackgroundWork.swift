@@ -10,11 +10,12 @@ import Verification
 
 /// What a server does that nobody waits for: its jobs.
 struct BackgroundWork: Sendable {
-    /// Jobs at once: each waits for Apple most of its time.
+    /// Jobs at once: each waits for Apple most of its time. As many as Apple's limit needs while it answers within a third of
+    /// a second; and those for which a customer waits stand behind no other.
     private static let concurrency = 16
 
     let queue: JobQueue
-    private let worker: JobWorker
+    private let workers: [JobWorker]
     private let watch: SubscriptionWatch
     let accounts: [AppID: AppleAccount]
 
@@ -26,6 +27,7 @@ struct BackgroundWork: Sendable {
         _ recorder: Recorder,
         _ verifier: Verifier,
         _ intake: NotificationIntake,
+        _ applePercent: Int,
         _ clock: SystemClock,
         _ reporter: Reporter
     ) {
@@ -46,20 +48,21 @@ struct BackgroundWork: Sendable {
         )
         let answerer = ConsumptionAnswerer(store: store, accounts: accounts, clock: clock)
         let asker = SupportAsker(store: store, recorder: recorder, accounts: accounts, clock: clock)
-        watch = SubscriptionWatch(store: store, queue: queue, clock: clock)
+        watch = SubscriptionWatch(store: store, queue: queue, clock: clock, percent: applePercent)
         let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
-        worker = JobWorker(
-            queue: queue,
-            handlers: [
-                decider.handler, comparer.handler, reader.handler, looker.handler, customers.handler,
-                answerer.handler, asker.handler,
-            ],
-            owner: BackgroundWork.owner(),
-            limits: JobLimits(concurrency: BackgroundWork.concurrency),
-            uptime: { start.duration(to: uptime.now) },
-            random: BackgroundWork.random,
-            wait: { (try? await Task.sleep(for: $0)) != nil }
-        ) { reporter.report($0) }
+        let awaited = [decider.handler, comparer.handler, answerer.handler, asker.handler]
+        let patient = [looker.handler, customers.handler, reader.handler]
+        workers = [awaited, patient].map { handlers in
+            JobWorker(
+                queue: queue,
+                handlers: handlers,
+                owner: BackgroundWork.owner(),
+                limits: JobLimits(concurrency: BackgroundWork.concurrency),
+                uptime: { start.duration(to: uptime.now) },
+                random: BackgroundWork.random,
+                wait: { (try? await Task.sleep(for: $0)) != nil }
+            ) { reporter.report($0) }
+        }
     }
 
     /// Works until it is stopped.
@@ -71,14 +74,15 @@ struct BackgroundWork: Sendable {
             }
         }
         await withDiscardingTaskGroup { group in
-            // A look is late by no more.
-            group.addTask { await watch.run { (try? await Task.sleep(for: .seconds(10))) != nil } }
-            await worker.run()
+            group.addTask { await watch.run { (try? await Task.sleep(for: SubscriptionWatch.pause)) != nil } }
+            await withDiscardingTaskGroup { working in
+                for worker in workers { working.addTask { await worker.run() } }
+            }
             group.cancelAll()
         }
     }
 
-    func stop() { worker.stop() }
+    func stop() { for worker in workers { worker.stop() } }
 
     static func queue(_ store: any Store, _ clock: SystemClock) -> JobQueue {
         JobQueue(store: store, clock: clock, random: random)

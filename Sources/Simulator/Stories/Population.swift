@@ -40,6 +40,16 @@ package struct Population: Sendable {
         store.advance(to: end)
     }
 
+    /// The same in a store that others use, too: what this one was made with is its beginning.
+    package mutating func live(until end: Timestamp, in shared: inout SimulatedStore) {
+        swap(&store, &shared)
+        live(until: end)
+        swap(&store, &shared)
+    }
+
+    /// When somebody does something next.
+    package var nextMoment: Timestamp? { plan.next }
+
     private mutating func settle(_ number: Int) {
         let name = "customer-\(number)"
         let isTester = number % 4 == 3

@@ -38,6 +38,19 @@ package struct StoryTeller: Sendable {
     /// - Throws: ``StoryFault`` for a step that cannot be understood, or that the store refused.
     package mutating func tell(_ story: Story) throws(StoryFault) -> [String] {
         let before = store
+        begin(story)
+        for index in story.steps.indices { try take(index, of: story) }
+        if let end = story.endsAt {
+            guard let moment = end.after(startedAt) else { throw StoryFault("ends", StoryFault.tooLate) }
+            store.advance(to: moment)
+        }
+        return story.expectation.differences(in: store, since: before, app: app)
+    }
+
+    // MARK: Bit by bit, for whoever does other things in between
+
+    /// Adds its customers, who have done nothing yet.
+    package mutating func begin(_ story: Story) {
         for customer in story.customers where customer.family == nil { add(customer) }
         for customer in story.customers {
             guard let family = customer.family else { continue }
@@ -46,18 +59,33 @@ package struct StoryTeller: Sendable {
             add(alone)
             _ = try? store.perform(.setFamily(customer: customer.name, family: family))
         }
-        for (index, step) in story.steps.enumerated() {
-            do throws(StoryFault) {
-                try take(step)
-            } catch {
-                throw error.inside("steps[\(index)]")
-            }
+    }
+
+    /// When each step is taken. One that names no moment is taken with the one before it.
+    package func moments(of story: Story) -> [Timestamp] {
+        var last = startedAt
+        return story.steps.map { step in
+            last = step.after?.after(startedAt) ?? last
+            return last
         }
-        if let end = story.endsAt {
-            guard let moment = end.after(startedAt) else { throw StoryFault("ends", StoryFault.tooLate) }
-            store.advance(to: moment)
+    }
+
+    /// When the story ends, if it says so.
+    package func end(of story: Story) -> Timestamp? { story.endsAt?.after(startedAt) }
+
+    /// Takes one step in a store that others use, too: what this one was made with is its beginning.
+    package mutating func take(_ index: Int, of story: Story, in shared: inout SimulatedStore) throws(StoryFault) {
+        swap(&store, &shared)
+        defer { swap(&store, &shared) }
+        try take(index, of: story)
+    }
+
+    private mutating func take(_ index: Int, of story: Story) throws(StoryFault) {
+        do throws(StoryFault) {
+            try take(story.steps[index])
+        } catch {
+            throw error.inside("steps[\(index)]")
         }
-        return story.expectation.differences(in: store, since: before, app: app)
     }
 
     /// One who is there already keeps what she has.

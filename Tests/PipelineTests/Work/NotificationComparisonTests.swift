@@ -43,19 +43,24 @@ import Testing
         }
     }
 
-    @Test func anOutageOfApplesMovesNothing() async throws {
+    /// A day of each trouble, looked at every minute.
+    @Test(arguments: ProofDecisionTests.Trouble.allCases)
+    func noTroubleMovesAnythingOrMakesALoop(trouble: ProofDecisionTests.Trouble) async throws {
         try await WorkHouse().open { house in
             try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
-            var chaos = Chaos.none
-            chaos.serverError = 1_000
-            house.chaos.set(chaos)
-            for _ in 0..<24 {
+            house.chaos.set(trouble.always)
+            for _ in 0..<1_440 {
                 try await house.work()
-                house.pass(.seconds(3_600))
+                house.pass(.seconds(60))
             }
             #expect(try await house.watch() == nil)
-            #expect(house.calls.values.count <= 30)
+            // A minute, then twice as long, then every three quarters of an hour and more.
+            #expect((1...40).contains(house.calls.values.count), "\(house.calls.values.count) calls")
             #expect(try await house.deadLetters() == [])
+            house.chaos.set(.none)
+            house.pass(.seconds(2 * 3_600))
+            try await house.work()
+            #expect(try await house.watch() != nil)
         }
     }
 

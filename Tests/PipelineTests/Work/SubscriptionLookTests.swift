@@ -75,6 +75,31 @@ import Testing
         }
     }
 
+    /// Three days of each trouble, looked at every minute, around the end of a period: nothing is lost, nobody asks without end.
+    @Test(arguments: ProofDecisionTests.Trouble.allCases)
+    func noTroubleMakesTheLookALoop(trouble: ProofDecisionTests.Trouble) async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try await house.subscribe()
+            // A week for a trial, and a month.
+            try await house.live(days: 36)
+            let before = house.calls.values.count
+            house.chaos.set(trouble.always)
+            for _ in 0..<3 * 1_440 {
+                house.pass(.seconds(60))
+                try await house.work()
+            }
+            // A minute, then twice as long, then every three quarters of an hour and more.
+            let asked = house.calls.values.count - before
+            #expect((1...3 * 34).contains(asked), "\(asked) calls")
+            house.chaos.set(.none)
+            try await house.live(days: 1)
+            #expect(try await house.recordedIDs() == Set(house.bought()))
+            #expect(try await house.subscription(sold.id)?.state == .active)
+            #expect(try await house.deadLetters() == [])
+        }
+    }
+
     /// Where Apple cannot be asked at all, the end of what was paid for is an end, though a patient one.
     @Test func withoutAnyAccountTheClockDecides() async throws {
         try await WorkHouse(hasAccount: false).open { house in
