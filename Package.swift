@@ -56,13 +56,19 @@ let package = Package(
             pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"])]
         ),
+        .systemLibrary(
+            name: "CArgon2",
+            path: "Sources/System/CArgon2",
+            pkgConfig: "libargon2",
+            providers: [.apt(["libargon2-dev"])]
+        ),
         .target(name: "CBeast", path: "Sources/System/CBeast"),
 
         // Floor 1: what knows nobody.
         room("Encoding"),
         room("PurchaseModel"),
         room("AppleFormats", ["Encoding"]),
-        room("Crypto", ["COpenSSL"]),
+        room("Crypto", ["COpenSSL", "CArgon2"]),
         room("HTTP", ["Encoding", "CBeast", "CCurl"]),
 
         // Floor 2: proof, memory, and an App Store of our own.

@@ -52,4 +52,5 @@ struct MemoryLedger: Sendable {
     /// By their SHA-256.
     var certificates: [[UInt8]: SeenCertificate] = [:]
     var apiKeys: [APIKeyID: APIKeyRow] = [:]
+    var admins = MemoryAdmins()
 }
