@@ -98,11 +98,16 @@ let package = Package(
             ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage", "Pipeline"],
             resources: [.embedInCode("openapi.json")]
         ),
+        room(
+            "Dashboard",
+            ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage"],
+            resources: [.embedInCode("Assets")]
+        ),
         .executableTarget(
             name: "Server",
             dependencies: [
                 "PurchaseModel", "HTTP", "Crypto", "Encoding", "Verification", "Storage", "Jobs", "AppStore",
-                "Pipeline", "API", "Simulator",
+                "Pipeline", "API", "Dashboard", "Simulator",
             ],
             swiftSettings: house
         ),
@@ -168,6 +173,7 @@ let package = Package(
                 "Simulator", "TestSupport",
             ]
         ),
+        tests("DashboardTests", ["Dashboard", "HTTP", "PurchaseModel", "Crypto", "Storage", "TestSupport"]),
         tests(
             "ServerTests",
             [

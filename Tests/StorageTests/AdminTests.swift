@@ -22,6 +22,22 @@ import Testing
         )
     }
 
+    private static func action(
+        _ number: Int64,
+        by admin: AdminName?,
+        to subject: String? = nil,
+        _ detail: String? = nil
+    ) -> AdminAction {
+        AdminAction(
+            at: moment(number),
+            admin: admin,
+            remote: "192.0.2.1",
+            action: "signed_in",
+            subject: subject,
+            detail: detail
+        )
+    }
+
     @Test(arguments: StoreKind.allCases)
     func anAccountIsMadeOnceAndChangedFromWhatItWas(kind: StoreKind) async throws {
         try await kind.withStore { store in
@@ -109,16 +125,10 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func whatWasDoneIsListedFromTheNewest(kind: StoreKind) async throws {
         try await kind.withStore { store in
-            let actions = (1...5).map { number in
-                AdminAction(
-                    at: Self.moment(Int64(number)),
-                    admin: number == 3 ? nil : Self.ann,
-                    remote: "192.0.2.1",
-                    action: "signed_in",
-                    subject: number == 4 ? "who\u{301}<" : nil,
-                    detail: number == 5 ? "why" : nil
-                )
-            }
+            let actions = [
+                Self.action(1, by: Self.ann), Self.action(2, by: Self.ann), Self.action(3, by: nil),
+                Self.action(4, by: Self.ann, to: "who\u{301}<"), Self.action(5, by: Self.ann, "why"),
+            ]
             for action in actions {
                 try await store.write { write throws(StoreFailure) in try write.noteAdminAction(action) }
             }

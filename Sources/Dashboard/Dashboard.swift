@@ -1,0 +1,102 @@
+import HTTP
+package import PurchaseModel
+package import Storage
+
+/// What the dashboard needs from the rest of the house.
+package struct DashboardParts: Sendable {
+    package var store: any Store
+    package var clock: any WallClock
+    /// The apps that are configured, in order.
+    package var apps: [AppID]
+    package var passwords: PasswordDesk
+    package var signInGuard: SignInGuard
+    /// The digest of the token in the link to the first account; `nil` when there are accounts.
+    package var firstRun: [UInt8]?
+    /// The verdict that a reason leads to; `nil` for a word that is none.
+    package var verdict: @Sendable (String) -> String?
+    /// What a verifier says of a proof, as text for people.
+    package var explain: @Sendable ([UInt8]) -> String
+
+    package init(
+        store: any Store,
+        clock: any WallClock,
+        apps: [AppID],
+        passwords: PasswordDesk = PasswordDesk(),
+        signInGuard: SignInGuard = SignInGuard(),
+        firstRun: [UInt8]? = nil,
+        verdict: @escaping @Sendable (String) -> String?,
+        explain: @escaping @Sendable ([UInt8]) -> String
+    ) {
+        self.store = store
+        self.clock = clock
+        self.apps = apps
+        self.passwords = passwords
+        self.signInGuard = signInGuard
+        self.firstRun = firstRun
+        self.verdict = verdict
+        self.explain = explain
+    }
+
+    /// Where the first account is made, below the server's own address.
+    package static func firstAccountPath(_ token: Token) -> String {
+        Address("/first-account", [(name: "token", value: token.text)]).text
+    }
+}
+
+/// The table of all pages and forms: read this first.
+package func dashboardRoutes(_ parts: DashboardParts) -> [DashboardRoute] {
+    let sessions = Sessions(store: parts.store, clock: parts.clock)
+    let door = Door(sessions: sessions, clock: parts.clock)
+    return ledger(door, parts) + access(door, parts, sessions) + assets(door)
+}
+
+private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
+    let overview = Overview(parts: parts)
+    let triage = Triage(parts: parts)
+    let search = Search(parts: parts)
+    let customer = CustomerPage(parts: parts)
+    let transaction = TransactionPages(parts: parts)
+    return [
+        door.page("", .viewer, overview.show),
+        door.page("/triage", .viewer, triage.show),
+        door.page("/sample", .viewer, triage.sample),
+        door.page("/search", .viewer, search.find),
+        door.page("/customer", .viewer, customer.show),
+        door.page("/transaction", .viewer, transaction.show),
+        door.page("/order", .viewer, customer.order),
+        door.page("/submission", .viewer, transaction.submission),
+    ]
+}
+
+private func access(_ door: Door, _ parts: DashboardParts, _ sessions: Sessions) -> [DashboardRoute] {
+    let signIn = SignIn(parts: parts, sessions: sessions)
+    let accounts = Accounts(parts: parts)
+    let audit = Audit(store: parts.store)
+    return [
+        door.open(.get, "/sign-in", signIn.show),
+        door.open(.post, "/sign-in", signIn.send),
+        door.open(.get, "/first-account", signIn.showFirst),
+        door.open(.post, "/first-account", signIn.sendFirst),
+        door.form("/sign-out", .viewer, signIn.out),
+        door.page("/account", .viewer, accounts.own),
+        door.form("/account/password", .viewer, accounts.changePassword),
+        door.page("/accounts", .admin, accounts.list),
+        door.form("/accounts/make", .admin, accounts.make),
+        door.form("/accounts/change", .admin, accounts.change),
+        door.page("/audit", .admin, audit.list),
+    ]
+}
+
+private func assets(_ door: Door) -> [DashboardRoute] {
+    func asset(_ path: StaticString, _ type: String, _ bytes: [UInt8]) -> DashboardRoute {
+        door.open(.get, path) { _ in
+            var fields = Page.fields(type)
+            fields["Cache-Control"] = "public, max-age=3600"
+            return HTTPResponse(.ok, fields: fields, body: bytes)
+        }
+    }
+    return [
+        asset("/assets/style.css", "text/css; charset=utf-8", PackageResources.style_css),
+        asset("/assets/icon.svg", "image/svg+xml", PackageResources.icon_svg),
+    ]
+}
