@@ -173,7 +173,7 @@ let package = Package(
                 "Simulator", "TestSupport",
             ]
         ),
-        tests("DashboardTests", ["Dashboard", "HTTP", "PurchaseModel", "Crypto", "Storage", "TestSupport"]),
+        tests("DashboardTests", ["Dashboard", "HTTP", "PurchaseModel", "Crypto", "Storage"]),
         tests(
             "ServerTests",
             [

@@ -1,47 +1,5 @@
 import HTTP
-package import PurchaseModel
-package import Storage
-
-/// What the dashboard needs from the rest of the house.
-package struct DashboardParts: Sendable {
-    package var store: any Store
-    package var clock: any WallClock
-    /// The apps that are configured, in order.
-    package var apps: [AppID]
-    package var passwords: PasswordDesk
-    package var signInGuard: SignInGuard
-    /// The digest of the token in the link to the first account; `nil` when there are accounts.
-    package var firstRun: [UInt8]?
-    /// The verdict that a reason leads to; `nil` for a word that is none.
-    package var verdict: @Sendable (String) -> String?
-    /// What a verifier says of a proof, as text for people.
-    package var explain: @Sendable ([UInt8]) -> String
-
-    package init(
-        store: any Store,
-        clock: any WallClock,
-        apps: [AppID],
-        passwords: PasswordDesk = PasswordDesk(),
-        signInGuard: SignInGuard = SignInGuard(),
-        firstRun: [UInt8]? = nil,
-        verdict: @escaping @Sendable (String) -> String?,
-        explain: @escaping @Sendable ([UInt8]) -> String
-    ) {
-        self.store = store
-        self.clock = clock
-        self.apps = apps
-        self.passwords = passwords
-        self.signInGuard = signInGuard
-        self.firstRun = firstRun
-        self.verdict = verdict
-        self.explain = explain
-    }
-
-    /// Where the first account is made, below the server's own address.
-    package static func firstAccountPath(_ token: Token) -> String {
-        Address("/first-account", [(name: "token", value: token.text)]).text
-    }
-}
+import Storage
 
 /// The table of all pages and forms: read this first.
 package func dashboardRoutes(_ parts: DashboardParts) -> [DashboardRoute] {
@@ -53,12 +11,16 @@ package func dashboardRoutes(_ parts: DashboardParts) -> [DashboardRoute] {
 private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
     let overview = Overview(parts: parts)
     let triage = Triage(parts: parts)
+    let notifications = NotificationPages(parts: parts)
+    let operations = Operations(store: parts.store)
     let search = Search(parts: parts)
     let customer = CustomerPage(parts: parts)
     let transaction = TransactionPages(parts: parts)
     return [
         door.page("", .viewer, overview.show),
         door.page("/triage", .viewer, triage.show),
+        door.page("/notifications", .viewer, notifications.list),
+        door.page("/operations", .viewer, operations.show),
         door.page("/sample", .viewer, triage.sample),
         door.page("/search", .viewer, search.find),
         door.page("/customer", .viewer, customer.show),

@@ -36,12 +36,12 @@ struct Door: Sendable {
     /// A form that changes something.
     func form(_ path: StaticString, _ role: AdminRole, _ respond: @escaping Respond) -> DashboardRoute {
         let route = Route(.post, Self.template(path)) { request, _ in
-            guard let fields = Self.form(of: request) else { return Notices.malformed() }
+            guard let fields = SentForm.fields(of: request) else { return Notices.malformed() }
             do throws(StoreFailure) {
                 guard let found = try await sessions.find(request.fields) else {
                     return Notices.leave(for: Address("/sign-in"))
                 }
-                guard Self.isOurs(request.fields),
+                guard SentForm.isOurs(request.fields),
                     found.token.vouches(for: fields[Form.tokenField.description])
                 else { return Notices.strangeForm() }
                 return try await answer(request, fields, found, role, respond)
@@ -87,20 +87,4 @@ struct Door: Sendable {
     }
 
     private static func template(_ path: StaticString) -> String { Address.root.description + path.description }
-
-    /// The fields of a form that was sent as forms are.
-    static func form(of request: HTTPRequest) -> FormFields? {
-        let type = request.fields.single("Content-Type") ?? ""
-        let name = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
-        guard name.elementsEqual("application/x-www-form-urlencoded".utf8) else { return nil }
-        return FormFields(request.body)
-    }
-
-    /// False when the browser says that another site sent it (Fetch Metadata; WHATWG Fetch, *Origin*).
-    static func isOurs(_ fields: HTTPFields) -> Bool {
-        if let site = fields["Sec-Fetch-Site"] { return site == "same-origin" }
-        guard let origin = fields["Origin"] else { return true }
-        guard let host = fields.single("Host") else { return false }
-        return origin == "https://\(host)" || origin == "http://\(host)"
-    }
 }

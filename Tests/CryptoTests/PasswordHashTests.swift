@@ -7,8 +7,10 @@ import Testing
         let hash = try PasswordHash(of: password)
         #expect(hash.fits(password))
         #expect(PasswordHash(kept: hash.text).fits(password))
-        for other in ["", "correct horse battery stapl", "correct horse battery staple ", "Correct horse battery staple"]
-        {
+        let others = [
+            "", "correct horse battery stapl", "correct horse battery staple ", "Correct horse battery staple",
+        ]
+        for other in others {
             #expect(!hash.fits(Array(other.utf8)))
         }
         #expect(!hash.isOutdated)
@@ -19,10 +21,12 @@ import Testing
         #expect(try PasswordHash(of: password) != PasswordHash(of: password))
     }
 
-    /// Made by the `argon2` command of Debian 12: `printf password | argon2 somesaltsomesalt -id -t 2 -k 19456 -p 1 -l 32`.
+    /// Made by the `argon2` command of Debian 12:
+    /// `printf password | argon2 somesaltsomesalt -id -t 2 -k 19456 -p 1 -l 32 -e`.
     @Test func theReferenceProgramMakesTheSameText() throws {
         let hash = try PasswordHash(of: Array("password".utf8), salt: Array("somesaltsomesalt".utf8))
-        #expect(hash.text == "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$K13EBUiG7JV+9ZxztmHFTdb7J0WQsnj2V8bZaqyPptE")
+        let made = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$K13EBUiG7JV+9ZxztmHFTdb7J0WQsnj2V8bZaqyPptE"
+        #expect(hash.text == made)
     }
 
     @Test(arguments: [

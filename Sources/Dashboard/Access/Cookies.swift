@@ -31,6 +31,7 @@ enum Cookie {
     ///   - token: what it holds.
     ///   - isSecure: whether the browser came over TLS.
     ///   - days: how long the browser is to keep it. An ended session's still tells the browser from a stranger's.
+    /// - Returns: the value of `Set-Cookie`.
     static func session(_ token: Token, isSecure: Bool, days: Int) -> String {
         let age = "; Max-Age=\(days * 86_400)"
         let start = isSecure ? "\(secureName)=\(token.text); Secure" : "\(plainName)=\(token.text)"

@@ -11,6 +11,8 @@ enum Navigation {
     static let entries = [
         Entry(name: "Overview", address: Address(""), role: .viewer),
         Entry(name: "Triage", address: Address("/triage"), role: .viewer),
+        Entry(name: "Notifications", address: Address("/notifications"), role: .viewer),
+        Entry(name: "Operations", address: Address("/operations"), role: .viewer),
         Entry(name: "Accounts", address: Address("/accounts"), role: .admin),
         Entry(name: "Audit log", address: Address("/audit"), role: .admin),
     ]

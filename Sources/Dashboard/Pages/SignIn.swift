@@ -17,8 +17,8 @@ struct SignIn: Sendable {
     }
 
     func send(_ request: HTTPRequest) async throws(StoreFailure) -> HTTPResponse {
-        guard let fields = Door.form(of: request) else { return Notices.malformed() }
-        guard Door.isOurs(request.fields),
+        guard let fields = SentForm.fields(of: request) else { return Notices.malformed() }
+        guard SentForm.isOurs(request.fields),
             Cookie.visitor(in: request.fields)?.vouches(for: fields[Form.tokenField.description]) == true
         else { return Notices.strangeForm() }
         guard let isSecure = Self.isSecure(request.fields) else { return Self.needsTLS() }
@@ -100,8 +100,8 @@ struct SignIn: Sendable {
     }
 
     func sendFirst(_ request: HTTPRequest) async throws(StoreFailure) -> HTTPResponse {
-        guard let fields = Door.form(of: request) else { return Notices.malformed() }
-        guard Door.isOurs(request.fields),
+        guard let fields = SentForm.fields(of: request) else { return Notices.malformed() }
+        guard SentForm.isOurs(request.fields),
             Cookie.visitor(in: request.fields)?.vouches(for: fields[Form.tokenField.description]) == true
         else { return Notices.strangeForm() }
         guard await isFirst(fields["token"]) else { return Self.noFirst() }

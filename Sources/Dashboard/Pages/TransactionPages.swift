@@ -130,7 +130,8 @@ struct TransactionPages: Sendable {
         steps.append((transaction.purchasedAt, "Bought, says Apple"))
         steps.append((transaction.signedAt, "Apple signed the newest that is known of it"))
         if let revocation = transaction.revocation {
-            steps.append((revocation.at, "Apple took it back, reason \(revocation.reason.map { "\($0)" } ?? "not given")"))
+            let reason = revocation.reason.map { String($0) } ?? "not given"
+            steps.append((revocation.at, "Apple took it back, reason \(reason)"))
         }
         if let first = found.first {
             steps.append((first.receivedAt, "A proof came in (\(first.format)) and was found \(first.verdict)"))

@@ -137,7 +137,10 @@ struct Triage: Sendable {
     }
 
     private func reasons(_ totals: [RefusalTotal], _ visit: Visit) -> HTML {
-        Table("By app and reason, the most first", ["App", "Reason", "Verdict", "Submissions", "First hour", "Last hour"]) {
+        Table(
+            "By app and reason, the most first",
+            ["App", "Reason", "Verdict", "Submissions", "First hour", "Last hour"]
+        ) {
             for total in totals {
                 element("tr") {
                     element("td") { element("bdi") { total.app?.text ?? "unknown" } }
@@ -196,7 +199,9 @@ struct Triage: Sendable {
             }
             if sample.bytesInAll == sample.proof.count {
                 element("h2") { "What the verifier says of it today" }
-                element("p", .class("quiet")) { "Without what the app expects of its proofs: those checks are skipped." }
+                element("p", .class("quiet")) {
+                    "Without what the app expects of its proofs: those checks are skipped."
+                }
                 element("pre", .word("tabindex", "0")) { Texts.cut(parts.explain(sample.proof), to: 40_000) }
             } else {
                 element("p") { "Only its beginning was kept, so it cannot be examined again." }
