@@ -1,6 +1,6 @@
 # The verbs of this repository; each is one line here and, where it needs more, a script in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help build test interop chaos check docs bench fuzz simulate lives run
+.PHONY: help build test interop browser chaos check docs bench fuzz simulate lives run
 
 help: ## this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,6 +16,10 @@ test: ## installs what is missing, runs all tests
 interop: ## software that others wrote, from PyPI, against the simulated App Store
 	@scripts/bootstrap.sh
 	@scripts/interop.sh
+
+browser: ## every page of the dashboard in a real browser: both themes, small and large, no script, accessible
+	@scripts/bootstrap.sh
+	@scripts/browser.sh
 
 chaos: ## real processes under real faults, checked against four records of them; CYCLES=n (50), SEED=n, CONFIGURATION=release
 	@scripts/bootstrap.sh

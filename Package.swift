@@ -56,13 +56,19 @@ let package = Package(
             pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"])]
         ),
+        .systemLibrary(
+            name: "CArgon2",
+            path: "Sources/System/CArgon2",
+            pkgConfig: "libargon2",
+            providers: [.apt(["libargon2-dev"])]
+        ),
         .target(name: "CBeast", path: "Sources/System/CBeast"),
 
         // Floor 1: what knows nobody.
         room("Encoding"),
         room("PurchaseModel"),
         room("AppleFormats", ["Encoding"]),
-        room("Crypto", ["COpenSSL"]),
+        room("Crypto", ["COpenSSL", "CArgon2"]),
         room("HTTP", ["Encoding", "CBeast", "CCurl"]),
 
         // Floor 2: proof, memory, and an App Store of our own.
@@ -92,11 +98,16 @@ let package = Package(
             ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage", "Pipeline"],
             resources: [.embedInCode("Description/Parts")]
         ),
+        room(
+            "Dashboard",
+            ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage"],
+            resources: [.embedInCode("Assets")]
+        ),
         .executableTarget(
             name: "Server",
             dependencies: [
                 "PurchaseModel", "HTTP", "Crypto", "Encoding", "Verification", "Storage", "Jobs", "AppStore",
-                "Pipeline", "API", "Simulator",
+                "Pipeline", "API", "Dashboard", "Simulator",
             ],
             swiftSettings: house
         ),
@@ -162,6 +173,7 @@ let package = Package(
                 "Simulator", "TestSupport",
             ]
         ),
+        tests("DashboardTests", ["Dashboard", "HTTP", "PurchaseModel", "Crypto", "Storage"]),
         tests(
             "ServerTests",
             [

@@ -8,7 +8,9 @@ set -euo pipefail
 readonly swift_major_min=6 swift_minor_min=3
 
 # To build: the libraries that Package.swift names, and the C++ library for the HTTP shim.
-readonly to_build=(libssl-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev libboost1.81-dev libstdc++-12-dev pkg-config)
+readonly to_build=(
+    libssl-dev libargon2-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev libboost1.81-dev libstdc++-12-dev pkg-config
+)
 # To test: system calls that fail and clocks that go wrong on purpose, a database server and a pooler before it, and second
 # opinions on what we sign, parse and serve.
 readonly to_test=(strace faketime curl python3 python3-venv openssl postgresql postgresql-contrib pgbouncer)

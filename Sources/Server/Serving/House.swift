@@ -25,6 +25,7 @@ struct House {
     let certificates: CertificateWatch
     let keys: KeyKeeper
     let parts: APIParts
+    let verifier: Verifier
 
     init(
         _ settings: ServeSettings,
@@ -56,6 +57,7 @@ struct House {
             reporter: reporter
         )
         let verifier = Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes) { register.note($0) }
+        self.verifier = verifier
         let accounts = try AppleSide.accounts(settings, verifier, clock) { reporter.report($0) }
         let queue = BackgroundWork.queue(store, clock)
         let pipeline = PurchasePipeline(

@@ -31,14 +31,21 @@ struct Serve {
             let anchors = try CertificateFolder.anchors(roots: settings.roots, certificates: settings.certificates)
             let store = try await openStore()
             let house = try House(settings, anchors, store, clock, reporter)
+            let dashboard = await DashboardSide(settings.apps.map(\.id), house.verifier, store, clock)
             let listener = try HTTPListener(
                 address: settings.address,
                 port: settings.port,
                 limits: settings.http,
                 lanes: ProcessInfo.processInfo.activeProcessorCount,
-                handler: routes(house.parts).handler,
+                handler: Router(routes(house.parts).routes + dashboard.routes).handler,
                 report: { reporter.report($0) }
             )
+            if let path = dashboard.firstAccount {
+                log.write(.info, "first_account") { json in
+                    json.member("path", path)
+                    json.member("why", "There is no account of the dashboard yet; this makes one, once.")
+                }
+            }
             await run(house, listener, store, log, ready)
             return 0
         } catch {

@@ -53,4 +53,5 @@ struct MemoryLedger: Sendable {
     var certificates: [[UInt8]: SeenCertificate] = [:]
     var apiKeys: [APIKeyID: APIKeyRow] = [:]
     var imports: [ProofDigest: ImportProgress] = [:]
+    var admins = MemoryAdmins()
 }

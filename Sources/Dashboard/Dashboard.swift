@@ -1,0 +1,64 @@
+import HTTP
+import Storage
+
+/// The table of all pages and forms: read this first.
+package func dashboardRoutes(_ parts: DashboardParts) -> [DashboardRoute] {
+    let sessions = Sessions(store: parts.store, clock: parts.clock)
+    let door = Door(sessions: sessions, clock: parts.clock)
+    return ledger(door, parts) + access(door, parts, sessions) + assets(door)
+}
+
+private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
+    let overview = Overview(parts: parts)
+    let triage = Triage(parts: parts)
+    let notifications = NotificationPages(parts: parts)
+    let operations = Operations(store: parts.store)
+    let search = Search(parts: parts)
+    let customer = CustomerPage(parts: parts)
+    let transaction = TransactionPages(parts: parts)
+    return [
+        door.page("", .viewer, overview.show),
+        door.page("/triage", .viewer, triage.show),
+        door.page("/notifications", .viewer, notifications.list),
+        door.page("/operations", .viewer, operations.show),
+        door.page("/sample", .viewer, triage.sample),
+        door.page("/search", .viewer, search.find),
+        door.page("/customer", .viewer, customer.show),
+        door.page("/transaction", .viewer, transaction.show),
+        door.page("/order", .viewer, customer.order),
+        door.page("/submission", .viewer, transaction.submission),
+    ]
+}
+
+private func access(_ door: Door, _ parts: DashboardParts, _ sessions: Sessions) -> [DashboardRoute] {
+    let signIn = SignIn(parts: parts, sessions: sessions)
+    let accounts = Accounts(parts: parts)
+    let audit = Audit(store: parts.store)
+    return [
+        door.open(.get, "/sign-in", signIn.show),
+        door.open(.post, "/sign-in", signIn.send),
+        door.open(.get, "/first-account", signIn.showFirst),
+        door.open(.post, "/first-account", signIn.sendFirst),
+        door.form("/sign-out", .viewer, signIn.out),
+        door.page("/account", .viewer, accounts.own),
+        door.form("/account/password", .viewer, accounts.changePassword),
+        door.page("/accounts", .admin, accounts.list),
+        door.form("/accounts/make", .admin, accounts.make),
+        door.form("/accounts/change", .admin, accounts.change),
+        door.page("/audit", .admin, audit.list),
+    ]
+}
+
+private func assets(_ door: Door) -> [DashboardRoute] {
+    func asset(_ path: StaticString, _ type: String, _ bytes: [UInt8]) -> DashboardRoute {
+        door.open(.get, path) { _ in
+            var fields = Page.fields(type)
+            fields["Cache-Control"] = "public, max-age=3600"
+            return HTTPResponse(.ok, fields: fields, body: bytes)
+        }
+    }
+    return [
+        asset("/assets/style.css", "text/css; charset=utf-8", PackageResources.style_css),
+        asset("/assets/icon.svg", "image/svg+xml", PackageResources.icon_svg),
+    ]
+}

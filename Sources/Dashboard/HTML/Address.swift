@@ -1,0 +1,29 @@
+import Encoding
+
+/// A place on this dashboard: a path of ours, and parameters that are percent-encoded.
+package struct Address: Hashable, Sendable {
+    static let root: StaticString = "/dashboard"
+
+    let text: String
+
+    /// - Parameters:
+    ///   - path: below the dashboard's own, with its slash; empty for its first page.
+    ///   - parameters: those without a value are left out.
+    init(_ path: StaticString, _ parameters: [(name: String, value: String?)] = []) {
+        let given = parameters.compactMap { parameter in
+            parameter.value.map { (name: parameter.name, value: $0) }
+        }
+        text = Self.root.description + path.description + PercentCoding.query(given)
+    }
+
+    /// A place that a browser was sent away from, to return to: only what lies on the dashboard.
+    init?(returning text: String) {
+        let root = Array(Self.root.description.utf8)
+        let bytes = Array(text.utf8)
+        guard bytes.starts(with: root), bytes.count <= 2_048,
+            bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
+            bytes.count == root.count || [UInt8(ascii: "/"), UInt8(ascii: "?")].contains(bytes[root.count])
+        else { return nil }
+        self.text = text
+    }
+}

@@ -1,0 +1,66 @@
+import Encoding
+import PurchaseModel
+
+/// Values as people read them.
+enum Texts {
+    /// `2026-11-22 01:46:05`, in UTC.
+    static func moment(_ moment: Timestamp) -> HTML {
+        guard let text = RFC3339.text(milliseconds: moment.milliseconds) else { return HTML(text: "–") }
+        let (day, time) = (text.utf8.prefix(10), text.utf8.dropFirst(11).prefix(8))
+        return element("time", .moment(text)) {
+            String(decoding: day, as: UTF8.self) + " " + String(decoding: time, as: UTF8.self)
+        }
+    }
+
+    /// With thousands apart: `12 345`, by narrow spaces that do not break.
+    static func count(_ number: Int) -> String {
+        let digits = Array(String(number.magnitude).utf8)
+        var text = number < 0 ? "−" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text += "\u{202F}" }
+            text.unicodeScalars.append(Unicode.Scalar(digit))
+        }
+        return text
+    }
+}
+
+extension Texts {
+    /// The beginning of a long text, by what it takes on the page: no page grows with what somebody sent.
+    static func cut(_ text: String, to bytesMax: Int) -> String {
+        var (rest, shown) = (bytesMax, String.UnicodeScalarView())
+        for scalar in text.unicodeScalars {
+            rest -= Escaping.length(scalar)
+            guard rest >= 0 else { return String(shown) + "\n…" }
+            shown.append(scalar)
+        }
+        return text
+    }
+
+    /// On which side of the wall something stands.
+    static func realm(_ realm: Realm) -> String {
+        realm.environment.rawValue + (realm.isTestSigned ? ", test-signed" : "")
+    }
+
+    /// `4.99 USD`.
+    static func price(_ price: Price) -> String {
+        let (whole, rest) = price.milliunits.magnitude.quotientAndRemainder(dividingBy: 1_000)
+        let digits = String(rest)
+        let fraction = String(repeating: "0", count: 3 - digits.utf8.count) + digits
+        return "\(price.milliunits < 0 ? "−" : "")\(whole).\(fraction) \(price.currency)"
+    }
+
+    /// A name and what it says, for a list of facts; nothing when it says nothing.
+    @HTMLBuilder static func fact(_ name: String, _ value: String?) -> HTML {
+        if let value {
+            element("dt") { name }
+            element("dd") { element("bdi") { value } }
+        }
+    }
+
+    @HTMLBuilder static func fact(_ name: String, _ moment: Timestamp?) -> HTML {
+        if let moment {
+            element("dt") { name }
+            element("dd") { self.moment(moment) }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import HTTP
+import PurchaseModel
+import Storage
+
+/// Everything about one customer, and about one order.
+struct CustomerPage: Sendable {
+    private static let rows = 50
+
+    let parts: DashboardParts
+
+    private struct Found: Sendable {
+        let page: TransactionPage
+        let fulfilments: [TransactionKey: Fulfilment]
+        let orders: OrderPage
+        let subscriptions: [RecordedSubscription]
+        let wallets: [Wallet]
+    }
+
+    func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
+        guard let app = AppID(visit.fields["app"]), let id = CustomerID(visit.fields["id"]) else {
+            return Notices.notFound("customer", visit)
+        }
+        let cursor = TransactionID(visit.fields["after"]).map {
+            TransactionCursor(realm: Self.realm(visit.fields), id: $0)
+        }
+        let found = try await parts.store.read { reader throws(StoreFailure) -> Found in
+            let page = try reader.transactions(
+                app: app,
+                customer: id,
+                order: .newestFirst,
+                after: cursor,
+                limit: Self.rows
+            )
+            let given = try reader.fulfilments(Array(Set(page.transactions.map(\.chain))))
+            let chains = Array(try reader.chains(app: app, customer: id).prefix(Self.rows))
+            let subscriptions = try reader.subscriptions(chains)
+            return Found(
+                page: page,
+                fulfilments: Dictionary(given.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first }),
+                orders: try reader.orders(app: app, customer: id, after: nil, limit: Self.rows),
+                subscriptions: subscriptions.sorted { $0.lookedAt > $1.lookedAt },
+                wallets: try reader.wallets(app: app, customer: id)
+            )
+        }
+        return Page("Customer \(id.text)", visit: visit) {
+            element("p") {
+                "Of the app "
+                element("bdi") { app.text }
+            }
+            transactions(found, app, id)
+            subscriptions(found.subscriptions, app)
+            orders(found.orders.orders, app)
+            wallets(found.wallets)
+        }.response()
+    }
+
+    private static func realm(_ fields: FormFields) -> Realm {
+        Realm(
+            environment: StoreEnvironment(rawValue: fields["environment"]),
+            isTestSigned: fields["test_signed"] == "true"
+        )
+    }
+
+    @HTMLBuilder private func transactions(_ found: Found, _ app: AppID, _ customer: CustomerID) -> HTML {
+        Table("Transactions, the newest first", ["Transaction", "Product", "Bought", "Store", "What was given"]) {
+            for recorded in found.page.transactions {
+                element("tr") {
+                    element("th", .word("scope", "row")) {
+                        Links.link(Links.transaction(app, recorded.id), recorded.id.description)
+                    }
+                    element("td") { element("bdi") { recorded.transaction.product.text } }
+                    element("td") { Texts.moment(recorded.transaction.purchasedAt) }
+                    element("td") { Texts.realm(recorded.realm) }
+                    element("td") { TransactionPages.given(found.fulfilments[recorded.key]) }
+                }
+            }
+        }.html
+        if let next = found.page.next {
+            let place: [(name: String, value: String?)] = [
+                (name: "app", value: app.text), (name: "id", value: customer.text),
+                (name: "after", value: next.id.description),
+                (name: "environment", value: next.realm.environment.rawValue),
+                (name: "test_signed", value: next.realm.isTestSigned ? "true" : nil),
+            ]
+            element("p") { element("a", .href(Address("/customer", place))) { "Older transactions" } }
+        }
+    }
+
+    @HTMLBuilder private func subscriptions(_ rows: [RecordedSubscription], _ app: AppID) -> HTML {
+        if !rows.isEmpty {
+            Table("Subscriptions", ["First transaction", "Product", "State", "Until", "Renews by itself"]) {
+                for row in rows {
+                    element("tr") {
+                        element("th", .word("scope", "row")) {
+                            Links.link(Links.transaction(app, row.chain.original), row.chain.original.description)
+                        }
+                        element("td") { element("bdi") { row.product.text } }
+                        element("td") { row.state.rawValue }
+                        element("td") { row.expiresAt.map(Texts.moment) ?? HTML(text: "–") }
+                        element("td") { row.willAutoRenew.map { $0 ? "yes" : "no" } ?? "not known" }
+                    }
+                }
+            }.html
+        }
+    }
+
+    @HTMLBuilder private func orders(_ rows: [Order], _ app: AppID) -> HTML {
+        if !rows.isEmpty {
+            Table("Orders", ["Order", "Product", "State", "Placed"]) {
+                for order in rows {
+                    element("tr") {
+                        element("th", .word("scope", "row")) { Links.link(Links.order(app, order.id), order.id.text) }
+                        element("td") { element("bdi") { order.product.text } }
+                        element("td") { order.state.rawValue }
+                        element("td") { Texts.moment(order.placedAt) }
+                    }
+                }
+            }.html
+        }
+    }
+
+    @HTMLBuilder private func wallets(_ rows: [Wallet]) -> HTML {
+        if !rows.isEmpty {
+            Table("Balances", ["Currency", "Store", "Balance"]) {
+                for wallet in rows {
+                    element("tr") {
+                        element("th", .word("scope", "row")) { element("bdi") { wallet.key.currency.text } }
+                        element("td") { Texts.realm(wallet.key.realm) }
+                        element("td") { Texts.count(Int(wallet.balance)) }
+                    }
+                }
+            }.html
+        }
+    }
+
+    // MARK: An order
+
+    func order(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
+        guard let app = AppID(visit.fields["app"]), let id = OrderID(visit.fields["id"]) else {
+            return Notices.notFound("order", visit)
+        }
+        let found = try await parts.store.read { reader throws(StoreFailure) in
+            try reader.orders([OrderKey(app: app, id: id)]).first
+        }
+        guard let order = found else { return Notices.notFound("order", visit) }
+        return Page("Order \(id.text)", visit: visit) {
+            element("dl", .class("facts")) {
+                Texts.fact("App", app.text)
+                element("dt") { "Customer" }
+                element("dd") { Links.link(Links.customer(app, order.customer), order.customer.text) }
+                Texts.fact("Product", order.product.text)
+                Texts.fact("Quantity", String(order.quantity))
+                Texts.fact("State", order.state.rawValue)
+                Texts.fact("Placed", order.placedAt)
+                Texts.fact("Expires", order.expiresAt)
+                Texts.fact("Changed", order.changedAt)
+                Texts.fact("Account token", order.accountToken?.description)
+                if let payment = order.payment {
+                    element("dt") { "Paid by" }
+                    element("dd") {
+                        Links.link(Links.transaction(app, payment.transaction), payment.transaction.description)
+                        ", matched by \(payment.match.rawValue)"
+                    }
+                }
+            }
+        }.response()
+    }
+}

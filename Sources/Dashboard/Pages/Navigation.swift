@@ -1,0 +1,19 @@
+import Storage
+
+/// The pages that every page leads to.
+enum Navigation {
+    struct Entry {
+        let name: String
+        let address: Address
+        let role: AdminRole
+    }
+
+    static let entries = [
+        Entry(name: "Overview", address: Address(""), role: .viewer),
+        Entry(name: "Triage", address: Address("/triage"), role: .viewer),
+        Entry(name: "Notifications", address: Address("/notifications"), role: .viewer),
+        Entry(name: "Operations", address: Address("/operations"), role: .viewer),
+        Entry(name: "Accounts", address: Address("/accounts"), role: .admin),
+        Entry(name: "Audit log", address: Address("/audit"), role: .admin),
+    ]
+}

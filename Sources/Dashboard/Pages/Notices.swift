@@ -1,0 +1,63 @@
+import HTTP
+import Storage
+
+/// Pages that say that something was not done.
+enum Notices {
+    static func forbidden(_ visit: Visit) -> HTTPResponse {
+        Page("Not allowed", visit: visit) {
+            element("p") { "This account's role does not allow that." }
+        }.response(.forbidden)
+    }
+
+    /// The form was not made for this browser, or another site sent it.
+    static func strangeForm() -> HTTPResponse {
+        Page("This form is out of date", visit: nil) {
+            element("p") { "Nothing was changed. Go back, load the page anew, and send the form again." }
+        }.response(.forbidden)
+    }
+
+    static func malformed() -> HTTPResponse {
+        Page("This was not understood", visit: nil) {
+            element("p") { "The address or the form is not one that this server sent." }
+        }.response(.badRequest)
+    }
+
+    static func notFound(_ what: String, _ visit: Visit) -> HTTPResponse {
+        Page("Not found", visit: visit) { element("p") { "There is no such \(what)." } }.response(.notFound)
+    }
+
+    static func busy() -> HTTPResponse {
+        var response = Page("Busy", visit: nil) {
+            element("p") { "The server has more to do than it can right now. Try again in a moment." }
+        }.response(.serviceUnavailable)
+        response.fields["Retry-After"] = "1"
+        return response
+    }
+
+    static func wait(_ duration: Duration) -> HTTPResponse {
+        let seconds = max(1, duration.components.seconds + (duration.components.attoseconds > 0 ? 1 : 0))
+        var response = Page("Wait a moment", visit: nil) {
+            element("p") { "There were too many tries. The next one is possible in \(seconds) s." }
+        }.response(.tooManyRequests)
+        response.fields["Retry-After"] = String(seconds)
+        return response
+    }
+
+    static func store(_ failure: StoreFailure) -> HTTPResponse {
+        switch failure {
+        case .busy, .conflict: return busy()
+        case .full, .broken, .unstorable, .closed:
+            var response = Page("The ledger does not answer", visit: nil) {
+                element("p") { "Nothing was changed. The server's log says more." }
+            }.response(.serviceUnavailable)
+            response.fields["Retry-After"] = "5"
+            return response
+        }
+    }
+
+    static func leave(for address: Address) -> HTTPResponse {
+        var fields = Page.fields("text/html; charset=utf-8")
+        fields["Location"] = address.text
+        return HTTPResponse(.seeOther, fields: fields)
+    }
+}

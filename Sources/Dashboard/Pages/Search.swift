@@ -1,0 +1,92 @@
+import Encoding
+import HTTP
+import PurchaseModel
+import Storage
+
+/// One box for any id. Every question is one look into an index, for each app.
+struct Search: Sendable {
+    let parts: DashboardParts
+
+    private struct Hit: Sendable {
+        let kind: String
+        let app: AppID
+        let text: String
+        let address: Address
+    }
+
+    func find(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
+        // People copy an id with what stands around it.
+        let bytes = visit.fields["q"].utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed()
+        let wanted = String(decoding: Array(bytes), as: UTF8.self)
+        let apps = parts.apps
+        let hits = try await parts.store.read { reader throws(StoreFailure) -> [Hit] in
+            var hits = try Self.submission(wanted, reader)
+            for app in apps { hits += try Self.hits(wanted, app, reader) }
+            return hits
+        }
+        if hits.count == 1, let hit = hits.first { return Notices.leave(for: hit.address) }
+        return Page("Search", visit: visit) {
+            if hits.isEmpty {
+                element("p") {
+                    "Nothing has the id "
+                    element("bdi") { wanted }
+                    ". Transactions, customers, orders, submissions and events are looked for, by their whole ids."
+                }
+            } else {
+                Table("What has this id", ["What", "Of app", "Id"]) {
+                    for hit in hits {
+                        element("tr") {
+                            element("td") { hit.kind }
+                            element("td") { element("bdi") { hit.app.text } }
+                            element("th", .word("scope", "row")) { Links.link(hit.address, hit.text) }
+                        }
+                    }
+                }.html
+            }
+        }.response()
+    }
+
+    private static func submission(_ text: String, _ reader: any StoreReader) throws(StoreFailure) -> [Hit] {
+        guard let bytes = Hexadecimal.decode(text), let id = SubmissionID(bytes),
+            let kept = try reader.submission(id)
+        else { return [] }
+        let name = Hexadecimal.encode(id.bytes)
+        return [Hit(kind: "Submission", app: kept.submission.app, text: name, address: Links.submission(name))]
+    }
+
+    private static func hits(_ text: String, _ app: AppID, _ reader: any StoreReader) throws(StoreFailure) -> [Hit] {
+        var hits: [Hit] = []
+        if let id = TransactionID(text), !(try reader.transactions(app: app, id: id)).isEmpty {
+            hits.append(Hit(kind: "Transaction", app: app, text: text, address: Links.transaction(app, id)))
+        }
+        if let id = OrderID(text), !(try reader.orders([OrderKey(app: app, id: id)])).isEmpty {
+            hits.append(Hit(kind: "Order", app: app, text: text, address: Links.order(app, id)))
+        }
+        if let customer = try customer(text, app, reader) {
+            hits.append(Hit(kind: "Customer", app: app, text: customer.text, address: Links.customer(app, customer)))
+        }
+        if let id = EventID(text), let customer = try reader.event(app: app, id: id)?.event.customer {
+            hits.append(
+                Hit(kind: "Event of customer", app: app, text: customer.text, address: Links.customer(app, customer))
+            )
+        }
+        return hits
+    }
+
+    /// By name, or by the account token that was given with a purchase.
+    private static func customer(
+        _ text: String,
+        _ app: AppID,
+        _ reader: any StoreReader
+    ) throws(StoreFailure) -> CustomerID? {
+        if let halves = UUIDText.halves(text) {
+            let key = TokenKey(app: app, token: AccountToken(high: halves.high, low: halves.low))
+            if let customer = try reader.customers(of: [key])[key] { return customer }
+        }
+        guard let id = CustomerID(text) else { return nil }
+        let page = try reader.transactions(app: app, customer: id, order: .newestFirst, after: nil, limit: 1)
+        if !page.transactions.isEmpty { return id }
+        if !(try reader.chains(app: app, customer: id)).isEmpty { return id }
+        return try reader.orders(app: app, customer: id, after: nil, limit: 1).orders.isEmpty ? nil : id
+    }
+}

@@ -1,0 +1,208 @@
+import Crypto
+import HTTP
+import PurchaseModel
+import Storage
+
+/// Signing in and out, and the first account of all.
+struct SignIn: Sendable {
+    let parts: DashboardParts
+    let sessions: Sessions
+
+    // MARK: Signing in
+
+    func show(_ request: HTTPRequest) async throws(StoreFailure) -> HTTPResponse {
+        let fields = FormFields((request.query ?? "").utf8)
+        let isFirst = try await parts.store.read { reader throws(StoreFailure) in try reader.admins().isEmpty }
+        return page(request, next: fields?["next"] ?? "", isFirst: isFirst)
+    }
+
+    func send(_ request: HTTPRequest) async throws(StoreFailure) -> HTTPResponse {
+        guard let fields = SentForm.fields(of: request) else { return Notices.malformed() }
+        guard SentForm.isOurs(request.fields),
+            Cookie.visitor(in: request.fields)?.vouches(for: fields[Form.tokenField.description]) == true
+        else { return Notices.strangeForm() }
+        guard let isSecure = Self.isSecure(request.fields) else { return Self.needsTLS() }
+        guard let name = AdminName(fields["name"]) else { return refuse(request, fields) }
+        let now = parts.clock.now
+        let attempt = SignInGuard.Attempt(
+            name: name,
+            remote: request.remote.description,
+            device: try await sessions.device(request.fields, of: name)
+        )
+        if let wait = parts.signInGuard.begin(attempt, at: now) { return Notices.wait(wait) }
+        let account = try await parts.store.read { reader throws(StoreFailure) in try reader.admin(name) }
+        let hash = account.flatMap { $0.isEnabled ? PasswordHash(kept: $0.password) : nil }
+        guard let fits = await parts.passwords.fits(fields["password"], hash) else { return Notices.busy() }
+        guard fits else {
+            try await note(request, "sign_in_refused", nil, name.text)
+            return refuse(request, fields)
+        }
+        parts.signInGuard.succeeded(attempt)
+        return try await start(request, name, isSecure, next: Address(returning: fields["next"]))
+    }
+
+    private func start(
+        _ request: HTTPRequest,
+        _ name: AdminName,
+        _ isSecure: Bool,
+        next: Address?
+    ) async throws(StoreFailure) -> HTTPResponse {
+        let (token, now, old) = (Token(), parts.clock.now, Cookie.session(in: request.fields)?.digest)
+        let action = AdminAction(at: now, admin: name, remote: request.remote.description, action: "signed_in")
+        let session = AdminSession(digest: token.digest, admin: name, startedAt: now, seenAt: now)
+        try await parts.store.write { write throws(StoreFailure) in
+            if let old { _ = try write.endAdminSession(old, at: now) }
+            let known = Duration.seconds(Sessions.knownDays * 86_400)
+            _ = try write.sweepAdminSessions(startedBefore: now.advanced(by: .zero - known), limit: 100)
+            try write.startAdminSession(session)
+            try write.noteAdminAction(action)
+        }
+        var response = Notices.leave(for: next ?? Address(""))
+        response.fields.append(
+            "Set-Cookie",
+            Cookie.session(token, isSecure: isSecure, days: Sessions.knownDays)
+        )
+        return response
+    }
+
+    /// Ends the session. The cookie stays in the browser, worth nothing but that it is known.
+    func out(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
+        let digest = visit.token.digest
+        try await parts.store.write { write throws(StoreFailure) in
+            _ = try write.endAdminSession(digest, at: visit.now)
+            try write.noteAdminAction(visit.action("signed_out"))
+        }
+        return Notices.leave(for: Address("/sign-in"))
+    }
+
+    private func note(
+        _ request: HTTPRequest,
+        _ word: String,
+        _ admin: AdminName?,
+        _ subject: String
+    ) async throws(StoreFailure) {
+        let action = AdminAction(
+            at: parts.clock.now,
+            admin: admin,
+            remote: request.remote.description,
+            action: word,
+            subject: subject
+        )
+        try await parts.store.write { write throws(StoreFailure) in try write.noteAdminAction(action) }
+    }
+
+    // MARK: The first account
+
+    func showFirst(_ request: HTTPRequest) async throws(StoreFailure) -> HTTPResponse {
+        let link = FormFields((request.query ?? "").utf8)?["token"] ?? ""
+        guard await isFirst(link) else { return Self.noFirst() }
+        return firstPage(request, link, fault: nil)
+    }
+
+    func sendFirst(_ request: HTTPRequest) async throws(StoreFailure) -> HTTPResponse {
+        guard let fields = SentForm.fields(of: request) else { return Notices.malformed() }
+        guard SentForm.isOurs(request.fields),
+            Cookie.visitor(in: request.fields)?.vouches(for: fields[Form.tokenField.description]) == true
+        else { return Notices.strangeForm() }
+        guard await isFirst(fields["token"]) else { return Self.noFirst() }
+        guard let isSecure = Self.isSecure(request.fields) else { return Self.needsTLS() }
+        guard let name = AdminName(fields["name"]) else {
+            return firstPage(request, fields["token"], fault: Accounts.nameRule)
+        }
+        if let fault = PasswordDesk.fault(fields["password"], of: name.text) {
+            return firstPage(request, fields["token"], fault: fault)
+        }
+        guard let hash = await parts.passwords.hash(fields["password"]) else { return Notices.busy() }
+        let now = parts.clock.now
+        let account = AdminAccount(name: name, role: .admin, password: hash.text, createdAt: now)
+        let action = AdminAction(
+            at: now,
+            admin: name,
+            remote: request.remote.description,
+            action: "first_account_made",
+            subject: name.text
+        )
+        let isMade = try await parts.store.write { write throws(StoreFailure) in
+            guard try write.admins().isEmpty else { return false }
+            try write.createAdmin(account)
+            try write.noteAdminAction(action)
+            return true
+        }
+        guard isMade else { return Self.noFirst() }
+        return try await start(request, name, isSecure, next: nil)
+    }
+
+    private func isFirst(_ link: String) async -> Bool {
+        guard let digest = parts.firstRun, let token = Token(link.utf8),
+            MessageAuthentication.areEqual(token.digest, digest)
+        else { return false }
+        let isEmpty = try? await parts.store.read { reader throws(StoreFailure) in try reader.admins().isEmpty }
+        return isEmpty == true
+    }
+
+    // MARK: Pages
+
+    private func refuse(_ request: HTTPRequest, _ fields: FormFields) -> HTTPResponse {
+        page(request, next: fields["next"], fault: "The name or the password is wrong.")
+    }
+
+    private func page(
+        _ request: HTTPRequest,
+        next: String,
+        isFirst: Bool = false,
+        fault: String? = nil
+    ) -> HTTPResponse {
+        let visitor = Cookie.visitor(in: request.fields) ?? Token()
+        var response = Page("Sign in", visit: nil) {
+            if isFirst {
+                element("p") {
+                    "There is no account yet. The server's log has a link, under first_account, that makes the first."
+                }
+            }
+            if let fault { element("p", .class("fault"), .word("role", "alert")) { fault } }
+            Form.post(Address("/sign-in"), visitor, label: "Sign in") {
+                empty("input", .word("type", "hidden"), .word("name", "next"), .value(next))
+                Form.field("name", "Name", autocomplete: "username")
+                Form.field("password", "Password", type: "password", autocomplete: "current-password")
+            }
+        }.response(fault == nil ? .ok : .forbidden)
+        response.fields.append("Set-Cookie", Cookie.visitor(visitor))
+        return response
+    }
+
+    private func firstPage(_ request: HTTPRequest, _ link: String, fault: String?) -> HTTPResponse {
+        let visitor = Cookie.visitor(in: request.fields) ?? Token()
+        var response = Page("Make the first account", visit: nil) {
+            element("p") { "It is an admin's: it can make the others. \(Accounts.passwordRule)" }
+            if let fault { element("p", .class("fault"), .word("role", "alert")) { fault } }
+            Form.post(Address("/first-account"), visitor, label: "Make the account") {
+                empty("input", .word("type", "hidden"), .word("name", "token"), .value(link))
+                Form.field("name", "Name", autocomplete: "username")
+                Form.field("password", "Password", type: "password", autocomplete: "new-password")
+            }
+        }.response(fault == nil ? .ok : .unprocessableContent)
+        response.fields.append("Set-Cookie", Cookie.visitor(visitor))
+        return response
+    }
+
+    private static func noFirst() -> HTTPResponse {
+        Page("This link is not valid", visit: nil) {
+            element("p") { "There is an account already, or the server was started anew since: see its log." }
+            element("p") { element("a", .href(Address("/sign-in"))) { "Sign in" } }
+        }.response(.forbidden)
+    }
+
+    private static func needsTLS() -> HTTPResponse {
+        Page("This connection can be read by others", visit: nil) {
+            element("p") { "Sign in over HTTPS, or on the machine itself: a password does not go over an open line." }
+        }.response(.forbidden)
+    }
+
+    /// Whether the browser came over TLS; `nil` over plain HTTP from elsewhere than the machine itself.
+    static func isSecure(_ fields: HTTPFields) -> Bool? {
+        guard let origin = fields.single("Origin") else { return nil }
+        if origin.utf8.starts(with: "https://".utf8) { return true }
+        let local = ["http://127.0.0.1", "http://localhost", "http://[::1]"]
+        return local.contains { origin == $0 || origin.utf8.starts(with: "\($0):".utf8) } ? false : nil
+    }
+}

@@ -1,0 +1,202 @@
+import Encoding
+import HTTP
+import PurchaseModel
+import Storage
+
+/// Why a transaction was granted or not: everything that came in about it, in the order of time.
+struct TransactionPages: Sendable {
+    /// A report of a receipt with years of renewals is long; the page stays small.
+    private static let reportBytesMax = 20_000
+    private static let notificationsMax = 50
+
+    let parts: DashboardParts
+
+    private struct Found: Sendable {
+        let recorded: RecordedTransaction
+        let first: EvidenceRow?
+        let latest: EvidenceRow?
+        let fulfilment: Fulfilment?
+        let owner: Owner?
+        let notifications: [KeptNotification]
+    }
+
+    func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
+        guard let app = AppID(visit.fields["app"]), let id = TransactionID(visit.fields["id"]) else {
+            return Notices.notFound("transaction", visit)
+        }
+        let found = try await parts.store.read { reader throws(StoreFailure) in
+            try reader.transactions(app: app, id: id).map { row throws(StoreFailure) in try Self.around(row, reader) }
+        }
+        guard !found.isEmpty else { return Notices.notFound("transaction", visit) }
+        return Page("Transaction \(id)", visit: visit) {
+            for found in found { section(found) }
+        }.response()
+    }
+
+    private static func around(
+        _ recorded: RecordedTransaction,
+        _ reader: any StoreReader
+    ) throws(StoreFailure) -> Found {
+        let filter = NotificationFilter(original: recorded.chain.original, realms: [recorded.realm])
+        let notifications = try reader.notifications(
+            app: recorded.app,
+            before: nil,
+            where: filter,
+            limit: notificationsMax
+        )
+        return Found(
+            recorded: recorded,
+            first: try reader.evidence(of: recorded.key),
+            latest: try reader.latestEvidence(of: recorded.key),
+            fulfilment: try reader.fulfilments([recorded.chain]).first { $0.key == recorded.key },
+            owner: try reader.owners([recorded.chain]).first,
+            notifications: notifications.notifications
+        )
+    }
+
+    @HTMLBuilder private func section(_ found: Found) -> HTML {
+        element("h2") { "In \(Texts.realm(found.recorded.realm))" }
+        element("p") {
+            element("strong") { Self.given(found.fulfilment) }
+            if let reason = found.fulfilment?.reason { ", because: \(reason.rawValue)" }
+        }
+        facts(found)
+        element("h3") { "What happened" }
+        timeline(found)
+        if let first = found.first { proof("What proved it first", first) }
+        if let latest = found.latest, latest.digest != found.first?.digest {
+            proof("What changed it last", latest)
+        }
+    }
+
+    /// What was given for a transaction, in one line.
+    static func given(_ fulfilment: Fulfilment?) -> String {
+        guard let fulfilment else { return "Nothing was decided" }
+        switch fulfilment.state {
+        case .granted: return "Granted"
+        case .reversed: return "Granted, and taken back"
+        default: return fulfilment.state.rawValue + (fulfilment.reason.map { ": \($0.rawValue)" } ?? "")
+        }
+    }
+
+    private func facts(_ found: Found) -> HTML {
+        let transaction = found.recorded.transaction
+        return element("dl", .class("facts")) {
+            Texts.fact("App", found.recorded.app.text)
+            Texts.fact("Product", transaction.product.text)
+            Texts.fact("Kind", transaction.kind?.rawValue)
+            Texts.fact("Quantity", String(transaction.quantity))
+            Texts.fact("Price", transaction.price.map(Texts.price))
+            Texts.fact("Storefront", transaction.storefront)
+            Texts.fact("Ownership", transaction.ownership?.rawValue)
+            Texts.fact("Account token", transaction.accountToken?.description)
+            if let original = transaction.originalID, original != transaction.id {
+                element("dt") { "First of its chain" }
+                element("dd") { Links.link(Links.transaction(found.recorded.app, original), original.description) }
+            }
+            if let customer = found.recorded.customer {
+                element("dt") { "Presented by" }
+                element("dd") { Links.link(Links.customer(found.recorded.app, customer), customer.text) }
+            }
+            if let owner = found.owner {
+                element("dt") { "Belongs to" }
+                element("dd") { Links.link(Links.customer(found.recorded.app, owner.customer), owner.customer.text) }
+            }
+            if let order = found.fulfilment?.order {
+                element("dt") { "Pays order" }
+                element("dd") {
+                    Links.link(Links.order(found.recorded.app, order), order.text)
+                    if let match = found.fulfilment?.match { ", matched by \(match.rawValue)" }
+                }
+            }
+            Texts.fact("Expires", transaction.expiresAt)
+            Texts.fact("Delivery", found.fulfilment?.delivery?.rawValue)
+            for goods in found.fulfilment?.goods ?? [] { Texts.fact("Gives", Self.text(goods)) }
+        }
+    }
+
+    private static func text(_ goods: GrantedGoods) -> String {
+        switch goods {
+        case .entitlement(let id, let until):
+            let end = until.flatMap { RFC3339.text(milliseconds: $0.milliseconds) }
+            return id.text + (end.map { " until \($0)" } ?? " for ever")
+        case .amount(let amount): return "\(amount.amount) \(amount.currency.text)"
+        }
+    }
+
+    private func timeline(_ found: Found) -> HTML {
+        var steps: [(at: Timestamp, text: String)] = []
+        let transaction = found.recorded.transaction
+        steps.append((transaction.purchasedAt, "Bought, says Apple"))
+        steps.append((transaction.signedAt, "Apple signed the newest that is known of it"))
+        if let revocation = transaction.revocation {
+            let reason = revocation.reason.map { String($0) } ?? "not given"
+            steps.append((revocation.at, "Apple took it back, reason \(reason)"))
+        }
+        if let first = found.first {
+            steps.append((first.receivedAt, "A proof came in (\(first.format)) and was found \(first.verdict)"))
+        }
+        if let latest = found.latest, latest.digest != found.first?.digest {
+            steps.append((latest.receivedAt, "Another proof came in (\(latest.format)) and changed it"))
+        }
+        steps.append((found.recorded.recordedAt, "Recorded"))
+        if let fulfilment = found.fulfilment {
+            steps.append((fulfilment.decidedAt, "Decided: \(Self.given(fulfilment))"))
+            if let at = fulfilment.reversedAt { steps.append((at, "Taken back: \(fulfilment.reversed / 1_000) %")) }
+        }
+        for notification in found.notifications {
+            let subtype = notification.subtype.map { " \($0)" } ?? ""
+            steps.append((notification.receivedAt, "Apple told of the chain: \(notification.type)\(subtype)"))
+        }
+        // What is of one moment stays in the order in which it follows from each other.
+        let ordered = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+        return element("ol", .class("timeline")) {
+            for (_, step) in ordered {
+                element("li") {
+                    Texts.moment(step.at)
+                    " "
+                    element("bdi") { step.text }
+                }
+            }
+        }
+    }
+
+    private func proof(_ title: String, _ evidence: EvidenceRow) -> HTML {
+        element("details") {
+            element("summary") { "\(title): \(evidence.format), \(evidence.verdict)" }
+            element("p", .class("quiet")) {
+                "SHA-256 \(Hexadecimal.encode(evidence.digest.bytes)), \(Texts.count(evidence.proof.count)) bytes. What the "
+                "verifier says of it today:"
+            }
+            element("pre", .word("tabindex", "0")) {
+                Texts.cut(parts.explain(evidence.proof), to: Self.reportBytesMax)
+            }
+        }
+    }
+
+    // MARK: A submission that was kept
+
+    func submission(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
+        guard let bytes = Hexadecimal.decode(visit.fields["id"]), let id = SubmissionID(bytes) else {
+            return Notices.notFound("submission", visit)
+        }
+        let found = try await parts.store.read { reader throws(StoreFailure) in try reader.submission(id) }
+        guard let kept = found else { return Notices.notFound("submission", visit) }
+        let submission = kept.submission
+        return Page("Submission \(Hexadecimal.encode(id.bytes))", visit: visit) {
+            element("dl", .class("facts")) {
+                Texts.fact("App", submission.app.text)
+                Texts.fact("Format", submission.format)
+                Texts.fact("Not decided, because", submission.reason)
+                Texts.fact("Received", submission.receivedAt)
+                Texts.fact("Customer", submission.customer?.text)
+                Texts.fact("Order", submission.order?.text)
+                Texts.fact("Ended as", kept.settlement?.verdict ?? "waits")
+                Texts.fact("Ended", kept.settlement?.at)
+            }
+            element("pre", .word("tabindex", "0")) {
+                Texts.cut(parts.explain(submission.proof), to: Self.reportBytesMax)
+            }
+        }.response()
+    }
+}

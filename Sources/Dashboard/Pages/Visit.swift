@@ -1,0 +1,69 @@
+import HTTP
+import PurchaseModel
+import Storage
+
+/// A request of somebody who is signed in and may make it.
+struct Visit: Sendable {
+    let account: AdminAccount
+    let token: Token
+    let request: HTTPRequest
+    let fields: FormFields
+    let now: Timestamp
+
+    /// A form that changes something: with what shows that it came from a page of ours.
+    func form(_ address: Address, label: String, @HTMLBuilder content: () -> HTML) -> HTML {
+        Form.post(address, token, label: label, content: content)
+    }
+
+    func action(_ word: String, of subject: String? = nil, _ detail: String? = nil) -> AdminAction {
+        AdminAction(
+            at: now,
+            admin: account.name,
+            remote: request.remote.description,
+            action: word,
+            subject: subject,
+            detail: detail
+        )
+    }
+}
+
+/// Parts of forms.
+enum Form {
+    /// The name of the field that carries a browser's form token.
+    static let tokenField: StaticString = "form_token"
+
+    static func post(
+        _ address: Address,
+        _ token: Token,
+        label: String,
+        @HTMLBuilder content: () -> HTML
+    ) -> HTML {
+        element("form", .word("method", "post"), .action(address)) {
+            empty("input", .word("type", "hidden"), .word("name", tokenField), .value(token.formToken))
+            content()
+            element("button") { label }
+        }
+    }
+
+    static func field(
+        _ name: StaticString,
+        _ label: String,
+        type: StaticString = "text",
+        autocomplete: StaticString = "off",
+        value: String = ""
+    ) -> HTML {
+        element("p", .class("field")) {
+            element("label", .word("for", name)) { label }
+            empty(
+                "input",
+                .id(name),
+                .word("name", name),
+                .word("type", type),
+                .word("autocomplete", autocomplete),
+                .word("maxlength", "1024"),
+                .flag("required"),
+                .value(value)
+            )
+        }
+    }
+}

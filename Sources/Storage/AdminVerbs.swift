@@ -1,0 +1,65 @@
+package import PurchaseModel
+
+/// The questions about who uses the dashboard.
+package protocol AdminReader {
+    func admin(_ name: AdminName) throws(StoreFailure) -> AdminAccount?
+
+    /// All accounts by name; at most ``AdminAccount/listedMax``.
+    func admins() throws(StoreFailure) -> [AdminAccount]
+
+    /// A session by its token's SHA-256, also one that has ended; `nil` once it was swept.
+    func adminSession(_ digest: [UInt8]) throws(StoreFailure) -> AdminSession?
+
+    /// What was done, the newest first, before a place in the listing; the limit is brought between 1 and
+    /// ``AdminActionPage/limitMax``.
+    func adminActions(before place: Int64?, limit: Int) throws(StoreFailure) -> AdminActionPage
+}
+
+/// Accounts of the dashboard, their sessions, and the log of what is done with them.
+package protocol AdminVerbs: AdminReader {
+    /// Keeps a new account; its version is 1.
+    ///
+    /// - Throws: ``StoreFailure/conflict`` when the name is taken. ``StoreFailure/unstorable``.
+    func createAdmin(_ account: AdminAccount) throws(StoreFailure)
+
+    /// Writes an account's role, password and whether it is enabled.
+    ///
+    /// - Parameter account: its version is the one that the change was made from.
+    /// - Throws: ``StoreFailure/conflict`` when there is none of this name and version. ``StoreFailure/unstorable``.
+    func updateAdmin(_ account: AdminAccount) throws(StoreFailure)
+
+    /// Keeps a new session.
+    ///
+    /// - Throws: ``StoreFailure/conflict`` when there is one of this digest. ``StoreFailure/unstorable``.
+    func startAdminSession(_ session: AdminSession) throws(StoreFailure)
+
+    /// Notes that a session was used.
+    ///
+    /// - Returns: false when there is none that goes on; then nothing is written.
+    func noteAdminSession(_ digest: [UInt8], seenAt moment: Timestamp) throws(StoreFailure) -> Bool
+
+    /// Ends a session.
+    ///
+    /// - Returns: false when there is none that goes on; then nothing is written.
+    func endAdminSession(_ digest: [UInt8], at moment: Timestamp) throws(StoreFailure) -> Bool
+
+    /// Ends all sessions of an account but one.
+    ///
+    /// - Parameters:
+    ///   - admin: whose.
+    ///   - digest: the one that goes on, if any.
+    ///   - moment: when they ended.
+    /// - Returns: how many ended.
+    /// - Throws: ``StoreFailure``.
+    func endAdminSessions(of admin: AdminName, but digest: [UInt8]?, at moment: Timestamp) throws(StoreFailure) -> Int
+
+    /// Forgets sessions that started before a moment, the first ones first.
+    ///
+    /// - Returns: how many; fewer than the limit when none are left.
+    func sweepAdminSessions(startedBefore moment: Timestamp, limit: Int) throws(StoreFailure) -> Int
+
+    /// Adds to the log of what was done.
+    ///
+    /// - Throws: ``StoreFailure/unstorable`` before anything is written.
+    func noteAdminAction(_ action: AdminAction) throws(StoreFailure)
+}

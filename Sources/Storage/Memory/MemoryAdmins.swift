@@ -1,0 +1,84 @@
+import PurchaseModel
+
+/// Who uses the dashboard.
+struct MemoryAdmins: Sendable {
+    var accounts: [AdminName: AdminAccount] = [:]
+    /// By their digests.
+    var sessions: [[UInt8]: AdminSession] = [:]
+    /// An action's place in the listing is its place here, from 1.
+    var actions: [AdminAction] = []
+}
+
+extension MemoryTransaction {
+    func admin(_ name: AdminName) -> AdminAccount? { ledger.admins.accounts[name] }
+
+    func admins() -> [AdminAccount] {
+        Array(ledger.admins.accounts.values.sorted { $0.name < $1.name }.prefix(AdminAccount.listedMax))
+    }
+
+    func adminSession(_ digest: [UInt8]) -> AdminSession? { ledger.admins.sessions[digest] }
+
+    func adminActions(before place: Int64?, limit: Int) -> AdminActionPage {
+        let limit = min(max(limit, 1), AdminActionPage.limitMax)
+        let rest = ledger.admins.actions.enumerated().reversed().filter { Int64($0.offset + 1) < place ?? .max }
+        let page = rest.prefix(limit)
+        let next = rest.count > limit ? page.last.map { Int64($0.offset + 1) } : nil
+        return AdminActionPage(actions: page.map(\.element), next: next)
+    }
+
+    func createAdmin(_ account: AdminAccount) throws(StoreFailure) {
+        guard account.isStorable else { throw .unstorable }
+        guard ledger.admins.accounts[account.name] == nil else { throw conflict() }
+        put(account, at: \.admins.accounts[account.name])
+    }
+
+    func updateAdmin(_ account: AdminAccount) throws(StoreFailure) {
+        guard account.isStorable else { throw .unstorable }
+        guard var kept = ledger.admins.accounts[account.name], kept.version == account.version else {
+            throw conflict()
+        }
+        kept.role = account.role
+        kept.password = account.password
+        kept.isEnabled = account.isEnabled
+        kept.version += 1
+        put(kept, at: \.admins.accounts[account.name])
+    }
+
+    func startAdminSession(_ session: AdminSession) throws(StoreFailure) {
+        guard session.isStorable else { throw .unstorable }
+        guard ledger.admins.sessions[session.digest] == nil else { throw conflict() }
+        put(session, at: \.admins.sessions[session.digest])
+    }
+
+    func noteAdminSession(_ digest: [UInt8], seenAt moment: Timestamp) -> Bool {
+        change(digest) { $0.seenAt = moment }
+    }
+
+    func endAdminSession(_ digest: [UInt8], at moment: Timestamp) -> Bool {
+        change(digest) { $0.endedAt = moment }
+    }
+
+    func endAdminSessions(of admin: AdminName, but digest: [UInt8]?, at moment: Timestamp) -> Int {
+        let theirs = ledger.admins.sessions.values.filter { $0.admin == admin && $0.digest != digest }
+        return theirs.count { endAdminSession($0.digest, at: moment) }
+    }
+
+    func sweepAdminSessions(startedBefore moment: Timestamp, limit: Int) -> Int {
+        let old = ledger.admins.sessions.values.filter { $0.startedAt < moment }.sorted { $0.startedAt < $1.startedAt }
+        for session in old.prefix(max(limit, 0)) { put(nil, at: \.admins.sessions[session.digest]) }
+        return min(old.count, max(limit, 0))
+    }
+
+    func noteAdminAction(_ action: AdminAction) throws(StoreFailure) {
+        guard action.isStorable else { throw .unstorable }
+        ledger.admins.actions.append(action)
+        undo.append { $0.admins.actions.removeLast() }
+    }
+
+    private func change(_ digest: [UInt8], _ change: (inout AdminSession) -> Void) -> Bool {
+        guard var session = ledger.admins.sessions[digest], session.endedAt == nil else { return false }
+        change(&session)
+        put(session, at: \.admins.sessions[digest])
+        return true
+    }
+}

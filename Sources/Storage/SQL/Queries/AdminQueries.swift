@@ -1,0 +1,111 @@
+import PurchaseModel
+
+/// Writes and finds who uses the dashboard.
+struct AdminQueries {
+    let connection: any SQLConnection
+
+    private static let columns = "name, role, password, is_enabled, version, created_at"
+    private static let find = Query("SELECT \(columns) FROM admins WHERE name = $1")
+    private static let list = Query("SELECT \(columns) FROM admins ORDER BY name LIMIT $1")
+    private static let insert = Query(
+        "INSERT INTO admins (\(columns)) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING"
+    )
+    private static let update = Query(
+        """
+        UPDATE admins SET role = $1, password = $2, is_enabled = $3, version = version + 1
+        WHERE name = $4 AND version = $5
+        """
+    )
+    private static let actions = RowSequence(of: "admin_actions")
+    private static let insertAction = BulkInsert(
+        into: "admin_actions",
+        [
+            .integer("sequence"), .integer("at"), .text("admin"), .text("remote"), .text("action"), .text("subject"),
+            .text("detail"),
+        ],
+        key: ["sequence"]
+    )
+    private static let listActions = Query(
+        """
+        SELECT sequence, at, admin, remote, action, subject, detail FROM admin_actions
+        WHERE sequence < $1 ORDER BY sequence DESC LIMIT $2
+        """
+    )
+
+    func find(_ name: AdminName) throws(StoreFailure) -> AdminAccount? {
+        try connection.row(Self.find, [.text(name.text)]) { row throws(StoreFailure) in try Self.account(row) }
+    }
+
+    func list() throws(StoreFailure) -> [AdminAccount] {
+        try connection.rows(Self.list, [.integer(Int64(AdminAccount.listedMax))]) { row throws(StoreFailure) in
+            try Self.account(row)
+        }
+    }
+
+    func create(_ account: AdminAccount) throws(StoreFailure) {
+        guard account.isStorable else { throw .unstorable }
+        let values: [SQLValue] = [
+            .text(account.name.text), .text(account.role.rawValue), .text(account.password),
+            .integer(account.isEnabled ? 1 : 0), .integer(account.version),
+            .integer(account.createdAt.milliseconds),
+        ]
+        if try connection.run(Self.insert, values) != 1 { throw conflict() }
+    }
+
+    func update(_ account: AdminAccount) throws(StoreFailure) {
+        guard account.isStorable else { throw .unstorable }
+        let values: [SQLValue] = [
+            .text(account.role.rawValue), .text(account.password), .integer(account.isEnabled ? 1 : 0),
+            .text(account.name.text), .integer(account.version),
+        ]
+        if try connection.run(Self.update, values) != 1 { throw conflict() }
+    }
+
+    func note(_ action: AdminAction) throws(StoreFailure) {
+        guard action.isStorable else { throw .unstorable }
+        let values: [SQLValue] = [
+            .integer(try connection.next(Self.actions)), .integer(action.at.milliseconds),
+            .optional(action.admin?.text), .text(action.remote), .text(action.action), .optional(action.subject),
+            .optional(action.detail),
+        ]
+        try connection.insert(values, by: Self.insertAction)
+    }
+
+    func actions(before place: Int64?, limit: Int) throws(StoreFailure) -> AdminActionPage {
+        let limit = min(max(limit, 1), AdminActionPage.limitMax)
+        let values: [SQLValue] = [.integer(place ?? .max), .integer(Int64(limit + 1))]
+        let rows = try connection.rows(Self.listActions, values) {
+            row throws(StoreFailure) -> (place: Int64, action: AdminAction) in
+            let action = AdminAction(
+                at: Timestamp(milliseconds: row.integer(1)),
+                admin: try row.identifier(2),
+                remote: row.text(3),
+                action: row.text(4),
+                subject: row.optionalText(5),
+                detail: row.optionalText(6)
+            )
+            return (row.integer(0), action)
+        }
+        let page = rows.prefix(limit)
+        return AdminActionPage(actions: page.map(\.action), next: rows.count > limit ? page.last?.place : nil)
+    }
+
+    private static func account(_ row: SQLRow) throws(StoreFailure) -> AdminAccount {
+        guard let name = AdminName(row.text(0)), let role = AdminRole(rawValue: row.text(1)) else {
+            throw SQLiteResult.unreadableRow
+        }
+        return AdminAccount(
+            name: name,
+            role: role,
+            password: row.text(2),
+            isEnabled: row.integer(3) != 0,
+            version: row.integer(4),
+            createdAt: Timestamp(milliseconds: row.integer(5))
+        )
+    }
+
+    private func conflict() -> StoreFailure {
+        connection.doom(.conflict)
+        return .conflict
+    }
+}

@@ -1,0 +1,45 @@
+import PurchaseModel
+
+// Who uses the dashboard: hands each verb to the file that knows its SQL.
+extension SQLTransaction {
+    private var accounts: AdminQueries { AdminQueries(connection: connection) }
+    private var sessions: AdminSessionQueries { AdminSessionQueries(connection: connection) }
+
+    func admin(_ name: AdminName) throws(StoreFailure) -> AdminAccount? { try accounts.find(name) }
+
+    func admins() throws(StoreFailure) -> [AdminAccount] { try accounts.list() }
+
+    func adminSession(_ digest: [UInt8]) throws(StoreFailure) -> AdminSession? { try sessions.find(digest) }
+
+    func adminActions(before place: Int64?, limit: Int) throws(StoreFailure) -> AdminActionPage {
+        try accounts.actions(before: place, limit: limit)
+    }
+
+    func createAdmin(_ account: AdminAccount) throws(StoreFailure) { try accounts.create(account) }
+
+    func updateAdmin(_ account: AdminAccount) throws(StoreFailure) { try accounts.update(account) }
+
+    func startAdminSession(_ session: AdminSession) throws(StoreFailure) { try sessions.start(session) }
+
+    func noteAdminSession(_ digest: [UInt8], seenAt moment: Timestamp) throws(StoreFailure) -> Bool {
+        try sessions.note(digest, seenAt: moment)
+    }
+
+    func endAdminSession(_ digest: [UInt8], at moment: Timestamp) throws(StoreFailure) -> Bool {
+        try sessions.end(digest, at: moment)
+    }
+
+    func endAdminSessions(
+        of admin: AdminName,
+        but digest: [UInt8]?,
+        at moment: Timestamp
+    ) throws(StoreFailure) -> Int {
+        try sessions.endAll(of: admin, but: digest, at: moment)
+    }
+
+    func sweepAdminSessions(startedBefore moment: Timestamp, limit: Int) throws(StoreFailure) -> Int {
+        try sessions.sweep(startedBefore: moment, limit: limit)
+    }
+
+    func noteAdminAction(_ action: AdminAction) throws(StoreFailure) { try accounts.note(action) }
+}

@@ -1,0 +1,117 @@
+import Crypto
+import Dashboard
+import HTTP
+import PurchaseModel
+import Storage
+import Testing
+
+/// A dashboard over an empty ledger, and a clock that stands until it is moved.
+struct Desk: Sendable {
+    static let app = AppID(checked: "shop")
+    static let password = "a password of many words"
+
+    let store = MemoryStore()
+    let clock = ManualClock(Timestamp(milliseconds: 1_800_000_000_000))
+    let link = Token()
+    let routes: [DashboardRoute]
+    private let router: Router
+
+    init() {
+        let parts = DashboardParts(
+            store: store,
+            clock: clock,
+            apps: [Self.app],
+            firstRun: link.digest,
+            verdict: { $0 == "signature_mismatch" ? "forged" : nil },
+            explain: { "what is said of \(String(decoding: $0, as: UTF8.self))" }
+        )
+        routes = dashboardRoutes(parts)
+        router = Router(routes.map(\.route))
+    }
+
+    func respond(_ request: HTTPRequest) async -> HTTPResponse { await router.respond(to: request) }
+
+    /// Makes an account without its page.
+    func add(_ name: String, _ role: AdminRole) async throws {
+        let hash = try PasswordHash(of: Array(Self.password.utf8))
+        let account = AdminAccount(
+            name: AdminName(checked: name),
+            role: role,
+            password: hash.text,
+            createdAt: clock.now
+        )
+        try await store.write { write throws(StoreFailure) in try write.createAdmin(account) }
+    }
+}
+
+/// Keeps cookies, and finds the token of a form, as a browser would.
+final class Browser {
+    let desk: Desk
+    var cookies: [String: String] = [:]
+    /// What stands in every request beside the cookies.
+    var extra: [(String, String)] = [("Origin", "http://127.0.0.1:8080"), ("Host", "127.0.0.1:8080")]
+    var remote = HTTPRemote(address: [192, 0, 2, 1], port: 4_000)
+
+    init(_ desk: Desk) { self.desk = desk }
+
+    func get(_ target: String) async -> HTTPResponse { await send(.get, target, body: nil) }
+
+    func post(_ path: String, _ fields: [(String, String)]) async -> HTTPResponse {
+        let body = fields.map { "\(Self.coded($0.0))=\(Self.coded($0.1))" }.joined(separator: "&")
+        return await send(.post, path, body: body)
+    }
+
+    /// Sends a form with the token that stands in a page.
+    func submit(_ page: String, _ path: String, _ fields: [(String, String)]) async -> HTTPResponse {
+        let token = Self.formToken(in: await get(page))
+        return await post(path, fields + [("form_token", token)])
+    }
+
+    func signIn(_ name: String, _ password: String = Desk.password) async -> HTTPResponse {
+        await submit("/dashboard/sign-in", "/dashboard/sign-in", [("name", name), ("password", password)])
+    }
+
+    private func send(_ method: HTTPMethod, _ target: String, body: String?) async -> HTTPResponse {
+        let (path, query) = HTTPRequest.split(target: target.utf8)
+        var fields = HTTPFields(extra.map { HTTPFields.Field(name: $0.0, value: $0.1) })
+        let jar = cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        if !jar.isEmpty { fields.append("Cookie", jar) }
+        if body != nil { fields.append("Content-Type", "application/x-www-form-urlencoded") }
+        let request = HTTPRequest(
+            method: method,
+            path: path,
+            query: query,
+            fields: fields,
+            body: Array((body ?? "").utf8),
+            remote: remote
+        )
+        let response = await desk.respond(request)
+        for cookie in response.fields.all("Set-Cookie") {
+            let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+            cookies[String(pair[0])] = String(pair[1])
+        }
+        return response
+    }
+
+    static func formToken(in response: HTTPResponse) -> String {
+        let mark = "name=\"form_token\" value=\""
+        guard let start = response.text.range(of: mark) else { return "" }
+        return String(response.text[start.upperBound...].prefix { $0 != "\"" })
+    }
+
+    private static func coded(_ text: String) -> String {
+        text.utf8.map { byte in
+            let digits = String(byte, radix: 16, uppercase: true)
+            return "%" + (digits.utf8.count == 1 ? "0" + digits : digits)
+        }.joined()
+    }
+}
+
+extension HTTPResponse {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+extension String {
+    /// The first place of a text.
+    func range(of text: String) -> Range<String.Index>? { firstRange(of: text) }
+}

@@ -1,0 +1,119 @@
+import Dashboard
+import HTTP
+import PurchaseModel
+import Storage
+import Testing
+
+/// Every route, every role: who may take it, and what a forged form may do.
+@Suite struct DoorTests {
+    private static let open: Set<String> = [
+        "GET /dashboard/sign-in", "POST /dashboard/sign-in", "GET /dashboard/first-account",
+        "POST /dashboard/first-account", "GET /dashboard/assets/style.css", "GET /dashboard/assets/icon.svg",
+    ]
+
+    @Test func whatIsOpenToEverybodyIsThisAndNothingElse() {
+        let found = Desk().routes.filter { $0.role == nil }.map { "\($0.route.method) \($0.route.template)" }
+        #expect(Set(found) == Self.open)
+    }
+
+    @Test func whoIsNotSignedInReachesNothing() async throws {
+        let desk = Desk()
+        try await desk.add("ann", .admin)
+        let browser = Browser(desk)
+        for route in desk.routes where route.role != nil {
+            let response =
+                route.route.method == .get
+                ? await browser.get(route.route.template) : await browser.post(route.route.template, [])
+            #expect(response.status == .seeOther, "\(route.route)")
+            #expect(response.fields["Location"]?.hasPrefix("/dashboard/sign-in") == true)
+        }
+    }
+
+    @Test(arguments: AdminRole.allCases)
+    func aRoleReachesWhatIsForItAndNoMore(role: AdminRole) async throws {
+        let desk = Desk()
+        try await desk.add("ann", role)
+        for route in desk.routes {
+            guard let least = route.role else { continue }
+            let browser = Browser(desk)
+            _ = await browser.signIn("ann")
+            let response =
+                route.route.method == .get
+                ? await browser.get(route.route.template)
+                : await browser.submit("/dashboard", route.route.template, [])
+            #expect((response.status == .forbidden) == (role < least), "\(role) at \(route.route)")
+        }
+    }
+
+    @Test(arguments: ["", "x", Token().formToken])
+    func aFormWithoutItsTokenChangesNothing(token: String) async throws {
+        let desk = Desk()
+        try await desk.add("ann", .admin)
+        let browser = Browser(desk)
+        _ = await browser.signIn("ann")
+        for route in desk.routes where route.route.method == .post {
+            let response = await browser.post(route.route.template, [("form_token", token), ("name", "eve")])
+            #expect(response.status == .forbidden, "\(route.route)")
+        }
+        #expect(await browser.get("/dashboard").status == .ok)
+    }
+
+    @Test func theTokenOfAnotherBrowserIsWorthNothing() async throws {
+        let desk = Desk()
+        try await desk.add("ann", .admin)
+        let (ann, eve) = (Browser(desk), Browser(desk))
+        _ = await ann.signIn("ann")
+        _ = await eve.signIn("ann")
+        let token = Browser.formToken(in: await eve.get("/dashboard"))
+        #expect(await ann.post("/dashboard/sign-out", [("form_token", token)]).status == .forbidden)
+    }
+
+    @Test(arguments: [
+        [("Sec-Fetch-Site", "cross-site")], [("Sec-Fetch-Site", "same-site")],
+        [("Origin", "https://evil.example"), ("Host", "127.0.0.1:8080")],
+        [("Origin", "null"), ("Host", "127.0.0.1:8080")],
+    ])
+    func whatAnotherSiteSendsIsRefused(fields: [(String, String)]) async throws {
+        let desk = Desk()
+        try await desk.add("ann", .admin)
+        let browser = Browser(desk)
+        _ = await browser.signIn("ann")
+        let token = Browser.formToken(in: await browser.get("/dashboard"))
+        browser.extra = fields
+        #expect(await browser.post("/dashboard/sign-out", [("form_token", token)]).status == .forbidden)
+    }
+
+    @Test func everyAnswerCarriesThePolicy() async throws {
+        let desk = Desk()
+        try await desk.add("ann", .admin)
+        let browser = Browser(desk)
+        _ = await browser.signIn("ann")
+        for route in desk.routes {
+            let response =
+                route.route.method == .get
+                ? await browser.get(route.route.template) : await browser.post(route.route.template, [])
+            let policy = response.fields["Content-Security-Policy"] ?? ""
+            #expect(policy.hasPrefix("default-src 'none'; style-src 'self';"), "\(route.route)")
+            #expect(!policy.contains("unsafe"))
+            #expect(response.fields["X-Content-Type-Options"] == "nosniff")
+            #expect(response.fields.isSendable)
+        }
+    }
+
+    @Test func whatIsDoneIsInTheLog() async throws {
+        let desk = Desk()
+        try await desk.add("ann", .admin)
+        let browser = Browser(desk)
+        _ = await browser.signIn("ann", "another password")
+        _ = await browser.signIn("ann")
+        let fields = [("name", "bob"), ("role", "viewer"), ("password", Desk.password)]
+        let made = await browser.submit("/dashboard/accounts", "/dashboard/accounts/make", fields)
+        #expect(made.status == .seeOther)
+        _ = await browser.submit("/dashboard", "/dashboard/sign-out", [])
+        let page = try await desk.store.read { reader throws(StoreFailure) in
+            try reader.adminActions(before: nil, limit: 10)
+        }
+        #expect(page.actions.map(\.action) == ["signed_out", "account_made", "signed_in", "sign_in_refused"])
+        #expect(page.actions.map { $0.admin?.text } == ["ann", "ann", "ann", nil])
+    }
+}

@@ -1,0 +1,95 @@
+import Dashboard
+import HTTP
+import PurchaseModel
+import Storage
+import Testing
+
+/// What the pages show, and how they treat what came from outside.
+@Suite struct PagesTests {
+    private static let canary = "\"'><script>alert(1)</script><\u{301}img\u{20}src=x\u{20}onerror=alert(2)>"
+
+    private static func refuse(_ desk: Desk, _ count: Int, proof: String, customer: String? = nil) async throws {
+        let hour = HourOfTime(containing: desk.clock.now)
+        let key = RefusalKey(hour: hour, app: Desk.app, reason: "signature_mismatch")
+        let digest = try #require(ProofDigest([UInt8](repeating: 7, count: 32)))
+        let sample = RefusalSample(
+            app: Desk.app,
+            reason: "signature_mismatch",
+            customer: customer.flatMap { CustomerID($0) },
+            receivedAt: desk.clock.now,
+            digest: digest,
+            bytesInAll: proof.utf8.count,
+            proof: Array(proof.utf8)
+        )
+        try await desk.store.write { write throws(StoreFailure) in
+            try write.addRefusals(counts: [key: count], samples: [sample])
+        }
+    }
+
+    private static func viewer(_ desk: Desk) async throws -> Browser {
+        try await desk.add("ann", .viewer)
+        let browser = Browser(desk)
+        _ = await browser.signIn("ann")
+        return browser
+    }
+
+    @Test func triageCountsByVerdictAndShowsASample() async throws {
+        let desk = Desk()
+        let browser = try await Self.viewer(desk)
+        try await Self.refuse(desk, 12_345, proof: "a forgery")
+        for span in ["day", "month", "nonsense"] {
+            let page = await browser.get("/dashboard/triage?span=\(span)")
+            #expect(page.status == .ok)
+            #expect(page.text.contains("12\u{202F}345"))
+            #expect(page.text.contains("100.0 %"))
+            #expect(page.text.contains("<rect class=\"forged\""))
+            #expect(page.body.count < 100_000)
+        }
+        let sample = await browser.get("/dashboard/sample?sha256=" + String(repeating: "07", count: 32))
+        #expect(sample.text.contains("what is said of a forgery"))
+        #expect(await browser.get("/dashboard/sample?sha256=08").status == .notFound)
+    }
+
+    @Test func whatCameFromOutsideIsNeverMarkup() async throws {
+        let desk = Desk()
+        let browser = try await Self.viewer(desk)
+        try await Self.refuse(desk, 1, proof: Self.canary, customer: "<script>alert(3)</script>")
+        let query = "%22%27%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E%3C%CC%81img+src%3Dx+onerror%3Dalert(2)%3E"
+        let sample = "/dashboard/sample?sha256=" + String(repeating: "07", count: 32)
+        for target in [sample, "/dashboard/search?q=" + query] {
+            let text = await browser.get(target).text
+            #expect(text.contains("alert(1)"), "the canary is on \(target)")
+            for sign in ["<script", "<img", "<\u{301}"] {
+                #expect(!text.utf8.contains(sign.utf8), "\(sign) on \(target)")
+            }
+        }
+    }
+
+    @Test func aPageOfManySamplesStaysSmall() async throws {
+        let desk = Desk()
+        let browser = try await Self.viewer(desk)
+        let long = String(repeating: "<", count: RefusalSample.bytesMax)
+        for _ in 0..<40 { try await Self.refuse(desk, 1, proof: long, customer: "customer") }
+        for target in ["triage", "sample?sha256=" + String(repeating: "07", count: 32)] {
+            let page = await browser.get("/dashboard/" + target)
+            #expect(page.status == .ok)
+            #expect(page.body.count < 100_000)
+        }
+    }
+
+    @Test(arguments: ["customer", "order", "transaction", "submission"])
+    func whatThereIsNotIsSaid(page: String) async throws {
+        let browser = try await Self.viewer(Desk())
+        let response = await browser.get("/dashboard/\(page)?app=shop&id=12")
+        #expect(response.status == (page == "customer" ? .ok : .notFound))
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Whether these bytes stand somewhere in it.
+    fileprivate func contains(_ bytes: some Sequence<UInt8>) -> Bool {
+        let (all, wanted) = (Array(self), Array(bytes))
+        guard all.count >= wanted.count else { return false }
+        return (0...(all.count - wanted.count)).contains { all[$0...].starts(with: wanted) }
+    }
+}

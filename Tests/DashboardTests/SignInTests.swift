@@ -1,0 +1,135 @@
+import Dashboard
+import HTTP
+import PurchaseModel
+import Storage
+import Testing
+
+/// Who gets in, how, and until when.
+@Suite struct SignInTests {
+    @Test func theFirstAccountIsMadeByTheLinkAndOnlyOnce() async throws {
+        let desk = Desk()
+        let link = DashboardParts.firstAccountPath(desk.link)
+        let browser = Browser(desk)
+        #expect(await browser.get("/dashboard").status == .seeOther)
+        #expect(await browser.get("/dashboard/first-account?token=" + Token().text).status == .forbidden)
+        let fields = [("token", desk.link.text), ("name", "ann"), ("password", Desk.password)]
+        let wrong = [("token", Token().text), ("name", "eve"), ("password", Desk.password)]
+        #expect(await browser.submit(link, "/dashboard/first-account", wrong).status == .forbidden)
+        let short = [("token", desk.link.text), ("name", "ann"), ("password", "too short")]
+        #expect(await browser.submit(link, "/dashboard/first-account", short).status == .unprocessableContent)
+        #expect(await browser.submit(link, "/dashboard/first-account", fields).status == .seeOther)
+        #expect(await browser.get("/dashboard").status == .ok)
+        let second = Browser(desk)
+        #expect(await second.get(link).status == .forbidden)
+        let account = try await desk.store.read { reader throws(StoreFailure) in
+            try reader.admin(AdminName(checked: "ann"))
+        }
+        #expect(account?.role == .admin)
+    }
+
+    @Test func aPasswordOpensASessionWhoseCookieOnlyThisServerReads() async throws {
+        let desk = Desk()
+        try await desk.add("ann", .viewer)
+        let browser = Browser(desk)
+        #expect(await browser.signIn("ann", "another password").status == .forbidden)
+        #expect(await browser.signIn("bob").status == .forbidden)
+        let response = await browser.signIn("ann")
+        #expect(response.status == .seeOther)
+        let cookie = try #require(response.fields.all("Set-Cookie").first)
+        #expect(cookie.contains("; HttpOnly; SameSite=Strict; Path=/;"))
+        // The store has the token's digest, and nothing by which one could sign in.
+        let token = try #require(browser.cookies["assay"])
+        #expect(token.utf8.count == 43)
+        browser.extra = [("Origin", "https://dash.example"), ("Host", "dash.example")]
+        let secure = await browser.signIn("ann")
+        #expect(secure.fields.all("Set-Cookie").first?.hasPrefix("__Host-assay=") == true)
+        #expect(secure.fields.all("Set-Cookie").first?.contains("; Secure") == true)
+        browser.extra = [("Origin", "http://dash.example"), ("Host", "dash.example")]
+        #expect(await browser.signIn("ann").status == .forbidden)
+    }
+
+    @Test func aSessionEndsByItselfAndBySigningOut() async throws {
+        let desk = Desk()
+        try await desk.add("ann", .viewer)
+        let browser = Browser(desk)
+        _ = await browser.signIn("ann")
+        // Used now and then, it goes on until its whole length is over.
+        for _ in 0..<11 {
+            desk.clock.advance(by: .seconds(3_600))
+            #expect(await browser.get("/dashboard").status == .ok)
+        }
+        desk.clock.advance(by: .seconds(3_600))
+        #expect(await browser.get("/dashboard").status == .seeOther)
+        // Left alone, it ends sooner.
+        _ = await browser.signIn("ann")
+        desk.clock.advance(by: Sessions.idleMax)
+        #expect(await browser.get("/dashboard").status == .seeOther)
+        _ = await browser.signIn("ann")
+        let old = browser.cookies
+        #expect(await browser.submit("/dashboard", "/dashboard/sign-out", []).status == .seeOther)
+        browser.cookies = old
+        #expect(await browser.get("/dashboard").status == .seeOther)
+    }
+
+    @Test func whoIsSignedInAnewGetsAnotherToken() async throws {
+        let desk = Desk()
+        try await desk.add("ann", .viewer)
+        let browser = Browser(desk)
+        // One that an attacker has put there.
+        let planted = Token().text
+        browser.cookies["assay"] = planted
+        _ = await browser.signIn("ann")
+        #expect(browser.cookies["assay"] != planted)
+        let first = browser.cookies
+        _ = await browser.signIn("ann")
+        #expect(browser.cookies["assay"] != first["assay"])
+        browser.cookies = first
+        #expect(await browser.get("/dashboard").status == .seeOther)
+    }
+
+    @Test func anAccountThatIsDisabledIsOutAtOnce() async throws {
+        let desk = Desk()
+        try await desk.add("ann", .admin)
+        try await desk.add("bob", .operator)
+        let (ann, bob) = (Browser(desk), Browser(desk))
+        _ = await ann.signIn("ann")
+        _ = await bob.signIn("bob")
+        #expect(await bob.get("/dashboard").status == .ok)
+        let fields = [("name", "bob"), ("version", "1"), ("role", "disabled")]
+        #expect(await ann.submit("/dashboard/accounts", "/dashboard/accounts/change", fields).status == .seeOther)
+        #expect(await bob.get("/dashboard").status == .seeOther)
+        #expect(await bob.signIn("bob").status == .forbidden)
+    }
+
+    @Test func aNewPasswordSignsOutAllOtherBrowsers() async throws {
+        let desk = Desk()
+        try await desk.add("ann", .viewer)
+        let (one, other) = (Browser(desk), Browser(desk))
+        _ = await one.signIn("ann")
+        _ = await other.signIn("ann")
+        let new = "an entirely new password"
+        let path = "/dashboard/account/password"
+        let wrong = await one.submit("/dashboard/account", path, [("old", "not this one"), ("password", new)])
+        #expect(wrong.status == .unprocessableContent)
+        let right = await one.submit("/dashboard/account", path, [("old", Desk.password), ("password", new)])
+        #expect(right.status == .seeOther)
+        #expect(await one.get("/dashboard").status == .ok)
+        #expect(await other.get("/dashboard").status == .seeOther)
+        #expect(await other.signIn("ann").status == .forbidden)
+        #expect(await other.signIn("ann", new).status == .seeOther)
+    }
+
+    @Test(arguments: [
+        ("/dashboard/triage?span=month", "/dashboard/triage?span=month"), ("https://evil.example", "/dashboard"),
+        ("//evil.example", "/dashboard"), ("/dashboard.evil", "/dashboard"), ("/dashboard\\@evil", "/dashboard"),
+        ("/v1/orders", "/dashboard"), ("", "/dashboard"),
+    ])
+    func signingInLeadsNowhereElse(next: String, place: String) async throws {
+        let desk = Desk()
+        try await desk.add("ann", .viewer)
+        let browser = Browser(desk)
+        let fields = [("name", "ann"), ("password", Desk.password), ("next", next)]
+        let response = await browser.submit("/dashboard/sign-in", "/dashboard/sign-in", fields)
+        #expect(response.fields["Location"] == place)
+    }
+}

@@ -1,0 +1,162 @@
+import PurchaseModel
+import Storage
+import Testing
+
+/// Who uses the dashboard, from where, and what they did.
+@Suite struct AdminTests {
+    private static let ann = AdminName(checked: "ann")
+    private static let bob = AdminName(checked: "bob")
+
+    private static func moment(_ number: Int64) -> Timestamp { Timestamp(milliseconds: number) }
+
+    private static func account(_ name: AdminName, _ role: AdminRole = .viewer) -> AdminAccount {
+        AdminAccount(name: name, role: role, password: "$argon2id$of-\(name)", createdAt: moment(5))
+    }
+
+    private static func session(_ number: UInt8, of admin: AdminName, at start: Int64) -> AdminSession {
+        AdminSession(
+            digest: [UInt8](repeating: number, count: 32),
+            admin: admin,
+            startedAt: moment(start),
+            seenAt: moment(start)
+        )
+    }
+
+    private static func action(
+        _ number: Int64,
+        by admin: AdminName?,
+        to subject: String? = nil,
+        _ detail: String? = nil
+    ) -> AdminAction {
+        AdminAction(
+            at: moment(number),
+            admin: admin,
+            remote: "192.0.2.1",
+            action: "signed_in",
+            subject: subject,
+            detail: detail
+        )
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func anAccountIsMadeOnceAndChangedFromWhatItWas(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let ann = Self.account(Self.ann, .admin)
+            let bob = Self.account(Self.bob)
+            try await store.write { write throws(StoreFailure) in
+                try write.createAdmin(bob)
+                try write.createAdmin(ann)
+            }
+            await #expect(throws: StoreFailure.conflict) {
+                try await store.write { write throws(StoreFailure) in try write.createAdmin(Self.account(Self.ann)) }
+            }
+            var changed = bob
+            changed.role = .operator
+            changed.password = "$another"
+            changed.isEnabled = false
+            let update = changed
+            try await store.write { write throws(StoreFailure) in try write.updateAdmin(update) }
+            await #expect(throws: StoreFailure.conflict) {
+                try await store.write { write throws(StoreFailure) in try write.updateAdmin(update) }
+            }
+            changed.version = 2
+            let listed = try await store.read { reader throws(StoreFailure) in try reader.admins() }
+            #expect(listed == [ann, changed])
+            let found = try await store.read { reader throws(StoreFailure) in
+                [try reader.admin(Self.ann), try reader.admin(AdminName(checked: "nobody"))]
+            }
+            #expect(found == [ann, nil])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aSessionEndsOnceAndIsNotUsedAfterwards(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let session = Self.session(1, of: Self.ann, at: 10)
+            let answers = try await store.write { write throws(StoreFailure) in
+                try write.startAdminSession(session)
+                return [
+                    try write.noteAdminSession(session.digest, seenAt: Self.moment(20)),
+                    try write.endAdminSession(session.digest, at: Self.moment(30)),
+                    try write.endAdminSession(session.digest, at: Self.moment(40)),
+                    try write.noteAdminSession(session.digest, seenAt: Self.moment(50)),
+                    try write.noteAdminSession([UInt8](repeating: 9, count: 32), seenAt: Self.moment(50)),
+                ]
+            }
+            #expect(answers == [true, true, false, false, false])
+            await #expect(throws: StoreFailure.conflict) {
+                try await store.write { write throws(StoreFailure) in try write.startAdminSession(session) }
+            }
+            let kept = try await store.read { reader throws(StoreFailure) in try reader.adminSession(session.digest) }
+            #expect(kept?.seenAt == Self.moment(20))
+            #expect(kept?.endedAt == Self.moment(30))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func allSessionsOfOneEndAndTheOldestAreForgotten(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let sessions = [(1, Self.ann), (2, Self.ann), (3, Self.ann), (4, Self.bob)].map { number, admin in
+                Self.session(UInt8(number), of: admin, at: Int64(number))
+            }
+            let ended = try await store.write { write throws(StoreFailure) in
+                for session in sessions { try write.startAdminSession(session) }
+                return try write.endAdminSessions(of: Self.ann, but: sessions[1].digest, at: Self.moment(9))
+            }
+            #expect(ended == 2)
+            let going = try await store.read { reader throws(StoreFailure) in
+                try sessions.map { row throws(StoreFailure) in try reader.adminSession(row.digest)?.endedAt == nil }
+            }
+            #expect(going == [false, true, false, true])
+            let swept = try await store.write { write throws(StoreFailure) in
+                [
+                    try write.sweepAdminSessions(startedBefore: Self.moment(4), limit: 2),
+                    try write.sweepAdminSessions(startedBefore: Self.moment(4), limit: 2),
+                ]
+            }
+            #expect(swept == [2, 1])
+            let left = try await store.read { reader throws(StoreFailure) in
+                try sessions.map { row throws(StoreFailure) in try reader.adminSession(row.digest) != nil }
+            }
+            #expect(left == [false, false, false, true])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatWasDoneIsListedFromTheNewest(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let actions = [
+                Self.action(1, by: Self.ann), Self.action(2, by: Self.ann), Self.action(3, by: nil),
+                Self.action(4, by: Self.ann, to: "who\u{301}<"), Self.action(5, by: Self.ann, "why"),
+            ]
+            for action in actions {
+                try await store.write { write throws(StoreFailure) in try write.noteAdminAction(action) }
+            }
+            let first = try await store.read { reader throws(StoreFailure) in
+                try reader.adminActions(before: nil, limit: 3)
+            }
+            let second = try await store.read { reader throws(StoreFailure) in
+                try reader.adminActions(before: first.next, limit: 3)
+            }
+            #expect(first.actions + second.actions == actions.reversed())
+            #expect(first.next != nil)
+            #expect(second.next == nil)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatNoStoreCanHoldIsRefused(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let action = AdminAction(at: Self.moment(1), admin: nil, remote: "x", action: "a", subject: "\0")
+            await #expect(throws: StoreFailure.unstorable) {
+                try await store.write { write throws(StoreFailure) in try write.noteAdminAction(action) }
+            }
+            await #expect(throws: StoreFailure.unstorable) {
+                try await store.write { write throws(StoreFailure) in
+                    let account = AdminAccount(name: Self.ann, role: .admin, password: "\n", createdAt: Self.moment(1))
+                    try write.createAdmin(account)
+                }
+            }
+        }
+    }
+}
