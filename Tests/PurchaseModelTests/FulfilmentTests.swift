@@ -56,6 +56,25 @@ import Testing
         #expect(try shop.fulfilment(1).delivery == (isGiven ? .pending : nil))
     }
 
+    /// Taken back when she left the family, or when another member did; the copy that she has when she is back has the
+    /// period of the one who pays.
+    @Test(arguments: [false, true])
+    func whoComesBackToAFamilyMayUseItAgain(isReturnFirst: Bool) throws {
+        var shop = try Shop { terms in
+            for id in terms.products?.keys.map(\.self) ?? [] { terms.products?[id]?.isFamilyShared = true }
+        }
+        var copy = try Sold.month(1)
+        copy.ownership = .familyShared
+        let gone = Sold.refunded(copy)
+        var next = Sold.again(try Sold.month(2, original: 1), after: 120)
+        next.ownership = .familyShared
+        try shop.show(copy)
+        for fact in isReturnFirst ? [next, gone] : [gone, next] { try shop.show(fact) }
+        #expect(try shop.rights() == ["premium"])
+        // It costs nothing to leave and to come back, so that amounts are not given again.
+        #expect(try shop.gems() == 0)
+    }
+
     @Test func aFamilyMemberGetsWhatTheProductSharesAndRevenueIsNobodys() throws {
         var shop = try Shop { terms in
             for (id, product) in terms.products ?? [:] where product.kind == .nonConsumable {

@@ -44,7 +44,9 @@ extension Draft {
         guard !holders.isEmpty else { return unit }
         let isBoughtAnew = holders.allSatisfy { holder in
             guard holder.state == .reversed, let end = holder.reversedAt else { return false }
-            return end < recorded.transaction.purchasedAt
+            // A family's copy has the period of whose it was. Whoever comes back has a new one of the same period.
+            let isShared = recorded.transaction.ownership == .familyShared
+            return end < (isShared ? recorded.transaction.signedAt : recorded.transaction.purchasedAt)
         }
         return isBoughtAnew ? GrantUnit(text: GrantUnit.again + "\(recorded.id):\(unit.text)") : nil
     }
@@ -67,9 +69,12 @@ extension GrantUnit {
     /// Stands before the number of a transaction and what it was the only grant of before.
     fileprivate static let again = "again:"
 
+    /// Whether it is of something that was given before, and taken back.
+    var isRepetition: Bool { text.utf8.starts(with: GrantUnit.again.utf8) }
+
     /// What it is, without that it was bought anew: a receipt of years has many, and each is looked up among them.
     var base: GrantUnit {
-        guard text.utf8.starts(with: GrantUnit.again.utf8) else { return self }
+        guard isRepetition else { return self }
         let rest = text.utf8.dropFirst(GrantUnit.again.utf8.count).drop { $0 != UInt8(ascii: ":") }.dropFirst()
         return GrantUnit(text: String(decoding: rest, as: UTF8.self))
     }

@@ -123,8 +123,13 @@ extension Draft {
             return .leave(.waiting, .sandbox)
         }
         guard let unit = freeUnit(recorded) else { return .leave(.withheld, .alreadyGranted) }
-        guard let goods = goods(of: transaction), hasRoom(for: goods, recorded, of: customer) else {
+        guard var goods = goods(of: transaction), hasRoom(for: goods, recorded, of: customer) else {
             return .leave(.waiting, .outOfRange)
+        }
+        if unit.isRepetition, transaction.ownership == .familyShared {
+            // Leaving a family and coming back costs nothing: it must not be a way to amounts.
+            goods.removeAll { if case .amount = $0 { true } else { false } }
+            if goods.isEmpty { return .leave(.withheld, .alreadyGranted) }
         }
         // Delivered long ago, it pays no order of today, and tells of its chain also when it is over.
         if fulfilment.isImported { return .grant(customer, unit, goods.filter(\.isEntitlement), nil) }

@@ -123,10 +123,9 @@ struct LifeCheck {
     private func since(_ id: TransactionID, _ standing: Standing?, _ sight: Sight) -> Timestamp? {
         if isTold { return sight.book.customers[id].map { since($0, sight) } }
         guard sight.presented.contains(id), let standing else { return nil }
-        // Before the first look there is what the app has sent.
-        guard let asked = askedAbout(sight.book.customers[id], sight) else { return .init(milliseconds: 0) }
+        let asked = askedAbout(sight.book.customers[id], sight)
         // What its app tells is as good as a look, as far as it goes.
-        let last = max(asked, standing.row.lookedAt)
+        let last = max(asked ?? standing.row.lookedAt, standing.row.lookedAt)
         let then = PurchaseModel.fold(standing.row.chain, standing.period, standing.row.renewal, at: last)
         if let due = then.flatMap({ LookSchedule().next(after: last, of: $0) }), due < sight.limit {
             findings.note(
@@ -134,7 +133,8 @@ struct LifeCheck {
                 "\(sight.comment), \(id): looked at \(last), due at \(due), \(sight.now) is too late"
             )
         }
-        return asked
+        // Before the first look there is what the app has sent.
+        return asked ?? Timestamp(milliseconds: 0)
     }
 
     /// Whoever asks about one of a customer's subscriptions hears of all.
