@@ -86,7 +86,9 @@ class ApiDescriptionTest(unittest.TestCase):
     def test_every_operation_answers_as_described(self) -> None:
         for step in (self.health, self.webhooks, self.purchases, self.orders, self.customers):
             step()
-        for step in (self.notifications, self.signatures, self.keys, self.log, self.refusals):
+        for step in (self.notifications, self.consumption, self.support, self.signatures, self.keys):
+            step()
+        for step in (self.log, self.refusals):
             step()
         self.assertEqual(self.contract.operations - self.contract.answered, set())
 
@@ -179,6 +181,55 @@ class ApiDescriptionTest(unittest.TestCase):
         self.ask("POST", "/v1/apple/notifications/demo", {"notification_type": "CANCEL"}, "needs_shared_secret")
         self.ask("POST", "/v1/apple/notifications/nobody", body, "not_found")
         self.ask("GET", "/v1/notifications/figures")
+
+    def consumption(self) -> None:
+        def wanted() -> str:
+            """What Apple asks since the customer wants her money back for something."""
+            sold = self.store.buy("anna", COINS_ID)["transaction_id"]
+            proof = self.store.get(f"/transactions/{sold}")["signed_transaction_info"]
+            self.ask("POST", "/v1/purchases", {"proof": proof, "customer_id": "anna"})
+            self.store.act("ask_refund", transaction=sold, reason="UNINTENDED_PURCHASE")
+            page = self.ask("GET", f"/v1/consumption-requests?state=open&transaction_id={sold}&limit=1")
+            return f"/v1/consumption-requests/{page['consumption_requests'][0]['id']}"
+
+        first, second = wanted(), wanted()
+        self.assertEqual(self.ask("GET", first)["waits_for"], "held")
+        self.ask("POST", f"{first}/answer", {}, "no_consent")
+        self.ask("POST", "/v1/customers/anna/consent", {"is_given": True})
+        self.assertTrue(self.ask("GET", "/v1/customers/anna/consent")["is_given"])
+        self.ask("POST", f"{first}/answer", {"refund_preference": "perhaps"}, "invalid_request")
+        self.ask("POST", f"{first}/answer", {"refund_preference": "decline"})
+        self.wait(first, {"open", "sending"}, "answered")
+        self.ask("POST", f"{first}/decline", None, "request_is_answered")
+        self.assertEqual(self.ask("POST", f"{second}/decline")["state"], "declined")
+        self.ask("POST", f"{second}/answer", None, "request_is_declined")
+        self.ask("GET", "/v1/consumption-requests?state=gone", None, "invalid_query")
+
+    def support(self) -> None:
+        days = {"days": 3, "reason": "service_issue"}
+        token = {"app_account_token": TOKENS[0]}
+        for path, body in (
+            ("orders/MK5TTTVWJH/lookup", None),
+            (f"subscriptions/{self.original}/extend", days),
+            ("subscriptions/extend", {"product_id": PRO["id"], "storefronts": ["USA"], **days}),
+            (f"transactions/{self.original}/account-token", token),
+            ("customers/anna/account-token", token),
+        ):
+            self.ask("POST", f"/v1/apple/{path}", body, 202)
+            # A mass extension takes Apple as long as it likes.
+            if path != "subscriptions/extend":
+                self.wait(self.fields["Location"], {"waiting"})
+        self.ask("POST", f"/v1/apple/subscriptions/{self.original}/extend", {"days": 91}, "invalid_request")
+        page = self.ask("GET", "/v1/apple/requests?limit=2")
+        self.assertEqual(len(self.ask("GET", f"/v1/apple/requests?after={page['next']}")["requests"]), 3)
+
+    def wait(self, path: str, states: set[str], expecting: str | None = None) -> None:
+        """Until what is asked for is in none of these states any more."""
+        deadline = time.monotonic() + 30
+        while (state := self.ask("GET", path)["state"]) in states:
+            self.assertLess(time.monotonic(), deadline, f"{path} is {state}")
+            time.sleep(0.1)
+        self.assertEqual(state, expecting or state)
 
     def signatures(self) -> None:
         offer = {"product_id": PRO["id"], "offer_id": "welcome-back", "account": "anna"}
