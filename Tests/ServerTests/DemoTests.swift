@@ -23,6 +23,9 @@ import Testing
             #expect(try await Self.list([commands[5]], in: folder, until: ["revoked", "recorded"]))
             let metrics = try await Self.shell([commands[6]], in: folder)
             #expect(metrics.contains("assay_submissions_total"))
+            let link = try #require(greeting.firstMatch(of: /\nhttp:\S+\/dashboard\/first-account\S+/)).output
+            let page = try await Self.shell(["curl -s '\(link.dropFirst())'"], in: folder)
+            #expect(page.contains("<form"))
             server.stop()
             #expect(await server.exitCode() == 0)
         }

@@ -136,17 +136,17 @@ struct Demo {
             // It ends without a port when the simulator could not start: then its failure says why.
             guard let storePort = await opened.first(where: { _ in true }) else { return try await group.next() ?? 1 }
             let store = "http://\(ListenAddress(address: simulator.address, port: storePort))"
-            let (listening, heard) = AsyncStream.makeStream(of: ListenAddress.self)
+            let (listening, heard) = AsyncStream.makeStream(of: (ListenAddress, String).self)
             group.addTask {
-                guard let assay = await listening.first(where: { _ in true }) else { return 0 }
+                guard let (assay, dashboard) = await listening.first(where: { _ in true }) else { return 0 }
                 try await Self.notify(assay, of: store)
-                Console.write(greeting(assay, store))
+                Console.write(greeting(assay, store, dashboard: dashboard))
                 return 0
             }
             var serving = settings
             for app in serving.appStores.keys { serving.appStores[app]?.hosts = .simulator(at: store) }
-            let code = await Serve(settings: serving).run { port in
-                heard.yield(ListenAddress(address: settings.address, port: port))
+            let code = await Serve(settings: serving).run { port, dashboard in
+                heard.yield((ListenAddress(address: settings.address, port: port), dashboard))
             }
             heard.finish()
             group.cancelAll()
@@ -162,7 +162,7 @@ struct Demo {
     }
 
     /// What to try, in commands that can be pasted.
-    private func greeting(_ assay: ListenAddress, _ store: String) -> String {
+    private func greeting(_ assay: ListenAddress, _ store: String, dashboard: String) -> String {
         let at = store == SimulatorClient.usualBase ? "" : " --at \(store)"
         let path = programFolder.map { "  export PATH=\"\($0):$PATH\"\n" } ?? ""
         return """
@@ -183,6 +183,9 @@ struct Demo {
 
               curl -s -H "Authorization: Bearer $(cat \(keyPath))" http://\(assay)/v1/customers/anna/transactions
               curl -s http://\(assay)/metrics
+
+            Or make yourself an account, and search for anna, in a browser:
+            http://\(assay)\(dashboard)
 
             Ctrl-C stops both; the store forgets everything then, and the ledger nothing.
 

@@ -19,9 +19,10 @@ struct Serve {
 
     /// Serves until SIGTERM or SIGINT, and then until everybody is answered.
     ///
-    /// - Parameter ready: called with the real port once clients can connect.
+    /// - Parameter ready: called with the real port once clients can connect, and with the dashboard's path: that of the
+    ///   first account while there is none.
     /// - Returns: the exit code.
-    func run(ready: @Sendable (UInt16) -> Void = { _ in }) async -> Int32 {
+    func run(ready: @Sendable (UInt16, String) -> Void = { _, _ in }) async -> Int32 {
         let clock = SystemClock()
         let metrics = Metrics()
         let log = Log(clock: clock) { metrics.count(.droppedLines, []) }
@@ -46,7 +47,7 @@ struct Serve {
                     json.member("why", "There is no account of the dashboard yet; this makes one, once.")
                 }
             }
-            await run(house, listener, store, log, ready)
+            await run(house, listener, store, log) { ready($0, dashboard.firstAccount ?? "/dashboard") }
             return 0
         } catch {
             log.write(.error, "not_started") { $0.member("why", sentence(error)) }
