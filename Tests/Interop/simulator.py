@@ -42,6 +42,13 @@ class Simulator:
         self.key = Path(self.folder.name, "merchant-key.p8").read_bytes()
         self.roots = [path.read_bytes() for path in sorted(Path(self.folder.name, "roots").glob("*.der"))]
 
+    @property
+    def hosts(self) -> dict[str, str]:
+        """Where this store answers for each of Apple's hosts, as `app_store.hosts` wants it."""
+        paths = {"api": "", "verify_receipt": "/verifyReceipt"}
+        places = {"": "/production", "_sandbox": "/sandbox"}
+        return {name + suffix: self.url + place + path for name, path in paths.items() for suffix, place in places.items()}
+
     def close(self) -> None:
         self.process.terminate()
         self.process.wait(timeout=20)

@@ -34,12 +34,11 @@ class ApiDescriptionTest(unittest.TestCase):
         key = Path(folder.name, "merchant-key.p8")
         key.write_bytes(cls.store.key)
         key.chmod(0o600)
-        names = ("api", "api_sandbox", "verify_receipt", "verify_receipt_sandbox")
         merchant = {
             "issuer_id": cls.store.issuer_id,
             "key_id": cls.store.key_id,
             "private_key_file": str(key),
-            "hosts": {name: cls.store.url for name in names},
+            "hosts": cls.store.hosts,
         }
         cls.assay = Assay(Path(folder.name), cls.store, products=[COINS, PRO], app={"app_store": merchant})
         cls.addClassCleanup(cls.assay.close)

@@ -31,9 +31,7 @@ class SchemathesisTest(unittest.TestCase):
         key.write_bytes(store.key)
         key.chmod(0o600)
         merchant = {"issuer_id": store.issuer_id, "key_id": store.key_id, "private_key_file": str(key)}
-        merchant["hosts"] = {
-            name: store.url for name in ("api", "api_sandbox", "verify_receipt", "verify_receipt_sandbox")
-        }
+        merchant["hosts"] = store.hosts
         assay = Assay(Path(folder.name), store, products=[coins, pro], app={"app_store": merchant})
         self.addCleanup(assay.close)
         # Something to come upon.

@@ -20,10 +20,10 @@ extension Reporter {
         show(certificate.role, certificate.vouchedBy, certificate.sha256, certificate.notAfter)
     }
 
-    /// A proof came with a certificate that this ledger had not seen. One of an authority that was not known before is
+    /// A proof came with a certificate that this ledger had not seen. One of an authority of Apple's that was not known is
     /// worth a look: what does not carry it, such as an iOS 6 receipt, cannot be proved without it.
     func report(new sighting: CertificateSighting) {
-        let isUnknownAuthority = sighting.role != .leaf && !sighting.isProvided
+        let isUnknownAuthority = sighting.role != .leaf && sighting.voucher == .apple && !sighting.isProvided
         log.write(isUnknownAuthority ? .warning : .info, "certificate_new") { json in
             json.member("role", sighting.role.rawValue)
             json.member("provided", sighting.isProvided)
