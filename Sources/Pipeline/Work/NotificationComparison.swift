@@ -86,11 +86,13 @@ package struct NotificationComparer: Sendable {
                 try reader.notificationWatch(app: job.app, realm: realm)
             }
             let oldest = now.advanced(by: .zero - Self.depth(of: job.store))
-            let start = max(known?.comparedUntil ?? oldest, oldest)
+            let watch: NotificationWatch
+            if let known { watch = known } else { watch = try await begin(job.app, realm, at: now) }
+            let start = max(watch.comparedUntil, oldest)
             let end = min(now.advanced(by: .zero - Self.margin), start.advanced(by: Self.windowMax))
             guard start < end else { return .again(after: Self.interval, because: "nothing is old enough") }
             let figures = try await fetch.fetch(from: start, until: end, in: job.store, account)
-            try await note(figures, until: end, after: known, job.app, realm)
+            try await note(figures, until: end, after: watch)
             let isBehind = end.advanced(by: Self.margin + Self.interval) < now
             return .again(after: isBehind ? .seconds(1) : Self.interval, because: "compared")
         } catch let failure as AppStoreFailure {
@@ -103,11 +105,9 @@ package struct NotificationComparer: Sendable {
     private func note(
         _ figures: NotificationFetch.Figures,
         until end: Timestamp,
-        after known: NotificationWatch?,
-        _ app: AppID,
-        _ realm: Realm
+        after known: NotificationWatch
     ) async throws(StoreFailure) {
-        var watch = known ?? NotificationWatch(app: app, realm: realm, comparedUntil: end, version: 0)
+        var watch = known
         watch.comparedUntil = end
         watch.sent += figures.sent
         watch.arrived += figures.arrived
@@ -115,6 +115,27 @@ package struct NotificationComparer: Sendable {
         watch.version += 1
         let next = watch
         try await store.write { transaction throws(StoreFailure) in try transaction.noteWatch(next) }
-        report(.compared(app: app, sent: figures.sent, recovered: figures.recovered))
+        report(.compared(app: watch.app, sent: figures.sent, recovered: figures.recovered))
+    }
+
+    /// Notes from where on notifications are this ledger's: since its first event of the app, or from now on. What Apple
+    /// told before, another system was told, which has delivered it.
+    private func begin(
+        _ app: AppID,
+        _ realm: Realm,
+        at now: Timestamp
+    ) async throws(StoreFailure) -> NotificationWatch {
+        try await store.write { transaction throws(StoreFailure) in
+            let page = try transaction.events(app: app, after: .start, where: .everything, limit: 1)
+            let first = page.events.first { _ in true }?.event.learnedAt
+            let watch = NotificationWatch(
+                app: app,
+                realm: realm,
+                comparedUntil: min(first ?? now, now).advanced(by: .zero - Self.interval),
+                version: 1
+            )
+            try transaction.noteWatch(watch)
+            return watch
+        }
     }
 }

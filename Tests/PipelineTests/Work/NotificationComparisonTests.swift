@@ -19,7 +19,7 @@ import Testing
             #expect(try await house.recorded(first.id) != nil)
             #expect(try await house.recorded(second.id) == nil)
 
-            // Half a year is looked through, a week at a time, then the present.
+            // From the first event on, a week at a time, then the present.
             house.pass(.seconds(1_200))
             for _ in 0..<40 {
                 try await house.work()
@@ -53,14 +53,38 @@ import Testing
                 try await house.work()
                 house.pass(.seconds(60))
             }
-            #expect(try await house.watch() == nil)
+            // Where it began is noted, whatever Apple says.
+            let began = try #require(try await house.watch())
+            #expect(began.version == 1)
             // A minute, then twice as long, then every three quarters of an hour and more.
             #expect((1...40).contains(house.calls.values.count), "\(house.calls.values.count) calls")
             #expect(try await house.deadLetters() == [])
             house.chaos.set(.none)
             house.pass(.seconds(2 * 3_600))
             try await house.work()
-            #expect(try await house.watch() != nil)
+            #expect(try await house.watch()?.version != 1)
+        }
+    }
+
+    /// Another system was told of it, and has delivered it.
+    @Test func whatWasSoldBeforeTheLedgerBeganIsNotDeliveredAgain() async throws {
+        try await WorkHouse().open { house in
+            let old = try house.buy("coins.100")
+            house.inbox.open(false)
+            await house.sender.deliverDue()
+            house.pass(.seconds(20 * 86_400))
+            try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
+            try await house.work()
+            let new = try house.buy("coins.100")
+            await house.sender.deliverDue()
+            for _ in 0..<4 {
+                house.pass(.seconds(3_600))
+                try await house.work()
+            }
+            #expect(try await house.recorded(old.id) == nil)
+            #expect(try await house.recorded(new.id) != nil)
+            let watch = try #require(try await house.watch())
+            #expect((watch.sent, watch.recovered) == (1, 1))
         }
     }
 
