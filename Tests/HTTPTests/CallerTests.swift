@@ -5,7 +5,7 @@ import Testing
 @Suite struct CallerTests {
     private func caller(_ change: (inout CallerSettings) -> Void = { _ in }) -> HTTPCaller {
         var settings = CallerSettings()
-        settings.timeout = .seconds(20)
+        settings.timeout = .seconds(120)
         change(&settings)
         return CurlCaller(settings).caller
     }
