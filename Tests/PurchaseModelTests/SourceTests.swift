@@ -84,6 +84,21 @@ import Testing
         #expect(try shop.rights(of: "bob") == ["light"])
     }
 
+    /// Apple told of a renewal while the old system still delivered; then its books come.
+    @Test func whatWaitedOfItsChainIsDeliveredToNobodyAnewEither() throws {
+        var shop = try Shop()
+        shop.now = Facts.now.advanced(by: .seconds(31 * 86_400))
+        try shop.show(Sold.month(2, original: 1, from: 30), by: nil)
+        #expect(try shop.word(2) == "waiting no_customer")
+        let before = shop.types
+        try shop.show(Sold.month(1), from: .imported)
+        #expect(try shop.word(2) == "granted")
+        #expect(try shop.fulfilment(2).isImported)
+        #expect(shop.types == before)
+        #expect(try shop.gems() == 0)
+        #expect(try shop.rights() == ["premium"])
+    }
+
     @Test func whatWasDeliveredHereIsNotTouchedAndItsRefundIsTold() throws {
         var shop = try Shop()
         try shop.show(Sold.coins(1))

@@ -29,7 +29,7 @@ extension Draft {
             let waiting = fulfilments(of: chain).values.filter(\.isOwnerless)
             for fulfilment in waiting.sorted(by: { $0.transaction.id < $1.transaction.id }) {
                 guard let recorded = self.recorded(fulfilment.transaction) else { continue }
-                settle(recorded, Naming(order: recorded.order, customerToken: naming.customerToken))
+                settle(recorded, naming.named(by: recorded))
             }
         }
     }
@@ -38,7 +38,7 @@ extension Draft {
     private mutating func settleInGrace(_ naming: Naming) {
         for period in folded.compactMap(\.period) {
             guard fulfilment(period)?.reason == .expired, let end = accessEnd(of: period), now < end else { continue }
-            settle(period, Naming(order: period.order, customerToken: naming.customerToken))
+            settle(period, naming.named(by: period))
         }
     }
 
@@ -47,7 +47,7 @@ extension Draft {
         let repetitions = fulfilments(of: chain).values.filter { $0.reason == .alreadyGranted }
         for repetition in repetitions.sorted(by: { $0.transaction.id < $1.transaction.id }) {
             guard let recorded = recorded(repetition.transaction) else { continue }
-            settle(recorded, Naming(order: recorded.order, customerToken: naming.customerToken))
+            settle(recorded, naming.named(by: recorded))
         }
     }
 

@@ -48,29 +48,31 @@ package struct Inquiry: Sendable {
     package init(_ recordings: [Recording], after first: Situation) {
         for recording in recordings {
             customers.insert(StreamKey(app: recording.app, realm: recording.realm, customer: nil))
+            // A receipt may hold hundreds of transactions of one chain; who may come to have it is asked once.
+            var touched: [ChainKey: Set<CustomerID>] = [:]
             for (transaction, key) in zip(recording.transactions, recording.keys) {
                 let chain = first.fulfilment(of: key)?.chain ?? recording.chain(of: transaction)
                 let signed = transaction.accountToken.flatMap {
                     first.customer(of: TokenKey(app: recording.app, token: $0))
                 }
-                let given = first.fulfilments(of: chain).values
-                for customer in [first.owner(of: chain)?.customer, signed, recording.customer].compactMap(\.self) {
-                    add(customer, chain, product: transaction.product, recording.terms)
-                    for waiting in given where waiting.isOwnerless {
-                        add(customer, chain, product: waiting.product, recording.terms)
-                    }
+                let parties = [first.owner(of: chain)?.customer, signed, recording.customer].compactMap(\.self)
+                for customer in parties { add(customer, chain, product: transaction.product, recording.terms) }
+                touched[chain, default: []].formUnion(parties)
+            }
+            for (chain, parties) in touched {
+                for fulfilment in first.fulfilments(of: chain).values {
+                    add(fulfilment)
+                    guard fulfilment.isOwnerless else { continue }
+                    for customer in parties { add(customer, chain, product: fulfilment.product, recording.terms) }
                 }
-                for fulfilment in given { add(fulfilment) }
             }
             for renewal in recording.renewals {
                 let chain = recording.chain(of: renewal)
-                if let owner = first.owner(of: chain) {
-                    add(owner.customer, chain, product: renewal.product, recording.terms)
-                }
+                let owner = first.owner(of: chain)?.customer
+                if let owner { add(owner, chain, product: renewal.product, recording.terms) }
                 for fulfilment in first.fulfilments(of: chain).values {
                     add(fulfilment)
-                    guard let owner = first.owner(of: chain) else { continue }
-                    add(owner.customer, chain, product: fulfilment.product, recording.terms)
+                    if let owner { add(owner, chain, product: fulfilment.product, recording.terms) }
                 }
             }
         }

@@ -62,4 +62,9 @@ struct Naming {
         self.byHand = byHand
         self.source = source
     }
+
+    /// The same occasion for another transaction of the chain, which may name an order of its own.
+    func named(by recorded: RecordedTransaction) -> Naming {
+        Naming(order: recorded.order, customerToken: customerToken, source: source)
+    }
 }
