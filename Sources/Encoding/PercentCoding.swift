@@ -21,6 +21,12 @@ package enum PercentCoding {
     /// What was encoded; `nil` unless every `%` has two digits and the whole is UTF-8 without control characters. A `+` is
     /// a plus.
     package static func decode(_ text: some Sequence<UInt8>) -> String? {
+        guard let decoded = bytes(of: text), decoded.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
+    /// What was encoded, whatever it is; `nil` unless every `%` has two digits.
+    package static func bytes(of text: some Sequence<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         var rest = text.makeIterator()
         while let byte = rest.next() {
@@ -32,8 +38,7 @@ package enum PercentCoding {
             else { return nil }
             decoded.append(high << 4 | low)
         }
-        guard decoded.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
-        return String(validating: decoded, as: UTF8.self)
+        return decoded
     }
 
     /// With its question mark; empty without parameters.

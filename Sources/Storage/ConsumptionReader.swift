@@ -29,58 +29,6 @@ extension AuditEntry {
     package static let listedMax = 500
 }
 
-/// A place in the listing of an app's requests.
-package struct ConsumptionCursor: Hashable, Comparable, Sendable {
-    package var receivedAt: Timestamp
-    package var id: NoticeID
-
-    package init(receivedAt: Timestamp, id: NoticeID) {
-        self.receivedAt = receivedAt
-        self.id = id
-    }
-
-    init(_ request: ConsumptionRequest) { self.init(receivedAt: request.receivedAt, id: request.key.id) }
-
-    package static func < (left: ConsumptionCursor, right: ConsumptionCursor) -> Bool {
-        left.receivedAt == right.receivedAt ? left.id < right.id : left.receivedAt < right.receivedAt
-    }
-}
-
-/// Which requests to list.
-package struct ConsumptionFilter: Hashable, Sendable {
-    /// `nil` for all.
-    package var state: ConsumptionState?
-    /// `nil` for all.
-    package var transaction: TransactionID?
-    package var realms: Set<Realm>
-
-    package init(state: ConsumptionState? = nil, transaction: TransactionID? = nil, realms: Set<Realm>) {
-        self.state = state
-        self.transaction = transaction
-        self.realms = realms
-    }
-
-    func includes(_ request: ConsumptionRequest) -> Bool {
-        realms.contains(request.key.realm) && (state == nil || state == request.state)
-            && (transaction == nil || transaction == request.transaction)
-    }
-}
-
-/// Some of an app's requests, the newest first.
-package struct ConsumptionPage: Hashable, Sendable {
-    /// The most that one page holds.
-    package static let limitMax = 100
-
-    package var requests: [ConsumptionRequest]
-    /// `nil` when there are no more.
-    package var next: ConsumptionCursor?
-
-    package init(requests: [ConsumptionRequest] = [], next: ConsumptionCursor? = nil) {
-        self.requests = requests
-        self.next = next
-    }
-}
-
 extension StoreReader {
     /// What is known around a request, as far as a decision about it needs.
     package func situation(of key: ConsumptionKey) throws(StoreFailure) -> Situation {

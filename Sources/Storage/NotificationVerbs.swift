@@ -17,6 +17,17 @@ package protocol NotificationReader {
     func notificationWatch(app: AppID, realm: Realm) throws(StoreFailure) -> NotificationWatch?
 }
 
+extension NotificationReader {
+    /// Those of an app, of each side that was compared.
+    package func notificationWatches(app: AppID) throws(StoreFailure) -> [NotificationWatch] {
+        var watches: [NotificationWatch] = []
+        for realm in Realm.known {
+            if let watch = try notificationWatch(app: app, realm: realm) { watches.append(watch) }
+        }
+        return watches
+    }
+}
+
 /// What is kept of Apple's notifications.
 package protocol NotificationVerbs: NotificationReader {
     /// Keeps a notification, in the write of what follows from it.

@@ -13,7 +13,7 @@ import Testing
         isAdvancedCommerce: Bool = false
     ) throws -> Announcement {
         Announcement(
-            id: try #require(NoticeID(id)),
+            id: try #require(NotificationID(id)),
             type: type,
             signedAt: moment,
             transaction: TransactionID(number: number),
@@ -24,7 +24,7 @@ import Testing
     }
 
     private static func key(_ id: String = "n-1", realm: Realm = Shop.production) throws -> ConsumptionKey {
-        ConsumptionKey(app: try Shop.app(), realm: realm, id: try #require(NoticeID(id)))
+        ConsumptionKey(app: try Shop.app(), realm: realm, id: try #require(NotificationID(id)))
     }
 
     private static func consent(_ isGiven: Bool, _ subject: ConsentSubject? = nil) throws -> Consent {

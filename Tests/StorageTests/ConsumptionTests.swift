@@ -26,7 +26,7 @@ import Testing
         isFull: Bool = false
     ) throws -> ConsumptionRequest {
         ConsumptionRequest(
-            key: ConsumptionKey(app: try Samples.app(), realm: realm, id: try #require(NoticeID(id))),
+            key: ConsumptionKey(app: try Samples.app(), realm: realm, id: try #require(NotificationID(id))),
             transaction: try #require(TransactionID(number: transaction)),
             original: try #require(TransactionID(number: 3)),
             product: try #require(ProductID("coins.100")),

@@ -25,20 +25,9 @@ package struct FormFields: Sendable, Equatable {
 
     package subscript(name: String) -> String { values[name] ?? "" }
 
+    /// A plus is a space here, unlike in a path.
     private static func decode(_ text: some Collection<UInt8>) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text)[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(Hexadecimal.value(of:)),
-                    let low = rest.popFirst().flatMap(Hexadecimal.value(of:))
-                else { return nil }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
+        let spaced = text.lazy.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        return PercentCoding.bytes(of: spaced).flatMap { String(validating: $0, as: UTF8.self) }
     }
 }

@@ -16,12 +16,9 @@ struct NotificationPages: Sendable {
     func list(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         let wanted = AppID(visit.fields["app"]).flatMap { parts.apps.contains($0) ? $0 : nil }
         guard let app = wanted ?? parts.apps.first else { return Notices.notFound("app", visit) }
-        let cursor = Self.cursor(visit.fields)
+        let cursor = NotificationCursor(text: visit.fields["before"])
         let found = try await parts.store.read { reader throws(StoreFailure) -> Found in
-            var watches: [NotificationWatch] = []
-            for realm in Realm.known {
-                if let watch = try reader.notificationWatch(app: app, realm: realm) { watches.append(watch) }
-            }
+            let watches = try reader.notificationWatches(app: app)
             let filter = NotificationFilter(realms: Set(Realm.known))
             let page = try reader.notifications(app: app, before: cursor, where: filter, limit: Self.rows)
             return Found(page: page, watches: watches)
@@ -31,11 +28,6 @@ struct NotificationPages: Sendable {
             watches(found.watches)
             notifications(found.page, app)
         }.response()
-    }
-
-    private static func cursor(_ fields: FormFields) -> NotificationCursor? {
-        guard let moment = Int64(fields["at"]), let id = NotificationID(fields["before"]) else { return nil }
-        return NotificationCursor(receivedAt: Timestamp(milliseconds: moment), id: id)
     }
 
     private func choice(of shown: AppID) -> HTML {
@@ -93,8 +85,7 @@ struct NotificationPages: Sendable {
         }.html
         if let next = page.next {
             let place: [(name: String, value: String?)] = [
-                (name: "app", value: app.text), (name: "at", value: String(next.receivedAt.milliseconds)),
-                (name: "before", value: next.id.text),
+                (name: "app", value: app.text), (name: "before", value: next.text),
             ]
             element("p") { element("a", .href(Address("/notifications", place))) { "Older" } }
         }

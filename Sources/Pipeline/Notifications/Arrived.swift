@@ -32,7 +32,7 @@ struct Arrived: Sendable {
     /// What it tells beside its facts, by the name that it is kept under.
     func announcement(of notice: Notice, _ row: KeptNotification) -> Announcement {
         Announcement(
-            id: NoticeID(checked: row.key.id.text),
+            id: row.key.id,
             type: notice.type,
             subtype: notice.subtype,
             signedAt: notice.signedAt,

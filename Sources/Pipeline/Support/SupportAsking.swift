@@ -78,7 +78,7 @@ package struct SupportAsker: Sendable {
             guard let question = SupportQuestion(kind: request.kind, request.question) else {
                 return try await fail(request, "unreadable")
             }
-            guard let account = accounts[job.app], account.credentials.key != nil else {
+            guard let account = accounts[job.app], account.hasKey else {
                 return try await fail(request, "no_key")
             }
             do {
@@ -129,27 +129,25 @@ package struct SupportAsker: Sendable {
         _ account: AppleAccount
     ) async throws -> JobOutcome {
         guard !proofs.isEmpty else { return try await fail(request, "unknown_order") }
-        var found: [(recorded: RecordedTransaction, wasKnown: Bool, owner: CustomerID?)] = []
+        var outcomes: [TransactionOutcome] = []
         for proof in proofs {
             guard account.app.mayCount(proof), let realm = proof.realm else { continue }
             let recording = proof.recording(for: account.app, in: realm)
             let decision = try await recorder.record(recording, evidence: proof.evidence(at: clock.now))
-            for outcome in decision.outcomes {
-                let chain = outcome.recorded.chain
-                let owner = try await store.read { reader throws(StoreFailure) in
-                    try reader.owners([chain]).first?.customer
-                }
-                found.append((outcome.recorded, !outcome.isNew, owner))
-            }
+            outcomes += decision.outcomes
         }
-        let rows = found
+        let found = outcomes
+        let owners = try await store.read { reader throws(StoreFailure) in
+            try reader.owners(Array(Set(found.map(\.recorded.chain))))
+        }
+        let customers = Dictionary(owners.map { ($0.chain, $0.customer) }) { first, _ in first }
         return try await settle(request) { json in
             json.array("transactions") { json in
-                for row in rows {
+                for outcome in found {
                     json.object { json in
-                        TransactionJSON.write(row.recorded, into: &json)
-                        json.member("was_known", row.wasKnown)
-                        json.member("owner_id", row.owner?.text)
+                        TransactionJSON.write(outcome.recorded, into: &json)
+                        json.member("was_known", !outcome.isNew)
+                        json.member("owner_id", customers[outcome.recorded.chain]?.text)
                     }
                 }
             }
@@ -192,7 +190,12 @@ package struct SupportAsker: Sendable {
             guard case .giveUp = error.remedy, waited < Self.patience else { throw error }
             return .again(after: Self.massPause, because: "Apple: \(error)")
         }
-        guard progress.isComplete else { return .again(after: Self.massPause, because: "Apple extends them") }
+        guard progress.isComplete else {
+            guard request.askedAt.duration(to: clock.now) < Self.massPatience else {
+                return try await fail(request, "apple_did_not_answer", "it was not complete in time")
+            }
+            return .again(after: Self.massPause, because: "Apple extends them")
+        }
         return try await settle(request) { json in
             json.member("request_identifier", identifier)
             json.member("is_complete", true)

@@ -1,5 +1,5 @@
 package import AppStore
-import PurchaseModel
+package import PurchaseModel
 
 /// How Apple is asked about one app's purchases. Jobs alone ask: no request of a client waits for Apple.
 package struct AppleAccount: Sendable {
@@ -22,5 +22,13 @@ package struct AppleAccount: Sendable {
         self.receipts = receipts
         self.server = server
         self.isTest = isTest
+    }
+
+    /// Whether there is a key, without which the App Store Server API answers nothing.
+    package var hasKey: Bool { credentials.key != nil }
+
+    /// The stores that can be asked by the App Store Server API: those whose purchases the app takes, when there is a key.
+    package var askableStores: [StoreEnvironment] {
+        hasKey ? [.production, .sandbox].filter(app.environments.contains) : []
     }
 }

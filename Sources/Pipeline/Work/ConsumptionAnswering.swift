@@ -21,7 +21,7 @@ package struct ConsumptionAnswering: Job, Hashable {
             String(decoding: $0, as: UTF8.self)
         }
         guard parts.count == 3, let turn = TransactionID(parts[0])?.number,
-            let (name, realm) = SidedName.read(parts[1].utf8), let id = NoticeID(name), let app = AppID(parts[2])
+            let (name, realm) = SidedName.read(parts[1].utf8), let id = NotificationID(name), let app = AppID(parts[2])
         else { return nil }
         request = ConsumptionKey(app: app, realm: realm, id: id)
         self.turn = turn
@@ -93,7 +93,7 @@ package struct ConsumptionAnswerer: Sendable {
     private func next(_ job: ConsumptionAnswering) async throws(StoreFailure) -> Next {
         let (now, account) = (clock.now, accounts[job.request.app])
         let terms = account?.app.terms.consumption ?? ConsumptionTerms()
-        let canSend = account?.credentials.key != nil && account?.isTest == job.request.realm.isTestSigned
+        let canSend = account?.hasKey == true && account?.isTest == job.request.realm.isTestSigned
         return try await store.write { transaction throws(StoreFailure) -> Next in
             let situation = try transaction.situation(of: job.request)
             guard let request = situation.consumption(job.request), request.turn == job.turn else { return .end }

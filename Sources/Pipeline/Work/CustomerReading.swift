@@ -65,7 +65,7 @@ package struct CustomerReader: Sendable {
     private func read(_ job: CustomerReading) async -> JobOutcome {
         let (key, environment) = (job.transaction, job.transaction.realm.environment)
         guard let account = accounts[key.app], account.isTest == key.realm.isTestSigned,
-            account.app.environments.contains(environment), account.credentials.key != nil
+            account.askableStores.contains(environment)
         else {
             return .done
         }

@@ -74,11 +74,7 @@ package struct NotificationComparer: Sendable {
 
     private func compare(_ job: NotificationComparison) async -> JobOutcome {
         // Whoever takes the app's key or store out of the configuration wants no more of it.
-        guard let account = accounts[job.app], account.app.environments.contains(job.store),
-            account.credentials.key != nil
-        else {
-            return .done
-        }
+        guard let account = accounts[job.app], account.askableStores.contains(job.store) else { return .done }
         let realm = Realm(environment: job.store, isTestSigned: account.isTest)
         let now = clock.now
         do {

@@ -69,11 +69,7 @@ package struct NotificationReader: Sendable {
     }
 
     private func read(_ job: NotificationReading) async -> JobOutcome {
-        guard let account = accounts[job.app], account.app.environments.contains(job.store),
-            account.credentials.key != nil
-        else {
-            return .done
-        }
+        guard let account = accounts[job.app], account.askableStores.contains(job.store) else { return .done }
         let now = clock.now
         // Apple has forgotten what is older; a job may have waited long.
         let start = max(job.start, now.advanced(by: .zero - NotificationComparer.depth(of: job.store)))

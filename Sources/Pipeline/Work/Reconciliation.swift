@@ -46,11 +46,8 @@ package struct Reconciliation: Sendable {
         until end: Timestamp
     ) async throws(StoreFailure) -> Plan {
         var plan = Plan()
-        if account.credentials.key != nil {
-            for environment in [StoreEnvironment.production, .sandbox]
-            where account.app.environments.contains(environment) {
-                plan.readings += try await planReadings(account.app.id, environment, start, end)
-            }
+        for store in account.askableStores {
+            plan.readings += try await planReadings(account.app.id, store, start, end)
         }
         plan.subscriptions = try await planLooks(account.app.id, since: start)
         plan.proofs = try await planProofs(account.app.id)
@@ -140,7 +137,7 @@ package struct Reconciliation: Sendable {
         boughtSince start: Timestamp,
         spacing: Duration
     ) async throws(StoreFailure) -> Int {
-        guard account.credentials.key != nil else { return 0 }
+        guard account.hasKey else { return 0 }
         var (count, seen) = (0, Set<StreamKey>())
         var place: WalkPlace?
         let begin = clock.now
@@ -178,13 +175,14 @@ package struct Reconciliation: Sendable {
         let now = clock.now
         return try await store.read { reader throws(StoreFailure) in
             guard try reader.dueSubscriptions(at: now, limit: 1).isEmpty else { return false }
-            let kinds = [NotificationReading.kind, SubscriptionLook.kind, CustomerReading.kind]
+            let kinds: Set = [NotificationReading.kind, SubscriptionLook.kind, CustomerReading.kind]
+            // Counting looks at every job that there is: only when none is due.
+            guard try !reader.hasDueJobs(kinds: kinds.union([ProofDecision.kind]), at: now) else { return false }
             let figures = try reader.jobFigures().filter { kinds.contains($0.kind) }
             let left = figures.reduce(0) { sum, figures in
                 sum + [JobState.pending, .leased, .suspect].reduce(0) { $0 + figures.counts[$1, default: 0] }
             }
-            guard left == 0 else { return false }
-            return try !reader.hasDueJobs(kinds: [ProofDecision.kind], at: now)
+            return left == 0
         }
     }
 }

@@ -84,7 +84,7 @@ package struct SubscriptionLooker: Sendable {
         _ chain: ChainKey,
         _ account: AppleAccount
     ) async throws(StoreFailure) -> JobOutcome? {
-        if account.credentials.key != nil { return try await askServer(known, chain, account) }
+        if account.hasKey { return try await askServer(known, chain, account) }
         guard let evidence = known.evidence, case .receipt(let receipt)? = verifier.question(about: evidence.proof)
         else {
             return nil

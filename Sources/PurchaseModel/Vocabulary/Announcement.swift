@@ -1,6 +1,6 @@
 /// What Apple tells by itself, beside the facts that it signed with it.
 package struct Announcement: Hashable, Sendable {
-    package let id: NoticeID
+    package let id: NotificationID
     /// Apple's word, such as `REFUND_DECLINED`; unknown ones are kept.
     package let type: String
     package let subtype: String?
@@ -22,7 +22,7 @@ package struct Announcement: Hashable, Sendable {
     }
 
     package init(
-        id: NoticeID,
+        id: NotificationID,
         type: String,
         subtype: String? = nil,
         signedAt: Timestamp,

@@ -2,9 +2,9 @@
 package struct ConsumptionKey: Hashable, Sendable {
     package let app: AppID
     package let realm: Realm
-    package let id: NoticeID
+    package let id: NotificationID
 
-    package init(app: AppID, realm: Realm, id: NoticeID) {
+    package init(app: AppID, realm: Realm, id: NotificationID) {
         self.app = app
         self.realm = realm
         self.id = id

@@ -100,12 +100,6 @@ package struct EntitlementID: ASCIIIdentifier {
     package init(checked text: String) { self.text = text }
 }
 
-/// What Apple calls one of its notifications.
-package struct NoticeID: ASCIIIdentifier {
-    package let text: String
-    package init(checked text: String) { self.text = text }
-}
-
 /// A currency of the app's own, such as `gems`.
 package struct CurrencyID: ASCIIIdentifier {
     package let text: String

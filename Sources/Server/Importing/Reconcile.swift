@@ -10,6 +10,8 @@ import Storage
 struct Reconcile: Sendable {
     /// Longer than anybody watches a command.
     private static let patienceMax = 100_000
+    /// Between two looks at whether all is done.
+    private static let pause = Duration.seconds(2)
 
     let settings: ServeSettings
     let since: Timestamp
@@ -153,7 +155,7 @@ struct Reconcile: Sendable {
             }
             while start.duration(to: clock.now) < patience {
                 if try await reconciliation.isDone() { return true }
-                try await Task.sleep(for: .milliseconds(500))
+                try await Task.sleep(for: Self.pause)
             }
             return false
         }

@@ -68,8 +68,8 @@ struct BackgroundWork: Sendable {
     /// Works until it is stopped.
     func run() async {
         // Each is there once, whoever adds it: what runs for ever begins with the first server.
-        for (app, account) in accounts.sorted(by: { $0.key < $1.key }) where account.credentials.key != nil {
-            for store in [StoreEnvironment.production, .sandbox] where account.app.environments.contains(store) {
+        for (app, account) in accounts.sorted(by: { $0.key < $1.key }) {
+            for store in account.askableStores {
                 _ = try? await queue.enqueue(NotificationComparison(app: app, store: store))
             }
         }

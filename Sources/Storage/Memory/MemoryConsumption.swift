@@ -42,15 +42,15 @@ extension MemoryTransaction {
         let rest = ledger.consumptions.values
             .filter { request in
                 request.key.app == app && filter.includes(request)
-                    && cursor.map { ConsumptionCursor(request) < $0 } ?? true
+                    && cursor.map { request.cursor < $0 } ?? true
             }
             .sorted { one, other in
-                let (left, right) = (ConsumptionCursor(one), ConsumptionCursor(other))
+                let (left, right) = (one.cursor, other.cursor)
                 return left == right
                     ? RealmCode.wanted(one.key.realm) > RealmCode.wanted(other.key.realm) : left > right
             }
         let page = Array(rest.prefix(limit))
-        let next = rest.count > limit ? page.last.map { ConsumptionCursor($0) } : nil
+        let next = rest.count > limit ? page.last?.cursor : nil
         return ConsumptionPage(requests: page, next: next)
     }
 

@@ -1,33 +1,5 @@
 package import PurchaseModel
 
-/// What makes two notifications of Apple's the same: its UUID in lower case, or of version 1, which has none, a digest of
-/// what came. 1 to 128 bytes of ASCII.
-package struct NotificationID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    package static let bytesMax = 128
-
-    package let text: String
-
-    /// `nil` unless the text is 1 to ``bytesMax`` letters, digits, hyphens and underscores.
-    package init?(_ text: String) {
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-        guard isPlain, (1...Self.bytesMax).contains(text.utf8.count) else { return nil }
-        self.text = text
-    }
-
-    package var description: String { text }
-
-    package static func < (left: NotificationID, right: NotificationID) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
-    }
-}
-
 /// One notification: for which app, from which side of the wall.
 package struct NotificationKey: Hashable, Sendable {
     package var app: AppID
@@ -90,27 +62,15 @@ package struct KeptNotification: Hashable, Sendable {
         self.payload = payload
     }
 
-    package var cursor: NotificationCursor { NotificationCursor(receivedAt: receivedAt, id: key.id) }
+    package var cursor: NotificationCursor { NotificationCursor(receivedAt, key.id) }
 
     var isStorable: Bool {
         RealmCode(key.realm) != nil && StorableText.isWord(type) && subtype.map(StorableText.isWord) ?? true
     }
 }
 
-/// A place in the listing of an app's notifications: it counts nobody else's.
-package struct NotificationCursor: Hashable, Comparable, Sendable {
-    package var receivedAt: Timestamp
-    package var id: NotificationID
-
-    package init(receivedAt: Timestamp, id: NotificationID) {
-        self.receivedAt = receivedAt
-        self.id = id
-    }
-
-    package static func < (left: NotificationCursor, right: NotificationCursor) -> Bool {
-        left.receivedAt == right.receivedAt ? left.id < right.id : left.receivedAt < right.receivedAt
-    }
-}
+/// A place in the listing of an app's notifications.
+package typealias NotificationCursor = TimeCursor<NotificationID>
 
 /// Which notifications to list.
 package struct NotificationFilter: Hashable, Sendable {

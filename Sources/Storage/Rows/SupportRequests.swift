@@ -1,7 +1,7 @@
 package import PurchaseModel
 
 /// The name of something that a person had Apple asked.
-package struct SupportRequestID: PrefixedID, Comparable {
+package struct SupportRequestID: PrefixedID, ListedID {
     package static let prefix = "ask_"
     package let text: String
     package init(checked text: String) { self.text = text }
@@ -64,7 +64,7 @@ package struct SupportRequest: Hashable, Sendable {
         self.version = version
     }
 
-    var cursor: SupportCursor { SupportCursor(askedAt: askedAt, id: id) }
+    var cursor: SupportCursor { SupportCursor(askedAt, id) }
 
     var isStorable: Bool {
         StorableText.isWord(kind) && StorableText.isStorable(askedBy) && question.count <= Self.bytesMax
@@ -73,19 +73,7 @@ package struct SupportRequest: Hashable, Sendable {
 }
 
 /// A place in the listing of an app's support requests.
-package struct SupportCursor: Hashable, Comparable, Sendable {
-    package var askedAt: Timestamp
-    package var id: SupportRequestID
-
-    package init(askedAt: Timestamp, id: SupportRequestID) {
-        self.askedAt = askedAt
-        self.id = id
-    }
-
-    package static func < (left: SupportCursor, right: SupportCursor) -> Bool {
-        left.askedAt == right.askedAt ? left.id < right.id : left.askedAt < right.askedAt
-    }
-}
+package typealias SupportCursor = TimeCursor<SupportRequestID>
 
 /// Some of an app's support requests, the newest first.
 package struct SupportPage: Hashable, Sendable {

@@ -165,16 +165,3 @@ struct AppleSupport: Sendable {
         return countries
     }
 }
-
-/// A place in the listing, as our answers write it.
-extension SupportCursor {
-    init?(text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1)
-        guard parts.count == 2, let moment = TransactionID(String(decoding: parts[0], as: UTF8.self))?.number,
-            let id = SupportRequestID(String(decoding: parts[1], as: UTF8.self))
-        else { return nil }
-        self.init(askedAt: Timestamp(milliseconds: moment), id: id)
-    }
-
-    var text: String { "\(askedAt.milliseconds)-\(id)" }
-}

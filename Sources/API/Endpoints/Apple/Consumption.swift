@@ -172,20 +172,7 @@ struct Consumption: Sendable {
     }
 
     private static func key(_ text: String, _ app: AppID) -> ConsumptionKey? {
-        guard let (name, realm) = SidedName.read(text.utf8), let id = NoticeID(name) else { return nil }
+        guard let (name, realm) = SidedName.read(text.utf8), let id = NotificationID(name) else { return nil }
         return ConsumptionKey(app: app, realm: realm, id: id)
     }
-}
-
-/// A place in the listing, as our answers write it.
-extension ConsumptionCursor {
-    init?(text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1)
-        guard parts.count == 2, let moment = TransactionID(String(decoding: parts[0], as: UTF8.self))?.number,
-            let id = NoticeID(String(decoding: parts[1], as: UTF8.self))
-        else { return nil }
-        self.init(receivedAt: Timestamp(milliseconds: moment), id: id)
-    }
-
-    var text: String { "\(receivedAt.milliseconds)-\(id)" }
 }

@@ -33,11 +33,7 @@ struct ReadNotifications: Sendable {
     func figures(app: AppID) async -> HTTPResponse {
         do throws(StoreFailure) {
             let watches = try await store.read { reader throws(StoreFailure) in
-                var watches: [NotificationWatch] = []
-                for realm in Realm.known {
-                    if let watch = try reader.notificationWatch(app: app, realm: realm) { watches.append(watch) }
-                }
-                return watches
+                try reader.notificationWatches(app: app)
             }
             return .json(.ok) { json in
                 json.array("stores") { json in
@@ -117,17 +113,4 @@ struct ReadNotifications: Sendable {
         json.member("signed_at", TransactionJSON.text(notification.signedAt))
         json.member("received_at", TransactionJSON.text(notification.receivedAt))
     }
-}
-
-/// A place in the listing, as our answers write it.
-extension NotificationCursor {
-    init?(text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1)
-        guard parts.count == 2, let moment = TransactionID(String(decoding: parts[0], as: UTF8.self))?.number,
-            let id = NotificationID(String(decoding: parts[1], as: UTF8.self))
-        else { return nil }
-        self.init(receivedAt: Timestamp(milliseconds: moment), id: id)
-    }
-
-    var text: String { "\(receivedAt.milliseconds)-\(id)" }
 }

@@ -88,7 +88,7 @@ struct ConsumptionQueries {
         guard let code = try apps.code(of: app) else { return ConsumptionPage() }
         let limit = min(max(limit, 1), ConsumptionPage.limitMax)
         var values: [SQLValue] = [
-            .integer(code), .integer(cursor?.receivedAt.milliseconds ?? .max), .text(cursor?.id.text ?? ""),
+            .integer(code), .integer(cursor?.moment.milliseconds ?? .max), .text(cursor?.id.text ?? ""),
             .integer(RealmCode.mask(of: filter.realms)), .optional(filter.state?.rawValue),
             .integer(Int64(limit + 1)),
         ]
@@ -97,7 +97,7 @@ struct ConsumptionQueries {
         var found = try connection.rows(query, values) { row throws(StoreFailure) in try Self.read(row, app: app) }
         guard found.count > limit else { return ConsumptionPage(requests: found) }
         found.removeLast()
-        return ConsumptionPage(requests: found, next: found.last.map { ConsumptionCursor($0) })
+        return ConsumptionPage(requests: found, next: found.last.map { $0.cursor })
     }
 
     private static func values(of row: ConsumptionRequest) -> [SQLValue] {
@@ -118,7 +118,7 @@ struct ConsumptionQueries {
 
     /// Reads a row of ``selected``.
     private static func read(_ row: SQLRow, app: AppID) throws(StoreFailure) -> ConsumptionRequest {
-        guard let id: NoticeID = try row.identifier(0), let realm = RealmCode(number: row.integer(1)).realm,
+        guard let id = NotificationID(row.text(0)), let realm = RealmCode(number: row.integer(1)).realm,
             let transaction = TransactionID(number: row.integer(3)),
             let original = TransactionID(number: row.integer(4)),
             let product: ProductID = try row.identifier(5), let form = ConsumptionForm(rawValue: row.integer(6)),

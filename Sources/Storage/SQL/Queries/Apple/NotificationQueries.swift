@@ -60,7 +60,7 @@ struct NotificationQueries {
         guard let code = try apps.code(of: app) else { return NotificationPage() }
         let limit = min(max(limit, 1), NotificationPage.limitMax)
         var values: [SQLValue] = [
-            .integer(code), .integer(cursor?.receivedAt.milliseconds ?? .max), .text(cursor?.id.text ?? ""),
+            .integer(code), .integer(cursor?.moment.milliseconds ?? .max), .text(cursor?.id.text ?? ""),
             .integer(RealmCode.mask(of: filter.realms)), .optional(filter.type), .integer(Int64(limit + 1)),
         ]
         if let original = filter.original { values.append(.integer(original.number)) }

@@ -52,7 +52,7 @@ struct SupportQueries {
         guard let code = try apps.code(of: app) else { return SupportPage() }
         let limit = min(max(limit, 1), SupportPage.limitMax)
         let values: [SQLValue] = [
-            .integer(code), .integer(cursor?.askedAt.milliseconds ?? .max), .text(cursor?.id.text ?? ""),
+            .integer(code), .integer(cursor?.moment.milliseconds ?? .max), .text(cursor?.id.text ?? ""),
             .integer(Int64(limit + 1)),
         ]
         var found = try connection.rows(Self.list, values) { row throws(StoreFailure) in try Self.read(row, app: app) }
