@@ -34,7 +34,7 @@ import Verification
 
     /// Every status of Apple's page that is no receipt; those that are have tests of their own.
     static let rows = [
-        Row(status: 21_000, word: "refused rejected(status: 21000)"),
+        Row(status: 21_000, word: "unavailable 21000"),
         Row(status: 21_001, word: "unavailable 21001"),
         Row(status: 21_002, word: "refused malformed", whenGood: "disagreement 21002"),
         Row(status: 21_003, word: "refused notAuthentic", whenGood: "disagreement 21003"),
@@ -43,9 +43,19 @@ import Verification
         Row(status: 21_009, word: "unavailable 21009"),
         Row(status: 21_010, word: "refused accountNotFound"),
         Row(status: 21_100, isRetryable: true, word: "unavailable 21100"),
-        Row(status: 21_100, isRetryable: false, word: "refused rejected(status: 21100)"),
+        Row(
+            status: 21_100,
+            isRetryable: false,
+            word: "refused rejected(status: 21100)",
+            whenGood: "disagreement 21100"
+        ),
         Row(status: 21_150, isRetryable: nil, word: "unavailable 21150"),
-        Row(status: 21_199, isRetryable: false, word: "refused rejected(status: 21199)"),
+        Row(
+            status: 21_199,
+            isRetryable: false,
+            word: "refused rejected(status: 21199)",
+            whenGood: "disagreement 21199"
+        ),
         Row(status: 21_200, isRetryable: false, word: "unavailable 21200"),
         Row(status: -1, word: "unavailable -1"),
     ]

@@ -49,7 +49,7 @@ package enum ReceiptRefusal: Equatable, Sendable {
     case malformed
     /// 21010: the account is gone.
     case accountNotFound
-    /// 21000, or one of 21100 to 21199 that Apple calls final.
+    /// One of 21100 to 21199 that Apple calls final.
     case rejected(status: Int64)
     /// Apple stands by it, but it is for another app, store or product, or cannot be read.
     case notOurs(Reason, detail: String?)

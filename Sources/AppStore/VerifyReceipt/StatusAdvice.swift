@@ -27,8 +27,9 @@ package enum StatusAdvice: Hashable, Sendable {
         case .productionReceipt: self = .askProduction
         case .wrongSharedSecret: self = .fixSecret
         case .malformedReceipt: self = .retryThenRefuse
-        case .unavailable, .internalError: self = .retry
-        case .notAuthenticated, .accountNotFound, .unreadableRequest: self = .refuse
+        // A request that cannot be read is ours, or whoever's stands between: the receipt was not judged.
+        case .unavailable, .internalError, .unreadableRequest: self = .retry
+        case .notAuthenticated, .accountNotFound: self = .refuse
         default:
             // A number that nobody has documented is no verdict.
             let isForGood = status.isInternalDataAccessError && isRetryable == false

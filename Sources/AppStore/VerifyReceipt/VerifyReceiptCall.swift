@@ -168,14 +168,15 @@ package struct VerifyReceiptCall: Sendable {
 
     private func refused(_ answer: Answer, _ options: Options) -> ReceiptResult {
         let status = answer.status.rawValue
+        // Whose purchase it was may be unknown by now; that is about the account, and no word against the receipt.
+        if answer.status == .accountNotFound { return .refused(.accountNotFound) }
+        if options.isVerifiedLocally {
+            line.tell(.disagreement(answer.lane, status: status))
+            return .disagreement(status: status)
+        }
         switch answer.status {
-        case .malformedReceipt, .notAuthenticated:
-            if options.isVerifiedLocally {
-                line.tell(.disagreement(answer.lane, status: status))
-                return .disagreement(status: status)
-            }
-            return .refused(answer.status == .malformedReceipt ? .malformed : .notAuthentic)
-        case .accountNotFound: return .refused(.accountNotFound)
+        case .malformedReceipt: return .refused(.malformed)
+        case .notAuthenticated: return .refused(.notAuthentic)
         default: return .refused(.rejected(status: status))
         }
     }

@@ -154,7 +154,7 @@ import Testing
     }
 
     /// An answer of verifyReceipt that somebody submits: unsigned, but it carries what to ask with.
-    private static func answer(around receipt: [UInt8]) -> [UInt8] {
+    static func answer(around receipt: [UInt8]) -> [UInt8] {
         JSONWriter.object { json in
             json.member("status", 0)
             json.member("environment", "Production")
