@@ -3,13 +3,14 @@ import Verification
 
 /// Measures Assay, always beside something else that is measured at the same time.
 ///
-///     Benchmarks [verify] [steps] [receipts] [signing] [store] [outbox] [looks] [memory] [http] [peer]
+///     Benchmarks [verify] [steps] [receipts] [signing] [store] [outbox] [looks] [memory] [http] [apple] [peer]
 ///
 /// Without words all of it but `peer`, which downloads what it is made of. Tables are printed;
 /// `.build/bench/results.json` has the same figures.
 @main struct Benchmarks {
     private static let sections = [
         "verify", "steps", "receipts", "signing", "store", "outbox", "looks", "memory", "http",
+        "apple",
     ]
 
     static func main() async {
@@ -72,6 +73,10 @@ import Verification
             let http = HTTPBenchmark(samples: samples, servers: servers)
             for section in try http.run(withPeer: words.contains("peer")) { report.add(section) }
         }
+        if isChosen("apple") {
+            let benchmark = AppleBenchmark(samples: samples) { try serverFolder(in: folder, named: $0) }
+            report.add(try await benchmark.run())
+        }
         try report.write()
     }
 
@@ -96,9 +101,9 @@ import Verification
         for index in 0..<count { _ = verifier.examine(proofs[index % proofs.count], expecting: Samples.expectation) }
     }
 
-    private static func serverFolder(in folder: String) throws -> ServerFolder {
+    private static func serverFolder(in folder: String, named name: String = "run") throws -> ServerFolder {
         let products = Bundle.main.executableURL?.deletingLastPathComponent().path ?? "."
-        return try ServerFolder(path: folder + "/run-\(getpid())", products: products)
+        return try ServerFolder(path: folder + "/\(name)-\(getpid())", products: products)
     }
 }
 

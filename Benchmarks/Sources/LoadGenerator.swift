@@ -14,14 +14,19 @@ struct LoadGenerator {
         /// In milliseconds.
         var median = 0.0
         var percentile99 = 0.0
-        /// Answers that were not 200.
+        /// Answers that were none of what was wanted.
         var failures = 0
         /// The first of them, whole.
         var firstFailure = ""
     }
 
     /// Sends so many requests; `compose` appends the bytes of one, by its number from 0.
-    func run(connections: Int, requests: Int, compose: (Int, inout [UInt8]) -> Void) throws -> Result {
+    func run(
+        connections: Int,
+        requests: Int,
+        wanted: Set<Int> = [200],
+        compose: (Int, inout [UInt8]) -> Void
+    ) throws -> Result {
         var open: [LoadConnection] = []
         defer { for connection in open { close(connection.socket) } }
         for _ in 0..<min(connections, requests) { open.append(try LoadConnection(port: port)) }
@@ -42,7 +47,7 @@ struct LoadGenerator {
             for index in open.indices where polled[index].revents != 0 {
                 guard let status = try open[index].receive() else { continue }
                 times.append(CPUTime.elapsed - open[index].began)
-                if status != 200 {
+                if !wanted.contains(status) {
                     if result.failures == 0 { result.firstFailure = open[index].text }
                     result.failures += 1
                 }

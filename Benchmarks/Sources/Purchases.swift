@@ -47,6 +47,21 @@ final class Purchases {
         request += [UInt8(ascii: "\""), UInt8(ascii: "}")]
     }
 
+    /// Appends a request that posts a bare number: Apple alone can say what it stands for.
+    func composeNumber(_ number: Int, _ target: Target, into request: inout [UInt8]) {
+        let text = "\(Samples.scattered(number, 7))"
+        let customer = "customer-\(number)"
+        let length =
+            target.beforeProof.count + text.utf8.count + target.beforeCustomer.count + customer.utf8.count + 2
+        request += target.head
+        request += "\(length)\r\n\r\n".utf8
+        request += target.beforeProof
+        request += text.utf8
+        request += target.beforeCustomer
+        request += customer.utf8
+        request += [UInt8(ascii: "\""), UInt8(ascii: "}")]
+    }
+
     /// Where and in which words a server wants a purchase.
     struct Target {
         let head: [UInt8]

@@ -4,7 +4,7 @@ import Simulator
 import Verification
 
 /// What is measured with: purchases of one app, signed by an authority of exactly Apple's shape.
-struct Samples {
+struct Samples: Sendable {
     static let bundleID = BundleID(checked: "com.example.space-quest")
     static let appleID: Int64 = 1_234_567_890
     /// 2025-06-15T12:00:00Z.
@@ -77,7 +77,7 @@ struct Samples {
     }
 
     /// Sixteen digits that begin as Apple's do and say nothing of their order.
-    private static func scattered(_ number: Int, _ salt: UInt64) -> TransactionID {
+    static func scattered(_ number: Int, _ salt: UInt64) -> TransactionID {
         var mixed = (UInt64(number) &* 2 &+ salt) &* 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
         guard let id = TransactionID(number: 2_000_000_000_000_000 + Int64(mixed % 999_999_999_999_989)) else {

@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import Foundation
 import PurchaseModel
@@ -21,13 +22,18 @@ struct ServerFolder {
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
     /// With an empty ledger.
-    func startAssay(trusting authority: SimulatorAuthority) throws -> ServedProcess {
+    ///
+    /// - Parameters:
+    ///   - authority: whose signatures count.
+    ///   - apple: the port of what stands in Apple's place; `nil` when nobody is ever asked.
+    func startAssay(trusting authority: SimulatorAuthority, asking apple: UInt16? = nil) throws -> ServedProcess {
         try? FileManager.default.removeItem(atPath: path + "/ledger")
         for (index, root) in try authority.roots().enumerated() {
             try write("roots/\(index).der", root)
         }
         try write("key", Array(ServerFolder.key.utf8))
-        try write("assay.json", configuration)
+        if apple != nil { try write("apple.p8", try PrivateKey(generate: .p256).pem()) }
+        try write("assay.json", configuration(asking: apple))
         return try ServedProcess(
             "assay",
             products + "/assay",
@@ -48,7 +54,7 @@ struct ServerFolder {
         )
     }
 
-    private var configuration: [UInt8] {
+    private func configuration(asking apple: UInt16?) -> [UInt8] {
         JSONWriter.object { json in
             json.member("profile", "development")
             json.member("data", path + "/ledger")
@@ -58,6 +64,7 @@ struct ServerFolder {
                     json.member("bundle_id", Samples.bundleID.text)
                     json.member("apple_id", Samples.appleID)
                     json.member("accept_test_signed", true)
+                    if let apple { appStore(at: "http://127.0.0.1:\(apple)", into: &json) }
                 }
             }
             json.array("keys") { json in
@@ -68,6 +75,19 @@ struct ServerFolder {
                 }
             }
             json.object("trust") { $0.member("roots", path + "/roots") }
+        }
+    }
+
+    private func appStore(at base: String, into json: inout JSONObjectWriter) {
+        json.object("app_store") { json in
+            json.member("issuer_id", "57246542-96fe-1a63-e053-0824d011072a")
+            json.member("key_id", "2X9R4HXF34")
+            json.member("private_key_file", path + "/apple.p8")
+            json.object("hosts") { json in
+                for host in ["api", "api_sandbox", "verify_receipt", "verify_receipt_sandbox"] {
+                    json.member(host, base)
+                }
+            }
         }
     }
 
