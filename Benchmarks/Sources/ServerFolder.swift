@@ -21,11 +21,7 @@ struct ServerFolder {
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// With an empty ledger.
-    ///
-    /// - Parameters:
-    ///   - authority: whose signatures count.
-    ///   - apple: the port of what stands in Apple's place; `nil` when nobody is ever asked.
+    /// With an empty ledger; it trusts the authority, and asks what listens on a port in Apple's place, or nobody.
     func startAssay(trusting authority: SimulatorAuthority, asking apple: UInt16? = nil) throws -> ServedProcess {
         try? FileManager.default.removeItem(atPath: path + "/ledger")
         for (index, root) in try authority.roots().enumerated() {
