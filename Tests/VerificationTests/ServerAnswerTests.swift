@@ -141,4 +141,19 @@ import Verification
         #expect(found.examination.proof?.fact.transactions.count == 1)
         #expect(found.examination.report.detail == "1 entries that are no transaction")
     }
+
+    /// What stands there twice tells what either says.
+    @Test(arguments: [false, true])
+    func ofTwoEntriesTheOneThatTellsMoreCounts(isFirst: Bool) throws {
+        let ends = Self.entry("1", #","expires_date_ms":"1600000000000""#)
+        let refunded = Self.entry("2", #","cancellation_date_ms":"1650000000000""#)
+        let entries = [ends, Self.entry("1"), refunded, Self.entry("2", #","expires_date_ms":"1600000000000""#)]
+        let latest = (isFirst ? entries : entries.reversed()).joined(separator: ",")
+        let found = try Self.answer(Self.receipt([], rest: #","latest_receipt_info":[\#(latest)]"#))
+        let proof = try #require(found.examination.proof)
+        let transactions = proof.fact.transactions.sorted { $0.id < $1.id }
+        #expect(transactions.map(\.id.description) == ["1", "2"])
+        #expect(transactions[0].expiresAt?.milliseconds == 1_600_000_000_000)
+        #expect(transactions[1].revocation?.at.milliseconds == 1_650_000_000_000)
+    }
 }

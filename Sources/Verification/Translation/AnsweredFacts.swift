@@ -21,7 +21,7 @@ struct AnsweredFacts {
         let newest =
             answer.latestReceiptInfo + (answer.unifiedReceipt?.latestReceiptInfo ?? [])
             + (answer.latestExpiredReceiptInfo.map { [$0] } ?? [])
-        var seen: Set<TransactionID> = []
+        var seen: [TransactionID: Int] = [:]
         add(newest, &seen) { _ in moment }
         switch answer.receipt {
         case .app(let receipt):
@@ -53,10 +53,10 @@ struct AnsweredFacts {
         return min(Timestamp(milliseconds: max(made, entry.cancellationDate ?? made)), moment)
     }
 
-    /// Each number once, as it stands first.
+    /// Each number once, as it stands first; of two told at the same moment, the one that tells more.
     private mutating func add(
         _ entries: [AnswerTransaction],
-        _ seen: inout Set<TransactionID>,
+        _ seen: inout [TransactionID: Int],
         toldAt: (AnswerTransaction) -> Timestamp
     ) {
         for entry in entries {
@@ -64,7 +64,14 @@ struct AnsweredFacts {
                 unread += 1
                 continue
             }
-            if seen.insert(transaction.id).inserted { claims.transactions.append(transaction) }
+            if let place = seen[transaction.id] {
+                let other = claims.transactions[place]
+                guard transaction.signedAt == other.signedAt, transaction.tells(more: other) else { continue }
+                claims.transactions[place] = transaction
+            } else {
+                seen[transaction.id] = claims.transactions.count
+                claims.transactions.append(transaction)
+            }
         }
     }
 
@@ -121,5 +128,14 @@ struct AnsweredFacts {
             renewal.offer = Offer(kind: .offerCode, identifier: name)
         }
         return (renewal, last?.expiresDate ?? 0)
+    }
+}
+
+extension Transaction {
+    /// A refund counts before everything, and an end before none.
+    fileprivate func tells(more other: Transaction) -> Bool {
+        let refunds = (revocation != nil, other.revocation != nil)
+        guard refunds.0 == refunds.1 else { return refunds.0 }
+        return expiresAt != nil && other.expiresAt == nil
     }
 }
