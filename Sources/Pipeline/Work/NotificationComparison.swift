@@ -2,6 +2,7 @@ import AppStore
 package import Jobs
 package import PurchaseModel
 package import Storage
+import Synchronization
 import Verification
 
 /// The job that compares what Apple says to have sent with what arrived, for one app and store, and fetches what is
@@ -45,9 +46,8 @@ package struct NotificationComparer: Sendable {
     static func depth(of store: StoreEnvironment) -> Duration {
         .seconds((store == .production ? 179 : 29) * 86_400)
     }
-    /// How much time one look covers at most, so that it ends.
-    private static let windowMax = Duration.seconds(7 * 86_400)
 
+    private let windows = ComparisonWindows()
     private let fetch: NotificationFetch
     private let store: any Store
     private let accounts: [AppID: AppleAccount]
@@ -85,13 +85,15 @@ package struct NotificationComparer: Sendable {
             let watch: NotificationWatch
             if let known { watch = known } else { watch = try await begin(job.app, realm, at: now) }
             let start = max(watch.comparedUntil, oldest)
-            let end = min(now.advanced(by: .zero - Self.margin), start.advanced(by: Self.windowMax))
+            let end = min(now.advanced(by: .zero - Self.margin), start.advanced(by: windows.length(for: job)))
             guard start < end else { return .again(after: Self.interval, because: "nothing is old enough") }
             let figures = try await fetch.fetch(from: start, until: end, in: job.store, account)
             try await note(figures, until: end, after: watch)
+            windows.lengthen(for: job)
             let isBehind = end.advanced(by: Self.margin + Self.interval) < now
             return .again(after: isBehind ? .seconds(1) : Self.interval, because: "compared")
         } catch let failure as AppStoreFailure {
+            windows.shorten(for: job)
             return AppleTrouble.outcome(of: failure, at: now) ?? .again(after: Self.interval, because: "\(failure)")
         } catch {
             return .failed(because: "the store: \(error)")
@@ -133,5 +135,26 @@ package struct NotificationComparer: Sendable {
             try transaction.noteWatch(watch)
             return watch
         }
+    }
+}
+
+/// How much time one look covers, by how the looks before it ended: what is cut off again and again, since Apple has sent
+/// so much, comes through in parts.
+private final class ComparisonWindows: Sendable {
+    private static let longest = Duration.seconds(7 * 86_400)
+    private static let halvingsMax = 8
+
+    private let halvings = Mutex<[NotificationComparison: Int]>([:])
+
+    func length(for job: NotificationComparison) -> Duration {
+        Self.longest / (1 << halvings.withLock { $0[job, default: 0] })
+    }
+
+    func shorten(for job: NotificationComparison) {
+        halvings.withLock { $0[job] = min($0[job, default: 0] + 1, Self.halvingsMax) }
+    }
+
+    func lengthen(for job: NotificationComparison) {
+        halvings.withLock { $0[job] = max($0[job, default: 0] - 1, 0) }
     }
 }

@@ -1,3 +1,4 @@
+import HTTP
 import Jobs
 import Pipeline
 import PurchaseModel
@@ -40,6 +41,33 @@ import Testing
             let later = try #require(try await house.watch())
             #expect((later.sent, later.arrived, later.recovered) == (2, 1, 1))
             #expect(later.comparedUntil > watch.comparedUntil)
+        }
+    }
+
+    /// More than Apple gives at once: a week of it is taken in parts, each noted.
+    @Test func whatIsTooMuchForOneLookComesThroughInParts() async throws {
+        try await WorkHouse().open { house in
+            // The ledger begins.
+            try house.buy("coins.100")
+            await house.sender.deliverDue()
+            house.inbox.open(false)
+            for _ in 0..<6 * 24 {
+                try house.buy("coins.100")
+                await house.sender.deliverDue()
+                house.pass(.seconds(3_607))
+            }
+            try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
+            let refusal = HTTPResponse(.tooManyRequests)
+            for _ in 0..<400 {
+                // Three pages of twenty each time.
+                house.script.set("/notifications/history", refusal, after: 3)
+                try await house.work()
+                house.clock.advance(by: .seconds(900))
+            }
+            let watch = try #require(try await house.watch())
+            #expect(watch.comparedUntil.advanced(by: .seconds(2 * 86_400)) > house.clock.now)
+            #expect((watch.arrived, watch.recovered) == (1, 6 * 24))
+            #expect(try await house.deadLetters() == [])
         }
     }
 

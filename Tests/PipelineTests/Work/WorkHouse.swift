@@ -58,12 +58,19 @@ struct WorkHouse: Sendable {
 
     /// What Apple answers to what, while it is set.
     final class Script: Sendable {
-        private let state = Mutex((path: "", answer: HTTPResponse?.none))
+        private let state = Mutex((path: "", answer: HTTPResponse?.none, spared: 0))
 
-        func set(_ path: String, _ answer: HTTPResponse?) { state.withLock { $0 = (path, answer) } }
+        /// So many calls are answered as ever before.
+        func set(_ path: String, _ answer: HTTPResponse?, after spared: Int = 0) {
+            state.withLock { $0 = (path, answer, spared) }
+        }
 
         func answer(_ call: HTTPCall) -> HTTPResponse? {
-            state.withLock { call.url.contains($0.path) ? $0.answer : nil }
+            state.withLock { state in
+                guard call.url.contains(state.path) else { return nil }
+                state.spared -= 1
+                return state.spared < 0 ? state.answer : nil
+            }
         }
     }
 
