@@ -31,6 +31,10 @@ package struct APIParts: Sendable {
     package var feed: LiveFeed?
     /// Lets a while pass; false when nobody is to wait any more, as always where none is given.
     package var pause: @Sendable (Duration) async -> Bool
+    /// Signs answers for who wishes it; `nil` where nothing is signed.
+    package var signer: AnswerSigner?
+    /// Hears of every answer that says that the fault is ours.
+    package var failed: @Sendable (FailedRequest) -> Void
     /// The metrics in Prometheus' text format.
     package var metrics: @Sendable () -> String
 
@@ -51,6 +55,8 @@ package struct APIParts: Sendable {
         sender: WebhookSender? = nil,
         feed: LiveFeed? = nil,
         pause: @escaping @Sendable (Duration) async -> Bool = { _ in false },
+        signer: AnswerSigner? = nil,
+        failed: @escaping @Sendable (FailedRequest) -> Void = { _ in },
         metrics: @escaping @Sendable () -> String
     ) {
         self.pipeline = pipeline
@@ -69,6 +75,8 @@ package struct APIParts: Sendable {
         self.sender = sender
         self.feed = feed
         self.pause = pause
+        self.signer = signer
+        self.failed = failed
         self.metrics = metrics
     }
 }
@@ -84,14 +92,30 @@ package func routes(_ parts: APIParts) -> Router {
         clock: parts.clock,
         changed: { parts.feed?.wake() }
     )
-    return Router(
-        purchases(gate, parts) + orders(gate, parts) + customers(gate, parts) + notifications(gate, parts)
-            + consumption(gate, parts) + support(gate, parts) + signatures(gate, parts)
-            + webhooks(gate, parts) + keys(gate, parts) + health(gate, parts)
-    )
+    let waits = SubmissionWait(store: parts.store, pause: parts.pause)
+    let routes =
+        purchases(gate, parts, waits) + facades(gate, parts, waits) + orders(gate, parts) + customers(gate, parts)
+        + notifications(gate, parts)
+        + consumption(gate, parts) + support(gate, parts) + signatures(gate, parts)
+        + webhooks(gate, parts) + keys(gate, parts) + health(gate, parts)
+    return Router(routes.map { named($0, parts) })
 }
 
-private func purchases(_ gate: Gate, _ parts: APIParts) -> [Route] {
+/// What every answer has: the name of its request, and a signature for who wishes one.
+private func named(_ route: Route, _ parts: APIParts) -> Route {
+    Route(route.method, route.template) { request, path in
+        let name = RequestName(request.fields)
+        var response = await route.respond(request, path)
+        response.fields[RequestName.field] = name.request
+        if response.status.rawValue >= 500 {
+            let (method, template) = (route.method, route.template)
+            parts.failed(FailedRequest(name: name, method: method, template: template, status: response.status))
+        }
+        return parts.signer?.sign(response, to: request, at: parts.clock.now) ?? response
+    }
+}
+
+private func purchases(_ gate: Gate, _ parts: APIParts, _ waits: SubmissionWait) -> [Route] {
     let submit = SubmitPurchase(
         pipeline: parts.pipeline,
         store: parts.store,
@@ -99,26 +123,37 @@ private func purchases(_ gate: Gate, _ parts: APIParts) -> [Route] {
         mayAct: gate.mayAct
     )
     let transactions = ReadTransactions(store: parts.store)
-    let submissions = ReadSubmission(store: parts.store, pause: parts.pause)
+    let submissions = ReadSubmission(waits: waits)
     let deliveries = Deliveries(store: parts.store)
     return [
         gate.submit("/v1/purchases") { request, caller in await submit.respond(to: request, from: caller) },
         gate.route(.get, "/v1/purchases/waiting", for: .read) { request, app, _ in
-            await deliveries.waiting(request.query, app: app.id)
+            await deliveries.waiting(request.query, app: app)
         },
         gate.route(.get, "/v1/submissions/{id}", for: .submit) { request, app, path in
             await submissions.respond(to: path["id"] ?? "", query: request.query, app: app.id)
         },
         gate.route(.get, "/v1/transactions/{id}", for: .read) { _, app, path in
-            await transactions.transaction(path["id"] ?? "", app: app.id)
+            await transactions.transaction(path["id"] ?? "", app: app)
         },
         gate.customer("/v1/customers/{id}/transactions") { request, app, path in
-            await transactions.transactions(of: path["id"] ?? "", query: request.query, app: app.id)
+            await transactions.transactions(of: path["id"] ?? "", query: request.query, app: app)
         },
         gate.route(.get, "/v1/deliveries/{id}", for: .read) { _, app, path in
-            await deliveries.get(path["id"] ?? "", app: app.id)
+            await deliveries.get(path["id"] ?? "", app: app)
         },
         gate.change("/v1/deliveries/{id}/ack", for: .write, Deliveries.acknowledge),
+    ]
+}
+
+/// What other people's clients ask, in their own words.
+private func facades(_ gate: Gate, _ parts: APIParts, _ waits: SubmissionWait) -> [Route] {
+    let proofs = PresentProof(pipeline: parts.pipeline, waits: waits)
+    let validator = Validator(gate: gate, proofs: proofs, clock: parts.clock)
+    let receipts = VerifyReceipt(gate: gate, proofs: proofs, clock: parts.clock)
+    return [
+        receipts.route("/verifyReceipt", .production), receipts.route("/sandbox/verifyReceipt", .sandbox),
+        validator.route("/validator"), validator.route("/validator/{key}"),
     ]
 }
 
@@ -126,9 +161,9 @@ private func orders(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let orders = Orders(store: parts.store)
     return [
         gate.change("/v1/orders", for: .write, Orders.place),
-        gate.route(.get, "/v1/orders", for: .read) { request, app, _ in await orders.list(request.query, app: app.id) },
+        gate.route(.get, "/v1/orders", for: .read) { request, app, _ in await orders.list(request.query, app: app) },
         gate.route(.get, "/v1/orders/{id}", for: .read) { _, app, path in
-            await orders.get(path["id"] ?? "", app: app.id)
+            await orders.get(path["id"] ?? "", app: app)
         },
         gate.change("/v1/orders/{id}/cancel", for: .write, Orders.cancel),
         gate.change("/v1/orders/{id}/attach", for: .write, Orders.attach),
@@ -140,19 +175,22 @@ private func customers(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let subscriptions = Subscriptions(store: parts.store, clock: parts.clock)
     return [
         gate.customer("/v1/customers/{id}/subscriptions") { _, app, path in
-            await subscriptions.subscriptions(of: path["id"] ?? "", app: app.id)
+            await subscriptions.subscriptions(of: path["id"] ?? "", app: app)
         },
         gate.route(.get, "/v1/subscriptions/{id}", for: .read) { _, app, path in
-            await subscriptions.subscription(path["id"] ?? "", app: app.id)
+            await subscriptions.subscription(path["id"] ?? "", app: app)
         },
-        gate.customer("/v1/customers/{id}/entitlements") { _, app, path in
-            await customers.entitlements(of: path["id"] ?? "", app: app.id)
+        gate.customer("/v1/customers/{id}/entitlements") { request, app, path in
+            EntityTag.conditional(await customers.entitlements(of: path["id"] ?? "", app: app), request)
+        },
+        gate.route(.get, "/v1/catalogue", for: .customer) { request, app, _ in
+            EntityTag.conditional(Catalogue.list(app), request)
         },
         gate.customer("/v1/customers/{id}/balances") { _, app, path in
-            await customers.balances(of: path["id"] ?? "", app: app.id)
+            await customers.balances(of: path["id"] ?? "", app: app)
         },
         gate.customer("/v1/customers/{id}/balances/{currency}/postings") { request, app, path in
-            await customers.postings(of: path, request.query, app: app.id)
+            await customers.postings(of: path, request.query, app: app)
         },
         gate.change("/v1/customers/{id}/balances/{currency}/use", for: .write, Customers.use),
         gate.change("/v1/customers/{id}/balances/{currency}/adjust", for: .write, Customers.adjust),
@@ -168,11 +206,11 @@ private func notifications(_ gate: Gate, _ parts: APIParts) -> [Route] {
             await receive.respond(to: request, token: path["token"] ?? "")
         },
         gate.route(.get, "/v1/notifications", for: .read) { request, app, _ in
-            await read.list(request.query, app: app.id)
+            await read.list(request.query, app: app)
         },
-        gate.route(.get, "/v1/notifications/figures", for: .read) { _, app, _ in await read.figures(app: app.id) },
+        gate.route(.get, "/v1/notifications/figures", for: .read) { _, app, _ in await read.figures(app: app) },
         gate.route(.get, "/v1/notifications/{id}", for: .read) { _, app, path in
-            await read.get(path["id"] ?? "", app: app.id)
+            await read.get(path["id"] ?? "", app: app)
         },
     ]
 }
@@ -182,7 +220,7 @@ private func consumption(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let consents = Consents(store: parts.store)
     return [
         gate.route(.get, "/v1/consumption-requests", for: .read) { request, app, _ in
-            await requests.list(request.query, app: app.id)
+            await requests.list(request.query, app: app)
         },
         gate.route(.get, "/v1/consumption-requests/{id}", for: .read) { _, app, path in
             await requests.get(path["id"] ?? "", app: app)
@@ -205,10 +243,10 @@ private func support(_ gate: Gate, _ parts: APIParts) -> [Route] {
         gate.change("/v1/apple/transactions/{id}/account-token", for: .write, apple.setToken),
         gate.change("/v1/apple/customers/{id}/account-token", for: .write, apple.setTokens),
         gate.route(.get, "/v1/apple/requests", for: .read) { request, app, _ in
-            await apple.list(request.query, app: app.id)
+            await apple.list(request.query, app: app)
         },
         gate.route(.get, "/v1/apple/requests/{id}", for: .read) { _, app, path in
-            await apple.get(path["id"] ?? "", app: app.id)
+            await apple.get(path["id"] ?? "", app: app)
         },
     ]
 }
@@ -236,31 +274,33 @@ private func webhooks(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let log = WebhookLog(store: parts.store)
     let feed = EventFeed(store: parts.store, stream: parts.feed.map { EventStream(feed: $0) })
     return [
-        gate.route(.get, "/v1/events", for: .read) { request, app, _ in await feed.respond(to: request, app: app.id) },
+        gate.route(.get, "/v1/events", for: .read) { request, app, _ in await feed.respond(to: request, app: app) },
         gate.change("/v1/webhooks", for: .webhooks, webhooks.create),
-        gate.route(.get, "/v1/webhooks", for: .read) { _, app, _ in await webhooks.list(app: app.id) },
+        gate.route(.get, "/v1/webhooks", for: .read) { _, app, _ in await webhooks.list(app: app) },
         gate.route(.get, "/v1/webhooks/{id}", for: .read) { _, app, path in
-            await webhooks.get(path["id"] ?? "", app: app.id)
+            await webhooks.get(path["id"] ?? "", app: app)
         },
         gate.change("/v1/webhooks/{id}", for: .webhooks, webhooks.update),
         gate.change("/v1/webhooks/{id}/rotate", for: .webhooks, webhooks.rotate),
         gate.change("/v1/webhooks/{id}/delete", for: .webhooks, webhooks.delete),
         gate.change("/v1/webhooks/{id}/replay", for: .webhooks, webhooks.replay),
         gate.route(.post, "/v1/webhooks/{id}/test", for: .webhooks) { _, app, path in
-            await webhooks.test(path["id"] ?? "", app: app.id)
+            await webhooks.test(path["id"] ?? "", app: app)
         },
         gate.route(.get, "/v1/webhooks/{id}/deliveries", for: .read) { request, app, path in
-            await log.list(path["id"] ?? "", request.query, app: app.id)
+            await log.list(path["id"] ?? "", request.query, app: app)
         },
         gate.route(.get, "/v1/webhooks/{id}/deliveries/{event}", for: .read) { _, app, path in
-            await log.get(path["id"] ?? "", path["event"] ?? "", app: app.id)
+            await log.get(path["id"] ?? "", path["event"] ?? "", app: app)
         },
     ]
 }
 
 private func keys(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let keys = Keys(store: parts.store, ring: parts.keys)
+    let signing = SigningKeys(signer: parts.signer)
     return [
+        Route(.get, "/v1/signing-keys") { _, _ in signing.list() },
         gate.route(.get, "/v1/keys", for: .keys) { _, app, _ in await keys.list(app: app.id) },
         gate.changeOnce("/v1/keys", for: .keys, keys.create),
         gate.changeOnce("/v1/keys/{id}/rotate", for: .keys, keys.rotate),
@@ -277,5 +317,7 @@ private func health(_ gate: Gate, _ parts: APIParts) -> [Route] {
         Route(.get, "/metrics") { _, _ in health.scrape() },
         gate.route(.get, "/v1/certificates", for: .read) { _, _, _ in await certificates.list() },
         Route(.get, "/openapi.json") { _, _ in Health.description() },
+        Route(.get, "/docs") { _, _ in DocsPages.standard.respond("") },
+        Route(.get, "/docs/{section}") { _, path in DocsPages.standard.respond(path["section"] ?? "") },
     ]
 }

@@ -45,12 +45,12 @@ package struct PendingReview: Sendable {
 
     private func review(_ kept: KeptSubmission, for app: AppPolicy) async {
         // What an import keeps is for its jobs alone.
-        guard let customer = kept.submission.customer, kept.submission.origin == .presented else { return }
+        guard kept.submission.origin == .presented else { return }
         // Product and device are not kept: what they contradict was refused before it could wait.
         let submission = Submission(
             app: app,
             bytes: kept.submission.proof,
-            customer: customer,
+            customer: kept.submission.customer,
             order: kept.submission.order
         )
         guard let outcome = try? await pipeline.review(submission, kept: kept.id) else { return }

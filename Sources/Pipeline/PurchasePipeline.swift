@@ -9,11 +9,11 @@ package struct PurchasePipeline: Sendable {
     /// Plans in the write that keeps a proof how it is to be decided.
     package typealias Later = @Sendable (PendingSubmission, any StoreTransaction) throws(StoreFailure) -> Void
 
-    private let verifier: Verifier
+    let verifier: Verifier
     private let recorder: Recorder
-    private let store: any Store
+    let store: any Store
     private let desk: RefusalDesk
-    private let clock: any WallClock
+    let clock: any WallClock
     private let room: PendingRoom
     private let limits: PipelineLimits
     private let later: Later?

@@ -11,11 +11,15 @@ import TestSupport
 @Suite struct AccessTests {
     /// What needs no key: the rest must.
     private static let open: Set = [
-        "GET /livez", "GET /readyz", "GET /metrics", "GET /openapi.json", "POST /v1/apple/notifications/{token}",
+        "GET /docs", "GET /docs/{section}", "GET /v1/signing-keys", "GET /livez", "GET /readyz", "GET /metrics",
+        "GET /openapi.json", "POST /v1/apple/notifications/{token}",
+        // Their keys stand where their protocols have them: VerifyReceiptTests, ValidatorTests.
+        "POST /verifyReceipt", "POST /sandbox/verifyReceipt", "POST /validator/{key}",
     ]
     /// What a publishable key reaches.
     private static let published: Set = [
-        "POST /v1/purchases", "GET /v1/submissions/{id}", "GET /v1/customers/{id}/transactions",
+        "POST /validator", "POST /v1/purchases", "GET /v1/catalogue", "GET /v1/submissions/{id}",
+        "GET /v1/customers/{id}/transactions",
         "GET /v1/customers/{id}/subscriptions", "GET /v1/customers/{id}/entitlements",
         "GET /v1/customers/{id}/balances", "GET /v1/customers/{id}/balances/{currency}/postings",
     ]
@@ -36,7 +40,8 @@ import TestSupport
         var fields: HTTPFields = ["Content-Type": "application/json"]
         if let key { fields["Authorization"] = "Bearer \(key)" }
         let path = route.template.replacing("{id}", with: "x").replacing("{token}", with: "x")
-            .replacing("{currency}", with: "gold").replacing("{event}", with: "evt_1")
+            .replacing("{currency}", with: "gold").replacing("{event}", with: "evt_1").replacing("{key}", with: "x")
+            .replacing("{section}", with: "keys")
         let body = route.method == .post ? Array("{}".utf8) : []
         return await house.router.respond(
             to: HTTPRequest(method: route.method, path: path, fields: fields, body: body)
@@ -63,7 +68,7 @@ import TestSupport
                     opening.insert(scope)
                 }
                 #expect(
-                    [[.submit], [.customer, .read], [.read], [.write], [.webhooks], [.sign], [.keys]]
+                    [[.submit], [.customer, .read], [.read], [.write], [.webhooks], [.sign], [.keys], [.validator]]
                         .contains(opening),
                     "\(route): \(opening)"
                 )

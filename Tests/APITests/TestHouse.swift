@@ -41,7 +41,9 @@ struct TestHouse {
         terms: AppTerms = AppTerms(),
         keys: KeyRing? = nil,
         customers: CustomerToken = CustomerToken([:]),
-        pause: @escaping @Sendable (Duration) async -> Bool = { _ in false }
+        pause: @escaping @Sendable (Duration) async -> Bool = { _ in false },
+        signer: AnswerSigner? = nil,
+        failed: @escaping @Sendable (FailedRequest) -> Void = { _ in }
     ) throws {
         let anchors = try TestHouse.anchors(trustsSimulator: trustsSimulator)
         let apps = try TestHouse.apps(acceptsTestSigned: acceptsTestSigned, terms)
@@ -81,6 +83,8 @@ struct TestHouse {
                 requestsPerSecond: requestsPerSecond,
                 feed: feed,
                 pause: pause,
+                signer: signer,
+                failed: failed,
                 metrics: { "" }
             )
         )

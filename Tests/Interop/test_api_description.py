@@ -87,13 +87,16 @@ class ApiDescriptionTest(unittest.TestCase):
             step()
         for step in (self.notifications, self.consumption, self.support, self.signatures, self.keys):
             step()
+        for step in (self.facades, self.catalogue):
+            step()
         for step in (self.log, self.refusals):
             step()
         self.assertEqual(self.contract.operations - self.contract.answered, set())
 
     def health(self) -> None:
-        for path in ("/livez", "/readyz", "/metrics", "/openapi.json"):
+        for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/purchases", "/v1/signing-keys"):
             self.ask("GET", path)
+        self.ask("GET", "/docs/none", None, "not_found")
 
     def webhooks(self) -> None:
         body = {"url": self.shop.url, "environments": ["production", "sandbox"], "include_test_signed": True}
@@ -257,6 +260,26 @@ class ApiDescriptionTest(unittest.TestCase):
                 break
         self.ask("POST", f"/v1/keys/{last}/revoke")
         self.ask("POST", f"/v1/keys/{last}/revoke", None, "not_found")
+
+    def facades(self) -> None:
+        receipt = self.store.receipt("anna")
+        asked = {"receipt-data": receipt, "password": KEY}
+        self.assertEqual(self.ask("POST", "/verifyReceipt", asked)["status"], 0)
+        self.assertEqual(self.ask("POST", "/sandbox/verifyReceipt", asked)["status"], 21_008)
+        self.assertEqual(self.ask("POST", "/verifyReceipt", {**asked, "receipt-data": "1"}, 503)["status"], 21_005)
+        transaction = {"type": "ios-appstore", "id": BUNDLE_ID, "appStoreReceipt": receipt}
+        asked = {"id": BUNDLE_ID, "type": "application", "transaction": transaction}
+        self.assertTrue(self.ask("POST", "/validator", asked)["ok"])
+        self.assertFalse(self.ask("POST", "/validator", {})["ok"])
+        self.ask("POST", "/validator/nobody", asked, "not_found")
+        made = self.ask("POST", "/v1/keys", {"name": "plugin", "kind": "publishable"}, 201)
+        self.assertTrue(self.ask("POST", f"/validator/{made['secret']}", asked)["ok"])
+
+    def catalogue(self) -> None:
+        self.assertEqual(len(self.ask("GET", "/v1/catalogue")["products"]), 2)
+        for path in ("/v1/catalogue", "/v1/customers/anna/entitlements"):
+            self.ask("GET", path)
+            self.ask("GET", path, None, 304, {"If-None-Match": self.fields["ETag"]})
 
     def log(self) -> None:
         self.shop.wait("delivery.granted")

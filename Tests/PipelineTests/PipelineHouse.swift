@@ -95,7 +95,7 @@ struct PipelineHouse: Sendable {
         Submission(
             app: app ?? self.app,
             bytes: proof,
-            customer: try #require(CustomerID(customer)),
+            customer: CustomerID(customer),
             product: try product.map { try #require(ProductID($0)) },
             deviceID: deviceID
         )

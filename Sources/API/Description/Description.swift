@@ -17,7 +17,8 @@ package struct Description: Sendable {
             PackageResources.api_json, PackageResources.purchases_json, PackageResources.orders_json,
             PackageResources.customers_json, PackageResources.webhooks_json, PackageResources.notifications_json,
             PackageResources.consumption_json, PackageResources.apple_json,
-            PackageResources.signatures_json, PackageResources.keys_json, PackageResources.operations_json,
+            PackageResources.signatures_json, PackageResources.keys_json, PackageResources.facades_json,
+            PackageResources.operations_json,
             PackageResources.events_json,
         ].map { Description.read($0) },
         problems: Description.read(PackageResources.problems_json)
@@ -59,10 +60,11 @@ package struct Description: Sendable {
                     case "x-codes": continue
                     case "responses":
                         json.object(name) { json in
-                            for (status, answer) in Self.members(value) {
+                            let problems = answers.statuses(of: operation)
+                            for (status, answer) in Self.members(value) where !problems.contains(status) {
                                 json.member(status, answer)
                             }
-                            answers.write(for: operation, into: &json)
+                            answers.write(for: operation, beside: value.object, into: &json)
                         }
                     default: json.member(name, value)
                     }

@@ -34,28 +34,44 @@ struct ProblemAnswers {
             } ?? []
     }
 
-    /// The answers with problems of one operation.
-    func write(for operation: JSONObject, into json: inout JSONObjectWriter) {
+    /// The statuses of the problems of one operation.
+    func statuses(of operation: JSONObject) -> Set<String> {
+        let names = names(of: operation)
+        return Set(codes.filter { names.contains($0.text) }.map(\.status.description))
+    }
+
+    private func names(of operation: JSONObject) -> Set<String> {
         let own = operation["x-codes"]?.array?.compactMap(\.string) ?? []
         let needsKey = operation["security"]?.array?.isEmpty == false
         let hasBody = operation["requestBody"] != nil
         let isIdempotent = operation["parameters"]?.array?.contains { parameter in
             parameter.object?["$ref"]?.says("#/components/parameters/IdempotencyKey") ?? false
         }
-        let names = Set(
+        return Set(
             everywhere + own + (needsKey ? withKey : []) + (needsKey && hasBody ? withBody : [])
                 + (isIdempotent == true ? idempotent : [])
         )
+    }
+
+    /// The answers with problems of one operation.
+    ///
+    /// - Parameters:
+    ///   - operation: whose they are.
+    ///   - own: what else it answers; a status that stands there too has both contents.
+    ///   - json: where they are written.
+    func write(for operation: JSONObject, beside own: JSONObject?, into json: inout JSONObjectWriter) {
+        let names = names(of: operation)
         for code in names {
             precondition(codes.contains { $0.text == code }, "problems.json has no code \(code)")
         }
         let shared = Self.grouped(sharedCodes)
         for (status, codes) in Self.grouped(codes.filter { names.contains($0.text) }) {
             json.object(status.description) { json in
-                if shared.contains(where: { $0.0 == status && $0.1.map(\.text) == codes.map(\.text) }) {
+                let own = own?[status.description]?.object
+                if own == nil, shared.contains(where: { $0.0 == status && $0.1.map(\.text) == codes.map(\.text) }) {
                     json.member("$ref", "#/components/responses/\(Self.name(status))")
                 } else {
-                    write(status, codes, into: &json)
+                    write(status, codes, beside: own, into: &json)
                 }
             }
         }
@@ -84,14 +100,26 @@ struct ProblemAnswers {
         return codes.filter { names.contains($0.text) }
     }
 
-    private func write(_ status: HTTPStatus, _ codes: [ProblemCode], into json: inout JSONObjectWriter) {
-        json.member("description", "\(status.phrase).\n\n\(Self.list(codes))")
-        for name in Self.fields.filter({ $0.status == status }) {
+    private func write(
+        _ status: HTTPStatus,
+        _ codes: [ProblemCode],
+        beside own: JSONObject? = nil,
+        into json: inout JSONObjectWriter
+    ) {
+        let first = own?["description"]?.string.map { $0 + "\n\n" } ?? ""
+        json.member("description", "\(first)\(status.phrase).\n\n\(Self.list(codes))")
+        let named = Self.fields.filter { $0.status == status }
+        if !named.isEmpty {
             json.object("headers") { json in
-                json.object(name.field) { $0.member("$ref", "#/components/headers/\(name.component)") }
+                for name in named {
+                    json.object(name.field) { $0.member("$ref", "#/components/headers/\(name.component)") }
+                }
             }
         }
         json.object("content") { json in
+            if let contents = own?["content"]?.object {
+                for (type, content) in contents.members { json.member(type, content) }
+            }
             json.object("application/problem+json") { json in
                 json.object("schema") { json in
                     json.array("allOf") { json in
@@ -113,6 +141,7 @@ struct ProblemAnswers {
     private static let fields: [(status: HTTPStatus, field: String, component: String)] = [
         (.unauthorized, "WWW-Authenticate", "WWWAuthenticate"), (.methodNotAllowed, "Allow", "Allow"),
         (.requestTimeout, "Retry-After", "RetryAfter"), (.tooManyRequests, "Retry-After", "RetryAfter"),
+        (.tooManyRequests, "RateLimit", "RateLimit"), (.tooManyRequests, "RateLimit-Policy", "RateLimitPolicy"),
         (.serviceUnavailable, "Retry-After", "RetryAfter"),
     ]
 

@@ -17,6 +17,10 @@ package enum Scope: String, Hashable, Sendable, CaseIterable {
     case sign
     /// Make and end keys.
     case keys
+    /// Ask as Apple's verifyReceipt is asked.
+    case verifyReceipt = "verify_receipt"
+    /// Ask as cordova-plugin-purchase asks its validator.
+    case validator
 }
 
 /// Who may see a key.
@@ -29,7 +33,7 @@ package enum KeyKind: String, Hashable, Sendable, CaseIterable {
     /// All that a key of this kind may ever do.
     package var scopes: Set<Scope> {
         switch self {
-        case .publishable: [.submit, .customer]
+        case .publishable: [.submit, .customer, .validator]
         case .secret: Set(Scope.allCases)
         }
     }

@@ -34,12 +34,14 @@ struct Gate: Sendable {
         let key: APIKey
         /// Shows for which customer a publishable key speaks.
         let customerToken: String?
+        let ticket: RateLimit.Ticket
     }
 
     private let keys: KeyRing
     private let customers: CustomerToken
     private let apps: [AppID: AppPolicy]
     private let rate: RateLimit
+    private let strangers: StrangerLimit
     private let store: any Store
     private let clock: any WallClock
     private let changed: @Sendable () -> Void
@@ -68,6 +70,7 @@ struct Gate: Sendable {
         self.customers = customers
         self.apps = Dictionary(apps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         self.rate = rate
+        strangers = StrangerLimit(clock: clock)
     }
 
     /// A route that only who holds such a key reaches.
@@ -75,7 +78,7 @@ struct Gate: Sendable {
         Route(method, template) { request, path in
             switch admit(request, scope) {
             case .failure(let refusal): refusal.response
-            case .success(let caller): await respond(request, caller.app, path)
+            case .success(let caller): caller.ticket.mark(await respond(request, caller.app, path))
             }
         }
     }
@@ -87,9 +90,9 @@ struct Gate: Sendable {
             case .failure(let refusal): return refusal.response
             case .success(let caller):
                 if let customer = path["id"].flatMap({ CustomerID($0) }), !mayAct(caller, for: customer) {
-                    return Problem.customerToken()
+                    return caller.ticket.mark(Problem.customerToken())
                 }
-                return await respond(request, caller.app, path)
+                return caller.ticket.mark(await respond(request, caller.app, path))
             }
         }
     }
@@ -106,31 +109,39 @@ struct Gate: Sendable {
     /// The same for an answer that holds what is shown only once.
     func changeOnce(_ template: String, for scope: Scope, _ write: @escaping WriteOnce) -> Route {
         Route(.post, template) { request, path in
-            let caller: Caller
             switch admit(request, scope) {
-            case .failure(let refusal): return refusal.response
-            case .success(let admitted): caller = admitted
+            case .failure(let refusal): refusal.response
+            case .success(let caller): caller.ticket.mark(await change(request, path, caller, scope, write))
             }
-            guard request.body.isEmpty || JSONBody.isAnnounced(by: request.fields) else {
-                return Problem.unsupportedMediaType()
-            }
-            let header = Idempotency.read(request, holder: caller.key.holder)
-            if case .invalid = header { return Idempotency.invalid }
-            do throws(StoreFailure) {
-                let response = try await store.write { transaction throws(StoreFailure) in
-                    let now = clock.now
-                    let change = Change(request: request, app: caller.app, key: caller.key, path: path, now: now)
-                    guard case .key(let idempotency) = header else { return try write(change, transaction).shown }
-                    return try idempotency.answer(in: transaction, at: now) { () throws(StoreFailure) in
-                        try write(change, transaction)
-                    }
+        }
+    }
+
+    private func change(
+        _ request: HTTPRequest,
+        _ path: PathParameters,
+        _ caller: Caller,
+        _ scope: Scope,
+        _ write: @escaping WriteOnce
+    ) async -> HTTPResponse {
+        guard request.body.isEmpty || JSONBody.isAnnounced(by: request.fields) else {
+            return Problem.unsupportedMediaType()
+        }
+        let header = Idempotency.read(request, holder: caller.key.holder)
+        if case .invalid = header { return Idempotency.invalid }
+        do throws(StoreFailure) {
+            let response = try await store.write { transaction throws(StoreFailure) in
+                let now = clock.now
+                let change = Change(request: request, app: caller.app, key: caller.key, path: path, now: now)
+                guard case .key(let idempotency) = header else { return try write(change, transaction).shown }
+                return try idempotency.answer(in: transaction, at: now) { () throws(StoreFailure) in
+                    try write(change, transaction)
                 }
-                changed()
-                if scope == .keys { try await keys.reload(from: store, at: clock.now) }
-                return response
-            } catch {
-                return Problem.store(error)
             }
+            changed()
+            if scope == .keys { try await keys.reload(from: store, at: clock.now) }
+            return response
+        } catch {
+            return Problem.store(error)
         }
     }
 
@@ -142,7 +153,7 @@ struct Gate: Sendable {
         Route(.post, template) { request, _ in
             switch admit(request, .submit) {
             case .failure(let refusal): refusal.response
-            case .success(let caller): await respond(request, caller)
+            case .success(let caller): caller.ticket.mark(await respond(request, caller))
             }
         }
     }
@@ -152,29 +163,60 @@ struct Gate: Sendable {
         customers.admits(caller.key, for: customer, showing: caller.customerToken)
     }
 
-    private struct Refusal: Error {
-        let response: HTTPResponse
+    /// Why somebody is not let in.
+    enum Refusal: Error {
+        /// There is no such key.
+        case unknown
+        /// The keys are still to be read: it may be one.
+        case notYet
+        case tooOften(RateLimit.Ticket, wait: Duration)
+        /// Too many keys that are none came from there.
+        case tooManyUnknown(wait: Duration)
+        case closed(Scope)
+
+        var response: HTTPResponse {
+            switch self {
+            case .unknown: Problem.unauthorized()
+            case .notYet: Problem.store(.busy)
+            case .tooOften(let ticket, let wait):
+                ticket.mark(
+                    Problem.response(
+                        .tooManyRequests,
+                        code: "rate_limited",
+                        detail: "More requests than this key may make.",
+                        retryAfter: wait
+                    )
+                )
+            case .tooManyUnknown(let wait):
+                Problem.response(
+                    .tooManyRequests,
+                    code: "too_many_unknown_keys",
+                    detail: "Too many requests without a known key came from this address.",
+                    retryAfter: wait
+                )
+            case .closed(let scope): Problem.scope(scope)
+            }
+        }
     }
 
     private func admit(_ request: HTTPRequest, _ scope: Scope) -> Result<Caller, Refusal> {
-        let authorization = request.fields.single("Authorization")
-        guard let key = keys.key(authorization: authorization, at: clock.now), let app = apps[key.holder.app] else {
-            return .failure(Refusal(response: keys.isComplete ? Problem.unauthorized() : Problem.store(.busy)))
+        admit(KeyRing.bearer(request.fields.single("Authorization")), request, scope)
+    }
+
+    /// Lets somebody in whose key stands where another protocol has it.
+    func admit(_ key: [UInt8]?, _ request: HTTPRequest, _ scope: Scope) -> Result<Caller, Refusal> {
+        guard let key = key.flatMap({ keys.key($0, at: clock.now) }), let app = apps[key.holder.app] else {
+            guard keys.isComplete else { return .failure(.notYet) }
+            return .failure(strangers.note(request.remote).map { .tooManyUnknown(wait: $0) } ?? .unknown)
         }
-        if let wait = rate.take(key.holder) {
-            let response = Problem.response(
-                .tooManyRequests,
-                code: "rate_limited",
-                detail: "More requests than this key may make.",
-                retryAfter: wait
-            )
-            return .failure(Refusal(response: response))
-        }
-        guard key.opens(scope) else { return .failure(Refusal(response: Problem.scope(scope))) }
+        let ticket = rate.take(key.holder)
+        if let wait = ticket.wait { return .failure(.tooOften(ticket, wait: wait)) }
+        guard key.opens(scope) else { return .failure(.closed(scope)) }
         let caller = Caller(
             app: key.environments.map(app.limited(to:)) ?? app,
             key: key,
-            customerToken: request.fields.single(CustomerToken.field)
+            customerToken: request.fields.single(CustomerToken.field),
+            ticket: ticket
         )
         return .success(caller)
     }

@@ -42,15 +42,19 @@ package final class KeyRing: Sendable {
     /// Whether a key that is not here is known to be none.
     var isComplete: Bool { state.withLock(\.isComplete) }
 
-    /// The key in an `Authorization` field. The look-up is by hash, so its time tells nothing of a key.
-    func key(authorization: String?, at now: Timestamp) -> APIKey? {
+    /// The key in an `Authorization` field, whatever it opens.
+    static func bearer(_ authorization: String?) -> [UInt8]? {
         guard let authorization else { return nil }
         let bytes = Array(authorization.utf8)
         let scheme = Array("bearer ".utf8)
-        guard bytes.count > scheme.count, bytes.count <= KeyRing.bytesMax,
-            bytes.prefix(scheme.count).map({ $0 | 0x20 }) == scheme
-        else { return nil }
-        let digest = Digest.sha256(Array(bytes.dropFirst(scheme.count)))
+        guard bytes.count > scheme.count, bytes.prefix(scheme.count).map({ $0 | 0x20 }) == scheme else { return nil }
+        return Array(bytes.dropFirst(scheme.count))
+    }
+
+    /// The key with this secret. The look-up is by hash, so its time tells nothing of a key.
+    func key(_ secret: [UInt8], at now: Timestamp) -> APIKey? {
+        guard secret.count <= KeyRing.bytesMax else { return nil }
+        let digest = Digest.sha256(secret)
         if let key = given[digest] { return key }
         return state.withLock { state in
             guard let key = state.stored[digest], key.expiresAt.map({ now < $0 }) ?? true else { return nil }

@@ -30,7 +30,7 @@ enum Problem {
             members(&json)
         }
         var fields: HTTPFields = ["Content-Type": "application/problem+json"]
-        if let retryAfter { fields["Retry-After"] = String(max(1, seconds(retryAfter))) }
+        if let retryAfter { fields["Retry-After"] = retryText(retryAfter) }
         return HTTPResponse(status, fields: fields, body: body)
     }
 
@@ -94,6 +94,16 @@ enum Problem {
         }
     }
 
+    /// What is not decided yet, for protocols that have no word for it.
+    static func pending(_ wait: Duration) -> HTTPResponse {
+        response(
+            .serviceUnavailable,
+            code: "pending",
+            detail: "This proof of purchase is kept, and not decided yet.",
+            retryAfter: wait
+        )
+    }
+
     static func conflict(
         _ code: String,
         _ detail: String,
@@ -136,6 +146,9 @@ enum Problem {
             )
         }
     }
+
+    /// As `Retry-After` has it: whole seconds, one at least.
+    static func retryText(_ duration: Duration) -> String { String(max(1, seconds(duration))) }
 
     private static func seconds(_ duration: Duration) -> Int64 {
         let (whole, rest) = duration.components

@@ -11,6 +11,8 @@ package struct AppPolicy: Hashable, Sendable {
     package let terms: AppTerms
     /// Whether what only a test authority signed is recorded: behind a wall of its own, see `Realm`.
     package let acceptsTestSigned: Bool
+    /// The stores of which whoever asks may know; `nil` for all.
+    package let sight: Set<StoreEnvironment>?
 
     package init(
         id: AppID,
@@ -18,7 +20,8 @@ package struct AppPolicy: Hashable, Sendable {
         appleID: Int64? = nil,
         environments: Set<StoreEnvironment> = [.production],
         acceptsTestSigned: Bool = false,
-        terms: AppTerms = AppTerms()
+        terms: AppTerms = AppTerms(),
+        sight: Set<StoreEnvironment>? = nil
     ) {
         self.id = id
         self.bundleID = bundleID
@@ -26,9 +29,10 @@ package struct AppPolicy: Hashable, Sendable {
         self.environments = environments
         self.acceptsTestSigned = acceptsTestSigned
         self.terms = terms
+        self.sight = sight
     }
 
-    /// The same for whoever may bring proofs of these stores only.
+    /// The same for whoever may bring proofs of these stores only, and know of no others.
     package func limited(to environments: Set<StoreEnvironment>) -> AppPolicy {
         AppPolicy(
             id: id,
@@ -36,9 +40,13 @@ package struct AppPolicy: Hashable, Sendable {
             appleID: appleID,
             environments: self.environments.intersection(environments),
             acceptsTestSigned: acceptsTestSigned,
-            terms: terms
+            terms: terms,
+            sight: sight.map(environments.intersection) ?? environments
         )
     }
+
+    /// Whether what stands on this side of the wall is there for whoever asks.
+    package func shows(_ realm: Realm) -> Bool { sight?.contains(realm.environment) ?? true }
 
     /// The products of the catalogue; `nil` accepts any of the app.
     var products: Set<ProductID>? { terms.products.map { Set($0.keys) } }

@@ -76,8 +76,9 @@ struct RefusalDesk: Sendable {
 }
 
 extension Reason {
-    /// False for what was refused because of something the sender said beside the proof.
+    /// False for what was refused because of something the sender said beside the proof, or because the sender's key is for
+    /// other stores: the same proof is good for another sender.
     fileprivate var dependsOnProofAlone: Bool {
-        self != .otherProduct && self != .foreignDevice
+        self != .otherProduct && self != .foreignDevice && self != .environmentNotAccepted
     }
 }

@@ -8,7 +8,8 @@ package struct Submission: Sendable {
     package let app: AppPolicy
     /// The proof in any format and wrapping, as received.
     package let bytes: [UInt8]
-    package let customer: CustomerID
+    /// `nil` when the sender does not say who bought.
+    package let customer: CustomerID?
     package let order: OrderID?
     /// The product that is being paid; a proof without it is refused.
     package let product: ProductID?
@@ -20,7 +21,7 @@ package struct Submission: Sendable {
     package init(
         app: AppPolicy,
         bytes: [UInt8],
-        customer: CustomerID,
+        customer: CustomerID?,
         order: OrderID? = nil,
         product: ProductID? = nil,
         deviceID: [UInt8]? = nil
@@ -43,7 +44,7 @@ package struct Submission: Sendable {
     }
 
     /// The account token that client libraries make of the customer's name.
-    var customerToken: AccountToken? { AccountToken(ofCustomer: customer) }
+    var customerToken: AccountToken? { customer.flatMap { AccountToken(ofCustomer: $0) } }
 
     var expectation: Expectation {
         Expectation(

@@ -25,6 +25,18 @@ package enum SupportQuestion: Hashable, Sendable {
         }
     }
 
+    /// On which side of the wall it is asked; what nobody says of it is production's.
+    package var realm: Realm {
+        let environment =
+            switch self {
+            case .lookUpOrder: StoreEnvironment.production
+            case .extend(_, let store, _), .extendAll(_, let store, _, _), .setToken(_, _, let store),
+                .setTokens(_, _, let store):
+                store
+            }
+        return Realm(environment: environment, isTestSigned: false)
+    }
+
     package var json: [UInt8] { JSONWriter.object { write(into: &$0) } }
 
     private func write(into json: inout JSONObjectWriter) {

@@ -57,6 +57,12 @@ package enum SupportJSON {
         json.member("settled_at", TransactionJSON.text(request.settledAt))
     }
 
+    /// On which side of the wall it was asked.
+    package static func realm(of request: SupportRequest) -> Realm {
+        let environment = value(request.question)?.object?["environment"]?.string.map(StoreEnvironment.init(rawValue:))
+        return Realm(environment: environment ?? .production, isTestSigned: false)
+    }
+
     /// What was written by ourselves.
     private static func value(_ bytes: [UInt8]) -> JSONValue? { try? JSONDocument(bytes).root }
 }

@@ -14,7 +14,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     /// Cut to whole ones, as receipts cut them.
-    var seconds: Int64 { milliseconds / 1_000 }
+    package var seconds: Int64 { milliseconds / 1_000 }
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds

@@ -8,6 +8,14 @@ package struct AppDownload: Hashable, Sendable {
     package var originallyPurchasedAt: Timestamp?
     package var preorderedAt: Timestamp?
     package var appTransaction: String?
+    // What app receipts alone say.
+    /// In Apple's words, such as `ProductionVPP`.
+    package var receiptKind: String?
+    package var downloadID: Int64?
+    /// The App Store's number of this build.
+    package var buildID: Int64?
+    /// When a volume purchase ends.
+    package var expiresAt: Timestamp?
     package var signedAt: Timestamp
 
     package init(bundleID: BundleID, signedAt: Timestamp) {

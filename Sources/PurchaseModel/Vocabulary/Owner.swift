@@ -27,5 +27,5 @@ package struct Owner: Hashable, Sendable {
         self.version = version
     }
 
-    func mayUse(_ customer: CustomerID) -> Bool { self.customer == customer || sharers.contains(customer) }
+    package func mayUse(_ customer: CustomerID) -> Bool { self.customer == customer || sharers.contains(customer) }
 }

@@ -1,3 +1,4 @@
+import API
 import Encoding
 import HTTP
 import Pipeline
@@ -82,6 +83,17 @@ struct Reporter: Sendable {
             }
         case .exhausted(let errno):
             log.write(.warning, "descriptors_exhausted") { $0.member("errno", Int(errno)) }
+        }
+    }
+
+    /// An answer that says that the fault is ours, by the names under which the client and what is in between know it.
+    func report(_ failed: FailedRequest) {
+        log.write(.warning, "request_failed") { json in
+            json.member("request_id", failed.name.request)
+            json.member("trace_id", failed.name.trace)
+            json.member("method", failed.method.rawValue)
+            json.member("route", failed.template)
+            json.member("status", failed.status.rawValue)
         }
     }
 

@@ -85,7 +85,7 @@ struct House {
         let part = settings.applePercent
         work = BackgroundWork(queue, store, accounts, pipeline, recorder, verifier, intake, part, clock, reporter)
         let signing = accounts.compactMapValues { MerchantDesk($0.credentials) }
-        parts = House.parts(settings, pipeline, intake, queues, signing, store, clock, sender, feed, reporter.metrics)
+        parts = House.parts(settings, pipeline, intake, queues, signing, store, clock, sender, feed, reporter)
     }
 
     private static func parts(
@@ -98,7 +98,7 @@ struct House {
         _ clock: SystemClock,
         _ sender: WebhookSender,
         _ feed: LiveFeed,
-        _ metrics: Metrics
+        _ reporter: Reporter
     ) -> APIParts {
         APIParts(
             pipeline: pipeline,
@@ -116,8 +116,10 @@ struct House {
             egress: settings.egress,
             sender: sender,
             feed: feed,
-            pause: { (try? await Task.sleep(for: $0)) != nil }
-        ) { metrics.text() }
+            pause: { (try? await Task.sleep(for: $0)) != nil },
+            signer: settings.signer,
+            failed: { reporter.report($0) }
+        ) { reporter.metrics.text() }
     }
 
     private static func intake(

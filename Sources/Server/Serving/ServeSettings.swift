@@ -22,6 +22,7 @@ struct ServeSettings: Sendable {
     var http: HTTPLimits
     var pipeline: PipelineLimits
     var requestsPerSecond: Int
+    var signer: AnswerSigner?
 }
 
 extension ServeSettings {
@@ -56,6 +57,7 @@ extension ServeSettings {
                 uniquingKeysWith: { first, _ in first }
             )
         )
+        signer = configuration.answers.signingKey.map { AnswerSigner($0) }
         roots = configuration.trust.roots
         certificates = configuration.trust.certificates
         address = configuration.listen.address

@@ -1,5 +1,6 @@
 import API
 import AppStore
+import Crypto
 import PurchaseModel
 
 /// Everything that an operator decides: one checked value, made of defaults, a file, the environment and flags.
@@ -75,6 +76,12 @@ struct Configuration: Sendable {
         var certificates: String?
     }
 
+    /// How answers are told from what somebody in between has made up.
+    struct Answers: Sendable {
+        var signingKeyFile: String?
+        var signingKey: Ed25519PrivateKey?
+    }
+
     struct Limits: Equatable, Sendable {
         /// A receipt of years of subscriptions, in Base64, has been seen to reach some hundred KiB.
         var bodyBytes = 1 << 20
@@ -128,6 +135,7 @@ struct Configuration: Sendable {
     var apps: [App] = []
     var keys: [Key] = []
     var trust = Trust()
+    var answers = Answers()
     var listen = ListenAddress(address: "127.0.0.1", port: 8_080)
     /// The folder of the ledger; made when it is missing.
     var data = "data"

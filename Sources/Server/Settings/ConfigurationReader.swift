@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import PurchaseModel
 import Storage
@@ -224,13 +225,8 @@ struct ConfigurationReader {
             let words = text.utf8.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) }
             guard words.allSatisfy(isWord) else { return fault("each must be \(what)", setting, origin) }
             configuration[keyPath: place] = words
-        case .database:
-            guard let url = DatabaseURL(text) else { return fault(DatabaseURL.such, setting, origin) }
-            if case .flag = origin, url.hasPassword {
-                let file = Self.databaseFile
-                return fault("every user of this machine sees a password there; use \(file)", setting, origin)
-            }
-            configuration.database.url = url
+        case .database: return takeDatabase(text, setting, origin)
+        case .signingKey: return takeSigningKey(text, setting, origin)
         case .schema:
             guard PostgreSQLSettings.isName(text) else {
                 return fault("must be 1 to 63 small letters, digits and underscores", setting, origin)
@@ -244,6 +240,33 @@ struct ConfigurationReader {
             configuration[keyPath: place] = number
         }
         configuration.origins[setting.path] = origin
+    }
+
+    private mutating func takeDatabase(_ text: String, _ setting: Setting, _ origin: SettingOrigin) {
+        guard let url = DatabaseURL(text) else { return fault(DatabaseURL.such, setting, origin) }
+        if case .flag = origin, url.hasPassword {
+            let file = Self.databaseFile
+            return fault("every user of this machine sees a password there; use \(file)", setting, origin)
+        }
+        configuration.database.url = url
+        configuration.origins[setting.path] = origin
+    }
+
+    private mutating func takeSigningKey(_ path: String, _ setting: Setting, _ origin: SettingOrigin) {
+        do throws(SettingsFiles.Fault) {
+            let file = try files.read(path)
+            guard !file.isWorldReadable else {
+                return fault("every user of this machine can read \(path); chmod 600 it", setting, origin)
+            }
+            guard let key = try? Ed25519PrivateKey(pem: file.bytes) else {
+                let command = "openssl genpkey -algorithm ed25519"
+                return fault("\(path) is no Ed25519 key in PEM; \(command) makes one", setting, origin)
+            }
+            configuration.answers = Configuration.Answers(signingKeyFile: path, signingKey: key)
+            configuration.origins[setting.path] = origin
+        } catch {
+            fault("\(path): \(error)", setting, origin)
+        }
     }
 
     private mutating func fault(_ message: String, _ setting: Setting, _ origin: SettingOrigin) {

@@ -13,6 +13,7 @@ enum Setting: String, CaseIterable, Sendable {
     case webhookHosts = "webhooks.plain_hosts"
     case trustRoots = "trust.roots"
     case trustCertificates = "trust.certificates"
+    case signingKey = "answers.signing_key_file"
     case bodyBytes = "limits.body_bytes"
     case headerBytes = "limits.header_bytes"
     case headerSeconds = "limits.header_seconds"
@@ -40,6 +41,8 @@ enum Setting: String, CaseIterable, Sendable {
         case words(String, WritableKeyPath<Configuration, [String]>, isWord: (String) -> Bool)
         /// Of a database, perhaps with a password.
         case database
+        /// A file with an Ed25519 key that signs answers.
+        case signingKey
         /// The name of a schema in it.
         case schema
     }
@@ -61,6 +64,7 @@ enum Setting: String, CaseIterable, Sendable {
             }
         case .trustRoots: .folder(\.trust.roots)
         case .trustCertificates: .folder(\.trust.certificates)
+        case .signingKey: .signingKey
         // The upper end is what the JSON door takes.
         case .bodyBytes: .whole(1_024...4_194_304, \.limits.bodyBytes)
         case .headerBytes: .whole(1_024...65_536, \.limits.headerBytes)
@@ -90,6 +94,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .webhookHosts: "Hosts that webhooks may be sent to by http, with commas between them."
         case .trustRoots: "Folder of roots to trust for test purchases."
         case .trustCertificates: "Folder of Apple's certificates that proofs do not carry."
+        case .signingKey: "Ed25519 key in PEM, by which answers are signed for who wishes it."
         case .bodyBytes: "Longest request body, in bytes."
         case .headerBytes: "Longest request head, in bytes."
         case .headerSeconds: "Seconds for a request's head to arrive."
@@ -134,6 +139,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .address: "ADDRESS:PORT"
         case .profile: "PROFILE"
         case .path, .folder: "FOLDER"
+        case .signingKey: "FILE"
         case .whole: "NUMBER"
         case .bool: "true|false"
         case .words: "LIST"

@@ -87,6 +87,10 @@ enum ReceiptTranslation {
         download.version = receipt.applicationVersion
         download.originalVersion = receipt.originalApplicationVersion
         download.originallyPurchasedAt = receipt.originalPurchaseDate.map(Timestamp.init(milliseconds:))
+        download.receiptKind = receipt.kind
+        download.downloadID = receipt.downloadID
+        download.buildID = receipt.versionExternalID
+        download.expiresAt = receipt.expirationDate.map(Timestamp.init(milliseconds:))
         return download
     }
 }

@@ -68,13 +68,13 @@ struct AppleSupport: Sendable {
     }
 
     /// `GET /v1/apple/requests/{id}`: where it stands, and what Apple has answered.
-    func get(_ text: String, app: AppID) async -> HTTPResponse {
+    func get(_ text: String, app: AppPolicy) async -> HTTPResponse {
         guard let id = SupportRequestID(text) else { return Problem.notFound("request") }
         do throws(StoreFailure) {
             let found = try await store.read { reader throws(StoreFailure) in
-                try reader.supportRequest(app: app, id: id)
+                try reader.supportRequest(app: app.id, id: id)
             }
-            guard let found else { return Problem.notFound("request") }
+            guard let found, app.shows(SupportJSON.realm(of: found)) else { return Problem.notFound("request") }
             return .json(.ok) { SupportJSON.write(found, into: &$0) }
         } catch {
             return Problem.store(error)
@@ -82,7 +82,7 @@ struct AppleSupport: Sendable {
     }
 
     /// `GET /v1/apple/requests`, the newest first.
-    func list(_ query: String?, app: AppID) async -> HTTPResponse {
+    func list(_ query: String?, app: AppPolicy) async -> HTTPResponse {
         do throws(QueryFields.Fault) {
             let fields = try QueryFields(query, names: ["limit", "after"])
             var place: SupportCursor?
@@ -96,14 +96,16 @@ struct AppleSupport: Sendable {
         }
     }
 
-    private func list(before place: SupportCursor?, _ limit: Int, app: AppID) async -> HTTPResponse {
+    private func list(before place: SupportCursor?, _ limit: Int, app: AppPolicy) async -> HTTPResponse {
         do throws(StoreFailure) {
             let page = try await store.read { reader throws(StoreFailure) in
-                try reader.supportRequests(app: app, before: place, limit: limit)
+                try reader.supportRequests(app: app.id, before: place, limit: limit)
             }
             return .json(.ok) { json in
                 json.array("requests") { json in
-                    for request in page.requests { json.object { SupportJSON.write(request, into: &$0) } }
+                    for request in page.requests where app.shows(SupportJSON.realm(of: request)) {
+                        json.object { SupportJSON.write(request, into: &$0) }
+                    }
                 }
                 json.member("next", page.next?.text)
             }
@@ -119,7 +121,9 @@ struct AppleSupport: Sendable {
     ) throws(StoreFailure) -> HTTPResponse {
         let question: SupportQuestion?
         do throws(RequestBody.Fault) { question = try read(change) } catch { return error.response }
-        guard let question else { return Problem.notFound("order, transaction or customer") }
+        guard let question, change.app.shows(question.realm) else {
+            return Problem.notFound("order, transaction or customer")
+        }
         guard apps.contains(change.app.id) else {
             return Problem.conflict("no_key", "The app has no key of App Store Connect configured.")
         }

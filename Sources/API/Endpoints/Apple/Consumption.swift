@@ -12,7 +12,7 @@ struct Consumption: Sendable {
 
     /// `GET /v1/consumption-requests/{id}`: what would be sent now, or was, with the reason for each part of it.
     func get(_ text: String, app: AppPolicy) async -> HTTPResponse {
-        guard let key = Self.key(text, app.id) else { return Problem.notFound("consumption request") }
+        guard let key = Self.key(text, app) else { return Problem.notFound("consumption request") }
         do throws(StoreFailure) {
             let found = try await store.read { reader throws(StoreFailure) -> Found? in
                 guard let request = try reader.consumptionRequests([key]).first else { return nil }
@@ -53,7 +53,7 @@ struct Consumption: Sendable {
     }
 
     /// `GET /v1/consumption-requests`, the newest first.
-    func list(_ query: String?, app: AppID) async -> HTTPResponse {
+    func list(_ query: String?, app: AppPolicy) async -> HTTPResponse {
         do throws(QueryFields.Fault) {
             let names: Set = ["state", "transaction_id", "environment", "test_signed", "after", "limit"]
             let fields = try QueryFields(query, names: names)
@@ -68,7 +68,7 @@ struct Consumption: Sendable {
             let filter = ConsumptionFilter(
                 state: state,
                 transaction: try fields.whole("transaction_id", 0...Int64.max).flatMap { TransactionID(number: $0) },
-                realms: try fields.realms()
+                realms: try fields.realms().filter(app.shows)
             )
             var place: ConsumptionCursor?
             if let text = fields["after"] {
@@ -85,11 +85,11 @@ struct Consumption: Sendable {
         before place: ConsumptionCursor?,
         _ filter: ConsumptionFilter,
         _ limit: Int,
-        app: AppID
+        app: AppPolicy
     ) async -> HTTPResponse {
         do throws(StoreFailure) {
             let page = try await store.read { reader throws(StoreFailure) in
-                try reader.consumptionRequests(app: app, before: place, where: filter, limit: limit)
+                try reader.consumptionRequests(app: app.id, before: place, where: filter, limit: limit)
             }
             return .json(.ok) { json in
                 json.array("consumption_requests") { json in
@@ -168,11 +168,13 @@ struct Consumption: Sendable {
     }
 
     private static func key(_ change: Gate.Change) -> ConsumptionKey? {
-        change.path["id"].flatMap { key($0, change.app.id) }
+        change.path["id"].flatMap { key($0, change.app) }
     }
 
-    private static func key(_ text: String, _ app: AppID) -> ConsumptionKey? {
-        guard let (name, realm) = SidedName.read(text.utf8), let id = NotificationID(name) else { return nil }
-        return ConsumptionKey(app: app, realm: realm, id: id)
+    private static func key(_ text: String, _ app: AppPolicy) -> ConsumptionKey? {
+        guard let (name, realm) = SidedName.read(text.utf8), let id = NotificationID(name), app.shows(realm) else {
+            return nil
+        }
+        return ConsumptionKey(app: app.id, realm: realm, id: id)
     }
 }

@@ -9,12 +9,12 @@ struct ReadNotifications: Sendable {
     let store: any Store
 
     /// `GET /v1/notifications/{id}`, with the bytes as they came.
-    func get(_ text: String, app: AppID) async -> HTTPResponse {
-        guard let (name, realm) = SidedName.read(text.utf8), let id = NotificationID(name) else {
+    func get(_ text: String, app: AppPolicy) async -> HTTPResponse {
+        guard let (name, realm) = SidedName.read(text.utf8), let id = NotificationID(name), app.shows(realm) else {
             return Problem.notFound("notification")
         }
         do throws(StoreFailure) {
-            let key = NotificationKey(app: app, realm: realm, id: id)
+            let key = NotificationKey(app: app.id, realm: realm, id: id)
             let found = try await store.read { reader throws(StoreFailure) in try reader.notification(key) }
             guard let found else { return Problem.notFound("notification") }
             return .json(.ok) { json in
@@ -30,10 +30,10 @@ struct ReadNotifications: Sendable {
     }
 
     /// `GET /v1/notifications/figures`: what Apple says to have sent, and what of it arrived.
-    func figures(app: AppID) async -> HTTPResponse {
+    func figures(app: AppPolicy) async -> HTTPResponse {
         do throws(StoreFailure) {
             let watches = try await store.read { reader throws(StoreFailure) in
-                try reader.notificationWatches(app: app)
+                try reader.notificationWatches(app: app.id).filter { app.shows($0.realm) }
             }
             return .json(.ok) { json in
                 json.array("stores") { json in
@@ -55,7 +55,7 @@ struct ReadNotifications: Sendable {
     }
 
     /// `GET /v1/notifications`
-    func list(_ query: String?, app: AppID) async -> HTTPResponse {
+    func list(_ query: String?, app: AppPolicy) async -> HTTPResponse {
         do throws(QueryFields.Fault) {
             let names: Set = ["type", "original_transaction_id", "environment", "test_signed", "after", "limit"]
             let fields = try QueryFields(query, names: names)
@@ -64,7 +64,7 @@ struct ReadNotifications: Sendable {
                 original: try fields.whole("original_transaction_id", 0...Int64.max).flatMap {
                     TransactionID(number: $0)
                 },
-                realms: try fields.realms()
+                realms: try fields.realms().filter(app.shows)
             )
             var place: NotificationCursor?
             if let text = fields["after"] {
@@ -81,11 +81,11 @@ struct ReadNotifications: Sendable {
         before place: NotificationCursor?,
         _ filter: NotificationFilter,
         _ limit: Int,
-        app: AppID
+        app: AppPolicy
     ) async -> HTTPResponse {
         do throws(StoreFailure) {
             let page = try await store.read { reader throws(StoreFailure) in
-                try reader.notifications(app: app, before: place, where: filter, limit: limit)
+                try reader.notifications(app: app.id, before: place, where: filter, limit: limit)
             }
             return .json(.ok) { json in
                 json.array("notifications") { json in

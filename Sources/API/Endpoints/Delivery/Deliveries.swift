@@ -9,12 +9,12 @@ struct Deliveries: Sendable {
     let store: any Store
 
     /// `GET /v1/deliveries/{id}`
-    func get(_ text: String, app: AppID) async -> HTTPResponse {
-        guard let id = DeliveryID(text) else { return Problem.notFound("delivery") }
+    func get(_ text: String, app: AppPolicy) async -> HTTPResponse {
+        guard let id = DeliveryID(text), app.shows(id.realm) else { return Problem.notFound("delivery") }
         do throws(StoreFailure) {
             let found = try await store.read { reader throws(StoreFailure) -> Fulfilment? in
-                guard let recorded = try reader.transactions([id.key(app: app)]).first else { return nil }
-                let alone = ChainKey(app: app, realm: id.realm, original: id.transaction)
+                guard let recorded = try reader.transactions([id.key(app: app.id)]).first else { return nil }
+                let alone = ChainKey(app: app.id, realm: id.realm, original: id.transaction)
                 return try reader.fulfilments([recorded.chain, alone]).first { $0.transaction == recorded.key }
             }
             guard let found else { return Problem.notFound("delivery") }
@@ -29,7 +29,9 @@ struct Deliveries: Sendable {
         _ change: Gate.Change,
         _ transaction: any StoreTransaction
     ) throws(StoreFailure) -> HTTPResponse {
-        guard let id = change.path["id"].flatMap({ DeliveryID($0) }) else { return Problem.notFound("delivery") }
+        guard let id = change.path["id"].flatMap({ DeliveryID($0) }), change.app.shows(id.realm) else {
+            return Problem.notFound("delivery")
+        }
         let fence: Int64
         do throws(RequestBody.Fault) {
             let body = try RequestBody(change.request.body, members: ["fence"])
@@ -50,7 +52,7 @@ struct Deliveries: Sendable {
     }
 
     /// `GET /v1/purchases/waiting`: what was bought and waits for an order, a customer or a catalogue.
-    func waiting(_ query: String?, app: AppID) async -> HTTPResponse {
+    func waiting(_ query: String?, app: AppPolicy) async -> HTTPResponse {
         do throws(QueryFields.Fault) {
             let fields = try QueryFields(query, names: ["limit", "after"])
             let limit = try fields.limit(FulfilmentPage.limitMax)
@@ -62,14 +64,14 @@ struct Deliveries: Sendable {
         }
     }
 
-    private func waiting(after cursor: FulfilmentCursor?, _ limit: Int, app: AppID) async -> HTTPResponse {
+    private func waiting(after cursor: FulfilmentCursor?, _ limit: Int, app: AppPolicy) async -> HTTPResponse {
         do throws(StoreFailure) {
             let page = try await store.read { reader throws(StoreFailure) in
-                try reader.waitingFulfilments(app: app, after: cursor, limit: limit)
+                try reader.waitingFulfilments(app: app.id, after: cursor, limit: limit)
             }
             return .json(.ok) { json in
                 json.array("purchases") { json in
-                    for fulfilment in page.fulfilments {
+                    for fulfilment in page.fulfilments where app.shows(fulfilment.transaction.realm) {
                         json.object { FulfilmentJSON.write(fulfilment, into: &$0) }
                     }
                 }

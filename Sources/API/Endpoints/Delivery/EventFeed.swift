@@ -10,19 +10,19 @@ struct EventFeed: Sendable {
     /// `nil` where nothing is streamed.
     let stream: EventStream?
 
-    func respond(to request: HTTPRequest, app: AppID) async -> HTTPResponse {
+    func respond(to request: HTTPRequest, app: AppPolicy) async -> HTTPResponse {
         if let stream, EventStream.isWanted(request.fields) { return stream.respond(to: request, app: app) }
         do throws(QueryFields.Fault) {
-            return await respond(try EventQuery(request.query, isStream: false), app: app)
+            return await respond(try EventQuery(request.query, of: app, isStream: false), app: app)
         } catch {
             return error.response
         }
     }
 
-    private func respond(_ query: EventQuery, app: AppID) async -> HTTPResponse {
+    private func respond(_ query: EventQuery, app: AppPolicy) async -> HTTPResponse {
         do throws(StoreFailure) {
             let page = try await store.read { reader throws(StoreFailure) in
-                try reader.events(app: app, after: query.cursor, where: query.filter, limit: query.limit)
+                try reader.events(app: app.id, after: query.cursor, where: query.filter, limit: query.limit)
             }
             return .json(.ok) { json in
                 json.array("events") { json in
@@ -51,9 +51,10 @@ struct EventQuery: Sendable {
 
     /// - Parameters:
     ///   - query: as it was sent.
+    ///   - app: with what the key may know.
     ///   - isStream: of a stream nobody says how long its pieces are.
     /// - Throws: a fault that the client is told of.
-    init(_ query: String?, isStream: Bool) throws(QueryFields.Fault) {
+    init(_ query: String?, of app: AppPolicy, isStream: Bool) throws(QueryFields.Fault) {
         let names: Set = ["after", "types", "environment", "test_signed"]
         let fields = try QueryFields(query, names: isStream ? names : names.union(["limit"]))
         cursor = EventCursor(position: try fields.whole("after", 0...Int64.max) ?? 0)
@@ -62,7 +63,7 @@ struct EventQuery: Sendable {
             let words = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
             return Set(words.map { String(decoding: $0, as: UTF8.self) })
         }
-        filter = EventFilter(types: types, realms: try fields.realms())
+        filter = EventFilter(types: types, realms: try fields.realms().filter(app.shows))
         let known = Set(EventType.allCases.map(\.rawValue))
         guard types.map({ !$0.isEmpty && $0.isSubset(of: known) }) ?? true, filter.isStorable else {
             throw QueryFields.Fault(

@@ -24,11 +24,11 @@ struct EventStream: Sendable {
         }
     }
 
-    func respond(to request: HTTPRequest, app: AppID) -> HTTPResponse {
+    func respond(to request: HTTPRequest, app: AppPolicy) -> HTTPResponse {
         do throws(QueryFields.Fault) {
-            let query = try EventQuery(request.query, isStream: true)
+            let query = try EventQuery(request.query, of: app, isStream: true)
             let cursor = try EventStream.lastEventID(request.fields) ?? query.cursor
-            let reading = Reading(feed, feed.follow(app, after: cursor, where: query.filter))
+            let reading = Reading(feed, feed.follow(app.id, after: cursor, where: query.filter))
             return HTTPResponse(
                 .ok,
                 fields: [

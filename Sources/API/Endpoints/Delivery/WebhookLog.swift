@@ -9,7 +9,7 @@ struct WebhookLog: Sendable {
     let store: any Store
 
     /// The newest first; `?state=` pending, leased, delivered or dead, `?limit=`, `?before=` the `next` of the page before.
-    func list(_ text: String, _ query: String?, app: AppID) async -> HTTPResponse {
+    func list(_ text: String, _ query: String?, app: AppPolicy) async -> HTTPResponse {
         guard let id = WebhookEndpointID(text) else { return Problem.notFound("webhook") }
         do throws(QueryFields.Fault) {
             let fields = try QueryFields(query, names: ["state", "limit", "before"])
@@ -30,11 +30,11 @@ struct WebhookLog: Sendable {
         _ state: DeliveryState?,
         _ before: EventCursor?,
         _ limit: Int,
-        app: AppID
+        app: AppPolicy
     ) async -> HTTPResponse {
         do throws(StoreFailure) {
             let page = try await store.read { reader throws(StoreFailure) -> WebhookDeliveryPage? in
-                guard try reader.endpoint(id)?.app == app else { return nil }
+                guard try reader.endpoint(id).map(app.shows) == true else { return nil }
                 return try reader.deliveries(endpoint: id, state: state, before: before, limit: limit)
             }
             guard let page else { return Problem.notFound("webhook") }
@@ -50,14 +50,16 @@ struct WebhookLog: Sendable {
     }
 
     /// One event's delivery with its last attempts.
-    func get(_ text: String, _ event: String, app: AppID) async -> HTTPResponse {
+    func get(_ text: String, _ event: String, app: AppPolicy) async -> HTTPResponse {
         guard let id = WebhookEndpointID(text), let event = EventID(event) else {
             return Problem.notFound("delivery")
         }
         do throws(StoreFailure) {
             let found = try await store.read { reader throws(StoreFailure) -> (WebhookDelivery, [WebhookAttempt])? in
                 let name = WebhookDeliveryID(endpoint: id, event: event)
-                guard try reader.endpoint(id)?.app == app, let delivery = try reader.delivery(name) else { return nil }
+                guard try reader.endpoint(id).map(app.shows) == true, let delivery = try reader.delivery(name) else {
+                    return nil
+                }
                 return (delivery, try reader.attempts(of: name, limit: WebhookAttempt.listedMax))
             }
             guard let (delivery, attempts) = found else { return Problem.notFound("delivery") }

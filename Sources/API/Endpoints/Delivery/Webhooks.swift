@@ -24,6 +24,7 @@ struct Webhooks: Sendable {
             )
             endpoint = try WebhookRequest(change.request.body, rule)
                 .endpoint(app: change.app.id, id: id, at: change.now)
+            try Webhooks.check(endpoint, for: change.app)
         } catch {
             return error.response
         }
@@ -40,6 +41,7 @@ struct Webhooks: Sendable {
         let changed: WebhookEndpoint
         do throws(RequestBody.Fault) {
             changed = try WebhookRequest(change.request.body, rule).change(known)
+            try Webhooks.check(changed, for: change.app)
         } catch {
             return error.response
         }
@@ -147,7 +149,7 @@ struct Webhooks: Sendable {
     }
 
     /// `POST /v1/webhooks/{id}/test`: sends a message that stands for nothing, once, and says what was answered.
-    func test(_ text: String, app: AppID) async -> HTTPResponse {
+    func test(_ text: String, app: AppPolicy) async -> HTTPResponse {
         guard let sender else { return Problem.notFound("webhook sender") }
         do throws(StoreFailure) {
             guard let endpoint = try await find(text, app: app) else { return Problem.notFound("webhook") }
@@ -168,7 +170,7 @@ struct Webhooks: Sendable {
     }
 
     /// `GET /v1/webhooks/{id}`, with how it is doing.
-    func get(_ text: String, app: AppID) async -> HTTPResponse {
+    func get(_ text: String, app: AppPolicy) async -> HTTPResponse {
         do throws(StoreFailure) {
             guard let endpoint = try await find(text, app: app) else { return Problem.notFound("webhook") }
             let figures = try await store.read { reader throws(StoreFailure) in
@@ -187,12 +189,14 @@ struct Webhooks: Sendable {
     }
 
     /// `GET /v1/webhooks`
-    func list(app: AppID) async -> HTTPResponse {
+    func list(app: AppPolicy) async -> HTTPResponse {
         do throws(StoreFailure) {
-            let endpoints = try await store.read { reader throws(StoreFailure) in try reader.endpoints(app: app) }
+            let endpoints = try await store.read { reader throws(StoreFailure) in try reader.endpoints(app: app.id) }
             return .json(.ok) { json in
                 json.array("webhooks") { json in
-                    for endpoint in endpoints { json.object { Webhooks.write(endpoint, into: &$0) } }
+                    for endpoint in endpoints where app.shows(endpoint) {
+                        json.object { Webhooks.write(endpoint, into: &$0) }
+                    }
                 }
             }
         } catch {
@@ -200,10 +204,10 @@ struct Webhooks: Sendable {
         }
     }
 
-    private func find(_ text: String, app: AppID) async throws(StoreFailure) -> WebhookEndpoint? {
+    private func find(_ text: String, app: AppPolicy) async throws(StoreFailure) -> WebhookEndpoint? {
         guard let id = WebhookEndpointID(text) else { return nil }
         let found = try await store.read { reader throws(StoreFailure) in try reader.endpoint(id) }
-        return found?.app == app ? found : nil
+        return found.flatMap { app.shows($0) ? $0 : nil }
     }
 
     private func endpoint(
@@ -212,7 +216,12 @@ struct Webhooks: Sendable {
     ) throws(StoreFailure) -> WebhookEndpoint? {
         guard let id = change.path["id"].flatMap({ WebhookEndpointID($0) }) else { return nil }
         let found = try transaction.endpoint(id)
-        return found?.app == change.app.id ? found : nil
+        return found.flatMap { change.app.shows($0) ? $0 : nil }
+    }
+
+    private static func check(_ endpoint: WebhookEndpoint, for app: AppPolicy) throws(RequestBody.Fault) {
+        guard !app.shows(endpoint) else { return }
+        throw RequestBody.Fault(field: "environments", detail: "This key knows of some of these stores nothing.")
     }
 
     private func write(
@@ -244,5 +253,12 @@ struct Webhooks: Sendable {
         json.member("secrets_in_use", endpoint.secrets.count)
         if showsSecrets { json.member("secret", endpoint.secrets.first?.text) }
         json.member("created_at", TransactionJSON.text(endpoint.createdAt))
+    }
+}
+
+extension AppPolicy {
+    /// Whether an endpoint is the app's, and is sent nothing that whoever asks may not know.
+    func shows(_ endpoint: WebhookEndpoint) -> Bool {
+        endpoint.app == id && endpoint.filter.realms.allSatisfy { shows($0) }
     }
 }

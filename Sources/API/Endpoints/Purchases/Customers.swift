@@ -10,12 +10,12 @@ struct Customers: Sendable {
     let clock: any WallClock
 
     /// `GET /v1/customers/{id}/entitlements`
-    func entitlements(of text: String, app: AppID) async -> HTTPResponse {
+    func entitlements(of text: String, app: AppPolicy) async -> HTTPResponse {
         guard let customer = CustomerID(text) else { return Problem.notFound("customer") }
         let now = clock.now
         do throws(StoreFailure) {
             let inForce = try await store.read { reader throws(StoreFailure) in
-                let chains = try reader.chains(app: app, customer: customer)
+                let chains = try reader.chains(app: app.id, customer: customer).filter { app.shows($0.realm) }
                 return PurchaseModel.entitlements(
                     try reader.fulfilments(chains),
                     try reader.subscriptions(chains),
@@ -43,11 +43,11 @@ struct Customers: Sendable {
     }
 
     /// `GET /v1/customers/{id}/balances`
-    func balances(of text: String, app: AppID) async -> HTTPResponse {
+    func balances(of text: String, app: AppPolicy) async -> HTTPResponse {
         guard let customer = CustomerID(text) else { return Problem.notFound("customer") }
         do throws(StoreFailure) {
             let wallets = try await store.read { reader throws(StoreFailure) in
-                try reader.wallets(app: app, customer: customer)
+                try reader.wallets(app: app.id, customer: customer).filter { app.shows($0.key.realm) }
             }
             return .json(.ok) { json in
                 json.member("customer_id", customer.text)
@@ -61,14 +61,15 @@ struct Customers: Sendable {
     }
 
     /// `GET /v1/customers/{id}/balances/{currency}/postings`, the newest first; `?before=` the number of the last one.
-    func postings(of path: PathParameters, _ query: String?, app: AppID) async -> HTTPResponse {
+    func postings(of path: PathParameters, _ query: String?, app: AppPolicy) async -> HTTPResponse {
         guard let customer = path["id"].flatMap({ CustomerID($0) }),
             let currency = path["currency"].flatMap({ CurrencyID($0) })
         else { return Problem.notFound("balance") }
         do throws(QueryFields.Fault) {
             let fields = try QueryFields(query, names: ["limit", "before", "environment", "test_signed"])
-            let wallet = WalletKey(app: app, realm: try fields.realm(), customer: customer, currency: currency)
+            let wallet = WalletKey(app: app.id, realm: try fields.realm(), customer: customer, currency: currency)
             let before = try fields.whole("before", 1...Int64.max)
+            guard app.shows(wallet.realm) else { return Problem.notFound("balance") }
             return await postings(of: wallet, before: before, limit: try fields.limit(Wallet.postingsMax))
         } catch {
             return error.response
@@ -122,6 +123,7 @@ struct Customers: Sendable {
         } catch {
             return error.response
         }
+        guard change.app.shows(realm) else { return Problem.notFound("balance") }
         let result = try LedgerRequests.adjust(
             WalletKey(app: change.app.id, realm: realm, customer: customer, currency: currency),
             by: cause == .use ? -amount : amount,

@@ -65,18 +65,19 @@ struct Orders: Sendable {
         } catch {
             return error.response
         }
+        guard change.app.shows(bought.realm) else { return Problem.notFound("purchase") }
         let result = try LedgerRequests.attach(bought, to: key, for: change.app, at: change.now, in: transaction)
         return answer(result, .ok)
     }
 
     /// `GET /v1/orders/{id}`
-    func get(_ text: String, app: AppID) async -> HTTPResponse {
+    func get(_ text: String, app: AppPolicy) async -> HTTPResponse {
         guard let id = OrderID(text) else { return Problem.notFound("order") }
         do throws(StoreFailure) {
             let found = try await store.read { reader throws(StoreFailure) in
-                try reader.orders([OrderKey(app: app, id: id)]).first
+                try reader.orders([OrderKey(app: app.id, id: id)]).first
             }
-            guard let found else { return Problem.notFound("order") }
+            guard let found, found.isShown(by: app) else { return Problem.notFound("order") }
             return .json(.ok) { OrderJSON.write(found, into: &$0) }
         } catch {
             return Problem.store(error)
@@ -84,7 +85,7 @@ struct Orders: Sendable {
     }
 
     /// `GET /v1/orders`, by their ids; `?customer_id=`, `?limit=`, `?after=` the `next` of the page before.
-    func list(_ query: String?, app: AppID) async -> HTTPResponse {
+    func list(_ query: String?, app: AppPolicy) async -> HTTPResponse {
         let fields: QueryFields
         do throws(QueryFields.Fault) {
             fields = try QueryFields(query, names: ["customer_id", "limit", "after"])
@@ -97,14 +98,16 @@ struct Orders: Sendable {
         }
     }
 
-    private func list(_ customer: CustomerID?, _ after: OrderID?, _ limit: Int, app: AppID) async -> HTTPResponse {
+    private func list(_ customer: CustomerID?, _ after: OrderID?, _ limit: Int, app: AppPolicy) async -> HTTPResponse {
         do throws(StoreFailure) {
             let page = try await store.read { reader throws(StoreFailure) in
-                try reader.orders(app: app, customer: customer, after: after, limit: limit)
+                try reader.orders(app: app.id, customer: customer, after: after, limit: limit)
             }
             return .json(.ok) { json in
                 json.array("orders") { json in
-                    for order in page.orders { json.object { OrderJSON.write(order, into: &$0) } }
+                    for order in page.orders where order.isShown(by: app) {
+                        json.object { OrderJSON.write(order, into: &$0) }
+                    }
                 }
                 json.member("next", page.next?.text)
             }
@@ -123,4 +126,9 @@ struct Orders: Sendable {
         case .failure(let fault): Problem.request(fault, "order or purchase")
         }
     }
+}
+
+extension Order {
+    /// What has paid it may stand where whoever asks sees nothing.
+    fileprivate func isShown(by app: AppPolicy) -> Bool { payment.map { app.shows($0.realm) } ?? true }
 }

@@ -9,11 +9,11 @@ struct ReadTransactions: Sendable {
     let store: any Store
 
     /// One number may stand on several sides of the wall: all of them are answered.
-    func transaction(_ text: String, app: AppID) async -> HTTPResponse {
+    func transaction(_ text: String, app: AppPolicy) async -> HTTPResponse {
         guard let id = TransactionID(text) else { return Problem.notFound("transaction") }
         do throws(StoreFailure) {
             let found = try await store.read { reader throws(StoreFailure) in
-                try Listed(try reader.transactions(app: app, id: id), reader)
+                try Listed(try reader.transactions(app: app.id, id: id).filter { app.shows($0.realm) }, reader)
             }
             guard !found.transactions.isEmpty else { return Problem.notFound("transaction") }
             return .json(.ok) { ReadTransactions.write(found, into: &$0) }
@@ -23,7 +23,7 @@ struct ReadTransactions: Sendable {
     }
 
     /// A page of a customer's transactions, the newest first; `?after=` takes the `next` of the page before.
-    func transactions(of text: String, query: String?, app: AppID) async -> HTTPResponse {
+    func transactions(of text: String, query: String?, app: AppPolicy) async -> HTTPResponse {
         guard let customer = CustomerID(text) else { return Problem.notFound("customer") }
         do throws(QueryFields.Fault) {
             let fields = try QueryFields(query, names: ["limit", "after"])
@@ -42,23 +42,23 @@ struct ReadTransactions: Sendable {
         of customer: CustomerID,
         after cursor: TransactionCursor?,
         _ limit: Int,
-        app: AppID
+        app: AppPolicy
     ) async -> HTTPResponse {
         do throws(StoreFailure) {
             let page = try await store.read {
                 reader throws(StoreFailure) -> (listed: Listed, next: TransactionCursor?)? in
                 if let after = cursor {
-                    let key = TransactionKey(app: app, realm: after.realm, id: after.id)
+                    let key = TransactionKey(app: app.id, realm: after.realm, id: after.id)
                     guard try !reader.transactions([key]).isEmpty else { return nil }
                 }
                 let page = try reader.transactions(
-                    app: app,
+                    app: app.id,
                     customer: customer,
                     order: .newestFirst,
                     after: cursor,
                     limit: limit
                 )
-                return (try Listed(page.transactions, reader), page.next)
+                return (try Listed(page.transactions.filter { app.shows($0.realm) }, reader), page.next)
             }
             guard let page else { return QueryFields.Fault.otherPage.response }
             return .json(.ok) { json in

@@ -10,11 +10,11 @@ struct Subscriptions: Sendable {
     let clock: any WallClock
 
     /// `GET /v1/customers/{id}/subscriptions`: those that the customer owns or shares, by their original transactions.
-    func subscriptions(of text: String, app: AppID) async -> HTTPResponse {
+    func subscriptions(of text: String, app: AppPolicy) async -> HTTPResponse {
         guard let customer = CustomerID(text) else { return Problem.notFound("customer") }
         do throws(StoreFailure) {
             let found = try await store.read { reader throws(StoreFailure) in
-                try Listed(try reader.chains(app: app, customer: customer), reader)
+                try Listed(try reader.chains(app: app.id, customer: customer).filter { app.shows($0.realm) }, reader)
             }
             return .json(.ok) { json in
                 json.member("customer_id", customer.text)
@@ -26,10 +26,10 @@ struct Subscriptions: Sendable {
     }
 
     /// `GET /v1/subscriptions/{id}`: one number on every side of every wall.
-    func subscription(_ text: String, app: AppID) async -> HTTPResponse {
+    func subscription(_ text: String, app: AppPolicy) async -> HTTPResponse {
         guard let id = TransactionID(text) else { return Problem.notFound("subscription") }
         do throws(StoreFailure) {
-            let chains = Realm.known.map { ChainKey(app: app, realm: $0, original: id) }
+            let chains = Realm.known.filter(app.shows).map { ChainKey(app: app.id, realm: $0, original: id) }
             let found = try await store.read { reader throws(StoreFailure) in try Listed(chains, reader) }
             guard !found.rows.isEmpty else { return Problem.notFound("subscription") }
             return .json(.ok) { json in write(found, into: &json) }

@@ -31,6 +31,7 @@ enum Transfers {
         } catch {
             return error.response
         }
+        guard change.app.shows(chain.realm) else { return Problem.notFound("purchase") }
         let result = try LedgerRequests.transfer(
             chain,
             to: customer,

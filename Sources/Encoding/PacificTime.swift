@@ -1,5 +1,3 @@
-import Encoding
-
 /// The wall clock of Los Angeles, in which Apple writes a third form of every moment (`_pst`, in summer too).
 ///
 /// Source: Energy Policy Act of 2005, in force since 2007; before it the Uniform Time Act as amended in 1986. Earlier

@@ -1,4 +1,4 @@
-import Simulator
+import Encoding
 import Testing
 
 /// Against the transitions that the tz database (2025b, America/Los_Angeles) gives for these years.

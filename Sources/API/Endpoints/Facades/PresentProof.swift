@@ -1,0 +1,47 @@
+import Pipeline
+import PurchaseModel
+import Storage
+
+/// A proof that comes in through another protocol: submitted like any other, and waited for, because those protocols know
+/// no answer that says "later" and is a good one.
+struct PresentProof: Sendable {
+    enum Result {
+        /// On disk, or genuine and without a purchase in it.
+        case accepted(PresentedPurchase)
+        /// - Parameters:
+        ///   - verdict: `forged`, `malformed`, `not_yours` or `test_signed`.
+        ///   - reason: as much as the sender may know.
+        case refused(verdict: String, reason: String?)
+        /// Good, and without anything that could be recorded: no purchase can stand in this.
+        case holdsNothing
+        case later(Duration)
+    }
+
+    /// Below the patience of clients (20 s) and of proxies.
+    private static let patience = Duration.seconds(8)
+    /// What is not decided by then takes as long as Apple is away.
+    private static let retryAfter = Duration.seconds(30)
+
+    let pipeline: PurchasePipeline
+    let waits: SubmissionWait
+
+    func present(_ submission: Submission) async throws(StoreFailure) -> Result {
+        switch try await pipeline.submit(submission) {
+        case .recorded: return .accepted(try await pipeline.presented(submission))
+        case .nothingToRecord: return .holdsNothing
+        case .refused(let refused): return .refused(verdict: refused.verdict, reason: refused.publicReason)
+        case .busy(let retryAfter): return .later(retryAfter)
+        case .pending(let id):
+            if pipeline.isEmptyReceipt(submission) { return .accepted(try await pipeline.presented(submission)) }
+            let found = try await waits.submission(id, of: submission.app.id, patience: Self.patience)
+            switch found?.settlement?.verdict {
+            case nil, Settlement.givenUp: return .later(Self.retryAfter)
+            case "genuine", "test_signed": return .accepted(try await pipeline.presented(submission))
+            case .some(let verdict): return .refused(verdict: verdict, reason: nil)
+            }
+        }
+    }
+
+    /// Which store a refused proof says that it is from.
+    func claimedEnvironment(of bytes: [UInt8]) -> StoreEnvironment? { pipeline.claimedEnvironment(of: bytes) }
+}

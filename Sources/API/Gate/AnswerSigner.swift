@@ -1,0 +1,48 @@
+package import Crypto
+import Encoding
+import HTTP
+import PurchaseModel
+
+/// Signs answers for clients that ask for it, so that they can tell them from what somebody in between has made up.
+///
+/// What is signed is the nonce of the client, when it was answered, what was asked, the status and the exact body: no answer
+/// can be shown again, or to another question.
+package struct AnswerSigner: Sendable {
+    static let nonceField = "Assay-Nonce"
+    private static let nonceBytes = 16...128
+
+    private let key: Ed25519PrivateKey
+    let keyID: String
+
+    package init(_ key: Ed25519PrivateKey) {
+        self.key = key
+        keyID = Hexadecimal.encode(Array(Digest.sha256(key.publicKey.bytes).prefix(8)))
+    }
+
+    /// 32 bytes.
+    var publicKey: [UInt8] { key.publicKey.bytes }
+
+    /// The answer, signed if it is wished; a stream never is, since it has no end that could be signed.
+    func sign(_ response: HTTPResponse, to request: HTTPRequest, at now: Timestamp) -> HTTPResponse {
+        guard let nonce = request.fields.single(Self.nonceField), Self.isNonce(nonce), response.stream == nil else {
+            return response
+        }
+        let moment = String(now.milliseconds / 1_000)
+        let target = request.query.map { request.path + "?" + $0 } ?? request.path
+        let head = ["assay-answer-v1", nonce, moment, "\(request.method) \(target)", "\(response.status)", ""]
+        let message = Array(head.joined(separator: "\n").utf8) + response.body
+        guard let signature = try? key.sign(message) else { return response }
+        var response = response
+        response.fields["Assay-Key-ID"] = keyID
+        response.fields["Assay-Signed-At"] = moment
+        response.fields["Assay-Signature"] = String(
+            decoding: Base64.encode(signature, .standard, isPadded: true),
+            as: UTF8.self
+        )
+        return response
+    }
+
+    private static func isNonce(_ text: String) -> Bool {
+        nonceBytes.contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}

@@ -1,0 +1,120 @@
+package import PurchaseModel
+package import Storage
+import Verification
+
+/// An accepted proof as other protocols tell of it: what it says itself, and what the ledger knows of the same purchases.
+package struct PresentedPurchase: Sendable {
+    /// A stable word, such as `app_receipt`.
+    package let format: String
+    package let bundleID: String?
+    /// Which store it is from; `nil` while nobody knows.
+    package let environment: StoreEnvironment?
+    package let signedAt: Timestamp?
+    /// Of an app receipt, and of an AppTransaction.
+    package let download: AppDownload?
+    /// What stands in the proof, in its order; a refund that is known from elsewhere is in it.
+    package let transactions: [Transaction]
+    /// All that the ledger has of the same chains, the newest first.
+    package let known: [RecordedTransaction]
+    /// How those chains stand that renew.
+    package let subscriptions: [Subscription]
+    private let owners: [TransactionID: Owner]
+
+    /// An iOS 6 receipt, which verifyReceipt answers in a form of its own.
+    package var isOldReceipt: Bool { format == ProofFormat.transactionReceipt.rawValue }
+
+    /// One chain's subscription.
+    package func subscription(of transaction: Transaction) -> Subscription? {
+        subscriptions.first { $0.chain.original == transaction.originalID ?? transaction.id }
+    }
+
+    /// Whether it counts for a customer; what is nobody's yet counts for whoever shows it.
+    package func counts(_ transaction: Transaction, for customer: CustomerID?) -> Bool {
+        guard let customer, let owner = owners[transaction.originalID ?? transaction.id] else { return true }
+        return owner.mayUse(customer)
+    }
+}
+
+extension PresentedPurchase {
+    fileprivate init(
+        _ report: Report,
+        known: [RecordedTransaction],
+        subscriptions: [Subscription],
+        owners: [TransactionID: Owner]
+    ) {
+        let byID = Dictionary(known.map { ($0.id, $0.transaction) }, uniquingKeysWith: { first, _ in first })
+        let claims = report.claims
+        format = report.format.rawValue
+        bundleID = claims.bundleID
+        environment = known.first?.realm.environment ?? claims.environment
+        signedAt = claims.signedAt
+        download = claims.download
+        transactions = claims.transactions.map { said in
+            var said = said
+            said.revocation = byID[said.id]?.revocation ?? said.revocation
+            said.ownership = byID[said.id]?.ownership ?? said.ownership
+            return said
+        }
+        self.known = known
+        self.subscriptions = subscriptions
+        self.owners = owners
+    }
+}
+
+extension PurchasePipeline {
+    /// What an accepted proof says, and what the ledger knows of it by now.
+    ///
+    /// Trust nothing of it before ``submit(_:)`` has said that it is recorded, or a submission that waited was found
+    /// genuine: it is read here, and not decided.
+    package func presented(_ submission: Submission) async throws(StoreFailure) -> PresentedPurchase {
+        let examination = verifier.examine(submission.bytes, expecting: Expectation(bundleID: submission.app.bundleID))
+        let (found, app, now) = (examination.report, submission.app.id, clock.now)
+        return try await store.read { reader throws(StoreFailure) in
+            let (claims, realms) = (found.claims, examination.proof?.realm.map { [$0] } ?? Realm.known)
+            let chains = Set(claims.transactions.map { $0.originalID ?? $0.id }).flatMap { original in
+                realms.map { ChainKey(app: app, realm: $0, original: original) }
+            }
+            let given = try reader.fulfilments(chains)
+            let known = try reader.transactions(given.map(\.transaction)).sorted { one, other in
+                (one.transaction.purchasedAt, one.id) > (other.transaction.purchasedAt, other.id)
+            }
+            let owners = Dictionary(
+                try reader.owners(Array(Set(known.map(\.chain)))).map { ($0.chain.original, $0) },
+                uniquingKeysWith: { first, _ in first }
+            )
+            return PresentedPurchase(
+                found,
+                known: known,
+                subscriptions: try Self.subscriptions(of: Array(Set(known.map(\.chain))), reader, at: now),
+                owners: owners
+            )
+        }
+    }
+
+    /// Whether a genuine signature stands over a receipt without a purchase: it waits to be looked into again, and says
+    /// already that there is none yet.
+    package func isEmptyReceipt(_ submission: Submission) -> Bool {
+        verifier.examine(submission.bytes, expecting: submission.expectation).proof
+            .map { $0.fact.format == .appReceipt && $0.fact.transactions.isEmpty } ?? false
+    }
+
+    /// Which store a proof says that it is from, true or not.
+    package func claimedEnvironment(of bytes: [UInt8]) -> StoreEnvironment? {
+        verifier.examine(bytes, expecting: Expectation()).report.claims.environment
+    }
+
+    private static func subscriptions(
+        of chains: [ChainKey],
+        _ reader: any StoreReader,
+        at now: Timestamp
+    ) throws(StoreFailure) -> [Subscription] {
+        let rows = try reader.subscriptions(chains).sorted { $0.chain.original < $1.chain.original }
+        let periods = Dictionary(
+            try reader.transactions(rows.compactMap(\.currentKey)).map { ($0.key, $0.transaction) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        return rows.compactMap { row in
+            PurchaseModel.fold(row.chain, row.currentKey.flatMap { periods[$0] }, row.renewal, at: now)
+        }
+    }
+}

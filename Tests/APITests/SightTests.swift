@@ -1,0 +1,214 @@
+import API
+import Crypto
+import Encoding
+import HTTP
+import PurchaseModel
+import Simulator
+import Storage
+import TestSupport
+import Testing
+
+/// What a key sees that is for some stores only: every listing and every id of the one store beside keys of the other, and of
+/// another app.
+@Suite struct SightTests {
+    /// What no purchase stands in, or nobody can tell yet of which store it is.
+    private static let blind: Set = [
+        "/docs", "/docs/{section}", "/v1/signing-keys", "/livez", "/readyz", "/metrics", "/openapi.json",
+        "/v1/catalogue", "/v1/certificates", "/v1/keys",
+        "/v1/submissions/{id}", "/v1/customers/{id}/consent",
+    ]
+    /// What both customers' things are found by, in any answer about them.
+    private static let live = (number: Int64(9_500_001), plan: Int64(9_500_002), loose: Int64(9_500_003))
+    private static let test = (number: Int64(9_600_001), plan: Int64(9_600_002), loose: Int64(9_600_003))
+    private static let notices = (
+        live: "5f1f0a64-3d0b-4d4e-9a4e-2d1bb6b2f3a1", test: "5f1f0a64-3d0b-4d4e-9a4e-2d1bb6b2f3a2"
+    )
+
+    private static func terms() throws -> AppTerms {
+        let coins = try #require(ProductID("com.example.demo.coins"))
+        let pro = try #require(ProductID("com.example.demo.pro"))
+        let gems = try #require(CurrencyID("gems"))
+        let premium = try #require(EntitlementID("premium"))
+        return AppTerms(
+            products: [
+                coins: ProductTerms(product: coins, kind: .consumable, goods: [.amount(100, gems)]),
+                pro: ProductTerms(product: pro, kind: .autoRenewable, goods: [.entitlement(premium)]),
+            ],
+            sandbox: .everybody(until: Timestamp(milliseconds: .max))
+        )
+    }
+
+    private static func keys() throws -> KeyRing {
+        let (demo, other) = (try #require(AppID("demo")), try #require(AppID("other")))
+        func key(_ name: String, _ app: AppID, _ environments: Set<StoreEnvironment>?) -> ([UInt8], APIKey) {
+            let holder = KeyRing.Holder(name: name, app: app)
+            return (Digest.sha256(Array(name.utf8)), APIKey(holder, environments: environments))
+        }
+        let keys = [
+            key("all", demo, nil), key("live", demo, [.production]), key("test", demo, [.sandbox]),
+            key("other", other, nil),
+        ]
+        return KeyRing(Dictionary(keys, uniquingKeysWith: { first, _ in first }))
+    }
+
+    /// One customer with one thing of everything, in one store.
+    private static func fill(
+        _ house: TestHouse,
+        _ environment: StoreEnvironment,
+        _ ids: (number: Int64, plan: Int64, loose: Int64),
+        notice uuid: String
+    ) async throws -> [String: [String]] {
+        let signer = PurchaseSigner(TestAuthority.shared, app: try Sample.app("com.example.demo", environment))
+        let store = environment.rawValue
+        let hook = try await house.change(
+            "/v1/webhooks",
+            #"{"url": "https://shop.example/\#(store)", "environments": ["\#(store)"], "include_test_signed": true}"#,
+            key: "all"
+        ).json()
+        let order = #"{"order_id": "o-\#(store)", "customer_id": "ann", "product_id": "com.example.demo.coins"}"#
+        #expect(await house.change("/v1/orders", order, key: "all").status == .created)
+        let coins = try signer.transaction(try Sample.transaction(ids.number))
+        #expect(await house.submit(coins, customer: "ann", order: "o-\(store)", key: "all").status == .ok)
+        var plan = try Sample.transaction(ids.plan, product: "com.example.demo.pro")
+        plan.kind = .autoRenewable
+        plan.expiresAt = TestHouse.now.advanced(by: .seconds(86_400))
+        #expect(await house.submit(try signer.transaction(plan), customer: "ann", key: "all").status == .ok)
+        // Told by Apple, and nobody's: it waits.
+        for (type, number, id) in [
+            ("ONE_TIME_CHARGE", ids.loose, uuid), ("CONSUMPTION_REQUEST", ids.number, uuid + "c"),
+        ] {
+            var told = Notice(uuid: id, type: type, signedAt: TestHouse.now)
+            told.transaction = try Sample.transaction(number)
+            let sent = await house.send(try signer.notificationBody(told), to: "/v1/apple/notifications/demo")
+            #expect(sent.status == .ok)
+        }
+        let extend = #"{"days": 1, "environment": "\#(store)"}"#
+        let asked = try await house.change("/v1/apple/subscriptions/\(ids.plan)/extend", extend, key: "all").json()
+        let webhook = try #require(hook["webhook_id"]?.string)
+        let event = try #require(
+            try await house.get("/v1/events", query: "environment=\(store)&test_signed=true", key: "all").json()[
+                "events"
+            ]?
+            .array?.first { _ in true }?.object?["event"]?.object?["data"]?.object?["event_id"]?.string
+        )
+        return [
+            "/v1/transactions/{id}": ["/v1/transactions/\(ids.number)"],
+            "/v1/subscriptions/{id}": ["/v1/subscriptions/\(ids.plan)"],
+            "/v1/deliveries/{id}": ["/v1/deliveries/dlv_\(ids.number).\(store).test"],
+            "/v1/orders/{id}": ["/v1/orders/o-\(store)"],
+            "/v1/notifications/{id}": ["/v1/notifications/\(uuid).\(store).test"],
+            "/v1/consumption-requests/{id}": ["/v1/consumption-requests/\(uuid)c.\(store).test"],
+            "/v1/apple/requests/{id}": ["/v1/apple/requests/\(try #require(asked["id"]?.string))"],
+            "/v1/webhooks/{id}": ["/v1/webhooks/\(webhook)"],
+            "/v1/webhooks/{id}/deliveries": ["/v1/webhooks/\(webhook)/deliveries"],
+            "/v1/webhooks/{id}/deliveries/{event}": ["/v1/webhooks/\(webhook)/deliveries/\(event)"],
+            "/v1/customers/{id}/balances/{currency}/postings": [
+                "/v1/customers/ann/balances/gems/postings?environment=\(store)&test_signed=true"
+            ],
+        ]
+    }
+
+    private static let listings: [String: String] = [
+        "/v1/purchases/waiting": "/v1/purchases/waiting",
+        "/v1/customers/{id}/transactions": "/v1/customers/ann/transactions", "/v1/orders": "/v1/orders",
+        "/v1/customers/{id}/subscriptions": "/v1/customers/ann/subscriptions",
+        "/v1/customers/{id}/entitlements": "/v1/customers/ann/entitlements",
+        "/v1/customers/{id}/balances": "/v1/customers/ann/balances", "/v1/notifications": "/v1/notifications",
+        "/v1/notifications/figures": "/v1/notifications/figures",
+        "/v1/consumption-requests": "/v1/consumption-requests",
+        "/v1/apple/requests": "/v1/apple/requests", "/v1/events": "/v1/events", "/v1/webhooks": "/v1/webhooks",
+    ]
+
+    private static func get(_ house: TestHouse, _ path: String, _ key: String) async -> (HTTPStatus, String) {
+        let parts = path.split(separator: "?").map(String.init)
+        let answer = await house.get(parts[0], query: parts.count > 1 ? parts[1] : nil, key: key)
+        return (answer.status, String(decoding: answer.body, as: UTF8.self))
+    }
+
+    @Test func everyReadKeepsToTheStoresOfItsKey() async throws {
+        try await TestHouse(terms: Self.terms(), keys: Self.keys()).open { house in
+            let live = try await Self.fill(house, .production, Self.live, notice: Self.notices.live)
+            let test = try await Self.fill(house, .sandbox, Self.test, notice: Self.notices.test)
+            let templates = Set(house.router.routes.filter { $0.method == .get }.map(\.template))
+            #expect(Set(live.keys).union(Self.listings.keys).union(Self.blind) == templates)
+            // Marks of the one store that no answer to a key of the other may have in it.
+            let marks = (live: [#""production""#, "950000"], test: [#""sandbox""#, "960000"])
+            for (template, paths) in live {
+                for (path, mine, others) in [(paths[0], "live", ["test", "other"])]
+                    + (test[template] ?? []).map({ ($0, "test", ["live", "other"]) })
+                {
+                    for key in ["all", mine] { #expect(await Self.get(house, path, key).0 == .ok, "\(key) \(path)") }
+                    for key in others {
+                        let (status, text) = await Self.get(house, path, key)
+                        // Another app has no such balance: no postings, and that is all that is said.
+                        let isEmpty = status == .ok && text == #"{"postings":[]}"#
+                        #expect(status == .notFound || isEmpty, "\(key) \(path): \(text)")
+                    }
+                }
+            }
+            for (template, path) in Self.listings {
+                let (all, _) = await Self.get(house, path, "all")
+                #expect(all == .ok, "\(template)")
+                for (key, foreign, own) in [("live", marks.test, marks.live), ("test", marks.live, marks.test)] {
+                    let (status, text) = await Self.get(house, path, key)
+                    #expect(status == .ok, "\(template)")
+                    #expect(!foreign.contains { text.contains($0) }, "\(key) \(template): \(text)")
+                    // What would find nothing anywhere shows nothing.
+                    let isThere = own.contains { text.contains($0) }
+                    #expect(isThere || template == "/v1/notifications/figures", "\(key) \(template): \(text)")
+                }
+                let (_, foreign) = await Self.get(house, path, "other")
+                #expect(!(marks.live + marks.test).contains { foreign.contains($0) }, "other \(template): \(foreign)")
+            }
+        }
+    }
+
+    /// What a key for other stores may not bring is as good as ever for who may.
+    @Test func whatOneKeyMayNotBringAnotherMay() async throws {
+        try await TestHouse(keys: Self.keys()).open { house in
+            let proof = try Sample.jws(9_700_001, environment: .production)
+            #expect(await house.submit(proof, key: "test").status == .unprocessableContent)
+            #expect(await house.submit(proof, key: "live").status == .ok)
+            #expect(await house.submit(proof, key: "test").status == .unprocessableContent)
+        }
+    }
+
+    /// What is not seen is not changed.
+    @Test func noChangeReachesAnotherStore() async throws {
+        try await TestHouse(terms: Self.terms(), keys: Self.keys()).open { house in
+            let live = try await Self.fill(house, .production, Self.live, notice: Self.notices.live)
+            let hook = try #require(live["/v1/webhooks/{id}"]?.first)
+            let consumption = try #require(live["/v1/consumption-requests/{id}"]?.first)
+            let delivery = try #require(live["/v1/deliveries/{id}"]?.first)
+            let store = #""environment": "production", "test_signed": true"#
+            let rows: [(path: String, body: String, status: HTTPStatus)] = [
+                ("\(delivery)/ack", #"{"fence": 1}"#, .notFound),
+                (
+                    "/v1/orders/o-production/attach", #"{"transaction_id": "\#(Self.live.loose)", \#(store)}"#,
+                    .notFound
+                ),
+                ("/v1/customers/ann/balances/gems/use", #"{"amount": 1, \#(store)}"#, .notFound),
+                ("/v1/customers/ann/balances/gems/adjust", #"{"amount": 1, \#(store)}"#, .notFound),
+                (
+                    "/v1/transfers",
+                    #"{"original_transaction_id": "\#(Self.live.plan)", "to_customer_id": "bob", \#(store)}"#, .notFound
+                ),
+                ("\(consumption)/answer", "", .notFound), ("\(consumption)/decline", "", .notFound),
+                (hook, #"{"concurrency": 2}"#, .notFound), ("\(hook)/rotate", "", .notFound),
+                ("\(hook)/replay", #"{"dead": true}"#, .notFound), ("\(hook)/delete", "", .notFound),
+                ("/v1/webhooks", #"{"url": "https://shop.example/x", "environments": ["production"]}"#, .badRequest),
+                ("/v1/webhooks", #"{"url": "https://shop.example/x"}"#, .badRequest),
+                ("/v1/apple/subscriptions/\(Self.live.plan)/extend", #"{"days": 1}"#, .notFound),
+                ("/v1/apple/orders/MABC/lookup", "", .notFound),
+            ]
+            for row in rows {
+                let answer = await house.change(row.path, row.body, key: "test")
+                #expect(answer.status == row.status, "\(row.path): \(String(decoding: answer.body, as: UTF8.self))")
+                let other = await house.change(row.path, row.body, key: "other")
+                if row.path.utf8.count > 12, row.status == .notFound, !row.path.contains("balances") {
+                    #expect([.notFound, .conflict].contains(other.status), "\(row.path)")
+                }
+            }
+        }
+    }
+}
