@@ -85,7 +85,7 @@ import TestSupport
             #expect(inApp.compactMap { $0["transaction_id"]?.string }.sorted() == ["9001", "9002"])
             #expect(inApp.allSatisfy { $0["quantity"]?.string == "1" && $0["is_trial_period"]?.string == "false" })
             let latest = try #require(answer["latest_receipt_info"]?.array).compactMap(\.object)
-            #expect(latest.map { $0["transaction_id"]?.string } == ["9002"])
+            #expect(latest.map { $0["transaction_id"]?.string } == ["9002", "9001"])
             #expect(latest.first?["expires_date_ms"]?.string == "1766192000000")
             #expect(answer["latest_receipt"]?.string == text)
             let pending = try #require(answer["pending_renewal_info"]?.array).compactMap(\.object)

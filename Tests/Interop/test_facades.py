@@ -48,8 +48,10 @@ class FacadesTest(unittest.TestCase):
         file = Path(folder.name, "signing-key.pem")
         file.write_bytes(cls.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
         file.chmod(0o600)
-        signing = {"ASSAY_ANSWERS_SIGNING_KEY_FILE": str(file)}
-        cls.assay = Assay(Path(folder.name), cls.store, products=[COINS, PRO], app=app, environment=signing)
+        # iOS 6 receipts do not carry the certificate that issued their signer's.
+        certificates = str(Path(cls.store.folder.name, "certificates"))
+        settings = {"ASSAY_ANSWERS_SIGNING_KEY_FILE": str(file), "ASSAY_TRUST_CERTIFICATES": certificates}
+        cls.assay = Assay(Path(folder.name), cls.store, products=[COINS, PRO], app=app, environment=settings)
         cls.addClassCleanup(cls.assay.close)
         cls.store.customer("anna")
         cls.plan = cls.store.buy("anna", "pro.monthly")
@@ -194,7 +196,7 @@ class FacadesTest(unittest.TestCase):
         digits = hashlib.md5(b"user-43").hexdigest()
         token = f"{digits[:8]}-{digits[8:12]}-3{digits[13:16]}-8{digits[17:20]}-{digits[20:]}"
         self.store.customer("dora")
-        sold = self.store.buy("dora", "coins.100", app_account_token=token)["transaction_id"]
+        sold = self.store.buy("dora", "coins.100", account_token=token)["transaction_id"]
         jws = self.store.get(f"/transactions/{sold}")["signed_transaction_info"]
         transaction = {"type": "apple-sk2", "jwsRepresentation": jws}
         _, answer = self.ask(transaction, additionalData={"applicationUsername": "user-43"})

@@ -57,11 +57,13 @@ struct ReceiptAnswer {
         }
     }
 
-    /// Finished consumables are not among them; without the old ones, of each subscription the newest alone.
+    /// Finished consumables are not among them, and those in the receipt were not finished; without the old ones, of each
+    /// subscription the newest alone.
     private var latest: [RecordedTransaction] {
+        let unfinished = Set(purchase.transactions.map(\.id))
         var seen: Set<ChainKey> = []
         return purchase.known.filter { recorded in
-            guard recorded.transaction.kind != .consumable else { return false }
+            guard recorded.transaction.kind != .consumable || unfinished.contains(recorded.id) else { return false }
             guard excludesOld, recorded.transaction.mayRenew else { return true }
             return seen.insert(recorded.chain).inserted
         }
