@@ -9,6 +9,7 @@ enum Invariants {
         try checkMoney(fulfilments, shop, comment)
         checkOrders(fulfilments, shop, comment)
         checkStreams(shop, comment)
+        #expect(shop.figures == Recount(shop).sums, comment)
     }
 
     /// One grant for each unit, one owner for each chain, and nothing without either.

@@ -11,6 +11,8 @@ struct Shop {
     private(set) var situation = Situation()
     private(set) var events: [LedgerEvent] = []
     private(set) var postings: [Posting] = []
+    /// What all decisions added to the figures.
+    private(set) var figures = FigureSums()
     private var transactions: Set<TransactionKey> = []
     private var placed: Set<OrderKey> = []
 
@@ -183,12 +185,15 @@ struct Shop {
         situation.apply(decision)
         events += decision.events
         postings += decision.postings
+        figures.add(decision.figures)
         return decision
     }
 
     // MARK: How it stands
 
     var fulfilments: [Fulfilment] { transactions.compactMap { situation.fulfilment(of: $0) } }
+
+    var recorded: [RecordedTransaction] { transactions.compactMap { situation[$0] } }
 
     var orders: [Order] { placed.compactMap { situation.order($0) } }
 

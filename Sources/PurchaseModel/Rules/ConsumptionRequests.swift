@@ -33,7 +33,7 @@ package func decide(
     }
     var draft = Draft(situation, terms: AppTerms(), at: now)
     draft.put(request, "approved", by: actor, preference?.rawValue)
-    return draft.decision
+    return draft.decided
 }
 
 /// Has a request not answered, because a person says so.
@@ -49,7 +49,7 @@ package func decide(
     var draft = Draft(situation, terms: AppTerms(), at: now)
     draft.put(request, request.state.rawValue, by: actor)
     draft.tell(.consumptionClosed, draft.stream(of: request), happenedAt: now, .consumption(request))
-    return draft.decision
+    return draft.decided
 }
 
 /// Notes that an answer is on its way: before it is, so that a process that ends meanwhile says the same again.
@@ -66,7 +66,7 @@ package func decide(
     request.answer = answer
     var draft = Draft(situation, terms: AppTerms(), at: now)
     draft.put(request, request.state.rawValue, by: AuditEntry.us)
-    return draft.decision
+    return draft.decided
 }
 
 /// Notes how a request ended.
@@ -92,7 +92,7 @@ package func decide(
     draft.put(request, state.rawValue, by: AuditEntry.us, ending)
     let type = state == .answered ? EventType.consumptionAnswered : .consumptionClosed
     draft.tell(type, draft.stream(of: request), happenedAt: now, .consumption(request))
-    return draft.decision
+    return draft.decided
 }
 
 /// Records that a customer consents to Apple being told of her purchases, or does not any more.
@@ -108,7 +108,7 @@ package func decide(
     if let known = situation.consent(key), known.isGiven == isGiven { return Decision() }
     var draft = Draft(situation, terms: AppTerms(), at: now)
     draft.put(Consent(key: key, isGiven: isGiven, since: now), by: actor)
-    return draft.decision
+    return draft.decided
 }
 
 /// Why a person's word on a request cannot be carried out.

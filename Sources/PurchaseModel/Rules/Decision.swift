@@ -18,6 +18,8 @@ package struct Decision: Hashable, Sendable {
     package var events: [LedgerEvent] = []
     /// Tokens that are now known to be a customer's.
     package var tokens: [TokenKey: CustomerID] = [:]
+    /// By how much it changes the figures over time.
+    package var figures = FigureSums()
 
     package init(changes: [LedgerChange] = [], outcomes: [TransactionOutcome] = []) {
         self.changes = changes

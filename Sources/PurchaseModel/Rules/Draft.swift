@@ -33,6 +33,13 @@ struct Draft {
     /// For the part of a decision that records transactions.
     mutating func edit(_ body: (inout Decision) -> Void) { body(&decision) }
 
+    /// What was decided, with what it adds to the figures.
+    var decided: Decision {
+        var decided = decision
+        decided.countFigures(after: known)
+        return decided
+    }
+
     // MARK: Rows as they are by now
 
     /// A transaction of this proof, or one that was known before.

@@ -31,5 +31,5 @@ package func decide(
         ),
         schedule
     )
-    return draft.decision
+    return draft.decided
 }

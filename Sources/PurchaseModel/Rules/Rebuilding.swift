@@ -26,7 +26,7 @@ package func decide(
     let repetitions = all.filter { settle($0).reason == .alreadyGranted }
     // What they seemed to repeat may be reversed by now.
     for recorded in repetitions { _ = settle(recorded) }
-    return draft.decision
+    return draft.decided
 }
 
 /// What a subscription's row would be if it were written anew.

@@ -76,7 +76,7 @@ package func decide(_ situation: Situation, _ recording: Recording, at now: Time
     draft.fulfil(recording)
     draft.tellOfSubscriptions(recording)
     draft.hear(recording)
-    return draft.decision
+    return draft.decided
 }
 
 /// How a recorded transaction stands for its own customer.

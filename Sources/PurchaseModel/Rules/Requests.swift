@@ -55,7 +55,7 @@ package func decide(
         }
         draft.settle(candidate, naming)
     }
-    return draft.decision
+    return draft.decided
 }
 
 /// Ends the waiting of an order that nobody paid.
@@ -71,7 +71,7 @@ package func decide(
     order.change(to: .cancelled, at: now)
     draft.put(order)
     draft.tell(.orderCancelled, .unpaid(order), happenedAt: now, .order(order))
-    return draft.decision
+    return draft.decided
 }
 
 /// Ends the waiting of orders whose time is over. A payment that comes later is still theirs.
@@ -83,7 +83,7 @@ package func decide(_ situation: Situation, expiring keys: [OrderKey], at now: T
         draft.put(order)
         draft.tell(.orderExpired, .unpaid(order), happenedAt: order.expiresAt, .order(order))
     }
-    return draft.decision
+    return draft.decided
 }
 
 /// Has a transaction that waits pay an order, because a person says so. Product, quantity and customer must still be right.
@@ -109,7 +109,7 @@ package func decide(
     else { throw .doesNotFit }
     let fulfilment = draft.settle(recorded, Naming(byHand: order.id))
     guard fulfilment.order == order.id else { throw .fulfilmentIs(fulfilment.state) }
-    return draft.decision
+    return draft.decided
 }
 
 /// Makes a chain another customer's, because a person says so.
@@ -123,7 +123,7 @@ package func decide(
     guard owner.customer != customer else { throw .sameOwner }
     var draft = Draft(situation, terms: AppTerms(), at: now)
     draft.transfer(owner, to: customer)
-    return draft.decision
+    return draft.decided
 }
 
 /// Notes that the shop has delivered.
@@ -152,7 +152,7 @@ package func decide(
         draft.put(order)
         draft.tell(.orderDelivered, draft.stream(of: fulfilment), happenedAt: now, .order(order))
     }
-    return draft.decision
+    return draft.decided
 }
 
 /// Notes how far what is to be delivered has come: the shop was told, or could not be. Nobody is told of it.
@@ -171,7 +171,7 @@ package func decide(
     var draft = Draft(situation, terms: AppTerms(), at: now)
     fulfilment.delivery = progress
     draft.put(fulfilment)
-    return draft.decision
+    return draft.decided
 }
 
 /// Changes a balance: the customer has used something, or a person corrects it.
@@ -213,7 +213,7 @@ package func decide(
         happenedAt: now,
         .posting(posting, draft.wallet(wallet))
     )
-    return draft.decision
+    return draft.decided
 }
 
 extension StreamKey {

@@ -76,17 +76,34 @@ package struct Situation: Sendable {
     package func subscription(of chain: ChainKey) -> RecordedSubscription? { subscriptions[chain] }
 
     /// The periods of subscriptions that these proofs go on from, as far as they are not known yet. Of a chain that was
-    /// never looked at it is all of it.
+    /// never looked at, or of which they tell something new, it is all of it: its figures follow from the whole.
     package func periods(before recordings: [Recording]) -> [TransactionKey] {
         var wanted: [TransactionKey] = []
+        let news = Set(recordings.flatMap { chainsWithNews(in: $0) })
         for chain in Set(recordings.flatMap { subscriptions(in: $0) }).sorted(by: { $0.precedes($1) }) {
-            if let row = subscriptions[chain] {
+            if let row = subscriptions[chain], !news.contains(chain) {
                 if let key = row.currentKey { wanted.append(key) }
             } else {
                 wanted += fulfilments(of: chain).values.map(\.transaction).sorted { $0.id < $1.id }
             }
         }
         return wanted.filter { self[$0] == nil }
+    }
+
+    /// The chains of transactions that are unknown, or of which a proof says something else than what is known.
+    private func chainsWithNews(in recording: Recording) -> [ChainKey] {
+        zip(recording.transactions, recording.keys).compactMap { transaction, key in
+            self[key]?.says(transaction) == true ? nil : chains[key] ?? recording.chain(of: transaction)
+        }
+    }
+
+    /// What is known of a chain, and of some transactions that may not stand in it yet.
+    func transactions(of chain: ChainKey, with others: [RecordedTransaction]) -> [TransactionID: Transaction] {
+        var found: [TransactionID: Transaction] = [:]
+        for key in fulfilments(of: chain).values.map(\.transaction) + others.map(\.key) {
+            if let known = self[key] { found[key.id] = known.transaction }
+        }
+        return found
     }
 
     package func customer(of token: TokenKey) -> CustomerID? { customers[token] }

@@ -1,9 +1,3 @@
-/// Apple's own figures about subscriptions. Source: Apple, *Reducing Involuntary Subscriber Churn*.
-package enum SubscriptionRules {
-    /// How long Apple tries to charge for a renewal at most.
-    package static let billingRetry = Duration.seconds(60 * 86_400)
-}
-
 /// How a subscription stands at a moment, by what Apple signed of it.
 ///
 /// - Parameters:

@@ -140,3 +140,9 @@ package struct PriceIncrease: RawRepresentable, Hashable, Sendable, CustomString
         }
     }
 }
+
+/// Apple's own figures about subscriptions. Source: Apple, *Reducing Involuntary Subscriber Churn*.
+package enum SubscriptionRules {
+    /// How long Apple tries to charge for a renewal at most.
+    package static let billingRetry = Duration.seconds(60 * 86_400)
+}

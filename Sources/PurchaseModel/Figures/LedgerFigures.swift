@@ -1,0 +1,140 @@
+// What each row of the ledger adds to the figures. A figure is the sum of what all rows add, so a change of a row changes
+// it by what the row adds after less what it added before.
+
+extension ChainKey {
+    /// What a chain adds.
+    ///
+    /// - Parameter transactions: all of it that are recorded, in any order.
+    /// - Returns: the sums.
+    package func figures(_ transactions: some Collection<Transaction>) -> FigureSums {
+        var sums = FigureSums()
+        var periods: [Transaction] = []
+        var seen: Set<PeriodName> = []
+        let sorted = transactions.sorted { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }
+        for transaction in sorted {
+            guard transaction.isSubscriptionPeriod else {
+                Sale(transaction, in: self, isRepetition: false).add(to: &sums)
+                continue
+            }
+            let isNew = PeriodName(transaction).map { seen.insert($0).inserted } ?? true
+            Sale(transaction, in: self, isRepetition: !isNew).add(to: &sums)
+            if isNew { periods.append(transaction) }
+        }
+        if !periods.isEmpty { PaidPeriods(self, periods).add(to: &sums) }
+        return sums
+    }
+}
+
+extension Order {
+    /// What it adds, all on the day on which it was placed: so of each day's orders it can be said how far they came.
+    package var figures: FigureSums {
+        var sums = FigureSums()
+        let day = DayOfTime(containing: placedAt)
+        var key = FigureKey(app: app, realm: nil, measure: .ordersPlaced, day: day, product: product)
+        sums.add(1, to: key)
+        if payment != nil {
+            key.measure = .ordersPaid
+            sums.add(1, to: key)
+        }
+        switch state {
+        case .delivered: key.measure = .ordersDelivered
+        case .expired: key.measure = .ordersExpired
+        case .cancelled: key.measure = .ordersCancelled
+        case .refunded: key.measure = .ordersRefunded
+        case .pending, .paid: return sums
+        }
+        sums.add(1, to: key)
+        return sums
+    }
+}
+
+extension Fulfilment {
+    /// What it adds.
+    package var figures: FigureSums {
+        var sums = FigureSums()
+        guard unit != nil else { return sums }
+        var key = FigureKey(
+            app: transaction.app,
+            realm: transaction.realm,
+            measure: .granted,
+            day: DayOfTime(containing: purchasedAt),
+            product: product
+        )
+        sums.add(1, to: key)
+        if delivery == .acknowledged {
+            key.measure = .acknowledged
+            sums.add(1, to: key)
+        }
+        return sums
+    }
+}
+
+extension RecordedSubscription {
+    /// What it adds as it stands: where, and when it renews.
+    package var figures: FigureSums {
+        var sums = FigureSums()
+        var key = FigureKey(
+            app: chain.app,
+            realm: chain.realm,
+            measure: Measure(state),
+            day: DayOfTime(number: 0),
+            product: product
+        )
+        sums.add(1, to: key)
+        guard state == .active, willAutoRenew != false, let expiresAt else { return sums }
+        (key.measure, key.day) = (.renewalsDue, DayOfTime(containing: expiresAt))
+        sums.add(1, to: key)
+        if let price = renewal?.nextPrice?.counted {
+            (key.measure, key.currency) = (.valueDue, price.currency)
+            sums.add(price.milliunits, to: key)
+        }
+        return sums
+    }
+}
+
+extension EventType {
+    /// Where an event of a subscription counts: on the day on which we learned of it, and under no product, which is not
+    /// kept with it. `nil` for one that is not counted.
+    package func figure(_ stream: StreamKey, learnedAt: Timestamp) -> FigureKey? {
+        let measure: Measure
+        switch self {
+        case .subscriptionGraceStarted: measure = .graceStarted
+        case .subscriptionBillingRetryStarted: measure = .retryStarted
+        case .subscriptionRecovered: measure = .recovered
+        case .subscriptionExpired: measure = .lapsed
+        default: return nil
+        }
+        let day = DayOfTime(containing: learnedAt)
+        return FigureKey(app: stream.app, realm: stream.realm, measure: measure, day: day, product: nil)
+    }
+}
+
+extension Measure {
+    /// How many subscriptions stand so.
+    package init(_ state: SubscriptionState) {
+        self =
+            switch state {
+            case .active: .active
+            case .expired: .expired
+            case .billingRetry: .billingRetry
+            case .grace: .grace
+            case .revoked: .revoked
+            case .unknown: .unknown
+            }
+    }
+}
+
+/// What makes a paid period the same one under another number, which it gets when it is restored.
+private struct PeriodName: Hashable {
+    let end: Int64
+    let product: ProductID
+    let isShared: Bool
+
+    init?(_ transaction: Transaction) {
+        guard let expiresAt = transaction.expiresAt else { return nil }
+        // To the second: receipts know no more.
+        end = expiresAt.seconds
+        product = transaction.product
+        isShared = transaction.ownership == .familyShared
+    }
+}

@@ -1,0 +1,228 @@
+/// The periods of one subscription in their order, and what follows of them for figures over time.
+///
+/// Each paid period is one, however often it was restored. What a member of the family shares is nobody's subscription.
+struct PaidPeriods {
+    /// One period of service.
+    private struct Period {
+        let transaction: Transaction
+        /// Until when it gave service: a refund or an upgrade ends it. `nil` when nobody said.
+        let end: Timestamp?
+
+        var start: Timestamp { transaction.purchasedAt }
+        /// Nothing is known to be free about it.
+        var isPaid: Bool { !transaction.isTrial && transaction.price?.milliunits != 0 }
+    }
+
+    /// What a subscription is at the first moment of a month.
+    private struct Standing {
+        let period: Period
+
+        var product: ProductID { period.transaction.product }
+        /// `nil` when it brings money and nobody knows how much.
+        var monthly: Price? { period.transaction.monthlyPrice }
+        var isPaid: Bool { period.isPaid }
+    }
+
+    /// No period of Apple's is longer than a year; what claims more is counted for three.
+    private static let monthsMax: Int64 = 36
+    /// How far a cohort is followed.
+    private static let stepMax: Int64 = 24
+    /// Apple tries to charge for so long: a period that begins later was bought anew.
+    private static let renewedWithin = SubscriptionRules.billingRetry
+
+    private let chain: ChainKey
+    private let periods: [Period]
+
+    /// - Parameters:
+    ///   - chain: which subscription.
+    ///   - transactions: its periods, each once, by the moment of purchase.
+    init(_ chain: ChainKey, _ transactions: [Transaction]) {
+        self.chain = chain
+        let owned = transactions.filter { $0.ownership != .familyShared }
+        periods = owned.indices.map { index in
+            let next = owned.indices.contains(index + 1) ? owned[index + 1] : nil
+            return Period(transaction: owned[index], end: Self.end(of: owned[index], before: next))
+        }
+    }
+
+    private static func end(of transaction: Transaction, before next: Transaction?) -> Timestamp? {
+        guard let end = transaction.expiresAt else { return nil }
+        if transaction.isUpgraded { return min(next?.purchasedAt ?? transaction.revocation?.at ?? end, end) }
+        return min(transaction.revocation?.at ?? end, end)
+    }
+
+    func add(to sums: inout FigureSums) {
+        addUpgrades(to: &sums)
+        addTrial(to: &sums)
+        addRenewals(to: &sums)
+        addMonths(to: &sums)
+    }
+
+    /// Apple pays back what was left of the old period, and signs no amount: it is what was left of its time.
+    private func addUpgrades(to sums: inout FigureSums) {
+        for (old, new) in zip(periods, periods.dropFirst()) where old.transaction.isUpgraded {
+            guard let end = old.transaction.expiresAt, old.start <= new.start, new.start < end else { continue }
+            add(1, .upgrades, DayOfTime(containing: new.start), old.transaction.product, to: &sums)
+            guard let price = old.transaction.countedPrice else { continue }
+            // In seconds, so that the product stays a number.
+            let (left, all) = ((end.seconds - new.start.seconds), max(end.seconds - old.start.seconds, 1))
+            guard let product = price.milliunits.multipliedIfItFits(by: left) else { continue }
+            let day = DayOfTime(containing: new.start)
+            add(product / all, .upgradeCredit, day, old.transaction.product, price.currency, to: &sums)
+        }
+    }
+
+    private func addTrial(to sums: inout FigureSums) {
+        guard let trial = periods.firstIndex(where: { $0.transaction.isTrial }),
+            let paid = periods[trial...].first(where: \.isPaid)
+        else { return }
+        let product = paid.transaction.product
+        add(1, .trialsConverted, DayOfTime(containing: paid.start), product, to: &sums)
+        let start = periods[trial]
+        add(1, .convertedTrials, DayOfTime(containing: start.start), start.transaction.product, to: &sums)
+    }
+
+    private func addRenewals(to sums: inout FigureSums) {
+        for (index, period) in periods.enumerated() where period.isPaid {
+            let transaction = period.transaction
+            guard let end = transaction.expiresAt, !transaction.isUpgraded, transaction.revocation == nil else {
+                continue
+            }
+            let day = DayOfTime(containing: end)
+            add(1, .periodsEnded, day, transaction.product, to: &sums)
+            guard periods.indices.contains(index + 1),
+                periods[index + 1].start <= end.advanced(by: Self.renewedWithin)
+            else { continue }
+            add(1, .periodsRenewed, day, transaction.product, to: &sums)
+        }
+    }
+
+    private func addMonths(to sums: inout FigureSums) {
+        guard let first = periods.first else { return }
+        let began = MonthOfTime(containing: first.start)
+        add(1, .cohort, began.firstDay, first.transaction.product, to: &sums)
+        let standings = standings()
+        let months = standings.keys.sorted()
+        for month in months {
+            guard let standing = standings[month] else { continue }
+            add(1, .subscribers, month.firstDay, standing.product, to: &sums)
+            let step = month.number - began.number
+            if (1...Self.stepMax).contains(step) {
+                add(1, .cohort, began.firstDay, first.transaction.product, step: step, to: &sums)
+            }
+            if standings[month.advanced(by: 1)] == nil {
+                add(1, .subscribersLost, month.firstDay, standing.product, to: &sums)
+            }
+        }
+        addMoney(standings.filter(\.value.isPaid), to: &sums)
+    }
+
+    private func addMoney(_ standings: [MonthOfTime: Standing], to sums: inout FigureSums) {
+        var hasPaid = false
+        for month in standings.keys.sorted() {
+            guard let now = standings[month] else { continue }
+            let before = standings[month.advanced(by: -1)]
+            if let price = now.monthly {
+                add(price.milliunits, .recurring, month.firstDay, now.product, price.currency, to: &sums)
+            } else {
+                add(1, .recurringUnknown, month.firstDay, now.product, to: &sums)
+            }
+            let during = month.advanced(by: -1).firstDay
+            if let before {
+                addChange(from: before, to: now, during, to: &sums)
+            } else if let price = now.monthly {
+                let measure = hasPaid ? Measure.recurringReactivation : .recurringNew
+                add(price.milliunits, measure, during, now.product, price.currency, to: &sums)
+            }
+            if standings[month.advanced(by: 1)] == nil, let price = now.monthly {
+                add(price.milliunits, .recurringChurn, month.firstDay, now.product, price.currency, to: &sums)
+            }
+            hasPaid = true
+        }
+    }
+
+    /// Who pays in another currency than before goes from one sum to the other.
+    private func addChange(from old: Standing, to new: Standing, _ day: DayOfTime, to sums: inout FigureSums) {
+        let (before, after) = (old.monthly, new.monthly)
+        if let before, let after, before.currency == after.currency {
+            let change = after.milliunits - before.milliunits
+            let measure = change > 0 ? Measure.recurringExpansion : .recurringContraction
+            add(abs(change), measure, day, new.product, after.currency, to: &sums)
+            return
+        }
+        if let before {
+            add(before.milliunits, .recurringContraction, day, new.product, before.currency, to: &sums)
+        }
+        if let after { add(after.milliunits, .recurringExpansion, day, new.product, after.currency, to: &sums) }
+    }
+
+    /// At the first moment of each month that lies in a period; the later one of two counts.
+    private func standings() -> [MonthOfTime: Standing] {
+        var found: [MonthOfTime: Standing] = [:]
+        for period in periods {
+            guard let end = period.end, period.start < end else { continue }
+            var month = MonthOfTime(containing: period.start)
+            if month.start < period.start { month = month.advanced(by: 1) }
+            let last = month.advanced(by: Self.monthsMax)
+            while month < last, month.start < end {
+                found[month] = Standing(period: period)
+                month = month.advanced(by: 1)
+            }
+        }
+        return found
+    }
+
+    private func add(
+        _ amount: Int64,
+        _ measure: Measure,
+        _ day: DayOfTime,
+        _ product: ProductID,
+        _ currency: String = "",
+        step: Int64 = 0,
+        to sums: inout FigureSums
+    ) {
+        sums.add(
+            amount,
+            to: FigureKey(
+                app: chain.app,
+                realm: chain.realm,
+                measure: measure,
+                day: day,
+                product: product,
+                currency: currency,
+                step: step
+            )
+        )
+    }
+}
+
+extension Transaction {
+    /// The mean month of the calendar, 30.4375 days, in sixteenths of a day.
+    private static let monthSixteenths: Int64 = 487
+
+    /// What a period brings in a month: the price of one of whole months through their number, of another one by its days.
+    fileprivate var monthlyPrice: Price? {
+        guard let price = countedPrice, let expiresAt else { return nil }
+        let days = (expiresAt.seconds - purchasedAt.seconds + 43_200) / 86_400
+        let months: Int64? =
+            switch days {
+            // In the sandbox a period lasts minutes.
+            case ...0: 1
+            case 28...31: 1
+            case 59...62: 2
+            case 89...92: 3
+            case 181...184: 6
+            case 365...366: 12
+            default: nil
+            }
+        let monthly = months.map { price.milliunits / $0 } ?? price.milliunits * Self.monthSixteenths / (16 * days)
+        return Price(milliunits: monthly, currency: price.currency)
+    }
+}
+
+extension Int64 {
+    fileprivate func multipliedIfItFits(by other: Int64) -> Int64? {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? nil : product
+    }
+}
