@@ -3,7 +3,8 @@ package import PurchaseModel
 /// The questions that a store answers.
 package protocol StoreReader:
     FulfilmentReader, SubscriptionReader, EventReader, WebhookReader, JobReader, IdempotencyReader, NotificationReader,
-    CertificateReader, AdminReader, APIKeyReader, ConsumptionReader, SupportReader, ImportReader, WalkReader
+    CertificateReader, AdminReader, APIKeyReader, ConsumptionReader, SupportReader, ImportReader, WalkReader,
+    FigureReader
 {
     /// The recorded ones among these, in the order of the keys.
     func transactions(_ keys: [TransactionKey]) throws(StoreFailure) -> [RecordedTransaction]

@@ -3,7 +3,7 @@ package import PurchaseModel
 /// The verbs inside one write. Each sees what those before it wrote.
 package protocol StoreTransaction:
     StoreReader, EventVerbs, WebhookVerbs, JobVerbs, IdempotencyVerbs, NotificationVerbs, CertificateVerbs,
-    AdminVerbs, APIKeyVerbs, SupportVerbs, ImportVerbs
+    AdminVerbs, APIKeyVerbs, SupportVerbs, ImportVerbs, FigureVerbs
 {
     /// Writes a decision's rows, and the proof they follow from; its events are for ``EventVerbs/append(_:)``. A decision
     /// that changes nothing writes nothing.

@@ -19,7 +19,7 @@ struct Sale {
             measure: .firstPurchases,
             day: DayOfTime(containing: transaction.purchasedAt),
             product: transaction.product,
-            storefront: transaction.storefront ?? ""
+            storefront: transaction.storefront.flatMap { $0.isThreeCapitals ? $0 : nil } ?? ""
         )
         if transaction.ownership == .familyShared {
             measure = .familyShared
@@ -87,7 +87,9 @@ extension Price {
     private static let countedMax: Int64 = 1_000_000_000_000
 
     /// `nil` when it is beyond all reason, and counts as unknown: sums stay numbers.
-    var counted: Price? { (0...Self.countedMax).contains(milliunits) ? self : nil }
+    var counted: Price? {
+        (0...Self.countedMax).contains(milliunits) && currency.isThreeCapitals ? self : nil
+    }
 
     /// How much of it was paid back; all of it when Apple did not say.
     ///
@@ -95,5 +97,13 @@ extension Price {
     fileprivate func share(_ percentage: Int?) -> Int64 {
         guard let percentage else { return milliunits }
         return milliunits * Int64(min(max(percentage, 0), 100_000)) / 100_000
+    }
+}
+
+extension String {
+    /// As the codes of countries and of currencies are: figures are looked up by them, and no key is as long as a sender
+    /// likes.
+    fileprivate var isThreeCapitals: Bool {
+        utf8.count == 3 && utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 }

@@ -54,4 +54,5 @@ struct MemoryLedger: Sendable {
     var apiKeys: [APIKeyID: APIKeyRow] = [:]
     var imports: [ProofDigest: ImportProgress] = [:]
     var admins = MemoryAdmins()
+    var figures = FigureSums()
 }

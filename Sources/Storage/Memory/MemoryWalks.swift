@@ -155,7 +155,7 @@ extension MemoryTransaction {
         [.text(wallet.customer.text), part(wallet.realm), .text(wallet.currency.text)]
     }
 
-    private static func page<Row>(
+    static func page<Row>(
         _ found: [([WalkPlace.Part], Row)],
         after place: WalkPlace?,
         _ limit: Int

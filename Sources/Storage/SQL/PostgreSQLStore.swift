@@ -76,7 +76,10 @@ package final class PostgreSQLStore: Store {
         return try await repeating { () async -> WriteOutcome<Value> in
             let failures = writer.failures.load(ordering: .relaxed)
             let outcome = await writer.write(after: failures) { connection throws(StoreFailure) in
-                try body(SQLTransaction(connection, isToWrite: true))
+                let transaction = SQLTransaction(connection, isToWrite: true)
+                let value = try body(transaction)
+                try transaction.finish()
+                return value
             }
             guard case .unknown(let value, let batch) = outcome else { return outcome }
             return await self.settle(value, batch, by: writer)

@@ -5,6 +5,8 @@ final class SQLTransaction: StoreTransaction {
     let connection: any SQLConnection
     let apps: AppQueries
     private let versions: RowVersions
+    /// What decisions added to the figures since it was last written.
+    var gathered = FigureSums()
 
     /// - Parameters:
     ///   - connection: on which a transaction is open.
@@ -87,6 +89,7 @@ final class SQLTransaction: StoreTransaction {
     func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
         let decisions = DecisionQueries(connection: connection, apps: apps, versions: versions)
         try decisions.apply(decision, evidence: evidence)
+        gathered.add(decision.figures)
     }
 
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {

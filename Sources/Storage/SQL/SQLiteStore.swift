@@ -73,7 +73,10 @@ package final class SQLiteStore: Store {
         defer { waitingWrites.subtract(1, ordering: .relaxed) }
         guard waiting <= Self.waitingWritesMax else { throw .busy }
         return try await writer.write { connection throws(StoreFailure) in
-            try body(SQLTransaction(connection, isToWrite: true))
+            let transaction = SQLTransaction(connection, isToWrite: true)
+            let value = try body(transaction)
+            try transaction.finish()
+            return value
         }
     }
 

@@ -23,6 +23,8 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// A batch's number is followed by this many bits for its rows.
     private static let rowBits: Int64 = 20
+    /// Over how many rows writers spread what they add to one sum.
+    private static let figureSlots: Int64 = 8
 
     private let session: PostgreSQLSession
     private let settings: PostgreSQLSettings
@@ -38,6 +40,7 @@ final class PostgreSQLConnection: SQLConnection {
     private var faultsAreMade = false
     private var lastRow: Int64 = 0
     var added = StoreFigures()
+    private(set) var figureSlot: Int64 = 0
     var leaseClock: LeaseClock { settings.leaseClock }
 
     /// - Throws: ``StoreOpenFailure/unreachable(_:)``.
@@ -174,6 +177,7 @@ final class PostgreSQLConnection: SQLConnection {
         do throws(StoreFailure) {
             let batch = try begin("ISOLATION LEVEL \(settings.isolation.rawValue)", "SELECT nextval('batches')")
             lastRow = batch << Self.rowBits
+            figureSlot = writer % Self.figureSlots
             let value = try body(self)
             if let doom { throw doom }
             try flush()

@@ -4,6 +4,8 @@
 protocol SQLConnection: AnyObject {
     /// What this transaction adds to the figures. A database that cannot count its rows cheaply keeps the sums.
     var added: StoreFigures { get set }
+    /// In which rows this transaction adds to sums: writers that add to the same one wait for each other.
+    var figureSlot: Int64 { get }
     /// Whose clock leases go by.
     var leaseClock: LeaseClock { get }
 

@@ -21,6 +21,7 @@ import CSQLite
     /// Of no account here: rows are numbered without gaps.
     var added = StoreFigures()
     /// One process writes to the file, so its own clock will do.
+    let figureSlot: Int64 = 0
     let leaseClock = LeaseClock.callers
 
     /// - Throws: ``StoreOpenFailure/broken(code:)``.

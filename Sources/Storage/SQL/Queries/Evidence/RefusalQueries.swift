@@ -47,6 +47,12 @@ struct RefusalQueries {
         ORDER BY sum(refusals) DESC, coalesce(apps.name, ''), reason LIMIT $2
         """
     )
+    private static let listDays = Query(
+        """
+        SELECT hour / 24, reason, CAST(sum(refusals) AS BIGINT) FROM refusal_counts
+        WHERE hour >= $1 AND app = $2 GROUP BY 1, reason ORDER BY 1, reason LIMIT \(FigureRow.listedMax)
+        """
+    )
     private static let listSamples = Query(
         """
         SELECT apps.name, reason, customer, received_at, sha256, bytes_in_all, proof
@@ -96,6 +102,15 @@ struct RefusalQueries {
                 first: HourOfTime(number: row.integer(3)),
                 last: HourOfTime(number: row.integer(4))
             )
+        }
+    }
+
+    /// What was refused before 1970 is nobody's.
+    func days(app: AppID, since day: DayOfTime) throws(StoreFailure) -> [RefusalDay] {
+        guard let code = try apps.code(of: app) else { return [] }
+        let hour = HourOfTime(containing: max(day, DayOfTime(number: 0)).start)
+        return try connection.rows(Self.listDays, [.integer(hour.number), .integer(code)]) { row in
+            RefusalDay(day: DayOfTime(number: row.integer(0)), reason: row.text(1), count: Int(row.integer(2)))
         }
     }
 

@@ -39,6 +39,12 @@ struct SubscriptionQueries {
         WHERE next_look_at <= $1 ORDER BY next_look_at, apps.name, original_id, realm LIMIT $2
         """
     )
+    private static let inState = Query(
+        """
+        SELECT \(selected) FROM subscriptions WHERE app = $1 AND realm = $2 AND state = $3 AND original_id > $4
+        ORDER BY original_id LIMIT $5
+        """
+    )
     private static let name = Int32(3 + standing.count + renewal.count)
 
     func write(_ change: RowChange<RecordedSubscription>) throws(StoreFailure) {
@@ -72,6 +78,30 @@ struct SubscriptionQueries {
             guard let app: AppID = try row.identifier(Self.name) else { throw SQLiteResult.unreadableRow }
             return try Self.read(row, app: app)
         }
+    }
+
+    func list(
+        app: AppID,
+        realm: Realm,
+        state: SubscriptionState,
+        after original: TransactionID?,
+        limit: Int
+    ) throws(StoreFailure) -> SubscriptionPage {
+        guard let code = try apps.code(of: app) else { return SubscriptionPage() }
+        let limit = min(max(limit, 1), RecordedSubscription.listedMax)
+        // One more than asked for tells whether there is more.
+        let values: [SQLValue] = [
+            .integer(code), .integer(RealmCode.wanted(realm)), .text(state.rawValue),
+            .integer(original?.number ?? -1), .integer(Int64(limit + 1)),
+        ]
+        let found = try connection.rows(Self.inState, values) { row throws(StoreFailure) in
+            try Self.read(row, app: app)
+        }
+        let page = Array(found.prefix(limit))
+        return SubscriptionPage(
+            subscriptions: page,
+            next: found.count > limit ? page.last?.chain.original : nil
+        )
     }
 
     private static func standing(of row: RecordedSubscription) -> [SQLValue] {

@@ -89,6 +89,15 @@ struct WalkQueries {
         by: [("realm", .integer), ("customer", .text), ("sequence", .integer)],
         "realm, customer, sequence, type, learned_at, position"
     )
+    private static let figures = Walk(
+        "figures",
+        of: "app",
+        by: [
+            ("realm", .integer), ("measure", .text), ("day", .integer), ("product", .text), ("storefront", .text),
+            ("currency", .text), ("step", .integer), ("slot", .integer),
+        ],
+        "realm, measure, day, product, storefront, currency, step, slot, amount"
+    )
     private static let deliveries = Walk(
         "webhook_deliveries",
         of: "endpoint",
@@ -185,6 +194,25 @@ struct WalkQueries {
                 type: row.text(3),
                 learnedAt: Timestamp(milliseconds: row.integer(4))
             )
+        }
+    }
+
+    func figures(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<WalkedFigure> {
+        try walk(Self.figures, app, place, limit) { row throws(StoreFailure) in
+            let realm = RealmCode(number: row.integer(0)).realm
+            guard let measure = Measure(rawValue: row.text(1)), realm != nil || row.integer(0) == SumQueries.noRealm
+            else { throw SQLiteResult.unreadableRow }
+            let key = FigureKey(
+                app: app,
+                realm: realm,
+                measure: measure,
+                day: DayOfTime(number: row.integer(2)),
+                product: try SumQueries.product(row.text(3)),
+                storefront: row.text(4),
+                currency: row.text(5),
+                step: row.integer(6)
+            )
+            return WalkedFigure(key: key, amount: row.integer(8))
         }
     }
 

@@ -1,0 +1,37 @@
+package import PurchaseModel
+
+/// The questions about figures over time.
+package protocol FigureReader {
+    /// Sums by day, then product, storefront, currency and step, as far as they are kept apart; what comes to nothing is
+    /// not among them. At most ``FigureRow/listedMax``.
+    func figures(_ question: FigureQuestion) throws(StoreFailure) -> [FigureRow]
+
+    /// By realm, measure, day, product, storefront, currency and step.
+    func walkFigures(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<WalkedFigure>
+
+    /// Whether something of an app was recorded before there were figures, and was not counted since.
+    func figuresAreDue(app: AppID) throws(StoreFailure) -> Bool
+
+    /// What was refused of an app from a day on, by day, then reason; at most ``FigureRow/listedMax``.
+    func refusals(app: AppID, since day: DayOfTime) throws(StoreFailure) -> [RefusalDay]
+
+    /// An app's subscriptions in a state on one side of the wall, by chain after one of them; the limit is brought between
+    /// 1 and `RecordedSubscription.listedMax`.
+    func subscriptions(
+        app: AppID,
+        realm: Realm,
+        state: SubscriptionState,
+        after original: TransactionID?,
+        limit: Int
+    ) throws(StoreFailure) -> SubscriptionPage
+}
+
+/// What is written of figures beside what decisions add to them.
+package protocol FigureVerbs {
+    /// Adds to the figures what their recount found missing, and notes that an app's are complete.
+    func correctFigures(of app: AppID, by sums: FigureSums) throws(StoreFailure)
+}
