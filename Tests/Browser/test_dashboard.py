@@ -44,7 +44,8 @@ class DashboardTest(unittest.TestCase):
         cls.addClassCleanup(cls.browser.close)
         cls.state = cls.make_account()
         cls.pages = [
-            "", "/triage", "/triage?span=month", "/notifications", "/operations", "/accounts", "/audit", "/account", "/search?q=nothing",
+            "", "/triage", "/triage?span=month", "/revenue", "/revenue?currency=USD", "/subscriptions",
+            "/subscriptions?state=expired", "/notifications", "/operations", "/accounts", "/audit", "/account", "/search?q=nothing",
             "/search?q=" + quote(HOSTILE_TEXT), f"/transaction?app=demo&id={cls.transaction}",
             f"/transaction?app=demo&id=1", "/customer?app=demo&id=anna",
             f"/customer?app=demo&id={quote(HOSTILE_ID)}", f"/order?app=demo&id={quote(HOSTILE_ID)}",

@@ -15,6 +15,8 @@ struct StackedBars {
     /// What stands under some of the bars.
     let labels: [String]
     let layers: [Layer]
+    /// How a number is shown at the axis.
+    var text: (Int) -> String = Texts.count
 
     private var highest: Int {
         labels.indices.map { bar in layers.reduce(0) { $0 + $1.counts[bar] } }.max() ?? 0
@@ -35,19 +37,14 @@ struct StackedBars {
             }
             element("ul", .class("legend")) {
                 for layer in layers {
-                    element("li") {
-                        element("svg", .word("viewBox", "0 0 8 8"), .word("aria-hidden", "true")) {
-                            rectangle(layer.style, x: 0, y: 0, width: 8, height: 8)
-                        }
-                        " \(layer.name)"
-                    }
+                    element("li") { Swatch(name: layer.name, style: layer.style).html }
                 }
             }
         }
     }
 
     @HTMLBuilder private var axis: HTML {
-        element("text", .number("x", 0), .number("y", 14)) { Texts.count(highest) }
+        element("text", .number("x", 0), .number("y", 14)) { text(highest) }
         element("text", .number("x", 0), .number("y", Self.bottom)) { "0" }
         HTML(
             "line",
@@ -76,7 +73,7 @@ struct StackedBars {
             let share = layer.counts[bar].multipliedReportingOverflow(by: Self.bottom - 12).partialValue
             let height = max(share / max(highest, 1), 1)
             top -= height
-            sum = sum + rectangle(layer.style, x: x, y: top, width: width, height: height)
+            sum.append(rectangle(layer.style, x: x, y: top, width: width, height: height))
         }
         return sum
     }

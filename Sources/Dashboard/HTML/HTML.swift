@@ -21,9 +21,12 @@ package struct HTML: Sendable, Equatable {
         bytes.append(UInt8(ascii: ">"))
     }
 
+    /// Puts another piece behind this one, in place: a page of many pieces is not copied for each of them.
+    mutating func append(_ other: HTML) { bytes += other.bytes }
+
     static func + (left: HTML, right: HTML) -> HTML {
         var sum = left
-        sum.bytes += right.bytes
+        sum.append(right)
         return sum
     }
 

@@ -7,7 +7,11 @@ enum HTMLBuilder {
     static func buildOptional(_ piece: HTML?) -> HTML { piece ?? HTML() }
     static func buildEither(first piece: HTML) -> HTML { piece }
     static func buildEither(second piece: HTML) -> HTML { piece }
-    static func buildArray(_ pieces: [HTML]) -> HTML { pieces.reduce(HTML(), +) }
+    static func buildArray(_ pieces: [HTML]) -> HTML {
+        var sum = HTML()
+        for piece in pieces { sum.append(piece) }
+        return sum
+    }
 }
 
 /// An element with its content.

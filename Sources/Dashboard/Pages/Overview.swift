@@ -6,22 +6,61 @@ import Storage
 struct Overview: Sendable {
     let parts: DashboardParts
 
+    private struct Found: Sendable {
+        let figures: StoreFigures
+        let scope: FigureScope?
+        var summary = FigureSummary()
+        var charts: [Chart] = []
+        var revenue: Chart?
+    }
+
     func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
-        let figures = try await parts.store.read { reader throws(StoreFailure) in try reader.figures() }
+        let parts = parts
+        let found = try await parts.store.read { reader throws(StoreFailure) -> Found in
+            var found = Found(figures: try reader.figures(), scope: try FigureScope(parts, visit, reader))
+            guard let scope = found.scope else { return found }
+            let now = visit.now
+            found.summary = try reader.figureSummary(app: scope.app, realm: scope.realm, at: now)
+            for name in [ChartName.purchases, .refunds, .renewalsDue] {
+                found.charts.append(try reader.chart(scope.question(name, FigureSummary.days, at: now), at: now))
+            }
+            if let currency = found.summary.currencies.first {
+                let question = scope.question(.revenue, FigureSummary.days, at: now, currency)
+                found.revenue = try reader.chart(question, at: now)
+            }
+            return found
+        }
         return Page("Overview", place: Address(""), visit: visit) {
+            if let scope = found.scope { figures(found, scope) }
+            element("h2") { "In the ledger" }
             element("dl", .class("figures")) {
-                figure("Transactions recorded", figures.transactions)
-                figure("Proofs kept", figures.evidence)
-                figure("Submissions kept", figures.submissions)
-                figure("Of them undecided", figures.pendingSubmissions)
+                FigurePieces.figure("Transactions recorded", Int64(found.figures.transactions))
+                FigurePieces.figure("Proofs kept", Int64(found.figures.evidence))
+                FigurePieces.figure("Submissions kept", Int64(found.figures.submissions))
+                FigurePieces.figure("Of them undecided", Int64(found.figures.pendingSubmissions))
             }
         }.response()
     }
 
-    private func figure(_ name: String, _ count: Int) -> HTML {
-        element("div") {
-            element("dt") { name }
-            element("dd") { Texts.count(count) }
+    @HTMLBuilder private func figures(_ found: Found, _ scope: FigureScope) -> HTML {
+        let summary = found.summary
+        scope.choice("")
+        FigurePieces.gaps(summary)
+        element("dl", .class("figures")) {
+            FigurePieces.figure("Purchases, \(FigureSummary.days) days", summary.purchases)
+            FigurePieces.figure("Refunds, \(FigureSummary.days) days", summary.refunds)
+            FigurePieces.figure("Active subscriptions", summary.subscriptions[.active] ?? 0)
+            FigurePieces.figure("In grace or billing retry", trouble(summary))
+            FigurePieces.figure("Renewals due, \(FigureSummary.days) days", summary.renewalsDue)
         }
+        FigurePieces.money(summary, scope)
+        if let revenue = found.revenue {
+            ChartFigure(chart: revenue, subject: summary.currencies.first ?? "").html
+        }
+        for chart in found.charts { ChartFigure(chart: chart).html }
+    }
+
+    private func trouble(_ summary: FigureSummary) -> Int64 {
+        (summary.subscriptions[.grace] ?? 0) + (summary.subscriptions[.billingRetry] ?? 0)
     }
 }

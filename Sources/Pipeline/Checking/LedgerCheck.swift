@@ -28,6 +28,7 @@ package struct LedgerCheck {
             try check.checkStreams(app, changes: given.changes)
             try check.checkFeed(app)
             try check.checkSubmissions(app)
+            try check.checkFigures(app)
         }
         try check.checkEvidence()
         return check.findings

@@ -57,6 +57,9 @@ package enum ViolationCode: String, Hashable, Sendable, CaseIterable {
     /// What was given and taken back is not what was posted for it.
     case amountsDiffer = "amounts_differ"
 
+    /// A figure over time is not the sum of what the rows come to that it counts.
+    case figureDiffers = "figure_differs"
+
     // What was told.
     case eventGap = "event_gap"
     case sequenceGap = "sequence_gap"
@@ -84,6 +87,7 @@ extension ViolationCode {
         case .orderMissing, .orderContradicts, .orderStateContradicts:
             "compare with the shop's orders and a backup before anything is delivered"
         case .balanceDiffers: "assay rebuild sums the postings up again"
+        case .figureDiffers: "assay rebuild counts the figures again"
         case .postingGap, .postingContradicts, .walletMissing, .amountsDiffer:
             "postings are never changed: compare with a backup"
         case .eventGap, .sequenceGap, .eventOutOfOrder, .changesUntold:

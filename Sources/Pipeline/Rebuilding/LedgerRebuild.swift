@@ -53,6 +53,7 @@ package struct LedgerRebuild: Sendable {
                 report.add(try SubscriptionRebuild(now: now, reader: reader).differences(chains), [])
                 (place, last) = (page.next, page.rows.last?.chain ?? last)
             } while place != nil
+            if let found = try FigureRebuild.difference(of: id, reader) { report.add(found.told) }
         }
         return report
     }
@@ -68,6 +69,7 @@ package struct LedgerRebuild: Sendable {
             try await applyWallets(of: id, to: store, &report)
             try await applyFulfilments(of: app, to: store, &report)
             try await applySubscriptions(of: id, to: store, &report)
+            if let found = try await FigureRebuild.apply(to: store, of: id) { report.add(found) }
         }
         return report
     }
@@ -164,6 +166,8 @@ extension LedgerRebuild {
                     if case .subscription(let stored, let rebuilt) = found {
                         var decision = Decision()
                         decision.subscriptions = [stored == nil ? .insert(rebuilt) : .update(rebuilt)]
+                        if let stored { decision.figures.subtract(stored.figures) }
+                        decision.figures.add(rebuilt.figures)
                         try write.apply(decision, evidence: nil)
                     }
                     return found

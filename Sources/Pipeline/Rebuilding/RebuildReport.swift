@@ -8,17 +8,21 @@ package enum LedgerDifference: Hashable, Sendable {
     case fulfilment(stored: Fulfilment?, rebuilt: Fulfilment, told: [EventType])
     /// Nobody is told: what has become of it is told when it is looked at.
     case subscription(stored: RecordedSubscription?, rebuilt: RecordedSubscription)
+    /// So many figures over time are not what the rows come to; or none are, because there were none when those were
+    /// written.
+    case figures(AppID, differing: Int)
     /// Not rebuilt: it contradicts itself, and the rules cannot tell which half is true.
     case leftTransaction(TransactionKey, why: String)
     case leftWallet(WalletKey, why: String)
     case leftSubscription(ChainKey, why: String)
+    case leftFigures(AppID, why: String)
     /// Not rebuilt: nobody has said how this app delivers.
     case leftApp(AppID)
 
     package var isLeft: Bool {
         switch self {
-        case .wallet, .fulfilment, .subscription: false
-        case .leftTransaction, .leftWallet, .leftSubscription, .leftApp: true
+        case .wallet, .fulfilment, .subscription, .figures: false
+        case .leftTransaction, .leftWallet, .leftSubscription, .leftFigures, .leftApp: true
         }
     }
 }

@@ -80,6 +80,8 @@ enum RebuildText {
                     + (told.isEmpty ? "" : "; \(told.map(\.rawValue).joined(separator: ", "))")
             case .subscription(let stored, let rebuilt):
                 "subscription \(name(rebuilt.chain)): \(stored.map(words) ?? "none") → \(words(rebuilt))"
+            case .figures(let app, let count): "figures app=\(app): \(count) differ from what the rows come to"
+            case .leftFigures(let app, let why): "left figures app=\(app): \(why); assay check says more"
             case .leftSubscription(let chain, let why):
                 "left subscription \(name(chain)): \(why); assay check says more"
             case .leftTransaction(let key, let why): "left fulfilment \(name(key)): \(why); assay check says more"

@@ -158,6 +158,11 @@ struct Damage: Sendable, CustomStringConvertible {
             "UPDATE postings SET transaction_id = NULL WHERE customer = 'ann' AND number = 1"
         ),
         Damage(.walletMissing, "customer_id=bob", "DELETE FROM wallets WHERE customer = 'bob'"),
+        Damage(
+            .figureDiffers,
+            "product_id=coins",
+            "UPDATE figures SET amount = amount + 1 WHERE measure = 'first_purchases' AND product = 'coins'"
+        ),
         Damage(.balanceDiffers, "customer_id=ann", "UPDATE wallets SET balance = balance + 1 WHERE customer = 'ann'"),
         Damage(.balanceDiffers, "customer_id=bob", "UPDATE wallets SET uncollected = -3 WHERE customer = 'bob'"),
         Damage(

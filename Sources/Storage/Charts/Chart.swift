@@ -1,0 +1,119 @@
+package import PurchaseModel
+
+/// What to draw.
+package struct ChartQuestion: Hashable, Sendable {
+    /// The most days or months that one chart has.
+    package static let pointsMax = 400
+
+    package var name: ChartName
+    package var app: AppID
+    package var realm: Realm
+    package var days: ClosedRange<DayOfTime>
+    /// Needed for money alone.
+    package var currency: String?
+
+    package init(
+        _ name: ChartName,
+        app: AppID,
+        realm: Realm,
+        days: ClosedRange<DayOfTime>,
+        currency: String? = nil
+    ) {
+        self.name = name
+        self.app = app
+        self.realm = realm
+        self.days = days
+        self.currency = currency
+    }
+}
+
+/// A chart with its numbers.
+package struct Chart: Hashable, Sendable {
+    package struct Line: Hashable, Sendable {
+        package let name: String
+        /// One for each day of the chart; `nil` for a share of nothing.
+        package let values: [Int64?]
+    }
+
+    package let name: ChartName
+    /// The days, or the first days of the months.
+    package let days: [DayOfTime]
+    package let lines: [Line]
+}
+
+extension ChartQuestion {
+    /// The points of a chart, as far as they are to be drawn at a moment.
+    ///
+    /// - Parameter now: today is in it.
+    /// - Returns: at most ``pointsMax``, the last ones.
+    package func points(at now: Timestamp) -> [DayOfTime] {
+        let today = DayOfTime(containing: now)
+        var (first, last) = (days.lowerBound, days.upperBound)
+        switch name.reach {
+        case .past, .finishedMonths: last = min(last, today)
+        case .future: first = max(first, today)
+        }
+        guard first <= last else { return [] }
+        if name.grain == .day {
+            let start = max(first.number, last.number - Int64(Self.pointsMax) + 1)
+            return (start...last.number).map(DayOfTime.init(number:))
+        }
+        var end = MonthOfTime(containing: last)
+        if name.reach == .finishedMonths { end = min(end, MonthOfTime(containing: today).advanced(by: -1)) }
+        let begin = max(MonthOfTime(containing: first), end.advanced(by: 1 - Int64(Self.pointsMax)))
+        guard begin <= end else { return [] }
+        return (begin.number...end.number).map { MonthOfTime(number: $0).firstDay }
+    }
+}
+
+extension StoreReader {
+    /// A chart's numbers, of sums that are kept: no transaction is looked at.
+    package func chart(_ question: ChartQuestion, at now: Timestamp) throws(StoreFailure) -> Chart {
+        let points = question.points(at: now)
+        let name = question.name
+        guard let first = points.first, let last = points.last else {
+            return Chart(name: name, days: [], lines: name.series.map { Chart.Line(name: $0.name, values: []) })
+        }
+        let end = name.grain == .day ? last : MonthOfTime(containing: last).advanced(by: 1).firstDay.advanced(by: -1)
+        var sums: [Measure: [DayOfTime: Int64]] = [:]
+        for measure in Set(name.series.flatMap { $0.measures + $0.less + ($0.of ?? []) }) {
+            sums[measure] = try sum(of: measure, question, first...end)
+        }
+        let lines = name.series.map { series in
+            func total(_ measures: [Measure], _ day: DayOfTime) -> Int64 {
+                measures.reduce(0) { $0 + (sums[$1]?[day] ?? 0) }
+            }
+            let values = points.map { day -> Int64? in
+                let value = total(series.measures, day) - total(series.less, day)
+                guard let of = series.of else { return value }
+                let whole = total(of, day)
+                return whole > 0 ? value * 10_000 / whole : nil
+            }
+            return Chart.Line(name: series.name, values: values)
+        }
+        return Chart(name: name, days: points, lines: lines)
+    }
+
+    private func sum(
+        of measure: Measure,
+        _ question: ChartQuestion,
+        _ days: ClosedRange<DayOfTime>
+    ) throws(StoreFailure) -> [DayOfTime: Int64] {
+        let rows = try figures(
+            FigureQuestion(
+                app: question.app,
+                realm: question.name.hasRealm ? question.realm : nil,
+                measure: measure,
+                days: days,
+                by: [.day]
+            )
+        )
+        var found: [DayOfTime: Int64] = [:]
+        for row in rows where !measure.isMoney || row.currency == question.currency {
+            guard let day = row.day else { continue }
+            let point = question.name.grain == .day ? day : MonthOfTime(containing: day).firstDay
+            found[point, default: 0] += row.amount
+        }
+        return found
+    }
+}
