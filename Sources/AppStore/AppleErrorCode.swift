@@ -11,6 +11,12 @@ package struct AppleErrorCode: RawRepresentable, Hashable, Sendable, CustomStrin
     /// seconds old.
     package static let transactionNotFound = AppleErrorCode(rawValue: 4_040_010)
 
+    /// The token's bundle id is no app of its key's team.
+    package static let appNotFound = AppleErrorCode(rawValue: 4_040_003)
+
+    /// The app has no address for notifications in App Store Connect.
+    package static let noNotificationURL = AppleErrorCode(rawValue: 4_040_007)
+
     /// Apple's name of the code; `nil` for one that is not in its pages.
     package var name: String? { AppleErrorCode.rows[rawValue]?.name }
 

@@ -49,6 +49,7 @@ struct Main {
         case "verify": return Verify(options: try Verify.Options(arguments)).run()
         case "ledger refusals", "ledger evidence", "ledger certificates":
             return try await Ledger.run(command, arguments, environment)
+        case "doctor": return await (try Doctor(arguments, environment)).run()
         case "migrate": return await (try Migrate(arguments, environment)).run()
         case "check": return await (try CheckLedger(arguments, environment)).run()
         case "rebuild":

@@ -48,8 +48,8 @@ final class WireClient {
 
     deinit { close(descriptor) }
 
-    func post(_ body: [UInt8], key: String = ServerFolder.key) -> Answer? {
-        request("POST", "/v1/purchases", key: key, body: body)
+    func post(_ body: [UInt8], to path: String = "/v1/purchases", key: String = ServerFolder.key) -> Answer? {
+        request("POST", path, key: key, body: body)
     }
 
     func get(_ path: String, key: String? = ServerFolder.key) -> Answer? {

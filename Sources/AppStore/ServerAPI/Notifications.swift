@@ -8,6 +8,13 @@ package struct NotificationRecord: Sendable {
     package let signedPayload: String
     package let proof: Verified<Proof>
     package let attempts: [SentNotification.Attempt]
+
+    /// Apple's word for how delivering it went: `SUCCESS` if it ever did, else that of the last attempt; `nil` before the
+    /// first one.
+    package var result: String? {
+        if attempts.contains(where: { $0.result == .success }) { return AppleSendResult.success.rawValue }
+        return attempts.max { ($0.date ?? 0) < ($1.date ?? 0) }?.result?.rawValue
+    }
 }
 
 /// One page of the notification history.

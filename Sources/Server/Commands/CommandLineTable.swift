@@ -4,7 +4,7 @@ enum CommandLineTable {
         program: "assay",
         summary: "Assay verifies App Store purchases and records each of them once.",
         commands: [
-            verify, serve, demo, configCheck, configPrint, LedgerCommands.refusals, LedgerCommands.evidence,
+            verify, serve, demo, DoctorCommand.shape, configCheck, configPrint, LedgerCommands.refusals, LedgerCommands.evidence,
             LedgerCommands.certificates,
             WebhookCommands.sign, WebhookCommands.verify,
         ] + AppleCommands.all + OperatorCommands.all + [simulate] + SimulateCommands.all

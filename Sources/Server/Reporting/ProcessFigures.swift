@@ -16,7 +16,19 @@ enum ProcessFigures {
             text += "# HELP process_open_fds Open descriptors.\n"
             text += "# TYPE process_open_fds gauge\nprocess_open_fds \(open.count)\n"
         }
+        if let most = openFilesMax() {
+            text += "# HELP process_max_fds Descriptors that may be open.\n"
+            text += "# TYPE process_max_fds gauge\nprocess_max_fds \(most)\n"
+        }
         return text
+    }
+
+    /// How many descriptors this process may have open: the soft limit; `nil` where there is none.
+    static func openFilesMax() -> Int? {
+        let name = Array("Max open files".utf8)
+        let line = contents("/proc/self/limits").split(separator: 0x0A).first { $0.starts(with: name) }
+        let words = line?.dropFirst(name.count).split(separator: 0x20) ?? []
+        return words.first.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
     }
 
     /// Reads whole: files of /proc have no length to ask for.

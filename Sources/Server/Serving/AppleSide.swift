@@ -33,12 +33,27 @@ enum AppleSide {
         _ clock: any WallClock,
         _ report: @escaping @Sendable (AppStoreEvent) -> Void
     ) throws(Fault) -> [AppID: AppleAccount] {
-        let line = AppleLine(
-            caller: CurlCaller(callerSettings).caller,
-            clock: clock,
-            share: RequestBudget.Share(percent: settings.applePercent),
-            report: report
+        try accounts(
+            settings,
+            verifier,
+            over: AppleLine(
+                caller: caller(),
+                clock: clock,
+                share: RequestBudget.Share(percent: settings.applePercent),
+                report: report
+            )
         )
+    }
+
+    /// What asks Apple; it follows no redirect.
+    static func caller() -> HTTPCaller { CurlCaller(callerSettings).caller }
+
+    /// The same, over a line that is there already.
+    static func accounts(
+        _ settings: ServeSettings,
+        _ verifier: Verifier,
+        over line: AppleLine
+    ) throws(Fault) -> [AppID: AppleAccount] {
         var accounts: [AppID: AppleAccount] = [:]
         for app in settings.apps {
             guard let store = settings.appStores[app.id], store.key != nil || store.sharedSecret != nil else {

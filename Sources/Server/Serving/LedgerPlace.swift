@@ -83,6 +83,14 @@ enum OpenedLedger: Sendable {
         }
     }
 
+    /// What decides how surely it keeps what it confirmed.
+    func settings() async throws(StoreFailure) -> DatabaseSettings {
+        switch self {
+        case .folder(let ledger): try await ledger.settings()
+        case .database(let store): try await store.settings()
+        }
+    }
+
     func close() async {
         switch self {
         case .folder(let ledger): await ledger.close()

@@ -6,8 +6,9 @@ import Storage
 /// Puts a configuration together: each layer outdoes the one before, and each is checked whole.
 struct ConfigurationReader {
     /// Names that begin like ours and are none of the server's: our tests find their samples by one, and take longer
-    /// by another; two name the database servers beside them.
+    /// by another; two name the database servers beside them. Three are for who asks a server.
     private static let foreignNames: Set<String> = [
+        "ASSAY_SERVER", "ASSAY_KEY", "ASSAY_KEY_FILE",
         "ASSAY_CORPUS", "ASSAY_SWEEP", "ASSAY_TEST_POSTGRES", "ASSAY_TEST_PGBOUNCER",
     ]
     private static let databaseFile = Setting.databaseURL.environmentName + "_FILE"

@@ -1,0 +1,79 @@
+import Foundation
+import PurchaseModel
+import Storage
+
+/// The ledger as it stands: whether it opens, how it is kept, who may look at it, when it was copied.
+struct CheckLedgerState {
+    /// A copy that is older is worth a word.
+    private static let copyAge = Duration.seconds(86_400 + 7_200)
+
+    let place: LedgerPlace
+    let now: Timestamp
+
+    /// - Returns: the open ledger, for who asks it more; `nil` when it does not open.
+    func open() async -> (ledger: OpenedLedger?, findings: [Finding]) {
+        do throws(StoreOpenFailure) {
+            let ledger = try await place.openToRead()
+            let version =
+                switch place {
+                case .folder: SQLiteStore.migrationNames.last
+                case .database: PostgreSQLStore.migrationNames.last
+                }
+            return (ledger, [.ok("ledger", "\(place.shown): up to date with \(version ?? "nothing")")])
+        } catch {
+            return (nil, [Self.finding(error, place.shown)])
+        }
+    }
+
+    private static func finding(_ failure: StoreOpenFailure, _ shown: String) -> Finding {
+        let found = "\(shown): \(failure.sentence)"
+        switch failure {
+        case .absent, .inaccessible(_, ENOENT):
+            return .warn("ledger", found, cause: "No server has started here yet.", fix: "assay serve makes it")
+        case .olderSchema: return .warn("ledger", found, fix: "assay migrate, after assay backup; serve does it too")
+        case .newerSchema: return .fail("ledger", found, fix: "install the newer version of Assay again")
+        case .full: return .fail("ledger", found, fix: "make room on its disk")
+        case .alreadyOpen: return .warn("ledger", found, fix: "ask again")
+        case .inaccessible: return .fail("ledger", found, fix: "run the doctor as the server's user")
+        case .unreachable: return .fail("ledger", found, fix: "look at database.url, and whether the server runs")
+        case .foreign, .changedMigration: return .fail("ledger", found, fix: "look whether this is the right place")
+        case .broken: return .fail("ledger", found, fix: "assay check says more; then restore a copy")
+        }
+    }
+
+    /// Accounts, and how the database keeps what it has.
+    func look(into ledger: OpenedLedger) async -> [Finding] {
+        do throws(StoreFailure) {
+            let settings = try await ledger.settings()
+            let hasAccount = try await ledger.read { reader throws(StoreFailure) in
+                try reader.admins().contains { $0.isEnabled }
+            }
+            return CheckDurability.findings(settings) + [Self.account(hasAccount)]
+        } catch {
+            return [.fail("ledger", "\(place.shown): \(error.sentence)", fix: "assay check says more")]
+        }
+    }
+
+    private static func account(_ hasOne: Bool) -> Finding {
+        if hasOne { return .ok("dashboard", "there is an account") }
+        return .warn(
+            "dashboard",
+            "nobody can sign in",
+            fix: "start the server, and open the path that its log's line first_account names; it works once"
+        )
+    }
+
+    /// The newest copy in a folder, by the time of its digest, which is written last.
+    func copies(in folder: String) -> Finding {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let dates = files.filter { $0.hasSuffix(".sha256") }.compactMap { name in
+            (try? FileManager.default.attributesOfItem(atPath: folder + "/" + name))?[.modificationDate] as? Date
+        }
+        let fix = "assay backup --to \(folder)/NAME, every day; docs/operations.md has a timer"
+        guard let newest = dates.max() else { return .fail("backup", of: folder, "no copy lies there", fix: fix) }
+        let age = Timestamp(milliseconds: Int64(newest.timeIntervalSince1970 * 1_000)).duration(to: now)
+        let found = "the newest copy is \(max(0, age.components.seconds) / 3_600) h old"
+        return age > Self.copyAge
+            ? .warn("backup", of: folder, found, fix: fix) : .ok("backup", of: folder, found)
+    }
+}
