@@ -12,8 +12,11 @@ readonly to_build=(
     libssl-dev libargon2-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev libboost1.81-dev libstdc++-12-dev pkg-config
 )
 # To test: system calls that fail and clocks that go wrong on purpose, a database server and a pooler before it, and second
-# opinions on what we sign, parse and serve.
-readonly to_test=(strace faketime curl python3 python3-venv openssl postgresql postgresql-contrib pgbouncer)
+# opinions on what we sign, parse and serve: promtool, which comes with prometheus, on figures and alert rules, shells on
+# their completions, groff on the manual page.
+readonly to_test=(
+    strace faketime curl python3 python3-venv openssl postgresql postgresql-contrib pgbouncer prometheus zsh fish groff-base
+)
 
 check_swift() {
     local advice="Assay needs Swift $swift_major_min.$swift_minor_min or newer: https://www.swift.org/install/linux/"

@@ -45,10 +45,14 @@ struct Main {
         _ arguments: Arguments,
         _ environment: [String: String]
     ) async throws -> Int32 {
+        if let question = Questions.all.first(where: { $0.name == command }) {
+            return try await Ask(question, arguments, environment).run()
+        }
         switch command {
         case "verify": return Verify(options: try Verify.Options(arguments)).run()
         case "ledger refusals", "ledger evidence", "ledger certificates":
             return try await Ledger.run(command, arguments, environment)
+        case "completion", "man": return try ManualCommands.run(command, arguments, CommandLineTable.all)
         case "doctor": return await (try Doctor(arguments, environment)).run()
         case "migrate": return await (try Migrate(arguments, environment)).run()
         case "check": return await (try CheckLedger(arguments, environment)).run()

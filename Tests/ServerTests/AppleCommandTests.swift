@@ -21,7 +21,7 @@ import Testing
             "--transaction or --customer is needed, and not both"
         ), (["order", "M1", "--wait", "x", "--key-file", "KEY"], "--wait is a whole number from 0 to 86400"),
         (["order", "M1", "--key-file", "/nowhere"], "/nowhere cannot be read"),
-        (["order", "M1", "--at", "http://127.0.0.1:1", "--key-file", "KEY"], "cannot be asked"),
+        (["order", "M1", "--server", "http://127.0.0.1:1", "--key-file", "KEY"], "no server answers"),
     ])
     func whatCannotBeAskedIsSaid(words: [String], said: String) async throws {
         try await TemporaryFolder.with { folder in
@@ -36,7 +36,7 @@ import Testing
     @Test func whatTheServerRefusesIsToldWithItsWord() async throws {
         try await ServerFolder.with { folder in
             let server = try await folder.serve()
-            let there = ["--at", "http://127.0.0.1:\(server.port)", "--key-file", folder.path + "/key"]
+            let there = ["--server", "http://127.0.0.1:\(server.port)", "--key-file", folder.path + "/key"]
             for words in [
                 ["order", "MK1234"], ["extend", "7", "--days", "3"],
                 ["extend-all", "pro", "--days", "3", "--storefronts", "DEU,AUT"],
@@ -50,7 +50,7 @@ import Testing
             #expect(unknown.code == 1 && unknown.errorText.contains("not_found"))
             let wrong = folder.path + "/wrong"
             try Data("sk_test_nobody's".utf8).write(to: URL(filePath: wrong))
-            let other = try await Program.run(["apple", "show", "ask_1", "--at", there[1], "--key-file", wrong])
+            let other = try await Program.run(["apple", "show", "ask_1", "--server", there[1], "--key-file", wrong])
             #expect(other.code == 1 && other.errorText.contains("unauthorized"))
         }
     }

@@ -4,56 +4,24 @@ import HTTP
 
 /// `assay apple …`: hands a question for Apple to a running server, and waits for what comes of it.
 struct AppleCall {
-    static let usualBase = "http://127.0.0.1:8080"
+    typealias Fault = APIClient.Fault
+
     private static let usualWait = 60
     private static let waitMax = 86_400
 
-    enum Fault: Error, CustomStringConvertible {
-        case unreachable(base: String, HTTPCallFailure)
-        /// Something else answers there.
-        case foreign(base: String, status: Int)
-        /// The server understood, and will not.
-        case refused(code: String, detail: String)
-
-        var description: String {
-            switch self {
-            case .unreachable(let base, let failure): "the server at \(base) cannot be asked: \(failure)"
-            case .foreign(let base, let status): "what answers at \(base) is no Assay (HTTP \(status))"
-            case .refused(let code, let detail): "\(code): \(detail)"
-            }
-        }
-
-        var exitCode: Int32 {
-            if case .refused = self { 1 } else { 2 }
-        }
-    }
-
-    private let base: String
-    private let key: String
     private let wait: Int
     private let arguments: Arguments
-    private let caller: HTTPCaller
+    private let client: APIClient
 
     private init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
         self.arguments = arguments
-        let base = arguments.value("at") ?? Self.usualBase
-        self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
-        key = try Self.key(arguments, environment)
         wait = try Self.whole(arguments.value("wait"), "wait", 0...Self.waitMax) ?? Self.usualWait
-        caller = CurlCaller(CallerSettings()).caller
-    }
-
-    private static func key(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) -> String {
-        guard let path = arguments.value("key-file") else {
-            guard let key = environment["ASSAY_KEY"] else {
-                throw UsageFault("the app's key is missing", hint: "name its file with --key-file, or set ASSAY_KEY")
-            }
-            return key
-        }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw UsageFault("\(path) cannot be read")
-        }
-        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        client = APIClient(
+            .server,
+            at: arguments.value("server") ?? environment["ASSAY_SERVER"],
+            key: try AppKey.read(arguments, environment),
+            caller: CurlCaller(CallerSettings()).caller
+        )
     }
 
     private static func whole(
@@ -131,11 +99,11 @@ struct AppleCall {
     }
 
     private func answer(to request: (path: String, body: [UInt8]?)) async throws(Fault) -> Int32 {
-        var body = try await send(request.path, request.body)
+        var body = try await client.ask(request.body == nil ? .get : .post, request.path, request.body ?? []).body
         var waited = 0
         while true {
             guard let json = try? JSONDocument(body).root.object, let id = json["id"]?.string else {
-                throw .foreign(base: base, status: 200)
+                throw .invalid("the answer has no id")
             }
             let state = json["state"]?.string ?? ""
             guard state == "waiting", waited < wait else {
@@ -144,27 +112,8 @@ struct AppleCall {
             }
             try? await Task.sleep(for: .seconds(1))
             waited += 1
-            body = try await send("/v1/apple/requests/\(id)", nil)
+            body = try await client.ask(.get, "/v1/apple/requests/\(id)").body
         }
-    }
-
-    private func send(_ path: String, _ body: [UInt8]?) async throws(Fault) -> [UInt8] {
-        var call = HTTPCall(method: body == nil ? .get : .post, url: base + path)
-        call.fields = ["Authorization": "Bearer \(key)"]
-        if let body {
-            call.fields["Content-Type"] = "application/json"
-            call.body = body
-        }
-        let response: HTTPResponse
-        do throws(HTTPCallFailure) { response = try await caller.send(call) } catch {
-            throw .unreachable(base: base, error)
-        }
-        if (200...299).contains(response.status.rawValue) { return response.body }
-        let json = try? JSONDocument(response.body).root.object
-        guard let code = json?["code"]?.string, let detail = json?["detail"]?.string else {
-            throw .foreign(base: base, status: response.status.rawValue)
-        }
-        throw .refused(code: code, detail: detail)
     }
 
     /// The answer as lines of names and values, one level deep, or as it came.
@@ -173,22 +122,9 @@ struct AppleCall {
             Console.write(body + [0x0A])
             return
         }
-        var lines = ["\(json["kind"]?.string ?? ""): \(json["state"]?.string ?? "") (\(json["id"]?.string ?? ""))"]
-        if let answer = json["answer"]?.object {
-            for (name, value) in answer.members { lines += Self.lines(name, value) }
-        }
-        Console.write(lines.map { ReportText.printable($0) + "\n" }.joined())
-    }
-
-    private static func lines(_ name: String, _ value: JSONValue) -> [String] {
-        guard let rows = value.array else { return ["  \(name): \(text(value))"] }
-        return rows.map { row in
-            let members = row.object.map { $0.members.map { "\($0.0)=\(text($0.1))" } } ?? [text(row)]
-            return "  \(name): " + members.joined(separator: " ")
-        }
-    }
-
-    private static func text(_ value: JSONValue) -> String {
-        value.string ?? String(decoding: value.raw, as: UTF8.self)
+        let head = "\(json["kind"]?.string ?? ""): \(json["state"]?.string ?? "") (\(json["id"]?.string ?? ""))"
+        var lines = [ReportText.printable(head)]
+        if let answer = json["answer"]?.object { lines += AnswerTable.lines(answer, "  ") }
+        Console.write(lines.map { $0 + "\n" }.joined())
     }
 }

@@ -4,10 +4,11 @@ enum CommandLineTable {
         program: "assay",
         summary: "Assay verifies App Store purchases and records each of them once.",
         commands: [
-            verify, serve, demo, DoctorCommand.shape, configCheck, configPrint, LedgerCommands.refusals, LedgerCommands.evidence,
+            verify, serve, demo, DoctorCommand.shape, configCheck, configPrint, LedgerCommands.refusals,
+            LedgerCommands.evidence,
             LedgerCommands.certificates,
             WebhookCommands.sign, WebhookCommands.verify,
-        ] + AppleCommands.all + OperatorCommands.all + [simulate] + SimulateCommands.all
+        ] + Questions.all.map(\.shape) + AppleCommands.all + OperatorCommands.all + [simulate] + SimulateCommands.all + ManualCommands.all
     )
 
     private static let verify = CommandShape(

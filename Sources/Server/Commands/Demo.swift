@@ -156,14 +156,14 @@ struct Demo {
 
     /// Has the store tell Assay what happens, as Apple would.
     private static func notify(_ assay: ListenAddress, of store: String) async throws {
-        let client = SimulatorClient(base: store, caller: CurlCaller(CallerSettings()).caller)
+        let client = APIClient(.simulator, at: store, caller: CurlCaller(CallerSettings()).caller)
         let body = JSONWriter.object { $0.member("url", "http://\(assay)/v1/apple/notifications/demo") }
         _ = try await client.ask(.put, "/apps/\(DemoCatalogue.bundleID)/notifications", body)
     }
 
     /// What to try, in commands that can be pasted.
     private func greeting(_ assay: ListenAddress, _ store: String, dashboard: String) -> String {
-        let at = store == SimulatorClient.usualBase ? "" : " --at \(store)"
+        let at = store == APIClient.Side.simulator.usualBase ? "" : " --at \(store)"
         let path = programFolder.map { "  export PATH=\"\($0):$PATH\"\n" } ?? ""
         return """
 

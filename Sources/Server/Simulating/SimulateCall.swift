@@ -7,11 +7,11 @@ import Simulator
 /// `assay simulate buy …` and its sisters: each asks the simulator's control API once or a few times, and shows what came
 /// of it.
 struct SimulateCall {
-    typealias Fault = SimulatorClient.Fault
+    typealias Fault = APIClient.Fault
 
     private static let usage: Int32 = 2
 
-    private let client: SimulatorClient
+    private let client: APIClient
     private let arguments: Arguments
 
     /// What is written, and how the process ends.
@@ -26,10 +26,7 @@ struct SimulateCall {
         settings.responseBytesMax = 256 << 20
         // A story of years, or of many customers, takes a while to tell.
         settings.timeout = .seconds(600)
-        client = SimulatorClient(
-            base: arguments.value("at") ?? SimulatorClient.usualBase,
-            caller: CurlCaller(settings).caller
-        )
+        client = APIClient(.simulator, at: arguments.value("at"), caller: CurlCaller(settings).caller)
     }
 
     /// Runs the command of this name.
@@ -83,7 +80,7 @@ struct SimulateCall {
 
     /// The answer itself, or what it says to people.
     private func show(
-        _ answer: SimulatorClient.Answer,
+        _ answer: APIClient.Answer,
         _ text: (JSONObject) -> String
     ) throws(Fault) -> Shown {
         if arguments.isSet("json") { return Shown(text: answer.body.isEmpty ? [] : answer.body + [0x0A]) }

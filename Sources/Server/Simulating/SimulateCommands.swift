@@ -127,7 +127,11 @@ enum SimulateCommands {
             positionals: positionals,
             positionalsRange: range,
             options: options + [
-                .init("at", value: "URL", "Where the simulator is; \(SimulatorClient.usualBase) if not given."),
+                .init(
+                    "at",
+                    value: "URL",
+                    "Where the simulator is; \(APIClient.Side.simulator.usualBase) if not given."
+                ),
                 .init("json", "The simulator's own answer instead of text."),
             ],
             notes: notes + ["Exits with 0 when it was done, 1 when the store refused, 2 when it could not be asked."],

@@ -1,0 +1,154 @@
+import Encoding
+import Foundation
+import HTTP
+
+/// Runs the commands that ask a server's API.
+struct Ask {
+    typealias Fault = APIClient.Fault
+
+    private let question: Question
+    private let arguments: Arguments
+    private let client: APIClient
+    private let table: AnswerTable
+
+    /// - Throws: ``UsageFault`` when there is no key.
+    init(_ question: Question, _ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
+        self.question = question
+        self.arguments = arguments
+        client = APIClient(
+            .server,
+            at: arguments.value("server") ?? environment["ASSAY_SERVER"],
+            key: try AppKey.read(arguments, environment),
+            caller: CurlCaller(CallerSettings()).caller
+        )
+        table = AnswerTable(paint: Paint(environment), isJSON: arguments.isSet("json"))
+    }
+
+    /// - Returns: 0 when it was done, 1 when the server says no, 2 when it could not be asked.
+    /// - Throws: ``UsageFault``.
+    func run() async throws(UsageFault) -> Int32 {
+        let members = try members()
+        do throws(Fault) {
+            try await question.rows == nil ? object(members) : list(members)
+            return 0
+        } catch {
+            Console.error("assay \(question.name): \(ReportText.printable("\(error)"))")
+            return error.exitCode
+        }
+    }
+
+    // MARK: What is sent
+
+    private typealias Member = (field: Question.Field, value: String)
+
+    /// The flags that are given, checked as far as their kind goes.
+    private func members() throws(UsageFault) -> [Member] {
+        var members: [Member] = []
+        for field in question.fields {
+            guard let value = arguments.value(field.option.name) else {
+                if field.isNeeded { throw UsageFault("--\(field.option.name) is missing") }
+                continue
+            }
+            if case .whole = field.kind, Int64(value) == nil {
+                throw UsageFault("--\(field.option.name) is a whole number")
+            }
+            if let twin = members.first(where: { $0.field.member == field.member }) {
+                throw UsageFault("--\(twin.field.option.name) and --\(field.option.name) contradict each other")
+            }
+            members.append((field, value))
+        }
+        return members
+    }
+
+    private var path: String {
+        var words = arguments.positionals[...]
+        return question.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { part in
+            let text = String(decoding: part, as: UTF8.self)
+            return text == "{}" ? words.popFirst().map { PercentCoding.encode($0) } ?? "" : text
+        }.joined(separator: "/")
+    }
+
+    /// Who says nothing sends nothing: some changes are asked for without a word.
+    private static func body(_ members: [Member], on place: (member: String, value: Int64)?) -> [UInt8] {
+        guard !members.isEmpty || place != nil else { return [] }
+        return JSONWriter.object { json in
+            for (field, value) in members {
+                switch field.kind {
+                case .text: json.member(field.member, value)
+                case .whole: json.member(field.member, Int64(value))
+                case .fixed(let value): json.member(field.member, value)
+                case .list:
+                    json.array(field.member) { json in
+                        for word in value.utf8.split(separator: UInt8(ascii: ",")) {
+                            json.element(String(decoding: word, as: UTF8.self))
+                        }
+                    }
+                }
+            }
+            if let place { json.member(place.member, place.value) }
+        }
+    }
+
+    private func query(_ members: [Member], on place: String?) -> String {
+        var query = members.map { member in
+            if case .fixed(let value) = member.field.kind { return (name: member.field.member, value: "\(value)") }
+            return (name: member.field.member, value: member.value)
+        }
+        if let name = question.rows?.place {
+            if let limit = arguments.value("limit") { query.append(("limit", limit)) }
+            if let place { query.append((name, place)) }
+        }
+        return PercentCoding.query(query)
+    }
+
+    // MARK: One object
+
+    private func object(_ members: [Member]) async throws(Fault) {
+        let key = arguments.value("idempotency-key")
+        guard question.isChange else {
+            return write(table.object(try await client.ask(.get, path + query(members, on: nil))))
+        }
+        var place: (member: String, value: Int64)?
+        var step = 0
+        repeat {
+            let name = step == 0 ? key : key.map { "\($0)-\(step)" }
+            let answer = try await client.ask(.post, path, Self.body(members, on: place), idempotency: name)
+            write(table.object(answer))
+            step += 1
+            place = question.goesOnWith.flatMap { member in
+                (answer.json?[member]?.int64).map { (member, $0) }
+            }
+        } while place != nil
+    }
+
+    // MARK: Lists
+
+    private func list(_ members: [Member]) async throws(Fault) {
+        guard let rows = question.rows else { return }
+        var place = arguments.value("after")
+        var shown = 0
+        repeat {
+            let answer = try await client.ask(.get, path + query(members, on: place))
+            guard let json = answer.json, let page = json[rows.member]?.array.map(Array.init) else {
+                throw .invalid("the answer has no \(rows.member)")
+            }
+            write(table.rows(page, rows.columns, isFirst: shown == 0))
+            shown += page.count
+            let next = Self.next(json)
+            // The same place again would never end.
+            if next == nil || next == place { return }
+            place = next
+        } while arguments.isSet("all")
+        if let place, !arguments.isSet("json") { Console.error("more: --after \(ReportText.printable(place))") }
+    }
+
+    /// A feed names its end, too, and says whether there is more.
+    private static func next(_ json: JSONObject) -> String? {
+        guard json["has_more"]?.bool ?? true else { return nil }
+        return json["next"]?.string ?? json["next"]?.int64.map(String.init)
+    }
+
+    private func write(_ text: [UInt8]) {
+        if !Console.write(text) { Console.error("assay \(question.name): standard output cannot be written") }
+    }
+}

@@ -1,0 +1,16 @@
+/// Every operation of the API that is a command, by noun. What the API gets anew gets its line here.
+enum Questions {
+    static let all = ShopQuestions.all + CustomerQuestions.all + DeliveryQuestions.all + AccessQuestions.all
+
+    /// Which side of the wall.
+    static let sides: [Question.Field] = [
+        .text("environment", "STORE", "production if not given, sandbox, xcode or local_testing.", as: "environment"),
+        .fixed("test-signed", "What only a test authority vouches for.", as: "test_signed"),
+    ]
+
+    /// The same where all are shown if none is named.
+    static let filters: [Question.Field] = [
+        .text("environment", "STORE", "Only this one: production, sandbox, xcode or local_testing.", as: "environment"),
+        .fixed("test-signed", "Only what a test authority vouches for.", as: "test_signed"),
+    ]
+}
