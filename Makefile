@@ -1,6 +1,6 @@
 # The verbs of this repository; each is one line here and, where it needs more, a script in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help build test interop browser chaos check docs bench fuzz simulate lives run
+.PHONY: help build test interop browser chaos check docs bench fuzz simulate lives run deb
 
 help: ## this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,3 +59,8 @@ lives: ## LIVES=n (1,000) customers' lives of two years and all stories, with lo
 run: ## installs what is missing, builds, serves Assay with the App Store simulator on localhost; no Apple account needed
 	@scripts/bootstrap.sh
 	@scripts/run.sh
+
+deb: ## the Debian package, into .build/deb, tried out on a copy of this machine that is thrown away
+	@scripts/bootstrap.sh
+	@scripts/deb.sh
+	@scripts/deb-trial.sh "$$(swift build --configuration release --show-bin-path)/assay"

@@ -69,7 +69,7 @@ struct CheckLedgerState {
         let dates = files.filter { $0.hasSuffix(".sha256") }.compactMap { name in
             (try? FileManager.default.attributesOfItem(atPath: folder + "/" + name))?[.modificationDate] as? Date
         }
-        let fix = "assay backup --to \(folder)/NAME, every day; docs/operations.md has a timer"
+        let fix = "assay backup --to \(folder)/NAME, every day; assay-backup.timer of the Debian package does it"
         guard let newest = dates.max() else { return .fail("backup", of: folder, "no copy lies there", fix: fix) }
         let age = Timestamp(milliseconds: Int64(newest.timeIntervalSince1970 * 1_000)).duration(to: now)
         let found = "the newest copy is \(max(0, age.components.seconds) / 3_600) h old"

@@ -58,6 +58,20 @@ final class Metrics: Sendable {
         )
     }
 
+    /// All that there can be, also what nothing was counted of yet: the names that alerts and pictures may use.
+    static var names: [String] {
+        let families: [Family] = [
+            .submissions, .refusals, .transactions, .notifications, .comparedNotifications, .recoveredNotifications,
+            .jobs,
+            .apple, .commits, .requests, .streams, .refusedRequests, .webhookAttempts, .webhookDeaths, .droppedLines,
+            .connections, .certificateEnds,
+        ]
+        let timings = [Timing.commit, .request].flatMap { timing in
+            ["bucket", "sum", "count"].map { "\(timing.name)_\($0)" }
+        }
+        return ["assay_build_info"] + families.map(\.name) + timings + ProcessFigures.names
+    }
+
     /// A family of durations.
     struct Timing: Hashable, Sendable {
         let name: String

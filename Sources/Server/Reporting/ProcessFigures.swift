@@ -2,6 +2,10 @@ import Foundation
 
 /// Memory, processor time and descriptors of this process, as Prometheus' client libraries name them. From /proc.
 enum ProcessFigures {
+    static let names = [
+        "process_resident_memory_bytes", "process_cpu_seconds_total", "process_open_fds", "process_max_fds",
+    ]
+
     static func text() -> String {
         var text = ""
         if let resident = statusKilobytes("VmRSS") {
