@@ -13,9 +13,10 @@ readonly to_build=(
 )
 # To test: system calls that fail and clocks that go wrong on purpose, a database server and a pooler before it, and second
 # opinions on what we sign, parse and serve: promtool, which comes with prometheus, on figures and alert rules, shells on
-# their completions, groff on the manual page.
+# their completions, groff on the manual page. The last ones try the Debian package out.
 readonly to_test=(
     strace faketime curl python3 python3-venv openssl postgresql postgresql-contrib pgbouncer prometheus zsh fish groff-base
+    adduser binutils iproute2 procps
 )
 
 check_swift() {

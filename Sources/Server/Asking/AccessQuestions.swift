@@ -48,6 +48,13 @@ enum AccessQuestions {
             examples: [("assay keys revoke key_0123", "it has leaked")]
         ),
         Question(
+            name: "keys signing",
+            summary: "Lists the keys that answers are signed by.",
+            path: "/v1/signing-keys",
+            rows: .init(member: "keys", columns: ["key_id", "algorithm", "public_key"]),
+            examples: [("assay keys signing --json", "what to build into the app")]
+        ),
+        Question(
             name: "certificates list",
             summary: "Lists the certificates that proofs came with.",
             path: "/v1/certificates",

@@ -1,6 +1,16 @@
 /// Orders, and what was bought.
 enum ShopQuestions {
-    static let all = orders + transactions + deliveries
+    static let all = products + orders + transactions + deliveries
+
+    private static let products: [Question] = [
+        Question(
+            name: "products list",
+            summary: "Lists what the app sells, and what each product gives.",
+            path: "/v1/catalogue",
+            rows: .init(member: "products", columns: ["product_id", "type", "period_days", "goods"]),
+            examples: [("assay products list", "the catalogue as it is in force")]
+        )
+    ]
 
     private static let orders: [Question] = [
         Question(

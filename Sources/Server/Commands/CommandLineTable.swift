@@ -8,7 +8,8 @@ enum CommandLineTable {
             LedgerCommands.evidence,
             LedgerCommands.certificates,
             WebhookCommands.sign, WebhookCommands.verify,
-        ] + Questions.all.map(\.shape) + AppleCommands.all + OperatorCommands.all + [simulate] + SimulateCommands.all + ManualCommands.all
+        ] + Questions.all.map(\.shape) + AppleCommands.all + OperatorCommands.all + [simulate] + SimulateCommands.all
+            + ManualCommands.all
     )
 
     private static let verify = CommandShape(

@@ -253,6 +253,8 @@ import Testing
             )
             let last = try #require(try await desk.json("keys", "list").first?["key_id"]?.string)
             #expect(try await desk.run("keys", "revoke", last).text.contains("revoked_at: "))
+            #expect(try await desk.run("keys", "signing").code == 0)
+            #expect(try await desk.run("products", "list").text == "nothing\n", "an app without a catalogue")
             #expect(try await desk.run("certificates", "list").code == 0)
             #expect(try await desk.run("apple", "requests").text == "nothing\n")
             #expect(try await desk.run("notifications", "list").text == "nothing\n")

@@ -6,13 +6,14 @@ import TestSupport
 import Testing
 
 /// `assay doctor` over a house in which one thing is wrong: it finds that, and nothing else.
-@Suite(.enabled(if: Program.isBuilt, Program.absence)) struct DoctorTests {
+/// One house at a time: each is two servers.
+@Suite(.serialized, .enabled(if: Program.isBuilt, Program.absence)) struct DoctorTests {
     private typealias Fault = DoctorHouse.Fault
 
     @Test func aGoodHouseIsGood() async throws {
         try await DoctorHouse.with { house in
             #expect(try await house.addEndpoint("http://127.0.0.1:\(house.store.port)/hook") == 201)
-            let good = try await house.findings("--limits-connections", "100", code: 0)
+            let good = try await house.findings("--limits-connections", "100", "--wait", "14", code: 0)
             #expect(good.isGood && good.wrong == [], "\(good.lines.filter { $0.status != "ok" })")
             let checks = [
                 "configuration", "files", "ledger", "durability", "dashboard", "file_system", "space", "trust",
@@ -54,14 +55,14 @@ import Testing
     @Test func aClockThatIsWrongIsTold() async throws {
         try await DoctorHouse.with { house in
             _ = try await house.store.run("chaos", #"{"clock_skew_seconds": 120}"#)
-            let found = try await house.findings("--limits-connections", "100")
+            let found = try await house.findings("--limits-connections", "100", "--wait", "0")
             #expect(found.wrong == ["clock fail"])
             // Apple tells whole seconds.
             #expect(try #require(found.of("clock").first?.found).contains(/(119|120|121) s behind Apple's/))
             _ = try await house.store.run("chaos", #"{"clock_skew_seconds": 15}"#)
-            #expect(try await house.findings("--limits-connections", "100").wrong == ["clock warn"])
+            #expect(try await house.findings("--limits-connections", "100", "--wait", "0").wrong == ["clock warn"])
             _ = try await house.store.run("chaos", #"{"clock_skew_seconds": 120, "unauthorized": 1000}"#)
-            let both = try await house.findings("--limits-connections", "100")
+            let both = try await house.findings("--limits-connections", "100", "--wait", "0")
             #expect(both.of("clock").first?.status == "fail")
             #expect(try #require(both.of("token").first?.cause).hasPrefix("The clock is wrong"))
         }
@@ -108,7 +109,7 @@ import Testing
 
     @Test func whatBecomesOfATestNotificationIsTold() async throws {
         try await DoctorHouse.with { house in
-            let flags = ["--limits-connections", "100", "--wait", "4"]
+            let flags = ["--limits-connections", "100", "--wait", "25"]
             func found() async throws -> Findings.Line {
                 let findings = try await house.findings(flags[0], flags[1], flags[2], flags[3])
                 #expect(findings.wrong == ["notification fail"])
@@ -139,7 +140,7 @@ import Testing
                     "--limits-connections",
                     "100",
                     "--wait",
-                    "3",
+                    "25",
                     "--data",
                     other.data
                 )
