@@ -97,7 +97,7 @@ package func routes(_ parts: APIParts) -> Router {
         purchases(gate, parts, waits) + facades(gate, parts, waits) + orders(gate, parts) + customers(gate, parts)
         + notifications(gate, parts)
         + consumption(gate, parts) + support(gate, parts) + signatures(gate, parts)
-        + webhooks(gate, parts) + keys(gate, parts) + health(gate, parts)
+        + webhooks(gate, parts) + figures(gate, parts) + keys(gate, parts) + health(gate, parts)
     return Router(routes.map { named($0, parts) })
 }
 
@@ -292,6 +292,18 @@ private func webhooks(_ gate: Gate, _ parts: APIParts) -> [Route] {
         },
         gate.route(.get, "/v1/webhooks/{id}/deliveries/{event}", for: .read) { _, app, path in
             await log.get(path["id"] ?? "", path["event"] ?? "", app: app)
+        },
+    ]
+}
+
+private func figures(_ gate: Gate, _ parts: APIParts) -> [Route] {
+    let charts = Charts(store: parts.store, clock: parts.clock)
+    return [
+        gate.route(.get, "/v1/metrics/overview", for: .read) { request, app, _ in
+            await charts.overview(request.query, app: app.id)
+        },
+        gate.route(.get, "/v1/charts/{name}", for: .read) { request, app, path in
+            await charts.chart(path["name"] ?? "", request.query, app: app.id)
         },
     ]
 }

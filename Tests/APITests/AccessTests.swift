@@ -41,7 +41,7 @@ import TestSupport
         if let key { fields["Authorization"] = "Bearer \(key)" }
         let path = route.template.replacing("{id}", with: "x").replacing("{token}", with: "x")
             .replacing("{currency}", with: "gold").replacing("{event}", with: "evt_1").replacing("{key}", with: "x")
-            .replacing("{section}", with: "keys")
+            .replacing("{section}", with: "keys").replacing("{name}", with: "mrr")
         let body = route.method == .post ? Array("{}".utf8) : []
         return await house.router.respond(
             to: HTTPRequest(method: route.method, path: path, fields: fields, body: body)

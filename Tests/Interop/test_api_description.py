@@ -89,7 +89,7 @@ class ApiDescriptionTest(unittest.TestCase):
             step()
         for step in (self.facades, self.catalogue):
             step()
-        for step in (self.log, self.refusals):
+        for step in (self.log, self.figures, self.refusals):
             step()
         self.assertEqual(self.contract.operations - self.contract.answered, set())
 
@@ -183,6 +183,15 @@ class ApiDescriptionTest(unittest.TestCase):
         self.ask("POST", "/v1/apple/notifications/demo", {"notification_type": "CANCEL"}, "needs_shared_secret")
         self.ask("POST", "/v1/apple/notifications/nobody", body, "not_found")
         self.ask("GET", "/v1/notifications/figures")
+
+    def figures(self) -> None:
+        wall = "environment=production&test_signed=true"
+        self.assertTrue(self.ask("GET", f"/v1/metrics/overview?{wall}")["is_complete"])
+        for name in self.contract.document["components"]["schemas"]["ChartName"]["enum"]:
+            self.ask("GET", f"/v1/charts/{name}?{wall}&currency=USD")
+        self.ask("GET", "/v1/charts/mrr", None, "invalid_query")
+        self.ask("GET", "/v1/charts/refunds?from=2026-02-30", None, "invalid_query")
+        self.ask("GET", "/v1/charts/nothing", None, "not_found")
 
     def consumption(self) -> None:
         def wanted() -> str:

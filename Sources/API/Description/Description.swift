@@ -17,8 +17,8 @@ package struct Description: Sendable {
             PackageResources.api_json, PackageResources.purchases_json, PackageResources.orders_json,
             PackageResources.customers_json, PackageResources.webhooks_json, PackageResources.notifications_json,
             PackageResources.consumption_json, PackageResources.apple_json,
-            PackageResources.signatures_json, PackageResources.keys_json, PackageResources.facades_json,
-            PackageResources.operations_json,
+            PackageResources.signatures_json, PackageResources.figures_json, PackageResources.keys_json,
+            PackageResources.facades_json, PackageResources.operations_json,
             PackageResources.events_json,
         ].map { Description.read($0) },
         problems: Description.read(PackageResources.problems_json)

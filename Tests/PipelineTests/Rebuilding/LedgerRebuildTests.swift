@@ -140,14 +140,13 @@ import Testing
     private static func rebuild(_ row: Row, _ shop: CheckedShop) async throws {
         let rebuild = LedgerRebuild(apps: [shop.app], at: shop.now)
         let shown = try await compare(rebuild, shop)
-        #expect(shown.differences == row.differences, "\(shown.listed)")
-        #expect(shown.left == row.left, "\(shown.listed)")
+        #expect(shown.ofRows == [row.differences, row.left], "\(shown.listed)")
         #expect(shown.told == row.told)
         let applied = try await rebuild.apply(to: shop.store)
-        #expect([applied.differences, applied.left] == [row.differences, row.left])
+        #expect(applied.ofRows == [row.differences, row.left])
         #expect(applied.told == row.told)
         let after = try await compare(rebuild, shop)
-        #expect([after.differences, after.left] == [0, row.left])
+        #expect(after.ofRows == [0, row.left])
         if row.left == 0 { #expect(try await shop.findings().listed == []) }
     }
 
@@ -157,5 +156,18 @@ import Testing
 
     private static func states(_ chain: ChainKey, _ store: any Store) async throws -> [FulfilmentState] {
         try await store.read { reader throws(StoreFailure) in try reader.fulfilments([chain]).map(\.state) }
+    }
+}
+
+extension RebuildReport {
+    /// How many rows differ, and are left. What another hand has changed is off in the figures that count it, too.
+    var ofRows: [Int] {
+        let rows = listed.filter { difference in
+            switch difference {
+            case .figures, .leftFigures: false
+            default: true
+            }
+        }
+        return [rows.count { !$0.isLeft }, rows.count(where: \.isLeft)]
     }
 }

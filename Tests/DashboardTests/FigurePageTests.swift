@@ -1,0 +1,89 @@
+import Dashboard
+import PurchaseModel
+import Storage
+import Testing
+
+/// The pages of figures over time.
+@Suite struct FigurePageTests {
+    private static let realm = Realm(environment: .production, isTestSigned: false)
+
+    /// Some subscriptions of two years, of which every third lapses, in two currencies.
+    private static func sell(_ desk: Desk, _ count: Int64) async throws {
+        let product = try #require(ProductID("<b>monthly</b>"))
+        for number in Int64(1)...count {
+            var sold: [Transaction] = []
+            for period in 0..<(number % 3 == 0 ? 2 : 20) as Range<Int64> {
+                let start = desk.clock.now.advanced(by: .seconds((period * 30 - 590 + number) * 86_400))
+                var month = Transaction(
+                    id: try #require(TransactionID(number: number * 100 + period)),
+                    originalID: TransactionID(number: number * 100),
+                    product: product,
+                    kind: .autoRenewable,
+                    purchasedAt: start,
+                    signedAt: start
+                )
+                month.expiresAt = start.advanced(by: .seconds(30 * 86_400))
+                month.price = Price(milliunits: 1_234_560, currency: number % 2 == 0 ? "EUR" : "USD")
+                if period == 0 { month.offer = Offer(kind: .introductory, discount: "FREE_TRIAL") }
+                if period == 7, number % 5 == 0 { month.revocation = Revocation(at: start) }
+                sold.append(month)
+            }
+            let recording = Recording(app: Desk.app, realm: realm, transactions: sold)
+            let evidence = EvidenceRow(
+                digest: try #require(ProofDigest([UInt8](repeating: UInt8(number), count: 32))),
+                format: "jws",
+                proof: [1],
+                customer: nil,
+                receivedAt: desk.clock.now,
+                verdict: "genuine"
+            )
+            let now = desk.clock.now
+            try await desk.store.write { write throws(StoreFailure) in
+                let situation = try write.situation(around: [recording])
+                try write.apply(decide(situation, recording, at: now), evidence: evidence)
+            }
+        }
+    }
+
+    private static func viewer(_ desk: Desk) async throws -> Browser {
+        try await desk.add("ann", .viewer)
+        let browser = Browser(desk)
+        _ = await browser.signIn("ann")
+        return browser
+    }
+
+    @Test(arguments: ["", "/revenue", "/subscriptions"])
+    func anEmptyLedgerHasItsPages(path: String) async throws {
+        let browser = try await Self.viewer(Desk())
+        let page = await browser.get("/dashboard" + path)
+        #expect(page.status == .ok)
+        #expect(!page.text.contains("<svg class=\"chart\""))
+    }
+
+    @Test(arguments: [
+        ("", ["Purchases", "Renewals due", "Revenue, "]),
+        ("/revenue?currency=EUR", ["Monthly recurring revenue, EUR", "Movements of the monthly recurring revenue"]),
+        ("/subscriptions", ["Retention by cohort", "Churn", "Renewal rate", "+12"]),
+        ("/subscriptions?state=expired&after=400", ["&lt;b&gt;monthly"]),
+    ])
+    func everyPageShowsItsChartsAndStaysSmall(path: String, words: [String]) async throws {
+        let desk = Desk()
+        try await Self.sell(desk, 40)
+        let browser = try await Self.viewer(desk)
+        let page = await browser.get("/dashboard" + path)
+        #expect(page.status == .ok)
+        for word in words { #expect(page.text.contains(word), "\(word)") }
+        #expect(page.text.contains("<svg class=\"chart\""))
+        #expect(!page.text.contains("<b>"))
+        #expect(page.body.count < 100_000, "\(page.body.count)")
+    }
+
+    /// What was asked for of another app or store is not shown as this one's.
+    @Test func aStoreWithoutPurchasesShowsNone() async throws {
+        let desk = Desk()
+        try await Self.sell(desk, 3)
+        let browser = try await Self.viewer(desk)
+        #expect(await browser.get("/dashboard/revenue?side=production").text.contains("USD"))
+        #expect(!(await browser.get("/dashboard/revenue?side=sandbox").text.contains("USD")))
+    }
+}
