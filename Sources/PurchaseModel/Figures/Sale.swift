@@ -91,9 +91,7 @@ extension Price {
         (0...Self.countedMax).contains(milliunits) && currency.isThreeCapitals ? self : nil
     }
 
-    /// How much of it was paid back; all of it when Apple did not say.
-    ///
-    /// - Parameter percentage: thousandths of a percent.
+    /// How much of it was paid back, by thousandths of a percent; all of it when Apple did not say.
     fileprivate func share(_ percentage: Int?) -> Int64 {
         guard let percentage else { return milliunits }
         return milliunits * Int64(min(max(percentage, 0), 100_000)) / 100_000
