@@ -1,4 +1,5 @@
 import Dashboard
+import HTTP
 import PurchaseModel
 import Storage
 import Testing
