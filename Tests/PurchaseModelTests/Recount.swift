@@ -13,7 +13,7 @@ struct Recount {
         for (chain, transactions) in chains { sums.add(chain.figures(transactions)) }
         for order in shop.orders { sums.add(order.figures) }
         for fulfilment in shop.fulfilments { sums.add(fulfilment.figures) }
-        for chain in chains.keys {
+        for chain in shop.followed {
             if let subscription = shop.situation.subscription(of: chain) { sums.add(subscription.figures) }
         }
         for event in shop.events {

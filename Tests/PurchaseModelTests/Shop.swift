@@ -13,6 +13,8 @@ struct Shop {
     private(set) var postings: [Posting] = []
     /// What all decisions added to the figures.
     private(set) var figures = FigureSums()
+    /// The chains of all subscriptions, also those of which only Apple's word on the renewal is known.
+    private(set) var followed: Set<ChainKey> = []
     private var transactions: Set<TransactionKey> = []
     private var placed: Set<OrderKey> = []
 
@@ -186,6 +188,7 @@ struct Shop {
         events += decision.events
         postings += decision.postings
         figures.add(decision.figures)
+        followed.formUnion(decision.subscriptions.map(\.row.chain))
         return decision
     }
 

@@ -1,5 +1,4 @@
 import AppStore
-import AppleFormats
 import Encoding
 import HTTP
 import Jobs
