@@ -3,14 +3,14 @@ import Verification
 
 /// Measures Assay, always beside something else that is measured at the same time.
 ///
-///     Benchmarks [verify] [steps] [receipts] [signing] [store] [outbox] [looks] [memory] [http] [apple] [peer]
+///     Benchmarks [verify] [steps] [receipts] [signing] [store] [outbox] [looks] [memory] [http] [entitlements] [apple] [peer]
 ///
 /// Without words all of it but `peer`, which downloads what it is made of. Tables are printed;
 /// `.build/bench/results.json` has the same figures.
 @main struct Benchmarks {
     private static let sections = [
         "verify", "steps", "receipts", "signing", "store", "outbox", "looks", "memory", "http",
-        "apple",
+        "entitlements", "apple",
     ]
 
     static func main() async {
@@ -72,6 +72,11 @@ import Verification
             defer { servers.remove() }
             let http = HTTPBenchmark(samples: samples, servers: servers)
             for section in try http.run(withPeer: words.contains("peer")) { report.add(section) }
+        }
+        if isChosen("entitlements") {
+            let servers = try serverFolder(in: folder)
+            defer { servers.remove() }
+            report.add(try EntitlementBenchmark(samples: samples, servers: servers).run())
         }
         if isChosen("apple") {
             let benchmark = AppleBenchmark(samples: samples) { try serverFolder(in: folder, named: $0) }

@@ -85,7 +85,7 @@ struct RoundTable {
         )
     }
 
-    private static func median(_ values: [Double]) -> Double? {
+    static func median(_ values: [Double]) -> Double? {
         values.isEmpty ? nil : values.sorted()[values.count / 2]
     }
 }

@@ -22,14 +22,18 @@ struct ServerFolder {
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
     /// With an empty ledger; it trusts the authority, and asks what listens on a port in Apple's place, or nobody.
-    func startAssay(trusting authority: SimulatorAuthority, asking apple: UInt16? = nil) throws -> ServedProcess {
+    func startAssay(
+        trusting authority: SimulatorAuthority,
+        asking apple: UInt16? = nil,
+        giving entitlement: String? = nil
+    ) throws -> ServedProcess {
         try? FileManager.default.removeItem(atPath: path + "/ledger")
         for (index, root) in try authority.roots().enumerated() {
             try write("roots/\(index).der", root)
         }
         try write("key", Array(ServerFolder.key.utf8))
         if apple != nil { try write("apple.p8", try PrivateKey(generate: .p256).pem()) }
-        try write("assay.json", configuration(asking: apple))
+        try write("assay.json", configuration(asking: apple, giving: entitlement))
         return try ServedProcess(
             "assay",
             products + "/assay",
@@ -50,7 +54,7 @@ struct ServerFolder {
         )
     }
 
-    private func configuration(asking apple: UInt16?) -> [UInt8] {
+    private func configuration(asking apple: UInt16?, giving entitlement: String?) -> [UInt8] {
         JSONWriter.object { json in
             json.member("profile", "development")
             json.member("data", path + "/ledger")
@@ -60,6 +64,7 @@ struct ServerFolder {
                     json.member("bundle_id", Samples.bundleID.text)
                     json.member("apple_id", Samples.appleID)
                     json.member("accept_test_signed", true)
+                    if let entitlement { catalogue(giving: entitlement, into: &json) }
                     if let apple { appStore(at: "http://127.0.0.1:\(apple)", into: &json) }
                 }
             }
@@ -71,6 +76,16 @@ struct ServerFolder {
                 }
             }
             json.object("trust") { $0.member("roots", path + "/roots") }
+        }
+    }
+
+    private func catalogue(giving entitlement: String, into json: inout JSONObjectWriter) {
+        json.array("products") { json in
+            json.object { json in
+                json.member("id", Samples.renewal(0).product.text)
+                json.member("kind", "auto_renewable_subscription")
+                json.array("goods") { json in json.object { $0.member("entitlement", entitlement) } }
+            }
         }
     }
 
