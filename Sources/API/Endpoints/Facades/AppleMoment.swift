@@ -7,8 +7,8 @@ enum AppleMoment {
     ///
     /// - Parameters:
     ///   - name: of the first.
-    ///   - moment: cut to whole seconds, which is all that receipts know.
-    ///   - isExact: keeps the milliseconds, as of the moment of a request.
+    ///   - moment: cut to whole seconds, which is all that app receipts know.
+    ///   - isExact: keeps the milliseconds, as of the moment of a request, and in iOS 6 receipts.
     ///   - json: where they are written.
     static func write(
         _ name: String,

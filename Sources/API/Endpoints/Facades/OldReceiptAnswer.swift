@@ -54,10 +54,11 @@ struct OldReceiptAnswer {
         json.member("quantity", String(sold.quantity))
         json.member("transaction_id", sold.id.description)
         json.member("original_transaction_id", (sold.originalID ?? sold.id).description)
-        AppleMoment.write("purchase_date", sold.purchasedAt, into: &json)
-        AppleMoment.write("original_purchase_date", sold.originallyPurchasedAt ?? sold.purchasedAt, into: &json)
+        AppleMoment.write("purchase_date", sold.purchasedAt, isExact: true, into: &json)
+        let first = sold.originallyPurchasedAt ?? sold.purchasedAt
+        AppleMoment.write("original_purchase_date", first, isExact: true, into: &json)
         if let end = sold.expiresAt, let texts = AppleMoment.texts(end) {
-            json.member("expires_date", String(end.seconds * 1_000))
+            json.member("expires_date", String(end.milliseconds))
             json.member("expires_date_formatted", texts.greenwich)
             json.member("expires_date_formatted_pst", texts.pacific)
         }
