@@ -204,9 +204,11 @@ struct Gate: Sendable {
     }
 
     /// Lets somebody in whose key stands where another protocol has it.
-    func admit(_ key: [UInt8]?, _ request: HTTPRequest, _ scope: Scope) -> Result<Caller, Refusal> {
-        guard let key = key.flatMap({ keys.key($0, at: clock.now) }), let app = apps[key.holder.app] else {
+    func admit(_ shown: [UInt8]?, _ request: HTTPRequest, _ scope: Scope) -> Result<Caller, Refusal> {
+        guard let key = shown.flatMap({ keys.key($0, at: clock.now) }), let app = apps[key.holder.app] else {
             guard keys.isComplete else { return .failure(.notYet) }
+            // Who shows none tries none.
+            guard shown != nil else { return .failure(.unknown) }
             return .failure(strangers.note(request.remote).map { .tooManyUnknown(wait: $0) } ?? .unknown)
         }
         let ticket = rate.take(key.holder)

@@ -5,8 +5,8 @@ import Synchronization
 /// How often an address may show keys that are none. Who has a good one is never held up by strangers behind the same
 /// proxy: keys are too long to be guessed, and this only ends the trying.
 final class StrangerLimit: Sendable {
-    /// A misspelt key is noticed long before.
-    static let attemptsMax = 60
+    /// Ten a second: a misspelt key is noticed long before.
+    static let attemptsMax = 600
     static let window = Duration.seconds(60)
     /// Beyond so many addresses those whose minute is over are forgotten, and then all: a flood from everywhere must not fill
     /// the memory, and is not held up by this.
