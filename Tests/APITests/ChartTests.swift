@@ -64,7 +64,8 @@ import TestSupport
             let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
             let answer = await house.get("/v1/" + parts[0], query: parts.count > 1 ? parts[1] : nil)
             #expect(answer.status == .badRequest)
-            #expect(try answer.json()["code"]?.string == "invalid_query")
+            let problem = try answer.json()
+            #expect(problem["code"]?.string == "invalid_query")
         }
     }
 
