@@ -104,14 +104,14 @@ struct PaidPeriods {
         let standings = standings()
         let months = standings.keys.sorted()
         for month in months {
-            guard let standing = standings[month] else { continue }
-            add(1, .subscribers, month.firstDay, standing.product, to: &sums)
+            guard let stand = standings[month] else { continue }
+            add(1, .subscribers, month.firstDay, stand.product, to: &sums)
             let step = month.number - began.number
             if (1...Self.stepMax).contains(step) {
                 add(1, .cohort, began.firstDay, first.transaction.product, step: step, to: &sums)
             }
             if standings[month.advanced(by: 1)] == nil {
-                add(1, .subscribersLost, month.firstDay, standing.product, to: &sums)
+                add(1, .subscribersLost, month.firstDay, stand.product, to: &sums)
             }
         }
         addMoney(standings.filter(\.value.isPaid), to: &sums)
