@@ -300,10 +300,10 @@ private func figures(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let charts = Charts(store: parts.store, clock: parts.clock)
     return [
         gate.route(.get, "/v1/metrics/overview", for: .read) { request, app, _ in
-            await charts.overview(request.query, app: app.id)
+            await charts.overview(request.query, app: app)
         },
         gate.route(.get, "/v1/charts/{name}", for: .read) { request, app, path in
-            await charts.chart(path["name"] ?? "", request.query, app: app.id)
+            await charts.chart(path["name"] ?? "", request.query, app: app)
         },
     ]
 }

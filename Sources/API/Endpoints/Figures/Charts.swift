@@ -1,5 +1,6 @@
 import Encoding
 import HTTP
+import Pipeline
 import PurchaseModel
 import Storage
 
@@ -9,17 +10,18 @@ struct Charts: Sendable {
     let clock: any WallClock
 
     /// `GET /v1/metrics/overview`
-    func overview(_ query: String?, app: AppID) async -> HTTPResponse {
+    func overview(_ query: String?, app: AppPolicy) async -> HTTPResponse {
         do throws(QueryFields.Fault) {
             let realm = try QueryFields(query, names: ["environment", "test_signed"]).realm()
-            return await overview(realm, app)
+            guard app.shows(realm) else { return Problem.notFound("store") }
+            return await overview(realm, app.id)
         } catch {
             return error.response
         }
     }
 
     /// `GET /v1/charts/{name}`
-    func chart(_ word: String, _ query: String?, app: AppID) async -> HTTPResponse {
+    func chart(_ word: String, _ query: String?, app: AppPolicy) async -> HTTPResponse {
         guard let name = ChartName.allCases.first(where: { $0.rawValue.utf8.elementsEqual(word.utf8) }) else {
             return Problem.notFound("chart")
         }
@@ -28,11 +30,12 @@ struct Charts: Sendable {
             let fields = try QueryFields(query, names: ["environment", "test_signed", "from", "to", "currency"])
             let question = ChartQuestion(
                 name,
-                app: app,
+                app: app.id,
                 realm: try fields.realm(),
                 days: try Self.days(fields, name, at: now),
                 currency: try Self.currency(fields, name)
             )
+            guard !name.hasRealm || app.shows(question.realm) else { return Problem.notFound("store") }
             return await chart(question, at: now)
         } catch {
             return error.response
