@@ -13,23 +13,30 @@ if ((EUID != 0)); then
     echo "deb-trial: only root can mount; skipped" >&2
     exit 0
 fi
+if ! unshare --mount --net --pid --fork true 2>/dev/null; then
+    echo "deb-trial: this machine gives its root no rooms of its own (unshare); skipped" >&2
+    exit 0
+fi
 if [[ -z ${DEB_TRIAL_INSIDE:-} ]]; then
     first=$(scripts/deb.sh --binary "$binary" --version 0.0.1 --compression none | tail -n 1)
     second=$(scripts/deb.sh --binary "$binary" --version 0.0.2 --compression none | tail -n 1)
-    exec env DEB_TRIAL_INSIDE=1 FIRST="$PWD/$first" SECOND="$PWD/$second" unshare --mount --net --pid --fork \
+    exec env DEB_TRIAL_INSIDE=1 DEB_TRIAL_FIRST="$PWD/$first" DEB_TRIAL_SECOND="$PWD/$second" unshare --mount --net --pid --fork \
         "$PWD/scripts/deb-trial.sh" "$binary"
 fi
 
 place=$(mktemp -d)
 mount -t tmpfs tmpfs "$place"
 mkdir "$place/up" "$place/work" "$place/root"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$place/up,workdir=$place/work" "$place/root"
+if ! mount -t overlay overlay -o "lowerdir=/,upperdir=$place/up,workdir=$place/work" "$place/root"; then
+    echo "deb-trial: this machine's files cannot lie under an overlay; skipped" >&2
+    exit 0
+fi
 root=$place/root
 mount -t proc proc "$root/proc"
 # The overlay has no sockets, and systemd's folder would say that it runs.
 mkdir -p "$root/run" && mount -t tmpfs tmpfs "$root/run"
-cp "$FIRST" "$root/first.deb"
-cp "$SECOND" "$root/second.deb"
+cp "$DEB_TRIAL_FIRST" "$root/first.deb"
+cp "$DEB_TRIAL_SECOND" "$root/second.deb"
 ip link set lo up 2>/dev/null || true
 
 in_root() { chroot "$root" /usr/bin/env PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
@@ -45,8 +52,8 @@ must() {
 mode_is() { [[ $(in_root stat --format '%U:%G %a' "$1") == "$2" ]]; }
 
 step="it is well made"
-must dpkg-deb --info "$FIRST" >/dev/null
-dpkg-deb --contents "$FIRST" >"$place/contents"
+must dpkg-deb --info "$DEB_TRIAL_FIRST" >/dev/null
+dpkg-deb --contents "$DEB_TRIAL_FIRST" >"$place/contents"
 for file in usr/bin/assay lib/systemd/system/assay.service etc/assay/assay.json usr/share/man/man1/assay.1.gz \
     usr/share/bash-completion/completions/assay usr/share/zsh/vendor-completions/_assay \
     usr/share/fish/vendor_completions.d/assay.fish usr/share/assay/alerts.yml usr/share/assay/grafana.json; do
@@ -60,6 +67,7 @@ must in_root getent passwd assay >/dev/null
 must mode_is /var/lib/assay "assay:assay 700"
 must mode_is /var/backups/assay "assay:assay 700"
 must mode_is /etc/assay/assay.json "root:assay 640"
+# shellcheck disable=SC2016 # dpkg-query fills it in
 must [ "$(in_root dpkg-query --show --showformat='${Conffiles}' assay | awk '{ print $1 }' | xargs)" = /etc/assay/assay.json ]
 must grep -q '^assay 0.1.0$' <(as_assay assay --version)
 # Nobody has configured it: that is said, and nothing is served.
@@ -79,6 +87,7 @@ serve() {
     as_assay assay serve --config /etc/assay/assay.json 2>"$place/log" &
     server=$!
     # It says when it listens: the log is followed, not the clock.
+    # shellcheck disable=SC2016 # the inner shell's own argument
     timeout 60 sh -c 'until grep -q "\"listening\"" "$1"; do sleep 0.1; done' - "$place/log"
 }
 stop() {

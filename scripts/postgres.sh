@@ -45,7 +45,7 @@ fi
 is_running=
 bouncer=
 stop() {
-    if [[ -n $bouncer ]]; then kill "$bouncer" 2>/dev/null && wait "$bouncer" 2>/dev/null || true; fi
+    if [[ -n $bouncer ]] && kill "$bouncer" 2>/dev/null; then wait "$bouncer" 2>/dev/null || true; fi
     if [[ -n $is_running ]]; then
         "${as_server[@]}" "$bin/pg_ctl" --pgdata "$data" --mode immediate --wait stop >/dev/null 2>&1 || true
     fi
@@ -117,6 +117,7 @@ INI
 # With the options of its start, which are kept beside the data.
 write_restart() {
     local command=("${as_server[@]}" "$bin/pg_ctl" --pgdata "$data" --log "$data/server.log" --wait restart --mode)
+    # shellcheck disable=SC2016 # the argument of the script that is written
     printf '#!/usr/bin/env bash\ncd / && exec %s "$1" </dev/null >/dev/null 2>&1\n' "${command[*]@Q}" >"$folder/restart"
     chmod +x "$folder/restart"
 }
