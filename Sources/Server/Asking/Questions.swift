@@ -1,6 +1,7 @@
 /// Every operation of the API that is a command, by noun. What the API gets anew gets its line here.
 enum Questions {
-    static let all = ShopQuestions.all + CustomerQuestions.all + DeliveryQuestions.all + AccessQuestions.all
+    static let all =
+        ShopQuestions.all + CustomerQuestions.all + DeliveryQuestions.all + AccessQuestions.all + FigureQuestions.all
 
     /// Which side of the wall.
     static let sides: [Question.Field] = [
