@@ -4,14 +4,15 @@
 #
 # Tests that talk to sockets and start programs wait on real time; beside tests that compute on all cores they would
 # wait for a processor instead, and call that a missed deadline. A test of a store or of a program holds its thread while
-# it waits, and there are only as many threads as cores: the wire, whose deadlines are real, is tested before those.
+# it waits, and there are only as many threads as cores: the wire, whose deadlines are real, is tested before those, and
+# with it the jobs, of which each test ends when it has hung for a minute.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Whoever sets this variable has a server; the others get one.
 if [[ -z ${ASSAY_TEST_POSTGRES:-} ]]; then exec scripts/postgres.sh scripts/test.sh; fi
 
-readonly wire='^HTTPTests\.'
+readonly wire='^(HTTPTests|JobsTests)\.'
 readonly waiting='^(ServerTests|StorageTests)\.'
 readonly logs=.build/tests
 
