@@ -1,6 +1,20 @@
 // What each row of the ledger adds to the figures. A figure is the sum of what all rows add, so a change of a row changes
 // it by what the row adds after less what it added before.
 
+/// A row that figures are sums of.
+package protocol CountedRow {
+    /// Adds what it comes to as it stands.
+    func count(in sums: inout FigureSums)
+}
+
+extension CountedRow {
+    package var figures: FigureSums {
+        var sums = FigureSums()
+        count(in: &sums)
+        return sums
+    }
+}
+
 extension ChainKey {
     /// What a chain adds.
     ///
@@ -8,6 +22,11 @@ extension ChainKey {
     /// - Returns: the sums.
     package func figures(_ transactions: some Collection<Transaction>) -> FigureSums {
         var sums = FigureSums()
+        count(transactions, in: &sums)
+        return sums
+    }
+
+    func count(_ transactions: some Collection<Transaction>, in sums: inout FigureSums) {
         var periods: [Transaction] = []
         var seen: Set<PeriodName> = []
         let sorted = transactions.sorted { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }
@@ -21,14 +40,12 @@ extension ChainKey {
             if isNew { periods.append(transaction) }
         }
         if !periods.isEmpty { PaidPeriods(self, periods).add(to: &sums) }
-        return sums
     }
 }
 
-extension Order {
-    /// What it adds, all on the day on which it was placed: so of each day's orders it can be said how far they came.
-    package var figures: FigureSums {
-        var sums = FigureSums()
+extension Order: CountedRow {
+    /// All on the day on which it was placed: so of each day's orders it can be said how far they came.
+    package func count(in sums: inout FigureSums) {
         let day = DayOfTime(containing: placedAt)
         var key = FigureKey(app: app, realm: nil, measure: .ordersPlaced, day: day, product: product)
         sums.add(1, to: key)
@@ -41,18 +58,15 @@ extension Order {
         case .expired: key.measure = .ordersExpired
         case .cancelled: key.measure = .ordersCancelled
         case .refunded: key.measure = .ordersRefunded
-        case .pending, .paid: return sums
+        case .pending, .paid: return
         }
         sums.add(1, to: key)
-        return sums
     }
 }
 
-extension Fulfilment {
-    /// What it adds.
-    package var figures: FigureSums {
-        var sums = FigureSums()
-        guard unit != nil else { return sums }
+extension Fulfilment: CountedRow {
+    package func count(in sums: inout FigureSums) {
+        guard unit != nil else { return }
         var key = FigureKey(
             app: transaction.app,
             realm: transaction.realm,
@@ -65,14 +79,12 @@ extension Fulfilment {
             key.measure = .acknowledged
             sums.add(1, to: key)
         }
-        return sums
     }
 }
 
-extension RecordedSubscription {
-    /// What it adds as it stands: where, and when it renews.
-    package var figures: FigureSums {
-        var sums = FigureSums()
+extension RecordedSubscription: CountedRow {
+    /// Where it stands, and when it renews.
+    package func count(in sums: inout FigureSums) {
         var key = FigureKey(
             app: chain.app,
             realm: chain.realm,
@@ -81,14 +93,13 @@ extension RecordedSubscription {
             product: product
         )
         sums.add(1, to: key)
-        guard state == .active, willAutoRenew != false, let expiresAt else { return sums }
+        guard state == .active, willAutoRenew != false, let expiresAt else { return }
         (key.measure, key.day) = (.renewalsDue, DayOfTime(containing: expiresAt))
         sums.add(1, to: key)
         if let price = renewal?.nextPrice?.counted {
             (key.measure, key.currency) = (.valueDue, price.currency)
             sums.add(price.milliunits, to: key)
         }
-        return sums
     }
 }
 

@@ -10,15 +10,15 @@ extension Decision {
         countChains(after: known, in: &sums)
         for change in orders {
             if let before = known.order(change.row.key) { sums.subtract(before.figures) }
-            sums.add(change.row.figures)
+            change.row.count(in: &sums)
         }
         for change in fulfilments {
             if let before = known.fulfilment(of: change.row.key) { sums.subtract(before.figures) }
-            sums.add(change.row.figures)
+            change.row.count(in: &sums)
         }
         for change in subscriptions {
             if let before = known.subscription(of: change.row.chain) { sums.subtract(before.figures) }
-            sums.add(change.row.figures)
+            change.row.count(in: &sums)
         }
         for event in events {
             if let key = event.type.figure(event.stream, learnedAt: event.learnedAt) { sums.add(1, to: key) }
@@ -35,6 +35,11 @@ extension Decision {
         var touched: [ChainKey] = []
         for (chain, changed) in chains {
             var transactions = known.transactions(of: chain, with: changed)
+            guard !transactions.isEmpty || known.subscription(of: chain) != nil else {
+                // Most are new: nothing is to be taken off, and nobody else can have counted a part of them.
+                chain.count(changed.map(\.transaction), in: &sums)
+                continue
+            }
             let before = chain.figures(transactions.values)
             for recorded in changed { transactions[recorded.id] = recorded.transaction }
             let after = chain.figures(transactions.values)
