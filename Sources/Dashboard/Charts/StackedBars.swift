@@ -9,7 +9,7 @@ struct StackedBars {
         let counts: [Int]
     }
 
-    private static let (width, height, bottom, left) = (720, 180, 160, 44)
+    private static let left = 44
 
     let title: String
     /// What stands under some of the bars.
@@ -18,60 +18,29 @@ struct StackedBars {
     /// How a number is shown at the axis.
     var text: (Int) -> String = Texts.count
 
-    private var highest: Int {
-        labels.indices.map { bar in layers.reduce(0) { $0 + $1.counts[bar] } }.max() ?? 0
-    }
-
     var html: HTML {
-        element("figure") {
-            element(
-                "svg",
-                .class("chart"),
-                .word("role", "img"),
-                .label(title),
-                .word("viewBox", "0 0 720 180"),
-                .word("xmlns", "http://www.w3.org/2000/svg")
-            ) {
-                axis
-                for bar in labels.indices { column(bar) }
-            }
-            element("ul", .class("legend")) {
-                for layer in layers {
-                    element("li") { Swatch(name: layer.name, style: layer.style).html }
-                }
-            }
-        }
-    }
-
-    @HTMLBuilder private var axis: HTML {
-        element("text", .number("x", 0), .number("y", 14)) { text(highest) }
-        element("text", .number("x", 0), .number("y", Self.bottom)) { "0" }
-        HTML(
-            "line",
-            [
-                .class("axis"), .number("x1", Self.left), .number("x2", Self.width), .number("y1", Self.bottom),
-                .number("y2", Self.bottom),
-            ],
-            content: HTML()
+        let frame = ChartFrame(
+            title: title,
+            left: Self.left,
+            highest: labels.indices.map { bar in layers.reduce(0) { $0 + $1.counts[bar] } }.max() ?? 0,
+            text: text,
+            legend: layers.map { Swatch(name: $0.name, style: $0.style) }
         )
-    }
-
-    @HTMLBuilder private func column(_ bar: Int) -> HTML {
-        let step = max((Self.width - Self.left) / max(labels.count, 1), 1)
-        let x = Self.left + bar * step
-        stack(bar, x: x, width: max(step - 2, 1))
-        if bar % max(labels.count / 6, 1) == 0 {
-            element("text", .number("x", x), .number("y", Self.height - 4)) { labels[bar] }
+        let step = max((ChartFrame.width - Self.left) / max(labels.count, 1), 1)
+        return frame.html {
+            for bar in labels.indices {
+                stack(bar, x: Self.left + bar * step, width: max(step - 2, 1), in: frame)
+                frame.label(labels, bar, at: Self.left + bar * step)
+            }
         }
     }
 
     /// From the bottom up; what there is at all is at least a line high.
-    private func stack(_ bar: Int, x: Int, width: Int) -> HTML {
-        var top = Self.bottom
+    private func stack(_ bar: Int, x: Int, width: Int, in frame: ChartFrame) -> HTML {
+        var top = ChartFrame.bottom
         var sum = HTML()
         for layer in layers where layer.counts[bar] > 0 {
-            let share = layer.counts[bar].multipliedReportingOverflow(by: Self.bottom - 12).partialValue
-            let height = max(share / max(highest, 1), 1)
+            let height = max(frame.height(of: layer.counts[bar]), 1)
             top -= height
             sum.append(rectangle(layer.style, x: x, y: top, width: width, height: height))
         }
