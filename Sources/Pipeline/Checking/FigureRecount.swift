@@ -29,20 +29,19 @@ struct FigureRecount {
     }
 
     private mutating func countChains() throws(StoreFailure) {
-        var place: WalkPlace?
-        repeat {
-            let page = try reader.walkFulfilments(app: app, after: place, limit: LedgerCheck.pageMax)
-            try Self.expectReadable(page)
+        let (app, reader) = (app, reader)
+        try walk { place throws(StoreFailure) in
+            try reader.walkFulfilments(app: app, after: place, limit: LedgerCheck.pageMax)
+        } _: { recount, rows throws(StoreFailure) in
             var recorded: [TransactionKey: Transaction] = [:]
-            for row in try reader.transactions(page.rows.map(\.transaction)) { recorded[row.key] = row.transaction }
-            for row in page.rows {
-                sums.add(row.figures)
-                if row.chain != chain { finishChain() }
-                chain = row.chain
-                if let transaction = recorded[row.transaction] { transactions.append(transaction) }
+            for row in try reader.transactions(rows.map(\.transaction)) { recorded[row.key] = row.transaction }
+            for row in rows {
+                row.count(in: &recount.sums)
+                if row.chain != recount.chain { recount.finishChain() }
+                recount.chain = row.chain
+                if let transaction = recorded[row.transaction] { recount.transactions.append(transaction) }
             }
-            place = page.next
-        } while place != nil
+        }
         finishChain()
     }
 
@@ -52,42 +51,47 @@ struct FigureRecount {
     }
 
     private mutating func countTheRest() throws(StoreFailure) {
-        var place: WalkPlace?
-        repeat {
-            let page = try reader.walkOrders(app: app, after: place, limit: LedgerCheck.pageMax)
-            try Self.expectReadable(page)
-            for order in page.rows { sums.add(order.figures) }
-            place = page.next
-        } while place != nil
-        repeat {
-            let page = try reader.walkSubscriptions(app: app, after: place, limit: LedgerCheck.pageMax)
-            try Self.expectReadable(page)
-            for subscription in page.rows { sums.add(subscription.figures) }
-            place = page.next
-        } while place != nil
-        repeat {
-            let page = try reader.walkEvents(app: app, after: place, limit: LedgerCheck.pageMax)
-            try Self.expectReadable(page)
-            for event in page.rows {
+        let (app, reader) = (app, reader)
+        try walk { place throws(StoreFailure) in
+            try reader.walkOrders(app: app, after: place, limit: LedgerCheck.pageMax)
+        } _: { recount, orders in
+            for order in orders { order.count(in: &recount.sums) }
+        }
+        try walk { place throws(StoreFailure) in
+            try reader.walkSubscriptions(app: app, after: place, limit: LedgerCheck.pageMax)
+        } _: { recount, subscriptions in
+            for subscription in subscriptions { subscription.count(in: &recount.sums) }
+        }
+        try walk { place throws(StoreFailure) in
+            try reader.walkEvents(app: app, after: place, limit: LedgerCheck.pageMax)
+        } _: { recount, events in
+            for event in events {
                 let type = EventType(rawValue: event.type)
-                if let key = type?.figure(event.stream, learnedAt: event.learnedAt) { sums.add(1, to: key) }
+                if let key = type?.figure(event.stream, learnedAt: event.learnedAt) { recount.sums.add(1, to: key) }
             }
-            place = page.next
-        } while place != nil
+        }
     }
 
     private mutating func subtractKept() throws(StoreFailure) {
-        var place: WalkPlace?
-        repeat {
-            let page = try reader.walkFigures(app: app, after: place, limit: LedgerCheck.pageMax)
-            try Self.expectReadable(page)
-            for figure in page.rows { sums.add(0 - figure.amount, to: figure.key) }
-            place = page.next
-        } while place != nil
+        let (app, reader) = (app, reader)
+        try walk { place throws(StoreFailure) in
+            try reader.walkFigures(app: app, after: place, limit: LedgerCheck.pageMax)
+        } _: { recount, figures in
+            for figure in figures { recount.sums.add(0 - figure.amount, to: figure.key) }
+        }
     }
 
-    private static func expectReadable<Row>(_ page: WalkPage<Row>) throws(StoreFailure) {
-        if !page.unreadable.isEmpty { throw .broken(code: 0) }
+    private mutating func walk<Row>(
+        _ fetch: @escaping (WalkPlace?) throws(StoreFailure) -> WalkPage<Row>,
+        _ body: (inout FigureRecount, [Row]) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) {
+        var walk = LedgerWalk(fetch)
+        while true {
+            let page = try walk.page()
+            if !walk.takeUnreadable().isEmpty { throw .broken(code: 0) }
+            if page.isEmpty { return }
+            try body(&self, page)
+        }
     }
 }
 
