@@ -63,6 +63,13 @@ struct QueryFields {
         return number
     }
 
+    /// Where a listing by time goes on.
+    func place<ID>() throws(Fault) -> TimeCursor<ID>? {
+        guard let text = values["after"] else { return nil }
+        guard let cursor = TimeCursor<ID>(text: text) else { throw .otherPage }
+        return cursor
+    }
+
     func limit(_ most: Int) throws(Fault) -> Int {
         Int(try whole("limit", 1...Int64(most)) ?? Int64(min(100, most)))
     }

@@ -85,12 +85,7 @@ struct AppleSupport: Sendable {
     func list(_ query: String?, app: AppPolicy) async -> HTTPResponse {
         do throws(QueryFields.Fault) {
             let fields = try QueryFields(query, names: ["limit", "after"])
-            var place: SupportCursor?
-            if let text = fields["after"] {
-                guard let cursor = SupportCursor(text: text) else { throw .otherPage }
-                place = cursor
-            }
-            return await list(before: place, try fields.limit(SupportPage.limitMax), app: app)
+            return await list(before: try fields.place(), try fields.limit(SupportPage.limitMax), app: app)
         } catch {
             return error.response
         }

@@ -70,12 +70,7 @@ struct Consumption: Sendable {
                 transaction: try fields.whole("transaction_id", 0...Int64.max).flatMap { TransactionID(number: $0) },
                 realms: try fields.realms().filter(app.shows)
             )
-            var place: ConsumptionCursor?
-            if let text = fields["after"] {
-                guard let cursor = ConsumptionCursor(text: text) else { throw .otherPage }
-                place = cursor
-            }
-            return await list(before: place, filter, try fields.limit(ConsumptionPage.limitMax), app: app)
+            return await list(before: try fields.place(), filter, try fields.limit(ConsumptionPage.limitMax), app: app)
         } catch {
             return error.response
         }

@@ -66,12 +66,7 @@ struct ReadNotifications: Sendable {
                 },
                 realms: try fields.realms().filter(app.shows)
             )
-            var place: NotificationCursor?
-            if let text = fields["after"] {
-                guard let cursor = NotificationCursor(text: text) else { throw .otherPage }
-                place = cursor
-            }
-            return await list(before: place, filter, try fields.limit(NotificationPage.limitMax), app: app)
+            return await list(before: try fields.place(), filter, try fields.limit(NotificationPage.limitMax), app: app)
         } catch {
             return error.response
         }
