@@ -59,7 +59,7 @@ struct Doctor {
             } + CheckFiles.findings(reading.seen, data: nil).filter { $0.status != .ok }
         }
         var findings = [
-            Finding.ok("configuration", "\(configuration.apps.count) apps, \(configuration.keys.count) keys")
+            Finding.ok("configuration", "apps: \(configuration.apps.count), keys: \(configuration.keys.count)")
         ]
         let isFolder = configuration.database.url == nil
         findings += CheckFiles.findings(reading.seen, data: isFolder ? configuration.data : nil)
