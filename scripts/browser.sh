@@ -11,7 +11,10 @@ if ! command -v chromium >/dev/null; then
         exit 1
     fi
     echo "browser: installing chromium"
-    DEBIAN_FRONTEND=noninteractive apt-get install --yes -qq --no-install-recommends chromium </dev/null >&2
+    export DEBIAN_FRONTEND=noninteractive
+    # Package lists that cannot be renewed may still be good enough.
+    apt-get update -qq </dev/null >&2 || true
+    apt-get install --yes -qq --no-install-recommends chromium </dev/null >&2
 fi
 if ! cmp -s "$tests/requirements.txt" "$environment/installed.txt"; then
     rm -rf "$environment"

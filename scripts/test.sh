@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs all tests: ours, in three processes one after the other, and other people's software against the simulator. Beside
-# them runs a PostgreSQL server of their own.
+# Runs all tests: ours, in three processes one after the other, other people's software against the simulator, and the
+# dashboard in a real browser. Beside them runs a PostgreSQL server of their own.
 #
 # Tests that talk to sockets and start programs wait on real time; beside tests that compute on all cores they would
 # wait for a processor instead, and call that a missed deadline. A test of a store or of a program holds its thread while
@@ -31,3 +31,4 @@ run_tests computing --skip "$wire" --skip "$waiting"
 run_tests wire --skip-build --filter "$wire"
 run_tests waiting --skip-build --filter "$waiting"
 scripts/interop.sh
+scripts/browser.sh
