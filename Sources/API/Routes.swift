@@ -181,7 +181,7 @@ private func customers(_ gate: Gate, _ parts: APIParts) -> [Route] {
             await subscriptions.subscription(path["id"] ?? "", app: app)
         },
         gate.customer("/v1/customers/{id}/entitlements") { request, app, path in
-            EntityTag.conditional(await customers.entitlements(of: path["id"] ?? "", app: app), request)
+            await customers.entitlements(of: path["id"] ?? "", request, app: app)
         },
         gate.route(.get, "/v1/catalogue", for: .customer) { request, app, _ in
             EntityTag.conditional(Catalogue.list(app), request)

@@ -1,7 +1,10 @@
 /// Bytes as pairs of hexadecimal digits.
 package enum Hexadecimal {
     /// Two lower-case digits for each byte.
-    package static func encode(_ bytes: some Collection<UInt8>) -> String {
+    package static func encode(_ bytes: some Collection<UInt8>) -> String { encode(Array(bytes)) }
+
+    /// Two lower-case digits for each byte.
+    package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count * 2)
         for byte in bytes {

@@ -14,11 +14,16 @@ package protocol Store: Sendable {
         _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Value
     ) async throws(StoreFailure) -> Value
 
+    /// Tells what is still as it was read; `nil` when others may write, too.
+    var entitlementMarks: EntitlementMarks? { get }
+
     /// Finishes what is queued and closes; every later verb throws ``StoreFailure/closed``.
     func close() async
 }
 
 extension Store {
+    package var entitlementMarks: EntitlementMarks? { nil }
+
     /// Throws when writes are not taken right now. Asks the writer, and leaves the disk alone.
     package func confirmWritable() async throws(StoreFailure) {
         try await write { _ in }

@@ -7,16 +7,32 @@ enum EntityTag {
     /// Half of a SHA-256 tells bodies apart.
     private static let bytesCount = 16
 
+    /// An answer with its tag.
+    struct Tagged: Sendable {
+        let response: HTTPResponse
+        private let tag: String
+        private let marks: HTTPFields
+
+        /// - Parameter response: a good one.
+        init(_ response: HTTPResponse) {
+            let bytes = Digest.sha256(response.body).prefix(EntityTag.bytesCount)
+            tag = "\"" + Hexadecimal.encode(Array(bytes)) + "\""
+            // Kept by the client alone, and asked about each time: what it may use can end at any moment.
+            marks = ["ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Authorization"]
+            var response = response
+            for field in marks { response.fields[field.name] = field.value }
+            self.response = response
+        }
+
+        /// Without the body for who shows the tag.
+        func answer(to request: HTTPRequest) -> HTTPResponse {
+            EntityTag.matches(request.fields, tag) ? HTTPResponse(.notModified, fields: marks) : response
+        }
+    }
+
     /// Marks a good answer with its tag, and leaves out its body for who shows that tag.
     static func conditional(_ response: HTTPResponse, _ request: HTTPRequest) -> HTTPResponse {
-        guard response.status == .ok else { return response }
-        let tag = "\"" + Hexadecimal.encode(Array(Digest.sha256(response.body).prefix(bytesCount))) + "\""
-        // Kept by the client alone, and asked about each time: what it may use can end at any moment.
-        let fields: HTTPFields = ["ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Authorization"]
-        guard !matches(request.fields, tag) else { return HTTPResponse(.notModified, fields: fields) }
-        var response = response
-        for field in fields { response.fields[field.name] = field.value }
-        return response
+        response.status == .ok ? Tagged(response).answer(to: request) : response
     }
 
     /// The weak comparison: `W/"x"` is `"x"`. Our tags have no comma in them.

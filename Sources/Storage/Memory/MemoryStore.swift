@@ -8,8 +8,11 @@ package final class MemoryStore: Store {
     }
 
     private let state = Mutex(State())
+    private let marks = EntitlementMarks()
 
     package init() {}
+
+    package var entitlementMarks: EntitlementMarks? { marks }
 
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
@@ -23,6 +26,8 @@ package final class MemoryStore: Store {
             do throws(StoreFailure) {
                 let value = try body(transaction)
                 if let doom = transaction.doom { throw doom }
+                marks.begin(transaction.entitlementPlaces)
+                marks.settle()
                 return value
             } catch {
                 transaction.rollBack()
@@ -51,7 +56,10 @@ package final class MemoryStore: Store {
     /// Makes it hold what another does: a restore.
     package func replace(by backup: MemoryStore) {
         let ledger = backup.state.withLock(\.ledger)
-        state.withLock { $0.ledger = ledger }
+        state.withLock { state in
+            state.ledger = ledger
+            marks.settleAll()
+        }
     }
 
     package func close() async {

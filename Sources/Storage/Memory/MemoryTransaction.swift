@@ -6,6 +6,8 @@ final class MemoryTransaction: StoreTransaction {
     /// A failure that the closure may have swallowed, but that must not be committed over.
     private(set) var doom: StoreFailure?
     var undo: [(inout MemoryLedger) -> Void] = []
+    /// What entitlements follow from and decisions wrote.
+    private(set) var entitlementPlaces: Set<EntitlementMarks.Place> = []
 
     init(over ledger: MemoryLedger) {
         self.ledger = ledger
@@ -38,6 +40,7 @@ final class MemoryTransaction: StoreTransaction {
         }
         try applyRest(of: decision)
         add(decision.figures)
+        entitlementPlaces.formUnion(decision.entitlementPlaces)
     }
 
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {

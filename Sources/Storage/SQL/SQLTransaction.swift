@@ -7,6 +7,8 @@ final class SQLTransaction: StoreTransaction {
     private let versions: RowVersions
     /// What decisions added to the figures since it was last written.
     var gathered = FigureSums()
+    /// What entitlements follow from and decisions wrote.
+    private(set) var entitlementPlaces: Set<EntitlementMarks.Place> = []
 
     /// - Parameters:
     ///   - connection: on which a transaction is open.
@@ -90,6 +92,7 @@ final class SQLTransaction: StoreTransaction {
         let decisions = DecisionQueries(connection: connection, apps: apps, versions: versions)
         try decisions.apply(decision, evidence: evidence)
         gathered.add(decision.figures)
+        entitlementPlaces.formUnion(decision.entitlementPlaces)
     }
 
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {

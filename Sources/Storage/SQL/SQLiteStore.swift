@@ -12,6 +12,8 @@ package final class SQLiteStore: Store {
     /// What the migrations are called, in their order.
     package static var migrationNames: [String] { MigrationName.all("sqlite", schemaVersion) }
 
+    /// Nobody else can write: the folder is claimed.
+    private let marks = EntitlementMarks()
     private let writer: WriterConnection
     private let readers: [ReaderConnection]
     private let waitingWrites = Atomic(0)
@@ -62,9 +64,11 @@ package final class SQLiteStore: Store {
             readers.append(ReaderConnection(connection))
         }
         self.readers = readers
-        writer = WriterConnection(connection, lock: lock, limits: limits)
+        writer = WriterConnection(connection, lock: lock, limits: limits, marks: marks)
         waitingReads = Mutex(Array(repeating: 0, count: count))
     }
+
+    package var entitlementMarks: EntitlementMarks? { marks }
 
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
@@ -72,10 +76,11 @@ package final class SQLiteStore: Store {
         let waiting = waitingWrites.add(1, ordering: .relaxed).newValue
         defer { waitingWrites.subtract(1, ordering: .relaxed) }
         guard waiting <= Self.waitingWritesMax else { throw .busy }
-        return try await writer.write { connection throws(StoreFailure) in
+        return try await writer.write { [marks] connection throws(StoreFailure) in
             let transaction = SQLTransaction(connection, isToWrite: true)
             let value = try body(transaction)
             try transaction.finish()
+            marks.begin(transaction.entitlementPlaces)
             return value
         }
     }

@@ -6,30 +6,48 @@ import Storage
 
 /// `/v1/customers/{id}/…`: what a customer may use and has.
 struct Customers: Sendable {
-    let store: any Store
-    let clock: any WallClock
+    private let store: any Store
+    private let clock: any WallClock
+    /// `nil` where others write, too.
+    private let answers: EntitlementAnswers?
+
+    init(store: any Store, clock: any WallClock) {
+        self.store = store
+        self.clock = clock
+        answers = store.entitlementMarks.map { EntitlementAnswers($0) }
+    }
 
     /// `GET /v1/customers/{id}/entitlements`
-    func entitlements(of text: String, app: AppPolicy) async -> HTTPResponse {
+    func entitlements(of text: String, _ request: HTTPRequest, app: AppPolicy) async -> HTTPResponse {
         guard let customer = CustomerID(text) else { return Problem.notFound("customer") }
+        let question = EntitlementAnswers.Question(app: app.id, customer: customer, sight: app.sight)
         let now = clock.now
+        if let kept = answers?.answer(to: question, at: now) { return kept.answer(to: request) }
+        let write = answers?.lastWrite ?? 0
         do throws(StoreFailure) {
-            let inForce = try await store.read { reader throws(StoreFailure) in
+            let (chains, inForce) = try await store.read { reader throws(StoreFailure) in
                 let chains = try reader.chains(app: app.id, customer: customer).filter { app.shows($0.realm) }
-                return PurchaseModel.entitlements(
+                let inForce = PurchaseModel.entitlements(
                     try reader.fulfilments(chains),
                     try reader.subscriptions(chains),
                     at: now
                 )
+                return (chains, inForce)
             }
-            return .json(.ok) { json in
-                json.member("customer_id", customer.text)
-                json.array("entitlements") { json in
-                    for entitlement in inForce { json.object { Customers.write(entitlement, into: &$0) } }
-                }
-            }
+            let answer = EntityTag.Tagged(Self.answer(customer, inForce))
+            answers?.keep(answer, to: question, of: inForce, from: chains, since: write, at: now)
+            return answer.answer(to: request)
         } catch {
             return Problem.store(error)
+        }
+    }
+
+    private static func answer(_ customer: CustomerID, _ inForce: [Entitlement]) -> HTTPResponse {
+        .json(.ok) { json in
+            json.member("customer_id", customer.text)
+            json.array("entitlements") { json in
+                for entitlement in inForce { json.object { write(entitlement, into: &$0) } }
+            }
         }
     }
 

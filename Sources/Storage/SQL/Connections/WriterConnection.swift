@@ -9,11 +9,23 @@ actor WriterConnection {
     /// nothing is promised any more until the store is opened, and the log read, again.
     private var breakage: StoreFailure?
     private var schedule: CheckpointSchedule
+    private let marks: EntitlementMarks
 
     // The queue lives as long as the actor.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
-    init(_ connection: sending SQLiteConnection, lock: FolderLock, limits: CheckpointLimits) {
+    /// - Parameters:
+    ///   - connection: the only one that writes.
+    ///   - lock: let go when it closes.
+    ///   - limits: how long the log may grow.
+    ///   - marks: begun by whoever writes, and settled here as soon as the commit has ended.
+    init(
+        _ connection: sending SQLiteConnection,
+        lock: FolderLock,
+        limits: CheckpointLimits,
+        marks: EntitlementMarks
+    ) {
+        self.marks = marks
         schedule = CheckpointSchedule(limits)
         self.connection = connection
         self.lock = lock
@@ -27,6 +39,7 @@ actor WriterConnection {
         guard let connection else { throw .closed }
         if let breakage { throw breakage }
         do throws(StoreFailure) {
+            defer { marks.settle() }
             let value = try connection.write(body)
             scheduleCheckpoint(connection)
             return value
