@@ -3,9 +3,10 @@ import Verification
 
 /// Measures Assay, always beside something else that is measured at the same time.
 ///
-///     Benchmarks [verify] [steps] [receipts] [signing] [store] [outbox] [looks] [memory] [http] [entitlements] [apple] [peer]
+///     Benchmarks [verify] [steps] [receipts] [signing] [store] [outbox] [looks] [memory] [http] [entitlements] [apple] [peer] [large]
 ///
-/// Without words all of it but `peer`, which downloads what it is made of. Tables are printed;
+/// Without words all of it but `peer`, which downloads what it is made of, and `large`, which takes a quarter of an hour
+/// and 15 GB; with a number behind it, so many purchases. Tables are printed;
 /// `.build/bench/results.json` has the same figures.
 @main struct Benchmarks {
     private static let sections = [
@@ -35,7 +36,9 @@ import Verification
     }
 
     private static func run(_ words: [String], _ samples: Samples, _ folder: String) async throws {
-        let unknown = words.filter { !(sections + ["peer"]).contains($0) }
+        let numbers = words.contains("large") ? words.compactMap { Int($0) } : []
+        let words = words.filter { Int($0) == nil || numbers.isEmpty }
+        let unknown = words.filter { !(sections + ["peer", "large"]).contains($0) }
         guard unknown.isEmpty else { throw BenchmarkFailure("there is no section \(unknown.joined(separator: ", "))") }
         func isChosen(_ name: String) -> Bool { words.isEmpty || words.contains(name) }
 
@@ -81,6 +84,13 @@ import Verification
         if isChosen("apple") {
             let benchmark = AppleBenchmark(samples: samples) { try serverFolder(in: folder, named: $0) }
             report.add(try await benchmark.run())
+        }
+        if words.contains("large") {
+            let servers = try serverFolder(in: folder)
+            defer { servers.remove() }
+            let purchases = numbers.first ?? 1_000_000
+            let large = LargeBenchmark(samples: samples, folder: folder, servers: servers, purchases: purchases)
+            for section in try await large.run() { report.add(section) }
         }
         try report.write()
     }

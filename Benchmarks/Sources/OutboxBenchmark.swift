@@ -180,6 +180,8 @@ struct StoreChoice {
     /// `nil` for SQLite.
     private let url: String?
 
+    var isSQLite: Bool { url == nil }
+
     static var available: [StoreChoice] {
         let server = ProcessInfo.processInfo.environment["ASSAY_TEST_POSTGRES"]
         return [StoreChoice(name: "SQLite", url: nil)]

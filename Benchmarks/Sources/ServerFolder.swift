@@ -7,10 +7,15 @@ import Simulator
 /// A folder with all that a server under measurement needs, for one run.
 struct ServerFolder {
     static let key = "benchmark-benchmark-benchmark-32"
+    /// Of a browser that is signed in: 32 bytes in base64.
+    static let sessionToken = String(repeating: "A", count: 43)
 
     private let path: String
     /// Where `assay` was built.
     private let products: String
+
+    /// As the ledger knows the browser.
+    static func digest(of token: String) -> [UInt8] { Digest.sha256(Array(token.utf8)) }
 
     /// Makes the folder.
     init(path: String, products: String) throws {
@@ -21,13 +26,20 @@ struct ServerFolder {
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// With an empty ledger; it trusts the authority, and asks what listens on a port in Apple's place, or nobody.
+    /// Where the next server's ledger is to be made.
+    func emptyLedger() -> String {
+        try? FileManager.default.removeItem(atPath: path + "/ledger")
+        return path + "/ledger"
+    }
+
+    /// With an empty ledger, unless one was put there; it trusts the authority, and asks what listens on a port in Apple's place, or nobody.
     func startAssay(
         trusting authority: SimulatorAuthority,
         asking apple: UInt16? = nil,
-        giving entitlement: String? = nil
+        giving entitlement: String? = nil,
+        isEmpty: Bool = true
     ) throws -> ServedProcess {
-        try? FileManager.default.removeItem(atPath: path + "/ledger")
+        if isEmpty { _ = emptyLedger() }
         for (index, root) in try authority.roots().enumerated() {
             try write("roots/\(index).der", root)
         }

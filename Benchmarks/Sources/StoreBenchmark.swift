@@ -12,17 +12,9 @@ struct StoreBenchmark {
     let folder: String
     var rounds = 5
 
-    private static let app = AppID(checked: "game")
-    private static let realm = Realm(environment: .production, isTestSigned: false)
     /// Purchases a second in ``stream()``, and for how long.
     private static let offeredPerSecond = 10_000
     private static let streamSeconds = 4
-
-    /// A purchase on its way into the ledger: what the pipeline hands over.
-    private struct Work: Sendable {
-        let recording: Recording
-        let evidence: EvidenceRow
-    }
 
     /// One way of writing in one round.
     private struct Cost {
@@ -149,9 +141,9 @@ struct StoreBenchmark {
 
     /// Offers each purchase when it is due, however long the ones before take.
     private static func offer(
-        _ work: [Work],
+        _ work: [PurchaseWork],
         from began: UInt64,
-        _ record: @escaping @Sendable (Work, UInt64) async throws -> Void
+        _ record: @escaping @Sendable (PurchaseWork, UInt64) async throws -> Void
     ) async throws {
         let spacing = 1_000_000_000 / UInt64(offeredPerSecond)
         try await withThrowingDiscardingTaskGroup { group in
@@ -200,7 +192,9 @@ struct StoreBenchmark {
 
 // The two ways of writing.
 extension StoreBenchmark {
-    private func compare(_ work: [Work], batch: Int, storeIsFirst: Bool) async throws -> (store: Cost, plain: Cost) {
+    private func compare(_ work: [PurchaseWork], batch: Int, storeIsFirst: Bool) async throws -> (
+        store: Cost, plain: Cost
+    ) {
         let (own, other) = (folder + "/store", folder + "/plain")
         defer {
             remove(own)
@@ -218,23 +212,11 @@ extension StoreBenchmark {
         return (try await throughStore(work, batch: batch, in: own), plain)
     }
 
-    /// Read once, decide each, write once, commit: as the recorder does it.
-    private func throughStore(_ work: [Work], batch: Int, in path: String) async throws -> Cost {
+    private func throughStore(_ work: [PurchaseWork], batch: Int, in path: String) async throws -> Cost {
         let store = try SQLiteStore.open(folder: path)
         let cost = try await measure(rows: work.count) {
             for start in stride(from: 0, to: work.count, by: batch) {
-                let part = work[start..<min(start + batch, work.count)]
-                try await store.write { transaction throws(StoreFailure) in
-                    var situation = try transaction.situation(around: part.map(\.recording))
-                    var events: [LedgerEvent] = []
-                    for item in part {
-                        let decision = decide(situation, item.recording, at: Samples.moment)
-                        try transaction.apply(decision, evidence: item.evidence)
-                        situation.apply(decision)
-                        events += decision.events
-                    }
-                    try transaction.append(EventRows.rows(events))
-                }
+                try await PurchaseWork.record(work[start..<min(start + batch, work.count)], in: store)
             }
         }
         await store.close()
@@ -245,7 +227,7 @@ extension StoreBenchmark {
         // The store makes the tables, and leaves.
         try await SQLiteStore.open(folder: path).close()
         let database = try PlainSQLite(path: path + "/assay.sqlite")
-        try database.addApp(StoreBenchmark.app.text)
+        try database.addApp(PurchaseWork.app.text)
         return try await measure(rows: purchases.count) { try database.record(purchases, batch: batch) }
     }
 
@@ -261,28 +243,22 @@ extension StoreBenchmark {
 
     private func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
-    private func work(_ numbers: Range<Int>) -> [Work] {
+    private func work(_ numbers: Range<Int>) -> [PurchaseWork] {
         numbers.map { number in
-            let recording = recording([Samples.renewal(number)], customer: number)
-            var name = [UInt8](repeating: 0, count: ProofDigest.byteCount)
-            for index in 0..<8 { name[index] = UInt8(truncatingIfNeeded: number >> (index * 8)) }
-            guard let digest = ProofDigest(name) else { preconditionFailure("32 bytes are a digest") }
-            let evidence = EvidenceRow(
-                digest: digest,
-                format: "jws_transaction",
+            PurchaseWork(
+                number,
+                [Samples.renewal(number)],
+                customer: number,
                 proof: samples.tokens[number % samples.tokens.count],
-                customer: recording.customer,
-                receivedAt: Samples.moment,
-                verdict: "genuine"
+                at: Samples.moment
             )
-            return Work(recording: recording, evidence: evidence)
         }
     }
 
     private func recording(_ transactions: [Transaction], customer: Int) -> Recording {
         Recording(
-            app: StoreBenchmark.app,
-            realm: StoreBenchmark.realm,
+            app: PurchaseWork.app,
+            realm: PurchaseWork.realm,
             transactions: transactions,
             customer: CustomerID(checked: "customer-\(customer)")
         )
