@@ -68,6 +68,7 @@ struct Main {
         case "backup": return await (try Backup(arguments, environment)).run()
         case "restore": return await (try Restore(arguments)).run()
         case "webhook sign", "webhook verify": return try WebhookTool(now: SystemClock().now).run(command, arguments)
+        case "webhook listen": return await (try WebhookListen(arguments, environment)).run()
         case let name where name.hasPrefix("apple "): return try await AppleCall.run(name, arguments, environment)
         case "demo": return try await demo(arguments)
         case "simulate": return try await simulate(arguments)

@@ -63,6 +63,48 @@ import Testing
         }
     }
 
+    /// What stands there is done as it stands there, with a shop beside it.
+    @Test func theTenMinutesWork() async throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/first-steps.md")
+            .path
+        var isCode = false
+        let commands = Self.commands(in: try String(contentsOfFile: page, encoding: .utf8)) { line in
+            if line.hasPrefix("```") { isCode.toggle() }
+            return isCode && !line.hasPrefix("```") ? String(line) : nil
+        }
+        try await Self.with { folder, server, greeting in
+            let store = try #require(SimulatorProcess.port(in: greeting))
+            let here = commands.map { command in
+                command.replacing("127.0.0.1:8080", with: "127.0.0.1:\(server.port)")
+                    .replacing("$PWD/.build/release", with: Self.programFolder)
+                    .replacing(/assay simulate [^)']+/) { "\($0.0) --at http://127.0.0.1:\(store)" }
+            }
+            try #require(here.count == 11 && here[0] == "make run" && here[1].hasPrefix("export "))
+            let setting = [here[1], "export ASSAY_SERVER=http://127.0.0.1:\(server.port)"]
+            func run(_ commands: ArraySlice<String>) async throws -> String {
+                try await Self.shell(setting + commands, in: folder)
+            }
+            let words = here[2].split(separator: " ").dropFirst().map(String.init)
+            let access = ["--server", "http://127.0.0.1:\(server.port)", "--key-file", "data/key"]
+            let shop = try BesideProcess(words + access, in: folder)
+            #expect(await shop.errors.until("Ctrl-C ends it"), "\(shop.errors.text)")
+            #expect(try await run(here[3...4]).contains("\"result\":\"recorded\""))
+            #expect(await shop.output.until("delivery.granted  anna  com.example.demo.coins.100"))
+            #expect(try await run(here[5...5]).contains("100"))
+            _ = try await run(here[6...6])
+            #expect(await shop.output.until("delivery.compensated  anna"))
+            let balance = try await run(here[7...7])
+            #expect(balance.contains("coins") && !balance.contains("100"), "\(balance)")
+            #expect(try await run(here[8...8]).contains("refund"))
+            #expect(try await run(here[9...9]).contains("com.example.demo.coins.100"))
+            #expect(try await run(here[10...10]).contains("delivery.compensated"))
+            // Who listened no longer is told nothing.
+            shop.interrupt()
+            #expect(await shop.exitCode() == 0)
+            #expect(!(try await run(["assay webhooks list"])).contains("localhost"))
+        }
+    }
+
     @Test func aSecondStartFindsEverything() async throws {
         try await TemporaryFolder.with { folder in
             try SimulatorProcess.makeAuthority(in: folder + "/data/simulator")

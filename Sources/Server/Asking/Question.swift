@@ -67,6 +67,17 @@ struct Question: Sendable {
     /// How many words of the command line the path takes.
     var wordCount: Int { path.utf8.count { $0 == UInt8(ascii: "{") } }
 
+    /// How a server is reached, and how its answers are shown.
+    static let access: [CommandShape.Option] = [
+        .init("server", value: "URL", "Where Assay is; ASSAY_SERVER, or \(APIClient.Side.server.usualBase)."),
+        .init(
+            "key-file",
+            value: "FILE",
+            "A file with the app's key; else ASSAY_KEY_FILE names it, or ASSAY_KEY is it."
+        ),
+        .init("json", "JSON, one object a line, instead of a table."),
+    ]
+
     var shape: CommandShape {
         var options = fields.map(\.option)
         if rows?.place != nil {
@@ -79,15 +90,7 @@ struct Question: Sendable {
         if isChange {
             options.append(.init("idempotency-key", value: "KEY", "The request's name: under it, it is done once."))
         }
-        options += [
-            .init("server", value: "URL", "Where Assay is; ASSAY_SERVER, or \(APIClient.Side.server.usualBase)."),
-            .init(
-                "key-file",
-                value: "FILE",
-                "A file with the app's key; else ASSAY_KEY_FILE names it, or ASSAY_KEY is it."
-            ),
-            .init("json", "JSON, one object a line, instead of a table."),
-        ]
+        options += Self.access
         return CommandShape(
             name: name,
             summary: summary,

@@ -7,7 +7,7 @@ enum CommandLineTable {
             verify, serve, demo, DoctorCommand.shape, configCheck, configPrint, LedgerCommands.refusals,
             LedgerCommands.evidence,
             LedgerCommands.certificates,
-            WebhookCommands.sign, WebhookCommands.verify,
+            WebhookCommands.sign, WebhookCommands.verify, WebhookListen.shape,
         ] + Questions.all.map(\.shape) + AppleCommands.all + OperatorCommands.all + [simulate] + SimulateCommands.all
             + ManualCommands.all
     )

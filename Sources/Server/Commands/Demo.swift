@@ -21,6 +21,9 @@ struct Demo {
         }
     }
 
+    /// What is no subscription of Apple's ends when the shop says so.
+    private static let seasonDays: Int64 = 90
+
     let folder: String
     /// Where the simulator listens.
     let simulator: ListenAddress
@@ -73,7 +76,17 @@ struct Demo {
                     // Nobody pays here: what the sandbox sells is delivered, too.
                     json.object("sandbox") { $0.member("everybody_until", "9999-12-31T23:59:59Z") }
                     json.object("app_store") { writeStore(merchant, into: &$0) }
+                    json.array("products") { json in
+                        for product in DemoCatalogue.app().products.values.sorted(by: { $0.id < $1.id }) {
+                            json.object { Self.write(product, into: &$0) }
+                        }
+                    }
                 }
+            }
+            // A receiver on this machine is as good as a shop here.
+            json.object("webhooks") { json in
+                json.member("allowed_addresses", "127.0.0.0/8,::1/128")
+                json.member("plain_hosts", "localhost")
             }
             json.array("keys") { json in
                 json.object { json in
@@ -87,6 +100,27 @@ struct Demo {
                 json.member("certificates", kept.certificates)
             }
         }
+    }
+
+    /// What it gives is told by its name: `coins.100` a hundred coins, `pro.monthly` the entitlement `pro`.
+    private static func write(_ product: StoreProduct, into json: inout JSONObjectWriter) {
+        let name = product.id.text.dropFirst(DemoCatalogue.bundleID.text.count + 1).split(separator: ".").map(
+            String.init
+        )
+        json.member("id", product.id.text)
+        json.member("kind", product.kind.rawValue)
+        json.array("goods") { json in
+            json.object { json in
+                if product.kind == .consumable {
+                    json.member("currency", name.first)
+                    json.member("amount", name.last.flatMap { Int64($0) })
+                } else {
+                    json.member("entitlement", name.first)
+                }
+            }
+        }
+        if product.kind == .nonRenewing { json.member("period_days", Self.seasonDays) }
+        if product.isFamilyShareable { json.member("family_shared", true) }
     }
 
     /// Apple is the simulator here.

@@ -113,7 +113,8 @@ struct LifeCheck {
                 let known = found.map { "\($0.current.map { "\($0)" } ?? "none"), behind: \($0.isBehind)" } ?? "nothing"
                 findings.note(
                     "subscriptions stand as Apple says",
-                    "\(sight.comment), \(customer)'s \(id): \(complaint); known: \(known); true: \(expected.truths)"
+                    "\(sight.comment) (\(sight.now)), \(customer)'s \(id): \(complaint); known: \(known), "
+                        + "until \(found?.expiresAt.map { "\($0)" } ?? "no end"); true: \(expected.truths)"
                 )
             }
         }
