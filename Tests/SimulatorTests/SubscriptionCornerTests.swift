@@ -23,6 +23,17 @@ struct SubscriptionCornerTests {
         #expect(try life.line(of: "berta").willAutoRenew == false)
     }
 
+    @Test func aPeriodThatIsOverIsNotShared() throws {
+        var life = try Self.family()
+        let first = try life.line().current
+        try life.perform(.setSharing(first, isOn: false))
+        let yearly = DemoCatalogue.product("pro.yearly")
+        try life.perform(.changePlan(life.subscription("pro.yearly"), to: yearly))
+        life.days(32)
+        #expect(throws: ActRefusal.notShareable) { try life.perform(.setSharing(first, isOn: true)) }
+        #expect(life.told(about: "berta").contains("SUBSCRIBED/RESUBSCRIBE") == false)
+    }
+
     @Test func whoDoesNotPayIsNotAskedAboutThePrice() throws {
         var life = try Self.family()
         try life.perform(

@@ -140,7 +140,9 @@ extension SimulatedStore {
     mutating func setSharing(_ id: TransactionID, _ isOn: Bool) throws(ActRefusal) -> ActOutcome {
         let transaction = try sold(id)
         guard apps[transaction.app]?.products[transaction.fact.product]?.isFamilyShareable == true,
-            transaction.purchasedBy == nil
+            transaction.purchasedBy == nil,
+            // Of a subscription what runs now is shared: an old period is over, whatever plan came after it.
+            !isOn || isHeld(transaction)
         else { throw .notShareable }
         if isOn { share(id) } else { revokeCopies(of: id) }
         return .done([id])
