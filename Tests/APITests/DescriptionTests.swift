@@ -3,6 +3,7 @@ import Crypto
 import Encoding
 import Foundation
 import HTTP
+import Pipeline
 import PurchaseModel
 import Testing
 

@@ -2,6 +2,7 @@ import API
 import Crypto
 import Encoding
 import HTTP
+import Pipeline
 import PurchaseModel
 import Simulator
 import Storage

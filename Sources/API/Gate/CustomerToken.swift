@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import Pipeline
 package import PurchaseModel
 
 /// What shows that a customer is who a publishable key says: everybody has the key, so the shop's server gives the app a

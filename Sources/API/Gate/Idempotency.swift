@@ -1,5 +1,6 @@
 import Crypto
 import HTTP
+import Pipeline
 import PurchaseModel
 import Storage
 

@@ -1,5 +1,6 @@
 import Encoding
 import HTTP
+import Pipeline
 import PurchaseModel
 import Storage
 

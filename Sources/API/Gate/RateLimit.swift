@@ -1,4 +1,5 @@
 import HTTP
+import Pipeline
 import PurchaseModel
 import Synchronization
 

@@ -1,4 +1,4 @@
-import API
+import Pipeline
 import PurchaseModel
 import Storage
 

@@ -1,6 +1,6 @@
-import API
 import AppStore
 import Crypto
+import Pipeline
 import PurchaseModel
 
 /// Everything that an operator decides: one checked value, made of defaults, a file, the environment and flags.

@@ -1,5 +1,6 @@
 import API
 import Encoding
+import Pipeline
 import PurchaseModel
 
 /// What is in force and who decided it, for `assay config print`. Secrets are not in the configuration; of their hashes

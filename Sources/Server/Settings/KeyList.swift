@@ -1,6 +1,6 @@
-import API
 import Crypto
 import Encoding
+import Pipeline
 import PurchaseModel
 
 /// Reads `keys`: who may call, each with a secret of which only the hash is kept.

@@ -1,22 +1,14 @@
-import Crypto
 import Encoding
 import HTTP
 import Pipeline
 import PurchaseModel
 import Storage
 
-/// `/v1/keys`: who may call for an app, and what each may do. A secret is in one answer and nowhere after it: the store has
-/// its SHA-256, and the same request again under its `Idempotency-Key` is answered without it.
+/// `/v1/keys`: who may call for an app, and what each may do. The same request again under its `Idempotency-Key` is
+/// answered without the secret.
 struct Keys: Sendable {
     let store: any Store
-    let ring: KeyRing
-
-    /// Those in force. More are a mistake.
-    private static let inForceMax = 100
-    /// How long a key lives beside the one that takes its place.
-    private static let overlapRange: ClosedRange<Int64> = 0...2_592_000
-    private static let overlapStandard: Int64 = 86_400
-    private static let hintCount = 4
+    let desk: KeyDesk
 
     /// `GET /v1/keys`, the newest first.
     func list(app: AppID) async -> HTTPResponse {
@@ -40,113 +32,57 @@ struct Keys: Sendable {
         } catch {
             return Gate.Answer(error.response)
         }
-        let inForce = try transaction.apiKeys(app: change.app.id).filter { $0.isInForce(at: change.now) }
-        let isTaken = inForce.contains { $0.name == asked.name }
-        guard !isTaken, !ring.isGiven(KeyRing.Holder(name: asked.name, app: change.app.id)) else {
-            return Gate.Answer(Problem.conflict("key_name_taken", "Another key of the app has this name."))
-        }
-        guard inForce.count < Keys.inForceMax else {
-            return Gate.Answer(
-                Problem.conflict("too_many_keys", "An app has at most \(Keys.inForceMax) keys that are in force.")
-            )
-        }
-        let made = Keys.make(
-            name: asked.name,
-            kind: asked.kind.rawValue,
-            scopes: asked.scopes.map(\.rawValue).sorted(),
-            environments: asked.environments,
-            change
-        ) { $0.expiresAt = asked.days.map { change.now.advanced(by: .seconds($0 * 86_400)) } }
-        try transaction.addAPIKey(made.row)
-        return Keys.answer(made.row, secret: made.secret)
+        return Keys.answer(try desk.create(asked.wish, KeyDesk.Asking(change), in: transaction))
     }
 
     /// `POST /v1/keys/{id}/rotate`: a new secret for the same holder; the old one lives on for `overlap_seconds`.
     func rotate(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> Gate.Answer {
-        guard var old = try Keys.find(change, transaction) else { return Gate.Answer(Problem.notFound("key")) }
-        let overlap: Int64
+        guard let id = change.path["id"].flatMap({ APIKeyID($0) }) else { return Keys.answer(.failure(.unknown)) }
+        let overlap: Int64?
         do throws(RequestBody.Fault) {
-            let bytes = change.request.body
-            overlap =
-                bytes.isEmpty
-                ? Keys.overlapStandard
-                : try RequestBody(bytes, members: ["overlap_seconds"]).whole("overlap_seconds", Keys.overlapRange)
-                    ?? Keys.overlapStandard
+            overlap = try RequestBody(optional: change.request.body, members: ["overlap_seconds"])
+                .whole("overlap_seconds", KeyDesk.overlapRange)
         } catch {
-            return Gate.Answer(error.response)
+            // Whether there is such a key comes before what is wanted with it.
+            let isKnown = try transaction.apiKey(id).map { $0.app == change.app.id && $0.isInForce(at: change.now) }
+            return isKnown == true ? Gate.Answer(error.response) : Keys.answer(.failure(.unknown))
         }
-        guard Keys.mayGive(change.key, old) else {
-            return Gate.Answer(
-                Problem.response(.forbidden, code: "more_than_own", detail: "No key gives more than it has.")
+        return Keys.answer(
+            try KeyDesk.rotate(
+                id,
+                overlap: overlap ?? KeyDesk.overlapStandard,
+                KeyDesk.Asking(change),
+                in: transaction
             )
-        }
-        let end = change.now.advanced(by: .seconds(overlap))
-        let lifetime = old.expiresAt
-        old.expiresAt = min(old.expiresAt ?? end, end)
-        let made = Keys.make(
-            name: old.name,
-            kind: old.kind,
-            scopes: old.scopes,
-            environments: old.environments,
-            change
-        ) { $0.expiresAt = lifetime }
-        try transaction.endAPIKey(old)
-        try transaction.addAPIKey(made.row)
-        return Keys.answer(made.row, secret: made.secret)
+        )
     }
 
     /// `POST /v1/keys/{id}/revoke`: it opens nothing from now on; on other servers within seconds.
     func revoke(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
-        guard var key = try Keys.find(change, transaction) else { return Problem.notFound("key") }
-        key.revokedAt = change.now
-        try transaction.endAPIKey(key)
-        return .json(.ok) { Keys.write(key, into: &$0) }
+        guard let id = change.path["id"].flatMap({ APIKeyID($0) }) else { return Keys.problem(.unknown) }
+        switch try KeyDesk.revoke(id, KeyDesk.Asking(change), in: transaction) {
+        case .success(let key): return .json(.ok) { Keys.write(key, into: &$0) }
+        case .failure(let fault): return Keys.problem(fault)
+        }
     }
 
-    /// The app's key in the path, if it is in force.
-    private static func find(
-        _ change: Gate.Change,
-        _ reader: any StoreReader
-    ) throws(StoreFailure) -> APIKeyRow? {
-        guard let id = change.path["id"].flatMap({ APIKeyID($0) }), let key = try reader.apiKey(id),
-            key.app == change.app.id, key.isInForce(at: change.now)
-        else { return nil }
-        return key
+    private static func problem(_ fault: KeyDesk.Fault) -> HTTPResponse {
+        switch fault {
+        case .unknown: Problem.notFound("key")
+        case .changed: Problem.store(.conflict)
+        case .nameTaken: Problem.conflict("key_name_taken", "Another key of the app has this name.")
+        case .tooMany:
+            Problem.conflict("too_many_keys", "An app has at most \(KeyDesk.inForceMax) keys that are in force.")
+        case .moreThanOwn:
+            Problem.response(.forbidden, code: "more_than_own", detail: "No key gives more than it has.")
+        }
     }
 
-    /// Nobody gives what he has not: neither a new key nor a new secret for a mightier one.
-    private static func mayGive(_ giver: APIKey, _ row: APIKeyRow) -> Bool {
-        let key = APIKey(row)
-        guard key.scopes.isSubset(of: giver.scopes) else { return false }
-        guard let own = giver.environments else { return true }
-        return key.environments.map { $0.isSubset(of: own) } ?? false
-    }
-
-    private static func make(
-        name: String,
-        kind: String,
-        scopes: [String],
-        environments: [String]?,
-        _ change: Gate.Change,
-        _ ending: (inout APIKeyRow) -> Void
-    ) -> (row: APIKeyRow, secret: String) {
-        let isTest = environments.map { !$0.contains(StoreEnvironment.production.rawValue) } ?? false
-        let prefix = (kind == KeyKind.publishable.rawValue ? "pk_" : "sk_") + (isTest ? "test_" : "live_")
-        let secret = prefix + Hexadecimal.encode(SecureRandom.bytes(24))
-        var row = APIKeyRow(
-            id: APIKeyID(checked: APIKeyID.prefix + Hexadecimal.encode(SecureRandom.bytes(12))),
-            app: change.app.id,
-            name: name,
-            kind: kind,
-            scopes: scopes,
-            environments: environments,
-            sha256: Digest.sha256(Array(secret.utf8)),
-            hint: String(secret.suffix(hintCount)),
-            createdAt: change.now,
-            createdBy: change.key.holder.name
-        )
-        ending(&row)
-        return (row, secret)
+    private static func answer(_ result: Result<KeyDesk.Made, KeyDesk.Fault>) -> Gate.Answer {
+        switch result {
+        case .success(let made): answer(made.row, secret: made.secret)
+        case .failure(let fault): Gate.Answer(problem(fault))
+        }
     }
 
     private static func answer(_ row: APIKeyRow, secret: String) -> Gate.Answer {
@@ -173,6 +109,12 @@ struct Keys: Sendable {
         json.member("expires_at", TransactionJSON.text(key.expiresAt))
         json.member("revoked_at", TransactionJSON.text(key.revokedAt))
         json.member("last_used_at", TransactionJSON.text(key.lastUsedAt))
+    }
+}
+
+extension KeyDesk.Asking {
+    fileprivate init(_ change: Gate.Change) {
+        self.init(app: change.app.id, name: change.key.holder.name, key: change.key, now: change.now)
     }
 }
 

@@ -55,10 +55,7 @@ struct WebhookRequest {
         if let most = try body.whole("per_second", 1...100_000) { endpoint.perSecondMax = Int(most) }
         if let isOrdered = try body.bool("order_per_customer") { endpoint.ordersPerCustomer = isOrdered }
         if let isEnough = try body.bool("acknowledge_by_2xx") { endpoint.acknowledgesBy2xx = isEnough }
-        if let isEnabled = try body.bool("is_enabled") {
-            endpoint.isEnabled = isEnabled
-            endpoint.disabledReason = isEnabled ? nil : "by_request"
-        }
+        if let isEnabled = try body.bool("is_enabled") { endpoint.setEnabled(isEnabled) }
         return endpoint
     }
 

@@ -53,15 +53,13 @@ struct Webhooks: Sendable {
     func rotate(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
         guard var endpoint = try endpoint(change, transaction) else { return Problem.notFound("webhook") }
         if change.request.body.isEmpty {
-            endpoint.secrets = Array(
-                ([WebhookSecret.generate()] + endpoint.secrets).prefix(WebhookEndpoint.secretsMax)
-            )
+            endpoint.addSecret()
             return try write(endpoint, transaction, showsSecrets: true)
         }
         do throws(RequestBody.Fault) {
             let body = try RequestBody(change.request.body, members: ["keep"])
             let count = try RequestBody.needed(body.whole("keep", 1...Int64(WebhookEndpoint.secretsMax)), "keep")
-            endpoint.secrets = Array(endpoint.secrets.prefix(Int(count)))
+            endpoint.keepSecrets(Int(count))
         } catch {
             return error.response
         }
@@ -153,9 +151,7 @@ struct Webhooks: Sendable {
         guard let sender else { return Problem.notFound("webhook sender") }
         do throws(StoreFailure) {
             guard let endpoint = try await find(text, app: app) else { return Problem.notFound("webhook") }
-            guard let id = WebhookMessageID("msg_" + Hexadecimal.encode(SecureRandom.bytes(12))) else {
-                preconditionFailure("hexadecimal digits are a name")
-            }
+            let id = WebhookMessageID.ofTest()
             let result = await sender.sendTest(to: endpoint, id: id)
             return .json(.ok) { json in
                 json.member("message_id", id.text)

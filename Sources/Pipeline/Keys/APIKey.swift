@@ -1,5 +1,5 @@
 package import PurchaseModel
-import Storage
+package import Storage
 
 /// What a key may do. Stable words of the API; each route asks for one.
 package enum Scope: String, Hashable, Sendable, CaseIterable {
@@ -47,8 +47,8 @@ package struct APIKey: Hashable, Sendable {
     /// The stores whose proofs it may bring; `nil` for all of its app.
     package let environments: Set<StoreEnvironment>?
     /// `nil` for one that the configuration gives.
-    let id: APIKeyID?
-    let expiresAt: Timestamp?
+    package let id: APIKeyID?
+    package let expiresAt: Timestamp?
 
     /// A key of the configuration.
     package init(
@@ -66,7 +66,7 @@ package struct APIKey: Hashable, Sendable {
     }
 
     /// A key that somebody made; words that this version does not know open nothing.
-    init(_ row: APIKeyRow) {
+    package init(_ row: APIKeyRow) {
         holder = KeyRing.Holder(name: row.name, app: row.app)
         kind = KeyKind(rawValue: row.kind) ?? .publishable
         scopes = kind.scopes.intersection(row.scopes.compactMap(Scope.init(rawValue:)))
@@ -76,7 +76,7 @@ package struct APIKey: Hashable, Sendable {
     }
 
     /// Whether it opens a route. Who may read everything may read what one customer has.
-    func opens(_ scope: Scope) -> Bool {
+    package func opens(_ scope: Scope) -> Bool {
         scopes.contains(scope) || scope == .customer && scopes.contains(.read)
     }
 }

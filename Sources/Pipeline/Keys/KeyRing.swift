@@ -24,26 +24,26 @@ package final class KeyRing: Sendable {
     }
 
     /// The longest key that is looked at, in bytes: far beyond any that we accept in the configuration.
-    static let bytesMax = 512
+    package static let bytesMax = 512
     /// How exactly a key's last use is kept: each step is a write.
     private static let useStep: Int64 = 3_600_000
 
-    private let given: [[UInt8]: APIKey]
+    private let byDigest: [[UInt8]: APIKey]
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - given: the keys of the configuration, by the 32 bytes of each one's SHA-256.
     ///   - isComplete: false when the others are still to be read: nobody is told before that a key is none.
     package init(_ given: [[UInt8]: APIKey], isComplete: Bool = true) {
-        self.given = given
+        byDigest = given
         state = Mutex(State(isComplete: isComplete))
     }
 
     /// Whether a key that is not here is known to be none.
-    var isComplete: Bool { state.withLock(\.isComplete) }
+    package var isComplete: Bool { state.withLock(\.isComplete) }
 
     /// The key in an `Authorization` field, whatever it opens.
-    static func bearer(_ authorization: String?) -> [UInt8]? {
+    package static func bearer(_ authorization: String?) -> [UInt8]? {
         guard let authorization else { return nil }
         let bytes = Array(authorization.utf8)
         let scheme = Array("bearer ".utf8)
@@ -52,10 +52,10 @@ package final class KeyRing: Sendable {
     }
 
     /// The key with this secret. The look-up is by hash, so its time tells nothing of a key.
-    func key(_ secret: [UInt8], at now: Timestamp) -> APIKey? {
+    package func key(_ secret: [UInt8], at now: Timestamp) -> APIKey? {
         guard secret.count <= KeyRing.bytesMax else { return nil }
         let digest = Digest.sha256(secret)
-        if let key = given[digest] { return key }
+        if let key = byDigest[digest] { return key }
         return state.withLock { state in
             guard let key = state.stored[digest], key.expiresAt.map({ now < $0 }) ?? true else { return nil }
             if let id = key.id { state.uses[id] = now }
@@ -63,8 +63,13 @@ package final class KeyRing: Sendable {
         }
     }
 
+    /// The keys of the configuration, by name.
+    package var given: [APIKey] {
+        byDigest.values.sorted { $0.holder.name.utf8.lexicographicallyPrecedes($1.holder.name.utf8) }
+    }
+
     /// Whether the configuration has a key of this name.
-    func isGiven(_ holder: Holder) -> Bool { given.values.contains { $0.holder == holder } }
+    package func isGiven(_ holder: Holder) -> Bool { byDigest.values.contains { $0.holder == holder } }
 
     /// Reads the keys that are in force.
     package func reload(from store: any Store, at now: Timestamp) async throws(StoreFailure) {

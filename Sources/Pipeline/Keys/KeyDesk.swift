@@ -1,0 +1,187 @@
+import Crypto
+import Encoding
+package import PurchaseModel
+package import Storage
+
+/// Makes keys and ends them, for a key that may or for an admin. A secret is in one answer and nowhere after it: the store
+/// has its SHA-256.
+package struct KeyDesk: Sendable {
+    /// For which app, by whom, and when.
+    package struct Asking: Sendable {
+        package let app: AppID
+        /// Kept with a key as its maker.
+        package let name: String
+        /// The key that asks; `nil` for who has everything.
+        package let key: APIKey?
+        package let now: Timestamp
+
+        package init(app: AppID, name: String, key: APIKey? = nil, now: Timestamp) {
+            self.app = app
+            self.name = name
+            self.key = key
+            self.now = now
+        }
+    }
+
+    /// A key, and its secret, which nobody hears again.
+    package struct Made: Sendable {
+        package let row: APIKeyRow
+        package let secret: String
+    }
+
+    /// Why nothing was changed.
+    package enum Fault: Error, Hashable, Sendable {
+        /// The app has no such key in force.
+        case unknown
+        /// It is not any more as whoever asks has seen it.
+        case changed
+        case nameTaken
+        case tooMany
+        /// It has more than the key that asks.
+        case moreThanOwn
+    }
+
+    /// Those in force. More are a mistake.
+    package static let inForceMax = 100
+    /// How many seconds a key lives beside the one that takes its place.
+    package static let overlapRange: ClosedRange<Int64> = 0...2_592_000
+    package static let overlapStandard: Int64 = 86_400
+    private static let hintCount = 4
+
+    private let ring: KeyRing
+
+    /// - Parameter ring: has the keys of the configuration, whose names nobody else may have.
+    package init(ring: KeyRing) { self.ring = ring }
+
+    package func create(
+        _ wish: KeyWish,
+        _ asking: Asking,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Result<Made, Fault> {
+        let inForce = try transaction.apiKeys(app: asking.app).filter { $0.isInForce(at: asking.now) }
+        guard !inForce.contains(where: { $0.name == wish.name }),
+            !ring.isGiven(KeyRing.Holder(name: wish.name, app: asking.app))
+        else { return .failure(.nameTaken) }
+        guard inForce.count < Self.inForceMax else { return .failure(.tooMany) }
+        let made = Self.make(
+            name: wish.name,
+            kind: wish.kind.rawValue,
+            scopes: wish.scopes.map(\.rawValue).sorted(),
+            environments: wish.environments,
+            until: wish.days.map { asking.now.advanced(by: .seconds($0 * 86_400)) },
+            asking
+        )
+        try transaction.addAPIKey(made.row)
+        return .success(made)
+    }
+
+    /// A new secret for the same holder; the old one lives on for so many seconds.
+    ///
+    /// - Parameters:
+    ///   - id: which.
+    ///   - version: the one that was seen; `nil` for whichever it is.
+    ///   - overlap: in ``overlapRange``.
+    ///   - asking: who wants it.
+    ///   - transaction: where it is written.
+    /// - Returns: the new key.
+    /// - Throws: `StoreFailure`.
+    package static func rotate(
+        _ id: APIKeyID,
+        version: Int64? = nil,
+        overlap: Int64,
+        _ asking: Asking,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Result<Made, Fault> {
+        var old: APIKeyRow
+        switch try find(id, version, asking, transaction) {
+        case .success(let found): old = found
+        case .failure(let fault): return .failure(fault)
+        }
+        guard asking.key.map({ mayGive($0, old) }) ?? true else { return .failure(.moreThanOwn) }
+        let end = asking.now.advanced(by: .seconds(overlap))
+        let lifetime = old.expiresAt
+        old.expiresAt = min(old.expiresAt ?? end, end)
+        let made = make(
+            name: old.name,
+            kind: old.kind,
+            scopes: old.scopes,
+            environments: old.environments,
+            until: lifetime,
+            asking
+        )
+        try transaction.endAPIKey(old)
+        try transaction.addAPIKey(made.row)
+        return .success(made)
+    }
+
+    /// It opens nothing from now on; on other servers within seconds.
+    ///
+    /// - Parameters:
+    ///   - id: which.
+    ///   - version: the one that was seen; `nil` for whichever it is.
+    ///   - asking: who wants it.
+    ///   - transaction: where it is written.
+    /// - Returns: the key as it is now.
+    /// - Throws: `StoreFailure`.
+    package static func revoke(
+        _ id: APIKeyID,
+        version: Int64? = nil,
+        _ asking: Asking,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Result<APIKeyRow, Fault> {
+        var key: APIKeyRow
+        switch try find(id, version, asking, transaction) {
+        case .success(let found): key = found
+        case .failure(let fault): return .failure(fault)
+        }
+        key.revokedAt = asking.now
+        try transaction.endAPIKey(key)
+        return .success(key)
+    }
+
+    private static func find(
+        _ id: APIKeyID,
+        _ version: Int64?,
+        _ asking: Asking,
+        _ reader: any StoreReader
+    ) throws(StoreFailure) -> Result<APIKeyRow, Fault> {
+        guard let key = try reader.apiKey(id), key.app == asking.app else { return .failure(.unknown) }
+        guard version == nil || version == key.version else { return .failure(.changed) }
+        return key.isInForce(at: asking.now) ? .success(key) : .failure(.unknown)
+    }
+
+    /// Nobody gives what he has not: neither a new key nor a new secret for a mightier one.
+    private static func mayGive(_ giver: APIKey, _ row: APIKeyRow) -> Bool {
+        let key = APIKey(row)
+        guard key.scopes.isSubset(of: giver.scopes) else { return false }
+        guard let own = giver.environments else { return true }
+        return key.environments.map { $0.isSubset(of: own) } ?? false
+    }
+
+    private static func make(
+        name: String,
+        kind: String,
+        scopes: [String],
+        environments: [String]?,
+        until end: Timestamp?,
+        _ asking: Asking
+    ) -> Made {
+        let isTest = environments.map { !$0.contains(StoreEnvironment.production.rawValue) } ?? false
+        let prefix = (kind == KeyKind.publishable.rawValue ? "pk_" : "sk_") + (isTest ? "test_" : "live_")
+        let secret = prefix + Hexadecimal.encode(SecureRandom.bytes(24))
+        let row = APIKeyRow(
+            id: APIKeyID(checked: APIKeyID.prefix + Hexadecimal.encode(SecureRandom.bytes(12))),
+            app: asking.app,
+            name: name,
+            kind: kind,
+            scopes: scopes,
+            environments: environments,
+            sha256: Digest.sha256(Array(secret.utf8)),
+            hint: String(secret.suffix(hintCount)),
+            createdAt: asking.now,
+            createdBy: asking.name,
+            expiresAt: end
+        )
+        return Made(row: row, secret: secret)
+    }
+}

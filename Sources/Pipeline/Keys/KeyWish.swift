@@ -1,0 +1,87 @@
+import PurchaseModel
+
+/// What a new key is to be, checked.
+package struct KeyWish: Hashable, Sendable {
+    /// What is wrong with it, by the name that its part has in the API.
+    package struct Fault: Error, Hashable, Sendable {
+        package let field: String
+        package let detail: String
+
+        package init(_ field: String, _ detail: String) {
+            self.field = field
+            self.detail = detail
+        }
+    }
+
+    package static let daysRange: ClosedRange<Int64> = 1...3_650
+    /// What a secret key may do that nobody said more of: all but making others.
+    private static let standard = KeyKind.secret.scopes.subtracting([.keys])
+
+    package let name: String
+    package let kind: KeyKind
+    package let scopes: Set<Scope>
+    package let environments: [String]?
+    package let days: Int64?
+
+    /// - Parameters:
+    ///   - name: who is to hold it.
+    ///   - kind: the word for it.
+    ///   - scopes: what it may do; `nil` for what is usual.
+    ///   - environments: the stores whose proofs it may bring; `nil` for all.
+    ///   - days: after how many it ends; `nil` for never.
+    ///   - giver: the key that makes it, which gives no more than it has; `nil` for who has everything.
+    /// - Throws: the first thing that is wrong.
+    package init(
+        name: String,
+        kind: String,
+        scopes: [String]?,
+        environments: [String]?,
+        days: Int64?,
+        by giver: APIKey?
+    ) throws(Fault) {
+        self.name = try Self.name(name)
+        guard let kind = KeyKind(rawValue: kind) else { throw Fault("kind", "publishable or secret is needed.") }
+        self.kind = kind
+        self.scopes = try Self.scopes(scopes, kind, giver)
+        self.environments = try Self.environments(environments, giver)
+        guard days.map(Self.daysRange.contains) ?? true else {
+            throw Fault("expires_in_days", "A whole number from 1 to \(Self.daysRange.upperBound) is needed.")
+        }
+        self.days = days
+    }
+
+    /// It stands in log lines and listings.
+    private static func name(_ text: String) throws(Fault) -> String {
+        guard (1...64).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") })
+        else { throw Fault("name", "1 to 64 printable ASCII characters, without spaces and commas.") }
+        return text
+    }
+
+    private static func scopes(_ words: [String]?, _ kind: KeyKind, _ giver: APIKey?) throws(Fault) -> Set<Scope> {
+        guard let words else {
+            let usual = kind.scopes.intersection(standard)
+            return giver.map { usual.intersection($0.scopes) } ?? usual
+        }
+        let scopes = Set(words.compactMap(Scope.init(rawValue:)))
+        guard !words.isEmpty, scopes.count == words.count, scopes.isSubset(of: kind.scopes) else {
+            let known = kind.scopes.map(\.rawValue).sorted().joined(separator: ", ")
+            throw Fault("scopes", "Some of \(known), each once.")
+        }
+        guard giver.map({ scopes.isSubset(of: $0.scopes) }) ?? true else {
+            throw Fault("scopes", "No key gives more than it has.")
+        }
+        return scopes
+    }
+
+    private static func environments(_ words: [String]?, _ giver: APIKey?) throws(Fault) -> [String]? {
+        guard let words else { return giver?.environments.map { $0.map(\.rawValue).sorted() } }
+        let environments = Set(words.map(StoreEnvironment.init(rawValue:)))
+        guard !words.isEmpty, environments.count == words.count, environments.isSubset(of: Set(StoreEnvironment.known))
+        else { throw Fault("environments", "Some of production, sandbox, xcode, local_testing, each once.") }
+        guard giver?.environments.map(environments.isSubset(of:)) ?? true else {
+            throw Fault("environments", "No key gives more than it has.")
+        }
+        return words.sorted()
+    }
+}
