@@ -4,8 +4,9 @@ import Storage
 /// The table of all pages and forms: read this first.
 package func dashboardRoutes(_ parts: DashboardParts) -> [DashboardRoute] {
     let sessions = Sessions(store: parts.store, clock: parts.clock)
-    let door = Door(sessions: sessions, clock: parts.clock)
-    return ledger(door, parts) + access(door, parts, sessions) + assets(door)
+    let door = Door(sessions: sessions, clock: parts.clock, isDemo: parts.server.simulator != nil)
+    return ledger(door, parts) + webhooks(door, parts) + configured(door, parts) + simulator(door, parts)
+        + access(door, parts, sessions) + assets(door)
 }
 
 private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
@@ -22,6 +23,8 @@ private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
         door.page("/subscriptions", .viewer, SubscriptionPages(parts: parts).show),
         door.page("/triage", .viewer, triage.show),
         door.page("/notifications", .viewer, notifications.list),
+        door.page("/notification", .viewer, OneNotification(parts: parts).show),
+        door.form("/notification/decide", .operator, OneNotification(parts: parts).decide),
         door.page("/operations", .viewer, operations.show),
         door.page("/sample", .viewer, triage.sample),
         door.page("/search", .viewer, search.find),
@@ -29,6 +32,48 @@ private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
         door.page("/transaction", .viewer, transaction.show),
         door.page("/order", .viewer, customer.order),
         door.page("/submission", .viewer, transaction.submission),
+    ]
+}
+
+private func webhooks(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
+    let actions = WebhookActions(parts: parts)
+    return [
+        door.page("/webhooks", .viewer, WebhookPages(parts: parts).list),
+        door.page("/webhook", .viewer, EndpointPage(parts: parts).show),
+        door.page("/delivery", .viewer, DeliveryPage(parts: parts).show),
+        door.form("/webhook/test", .operator, actions.test),
+        door.form("/webhook/enable", .operator, actions.enable),
+        door.form("/webhook/rotate", .operator, actions.rotate),
+        door.form("/webhook/replay", .operator, actions.replay),
+        door.form("/webhook/send", .operator, actions.send),
+    ]
+}
+
+/// What the configuration says, and who may call.
+private func configured(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
+    let keys = KeyPages(parts: parts)
+    let actions = KeyActions(parts: parts)
+    return [
+        door.page("/catalogue", .viewer, CataloguePage(parts: parts).show),
+        door.page("/apps", .viewer, AppsPage(parts: parts).show),
+        door.page("/keys", .viewer, keys.list),
+        door.page("/key", .viewer, keys.show),
+        door.form("/keys/make", .admin, actions.make),
+        door.form("/key/rotate", .admin, actions.rotate),
+        door.form("/key/revoke", .admin, actions.revoke),
+    ]
+}
+
+/// Nothing at all but in a demo.
+private func simulator(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
+    guard let line = parts.server.simulator else { return [] }
+    let page = SimulatorPage(parts: parts, line: line)
+    let actions = SimulatorActions(parts: parts, line: line)
+    return [
+        door.page("/simulator", .viewer) { visit in await page.show(visit) },
+        door.form("/simulator/act", .operator, actions.act),
+        door.form("/simulator/clock", .operator, actions.clock),
+        door.form("/simulator/chaos", .operator, actions.chaos),
     ]
 }
 

@@ -13,6 +13,8 @@ package struct DashboardRoute: Sendable {
 struct Door: Sendable {
     let sessions: Sessions
     let clock: any WallClock
+    /// Whether there is a page of the simulator.
+    let isDemo: Bool
 
     typealias Respond = @Sendable (Visit) async throws(StoreFailure) -> HTTPResponse
 
@@ -80,7 +82,8 @@ struct Door: Sendable {
             token: found.token,
             request: request,
             fields: fields,
-            now: clock.now
+            now: clock.now,
+            isDemo: isDemo
         )
         guard role <= found.account.role else { return Notices.forbidden(visit) }
         return try await respond(visit)

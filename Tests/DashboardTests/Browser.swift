@@ -16,17 +16,32 @@ struct Desk: Sendable {
     let routes: [DashboardRoute]
     private let router: Router
 
-    init() {
+    /// - Parameter server: what runs beside the pages, over the desk's store and clock; by default a simulator that does
+    ///   not answer.
+    init(
+        server: (MemoryStore, ManualClock) -> RunningServer = { _, _ in
+            RunningServer(simulator: SimulatorLine { _, _, _ in nil })
+        }
+    ) {
         let parts = DashboardParts(
             store: store,
             clock: clock,
             apps: [Self.app],
             firstRun: link.digest,
             verdict: { $0 == "signature_mismatch" ? "forged" : nil },
-            explain: { "what is said of \(String(decoding: $0, as: UTF8.self))" }
+            explain: { "what is said of \(String(decoding: $0, as: UTF8.self))" },
+            server: server(store, clock)
         )
         routes = dashboardRoutes(parts)
         router = Router(routes.map(\.route))
+    }
+
+    /// What is in the log of what was done, the newest first, but for signing in.
+    func log() async throws -> [AdminAction] {
+        let page = try await store.read { reader throws(StoreFailure) in
+            try reader.adminActions(before: nil, limit: 100)
+        }
+        return page.actions.filter { $0.action != "signed_in" }
     }
 
     func respond(_ request: HTTPRequest) async -> HTTPResponse { await router.respond(to: request) }
@@ -71,6 +86,28 @@ final class Browser {
         await submit("/dashboard/sign-in", "/dashboard/sign-in", [("name", name), ("password", password)])
     }
 
+    /// Presses a button: sends the first form of a page that goes to this place and has these words in it.
+    func press(
+        _ page: HTTPResponse,
+        _ path: String,
+        holding words: String = "",
+        _ fields: [(String, String)] = []
+    ) async -> HTTPResponse {
+        let named = Set(fields.map(\.0))
+        let hidden = Self.form(in: page, path, holding: words).filter { !named.contains($0.0) }
+        return await post(path, hidden + fields)
+    }
+
+    /// The hidden fields of a form.
+    static func form(in page: HTTPResponse, _ path: String, holding words: String) -> [(String, String)] {
+        let forms = page.text.split(separator: "<form ").filter { $0.contains("action=\"\(path)\"") }
+            .map { $0.prefix(upTo: $0.firstRange(of: "</form>")?.lowerBound ?? $0.endIndex) }
+        guard let form = forms.first(where: { words.isEmpty || $0.contains(words) }) else { return [] }
+        return form.matches(of: /type="hidden" name="([^"]*)" value="([^"]*)"/).map {
+            (String($0.output.1), String($0.output.2))
+        }
+    }
+
     private func send(_ method: HTTPMethod, _ target: String, body: String?) async -> HTTPResponse {
         let (path, query) = HTTPRequest.split(target: target.utf8)
         var fields = HTTPFields(extra.map { HTTPFields.Field(name: $0.0, value: $0.1) })
@@ -104,6 +141,16 @@ final class Browser {
             let digits = String(byte, radix: 16, uppercase: true)
             return "%" + (digits.utf8.count == 1 ? "0" + digits : digits)
         }.joined()
+    }
+}
+
+extension Desk {
+    /// A browser in which somebody of a role is signed in.
+    func browser(_ role: AdminRole) async throws -> Browser {
+        try await add(role.rawValue, role)
+        let browser = Browser(self)
+        _ = await browser.signIn(role.rawValue)
+        return browser
     }
 }
 

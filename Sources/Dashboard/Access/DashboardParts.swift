@@ -15,6 +15,7 @@ package struct DashboardParts: Sendable {
     package var verdict: @Sendable (String) -> String?
     /// What a verifier says of a proof, as text for people.
     package var explain: @Sendable ([UInt8]) -> String
+    package var server: RunningServer
 
     package init(
         store: any Store,
@@ -24,7 +25,8 @@ package struct DashboardParts: Sendable {
         signInGuard: SignInGuard = SignInGuard(),
         firstRun: [UInt8]? = nil,
         verdict: @escaping @Sendable (String) -> String?,
-        explain: @escaping @Sendable ([UInt8]) -> String
+        explain: @escaping @Sendable ([UInt8]) -> String,
+        server: RunningServer = RunningServer()
     ) {
         self.store = store
         self.clock = clock
@@ -34,6 +36,7 @@ package struct DashboardParts: Sendable {
         self.firstRun = firstRun
         self.verdict = verdict
         self.explain = explain
+        self.server = server
     }
 
     /// Where the first account is made, below the server's own address.

@@ -14,8 +14,7 @@ struct NotificationPages: Sendable {
     }
 
     func list(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
-        let wanted = AppID(visit.fields["app"]).flatMap { parts.apps.contains($0) ? $0 : nil }
-        guard let app = wanted ?? parts.apps.first else { return Notices.notFound("app", visit) }
+        guard let app = AppChoice.app(visit, parts) else { return Notices.notFound("app", visit) }
         let cursor = NotificationCursor(text: visit.fields["before"])
         let found = try await parts.store.read { reader throws(StoreFailure) -> Found in
             let watches = try reader.notificationWatches(app: app)
@@ -24,24 +23,10 @@ struct NotificationPages: Sendable {
             return Found(page: page, watches: watches)
         }
         return Page("Notifications", place: Address("/notifications"), visit: visit) {
-            if parts.apps.count > 1 { choice(of: app) }
+            AppChoice.links("/notifications", app, parts)
             watches(found.watches)
             notifications(found.page, app)
         }.response()
-    }
-
-    private func choice(of shown: AppID) -> HTML {
-        element("p") {
-            "App: "
-            for app in parts.apps {
-                if app == shown {
-                    element("strong") { element("bdi") { app.text } }
-                } else {
-                    Links.link(Address("/notifications", [(name: "app", value: app.text)]), app.text)
-                }
-                " "
-            }
-        }
     }
 
     @HTMLBuilder private func watches(_ watches: [NotificationWatch]) -> HTML {
@@ -71,7 +56,7 @@ struct NotificationPages: Sendable {
                     element("td") { Texts.moment(row.receivedAt) }
                     element("td") { "\(max(row.signedAt.duration(to: row.receivedAt).components.seconds, 0)) s" }
                     element("th", .word("scope", "row")) {
-                        element("bdi") { row.type + (row.subtype.map { " \($0)" } ?? "") }
+                        Links.link(OneNotification.address(row.key), row.type + (row.subtype.map { " \($0)" } ?? ""))
                     }
                     element("td") {
                         if let id = row.transaction ?? row.original {

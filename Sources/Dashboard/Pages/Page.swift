@@ -70,7 +70,7 @@ struct Page {
             if let visit {
                 element("nav", .word("aria-label", "Pages")) {
                     element("ul") {
-                        for entry in Navigation.entries where entry.role <= visit.account.role {
+                        for entry in Navigation.entries(for: visit) {
                             element("li") { link(to: entry) }
                         }
                     }

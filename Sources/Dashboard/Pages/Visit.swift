@@ -9,6 +9,8 @@ struct Visit: Sendable {
     let request: HTTPRequest
     let fields: FormFields
     let now: Timestamp
+    /// Whether there is a page of the simulator.
+    let isDemo: Bool
 
     /// A form that changes something: with what shows that it came from a page of ours.
     func form(_ address: Address, label: String, @HTMLBuilder content: () -> HTML) -> HTML {

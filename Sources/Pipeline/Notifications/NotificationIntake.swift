@@ -7,11 +7,11 @@ package import Verification
 /// Nothing here calls Apple. A notification that is known already changes nothing, and one of a type that we do not know
 /// is kept like any other.
 package struct NotificationIntake: Sendable {
-    private let verifier: Verifier
-    private let recorder: Recorder
-    private let store: any Store
+    let verifier: Verifier
+    let recorder: Recorder
+    let store: any Store
     private let secrets: [AppID: [UInt8]]
-    private let clock: any WallClock
+    let clock: any WallClock
     private let queue: ConsumptionQueue
     private let desk: RefusalDesk
     private let report: @Sendable (PipelineEvent) -> Void

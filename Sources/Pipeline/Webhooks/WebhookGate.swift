@@ -35,6 +35,11 @@ package struct WebhookGate: Sendable, Equatable {
     /// Whether the breaker is open, or one probe is to show whether it may close.
     package var isOpen: Bool { openings > 0 }
 
+    /// Until when it is left alone; `nil` when it may be sent something.
+    package func closedUntil(at now: Timestamp) -> Timestamp? {
+        closed.flatMap { $0.contains(now) ? $0.upperBound : nil }
+    }
+
     /// Whether nothing would be lost if it were forgotten.
     package var isIdle: Bool { underWay == 0 && failures == 0 && closed == nil }
 

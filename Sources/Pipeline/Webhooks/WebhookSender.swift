@@ -131,6 +131,9 @@ package final class WebhookSender: Sendable {
         await post.send(WebhookBody.test(app: endpoint.app, id: id, at: clock.now), id: id, to: endpoint)
     }
 
+    /// How this node has come to know an endpoint; `nil` when it has sent it nothing yet.
+    package func standing(of endpoint: WebhookEndpointID) -> WebhookGate? { state.withLock { $0.gates[endpoint] } }
+
     // MARK: Claiming
 
     /// Begins claims for the endpoints that may be sent something; gives their number.

@@ -1,5 +1,6 @@
 import AppStore
 import Crypto
+import Dashboard
 import Encoding
 import Foundation
 import HTTP
@@ -179,12 +180,22 @@ struct Demo {
             }
             var serving = settings
             for app in serving.appStores.keys { serving.appStores[app]?.hosts = .simulator(at: store) }
-            let code = await Serve(settings: serving).run { port, dashboard in
+            let code = await Serve(settings: serving, simulator: Self.line(to: store)).run { port, dashboard in
                 heard.yield((ListenAddress(address: settings.address, port: port), dashboard))
             }
             heard.finish()
             group.cancelAll()
             return code
+        }
+    }
+
+    /// The store's control API, for the dashboard.
+    private static func line(to store: String) -> SimulatorLine {
+        let caller = CurlCaller(CallerSettings()).caller
+        return SimulatorLine { method, path, body in
+            var call = HTTPCall(method: method, url: "\(store)/simulator/v1\(path)", body: body)
+            if !body.isEmpty { call.fields["Content-Type"] = "application/json" }
+            return try? await caller.send(call)
         }
     }
 

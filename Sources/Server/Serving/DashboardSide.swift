@@ -1,5 +1,8 @@
+import API
+import AppStore
 import Dashboard
 import HTTP
+import Pipeline
 import PurchaseModel
 import Storage
 import Verification
@@ -10,20 +13,50 @@ struct DashboardSide: Sendable {
     /// The path with its one-time token; `nil` when there are accounts.
     let firstAccount: String?
 
-    init(_ apps: [AppID], _ verifier: Verifier, _ store: any Store, _ clock: SystemClock) async {
+    init(
+        _ settings: ServeSettings,
+        _ house: House,
+        _ store: any Store,
+        _ clock: SystemClock,
+        _ simulator: SimulatorLine?
+    ) async {
         let isEmpty = try? await store.read { reader throws(StoreFailure) in try reader.admins().isEmpty }
         let token = isEmpty == true ? Token() : nil
         firstAccount = token.map(DashboardParts.firstAccountPath)
+        let verifier = house.verifier
         let parts = DashboardParts(
             store: store,
             clock: clock,
-            apps: apps,
+            apps: settings.apps.map(\.id),
             firstRun: token?.digest,
             verdict: { Reason(rawValue: $0)?.verdict.rawValue },
             explain: { bytes in
                 ReportText.lines(file: "proof", verifier.examine(bytes, expecting: Expectation()).report)
-            }
+            },
+            server: RunningServer(
+                policies: settings.apps,
+                doors: Self.doors(settings),
+                contacts: house.contacts,
+                keys: settings.keys,
+                sender: house.sender,
+                intake: house.parts.notifications,
+                simulator: simulator
+            )
         )
         routes = dashboardRoutes(parts).map(\.route)
+    }
+
+    private static func doors(_ settings: ServeSettings) -> [AppID: RunningServer.AppleDoor] {
+        var doors: [AppID: RunningServer.AppleDoor] = [:]
+        for app in settings.apps {
+            guard let store = settings.appStores[app.id] else { continue }
+            doors[app.id] = RunningServer.AppleDoor(
+                hasKey: store.key != nil,
+                hasSharedSecret: store.sharedSecret != nil,
+                isSimulated: !store.hosts.isApple,
+                notificationPath: "/v1/apple/notifications/\(store.notificationToken ?? app.id.text)"
+            )
+        }
+        return doors
     }
 }

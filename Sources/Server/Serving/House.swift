@@ -26,6 +26,7 @@ struct House {
     let keys: KeyKeeper
     let parts: APIParts
     let verifier: Verifier
+    let contacts: AppleContacts
 
     init(
         _ settings: ServeSettings,
@@ -58,7 +59,12 @@ struct House {
         )
         let verifier = Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes) { register.note($0) }
         self.verifier = verifier
-        let accounts = try AppleSide.accounts(settings, verifier, clock) { reporter.report($0) }
+        let contacts = AppleContacts()
+        self.contacts = contacts
+        let accounts = try AppleSide.accounts(settings, verifier, clock) { event in
+            contacts.note(event, at: clock.now)
+            reporter.report(event)
+        }
         let queue = BackgroundWork.queue(store, clock)
         let pipeline = PurchasePipeline(
             verifier: verifier,

@@ -1,6 +1,7 @@
 import API
 import AppStore
 import Crypto
+import Dashboard
 import Encoding
 import Foundation
 import HTTP
@@ -16,6 +17,8 @@ struct Serve {
     private static let patience = Duration.seconds(5)
 
     let settings: ServeSettings
+    /// The App Store simulator beside it, for its page on the dashboard: only a demo has one.
+    var simulator: SimulatorLine?
 
     /// Serves until SIGTERM or SIGINT, and then until everybody is answered.
     ///
@@ -32,7 +35,7 @@ struct Serve {
             let anchors = try CertificateFolder.anchors(roots: settings.roots, certificates: settings.certificates)
             let store = try await openStore()
             let house = try House(settings, anchors, store, clock, reporter)
-            let dashboard = await DashboardSide(settings.apps.map(\.id), house.verifier, store, clock)
+            let dashboard = await DashboardSide(settings, house, store, clock, simulator)
             let listener = try HTTPListener(
                 address: settings.address,
                 port: settings.port,

@@ -1,0 +1,66 @@
+package import HTTP
+package import Pipeline
+package import PurchaseModel
+
+/// What of the running server pages show, and what they may have it do.
+package struct RunningServer: Sendable {
+    /// How Apple and one app reach each other. Nothing secret is in it but where notifications come in.
+    package struct AppleDoor: Hashable, Sendable {
+        /// Whether there is a key of the Server API.
+        package let hasKey: Bool
+        package let hasSharedSecret: Bool
+        /// Whether another host stands in Apple's place.
+        package let isSimulated: Bool
+        /// Below the server's own address. Who knows it can send what is none: it is for those who set things up.
+        package let notificationPath: String
+
+        package init(hasKey: Bool, hasSharedSecret: Bool, isSimulated: Bool, notificationPath: String) {
+            self.hasKey = hasKey
+            self.hasSharedSecret = hasSharedSecret
+            self.isSimulated = isSimulated
+            self.notificationPath = notificationPath
+        }
+    }
+
+    /// The apps as they are configured, in order.
+    package var policies: [AppPolicy]
+    package var doors: [AppID: AppleDoor]
+    package var contacts: AppleContacts
+    package var keys: KeyRing
+    /// `nil` where no webhook is sent.
+    package var sender: WebhookSender?
+    /// `nil` where no notification is taken in.
+    package var intake: NotificationIntake?
+    /// The App Store simulator beside it: only `assay demo` has one.
+    package var simulator: SimulatorLine?
+
+    package init(
+        policies: [AppPolicy] = [],
+        doors: [AppID: AppleDoor] = [:],
+        contacts: AppleContacts = AppleContacts(),
+        keys: KeyRing = KeyRing([:]),
+        sender: WebhookSender? = nil,
+        intake: NotificationIntake? = nil,
+        simulator: SimulatorLine? = nil
+    ) {
+        self.policies = policies
+        self.doors = doors
+        self.contacts = contacts
+        self.keys = keys
+        self.sender = sender
+        self.intake = intake
+        self.simulator = simulator
+    }
+
+    func policy(_ app: AppID) -> AppPolicy? { policies.first { $0.id == app } }
+}
+
+/// The control API of a simulator: JSON below `/simulator/v1`.
+package struct SimulatorLine: Sendable {
+    /// `nil` when nobody answers.
+    package var ask: @Sendable (HTTPMethod, _ path: String, _ body: [UInt8]) async -> HTTPResponse?
+
+    package init(ask: @escaping @Sendable (HTTPMethod, _ path: String, _ body: [UInt8]) async -> HTTPResponse?) {
+        self.ask = ask
+    }
+}

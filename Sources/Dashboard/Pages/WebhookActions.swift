@@ -1,0 +1,141 @@
+import HTTP
+import Pipeline
+import PurchaseModel
+import Storage
+
+/// What operators do about webhooks: by the same functions as the API's.
+struct WebhookActions: Sendable {
+    let parts: DashboardParts
+
+    private var pages: EndpointPage { EndpointPage(parts: parts) }
+
+    /// A new secret beside the others, shown once; or only the newest stays.
+    func rotate(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
+        let isNew = visit.fields["keep"].isEmpty
+        let carried = try await change(visit, isNew ? "webhook_secret_made" : "webhook_secrets_ended") { endpoint in
+            if isNew { endpoint.addSecret() } else { endpoint.keepSecrets(1) }
+        }
+        var note = EndpointPage.Note()
+        switch carried {
+        case .refused(let refusal): note.refusal = refusal
+        case .again where isNew:
+            note.refusal = Refusal(
+                .conflict,
+                "It was done, and its answer is the only one that showed the secret. If it was lost, do it again."
+            )
+        case .done(let endpoint) where isNew: note.secret = endpoint.secrets.first?.text
+        default: return back(visit)
+        }
+        return try await pages.page(visit, visit.fields["id"], note)
+    }
+
+    func enable(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
+        let isEnabled = visit.fields["enabled"] == "true"
+        let carried = try await change(visit, isEnabled ? "webhook_enabled" : "webhook_disabled") { endpoint in
+            endpoint.setEnabled(isEnabled)
+        }
+        if case .refused(let refusal) = carried { return try await fault(visit, refusal) }
+        parts.server.sender?.wake()
+        return back(visit)
+    }
+
+    private func change(
+        _ visit: Visit,
+        _ word: String,
+        _ body: @escaping @Sendable (inout WebhookEndpoint) -> Void
+    ) async throws(StoreFailure) -> Carried<WebhookEndpoint> {
+        guard let version = Int64(visit.fields["version"]) else { return .refused(.incomplete) }
+        return try await visit.carryOut(in: parts.store) { write throws(StoreFailure) -> Visit.Deed<WebhookEndpoint> in
+            guard var endpoint = try find(visit.fields["id"], write) else { return .failure(Self.gone) }
+            guard endpoint.version == version else { return .failure(.changed) }
+            body(&endpoint)
+            _ = try write.updateEndpoint(endpoint)
+            return .success((endpoint, visit.action(word, of: endpoint.id.text)))
+        }
+    }
+
+    /// One message that stands for nothing. The log has it before it is sent, whatever becomes of it.
+    func test(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
+        guard let sender = parts.server.sender else {
+            return try await fault(visit, Refusal(.conflict, "This server sends no webhooks."))
+        }
+        let carried = try await visit.carryOut(in: parts.store) {
+            write throws(StoreFailure) -> Visit.Deed<WebhookEndpoint> in
+            guard let endpoint = try find(visit.fields["id"], write) else { return .failure(Self.gone) }
+            return .success((endpoint, visit.action("webhook_tested", of: endpoint.id.text)))
+        }
+        switch carried {
+        case .refused(let refusal): return try await fault(visit, refusal)
+        case .again: return back(visit)
+        case .done(let endpoint):
+            let result = await sender.sendTest(to: endpoint, id: WebhookMessageID.ofTest())
+            var note = EndpointPage.Note()
+            let answer = result.status.map { "answered \($0)" } ?? "not answered: \(result.failure ?? "no reason")"
+            let took = Texts.count(Int(result.duration / .milliseconds(1)))
+            note.sentence = "The test message was \(answer), after \(took) ms."
+            return try await pages.page(visit, endpoint.id.text, note)
+        }
+    }
+
+    /// Many events again, as many at once as one write may take.
+    func replay(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
+        let asked: ReplayForm
+        do throws(Refusal) { asked = try ReplayForm(visit.fields) } catch { return try await fault(visit, error) }
+        let carried = try await visit.carryOut(in: parts.store) {
+            write throws(StoreFailure) -> Visit.Deed<WebhookReplayStep> in
+            guard let endpoint = try find(visit.fields["id"], write) else { return .failure(Self.gone) }
+            let step = try write.replayDeliveries(
+                asked.what,
+                endpoint: endpoint.id,
+                after: asked.after,
+                limit: WebhookReplayStep.limitMax,
+                at: visit.now
+            )
+            let detail = "\(asked.detail): \(step.replayed)"
+            return .success((step, visit.action("webhook_replayed", of: endpoint.id.text, detail)))
+        }
+        switch carried {
+        case .refused(let refusal): return try await fault(visit, refusal)
+        case .again: return back(visit)
+        case .done(let step):
+            parts.server.sender?.wake()
+            var note = EndpointPage.Note()
+            note.sentence = "Of \(asked.detail), \(Texts.count(step.replayed)) are on their way again."
+            note.rest = step.next.map { ReplayForm(what: asked.what, after: $0) }
+            return try await pages.page(visit, visit.fields["id"], note)
+        }
+    }
+
+    /// One event again.
+    func send(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
+        guard let id = DeliveryPage.id(visit.fields) else { return Notices.malformed() }
+        let carried = try await visit.carryOut(in: parts.store) { write throws(StoreFailure) -> Visit.Deed<Bool> in
+            guard try find(id.endpoint.text, write) != nil else { return .failure(Self.gone) }
+            guard try write.replayDelivery(id, at: visit.now) else {
+                return .failure(Refusal(.conflict, "There is no such delivery, or it is due or under way already."))
+            }
+            return .success((true, visit.action("webhook_replayed", of: id.endpoint.text, id.event.text)))
+        }
+        if case .refused(let refusal) = carried { return try await DeliveryPage(parts: parts).page(visit, refusal) }
+        parts.server.sender?.wake()
+        return Notices.leave(for: DeliveryPage.address(id))
+    }
+
+    private static let gone = Refusal(.notFound, "There is no such endpoint any more.")
+
+    private func find(_ text: String, _ reader: any StoreReader) throws(StoreFailure) -> WebhookEndpoint? {
+        guard let id = WebhookEndpointID(text), let endpoint = try reader.endpoint(id),
+            parts.apps.contains(endpoint.app)
+        else { return nil }
+        return endpoint
+    }
+
+    private func fault(_ visit: Visit, _ refusal: Refusal) async throws(StoreFailure) -> HTTPResponse {
+        try await pages.page(visit, visit.fields["id"], EndpointPage.Note(refusal: refusal))
+    }
+
+    private func back(_ visit: Visit) -> HTTPResponse {
+        guard let id = WebhookEndpointID(visit.fields["id"]) else { return Notices.leave(for: Address("/webhooks")) }
+        return Notices.leave(for: WebhookPages.address(id))
+    }
+}
