@@ -92,6 +92,15 @@ import TestSupport
         #expect(simulator.read { $0.sales.isEmpty })
     }
 
+    @Test(arguments: [("", "buy"), ("an\u{0}na", "buy"), ("anna", "steal")])
+    func whatIsNoActIsNotTried(name: String, word: String) async throws {
+        let (desk, simulator) = Self.open()
+        let browser = try await desk.browser(.operator)
+        #expect(await Self.act(browser, [("customer", name), ("act", word), ("product", "")]).status == .badRequest)
+        #expect(simulator.read { $0.customers.isEmpty })
+        #expect(try await desk.log().isEmpty)
+    }
+
     @Test func aPageOfManyCustomersStaysSmall() async throws {
         let (desk, simulator) = Self.open()
         simulator.change { store in

@@ -30,7 +30,8 @@ struct SimulatorActions: Sendable {
 
     func act(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         let (word, name, product) = (visit.fields["act"], visit.fields["customer"], visit.fields["product"])
-        guard !name.isEmpty, Self.acts.contains(where: { $0.word == word }) else {
+        // What the log cannot hold is no name.
+        guard !name.isEmpty, !(name + product).utf8.contains(0), Self.acts.contains(where: { $0.word == word }) else {
             return await page.page(visit, SimulatorPage.Note(refusal: .incomplete))
         }
         let detail = Texts.cut(product.isEmpty ? word : "\(word) \(product)", to: 400)

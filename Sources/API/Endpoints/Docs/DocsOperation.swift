@@ -91,15 +91,15 @@ struct DocsOperation: Sendable {
         writeParameters(into: &html)
         html.raw("<h3>Request</h3>")
         let call = DocsSnippet.Call(method: method, path: examplePath, needsKey: scope != nil, body: body)
-        html.code("curl", DocsSnippet.curl(call))
-        html.code("Swift", DocsSnippet.swift(call))
+        html.code("curl", of: "\(method) \(path)", DocsSnippet.curl(call))
+        html.code("Swift", of: "\(method) \(path)", DocsSnippet.swift(call))
         html.raw("<h3>Answers</h3><dl>")
         for answer in answers {
             html.raw("<dt>")
             html.text(answer.status)
             html.raw("</dt><dd>")
             html.prose(answer.meaning)
-            if let example = answer.example { html.code("Example", example) }
+            if let example = answer.example { html.code("Answer \(answer.status)", of: "\(method) \(path)", example) }
             html.raw("</dd>")
         }
         html.raw("</dl></article>")

@@ -55,7 +55,7 @@ package struct DocsPages: Sendable {
                 "Finish the transaction only when the answer is a 200: an unfinished one comes again by itself, so that not "
                     + "even an answer that is lost on its way loses a purchase."
             )
-            html.code("Swift", DocsSnippet.purchase)
+            html.code("Swift", of: "a purchase in an app", DocsSnippet.purchase)
             html.raw("<h2>All operations</h2>")
             for section in sections {
                 html.raw("<h3>")

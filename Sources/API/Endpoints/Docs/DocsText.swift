@@ -27,10 +27,11 @@ struct DocsText {
         raw("</a>")
     }
 
-    /// A program, which may be wider than the page: it can be reached and scrolled by keys.
-    mutating func code(_ language: String, _ program: String) {
+    /// A program, which may be wider than the page: it can be reached and scrolled by keys, and its name is nobody else's on
+    /// the page.
+    mutating func code(_ language: String, of subject: String, _ program: String) {
         raw("<pre tabindex=\"0\" role=\"region\" aria-label=\"")
-        text(language)
+        text("\(language): \(subject)")
         raw("\"><code>")
         text(program)
         raw("</code></pre>")
