@@ -1,6 +1,7 @@
 import API
 import Crypto
 import HTTP
+import Pipeline
 import PurchaseModel
 import Simulator
 import Storage
