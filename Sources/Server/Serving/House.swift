@@ -26,7 +26,7 @@ struct House {
     let keys: KeyKeeper
     let parts: APIParts
     let verifier: Verifier
-    let contacts: AppleContacts
+    let contacts = AppleContacts()
 
     init(
         _ settings: ServeSettings,
@@ -59,12 +59,7 @@ struct House {
         )
         let verifier = Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes) { register.note($0) }
         self.verifier = verifier
-        let contacts = AppleContacts()
-        self.contacts = contacts
-        let accounts = try AppleSide.accounts(settings, verifier, clock) { event in
-            contacts.note(event, at: clock.now)
-            reporter.report(event)
-        }
+        let accounts = try House.accounts(settings, verifier, clock, contacts, reporter)
         let queue = BackgroundWork.queue(store, clock)
         let pipeline = PurchasePipeline(
             verifier: verifier,
@@ -92,6 +87,19 @@ struct House {
         work = BackgroundWork(queue, store, accounts, pipeline, recorder, verifier, intake, part, clock, reporter)
         let signing = accounts.compactMapValues { MerchantDesk($0.credentials) }
         parts = House.parts(settings, pipeline, intake, queues, signing, store, clock, sender, feed, reporter)
+    }
+
+    private static func accounts(
+        _ settings: ServeSettings,
+        _ verifier: Verifier,
+        _ clock: SystemClock,
+        _ contacts: AppleContacts,
+        _ reporter: Reporter
+    ) throws(AppleSide.Fault) -> [AppID: AppleAccount] {
+        try AppleSide.accounts(settings, verifier, clock) { event in
+            contacts.note(event, at: clock.now)
+            reporter.report(event)
+        }
     }
 
     private static func parts(
