@@ -100,7 +100,7 @@ let package = Package(
         ),
         room(
             "Dashboard",
-            ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage"],
+            ["PurchaseModel", "HTTP", "Crypto", "Encoding", "Storage", "Pipeline"],
             resources: [.embedInCode("Assets")]
         ),
         .executableTarget(
@@ -173,7 +173,7 @@ let package = Package(
                 "Simulator", "TestSupport",
             ]
         ),
-        tests("DashboardTests", ["Dashboard", "HTTP", "PurchaseModel", "Crypto", "Storage"]),
+        tests("DashboardTests", ["Dashboard", "HTTP", "PurchaseModel", "Crypto", "Storage", "Jobs", "Pipeline"]),
         tests(
             "ServerTests",
             [

@@ -234,6 +234,10 @@ package class PassingTransaction: StoreTransaction {
         try base.reviveJob(id, due: due)
     }
 
+    package func hastenJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
+        try base.hastenJob(id, due: due)
+    }
+
     // MARK: Kept answers
 
     package func keptAnswer(_ name: IdempotencyName) throws(StoreFailure) -> KeptAnswer? {
