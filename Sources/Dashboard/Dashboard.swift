@@ -5,7 +5,7 @@ import Storage
 package func dashboardRoutes(_ parts: DashboardParts) -> [DashboardRoute] {
     let sessions = Sessions(store: parts.store, clock: parts.clock)
     let door = Door(sessions: sessions, clock: parts.clock)
-    return ledger(door, parts) + access(door, parts, sessions) + assets(door)
+    return ledger(door, parts) + actions(door, parts) + access(door, parts, sessions) + assets(door)
 }
 
 private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
@@ -27,9 +27,18 @@ private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
         door.page("/search", .viewer, search.find),
         door.page("/customer", .viewer, customer.show),
         door.page("/transaction", .viewer, transaction.show),
-        door.page("/order", .viewer, customer.order),
+        door.page("/order", .viewer, OrderView(parts: parts).show),
         door.page("/submission", .viewer, transaction.submission),
     ]
+}
+
+/// What operators do.
+private func actions(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
+    let desk = ActionDesk(parts: parts)
+    return desk.routes(door, AttachAction.self) + desk.routes(door, TransferAction.self)
+        + desk.routes(door, AcknowledgeAction.self) + desk.routes(door, CancelAction.self)
+        + desk.routes(door, AdjustAction.self) + desk.routes(door, ResyncAction.self)
+        + desk.routes(door, ResyncProofAction.self) + desk.routes(door, ReplayAction.self)
 }
 
 private func access(_ door: Door, _ parts: DashboardParts, _ sessions: Sessions) -> [DashboardRoute] {

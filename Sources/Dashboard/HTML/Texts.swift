@@ -49,6 +49,16 @@ extension Texts {
         return "\(price.milliunits < 0 ? "−" : "")\(whole).\(fraction) \(price.currency)"
     }
 
+    /// What was given.
+    static func goods(_ goods: GrantedGoods) -> String {
+        switch goods {
+        case .entitlement(let id, let until):
+            let end = until.flatMap { RFC3339.text(milliseconds: $0.milliseconds) }
+            return id.text + (end.map { " until \($0)" } ?? " for ever")
+        case .amount(let amount): return "\(amount.amount) \(amount.currency.text)"
+        }
+    }
+
     /// A name and what it says, for a list of facts; nothing when it says nothing.
     @HTMLBuilder static func fact(_ name: String, _ value: String?) -> HTML {
         if let value {

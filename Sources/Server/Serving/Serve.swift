@@ -32,7 +32,7 @@ struct Serve {
             let anchors = try CertificateFolder.anchors(roots: settings.roots, certificates: settings.certificates)
             let store = try await openStore()
             let house = try House(settings, anchors, store, clock, reporter)
-            let dashboard = await DashboardSide(settings.apps.map(\.id), house.verifier, store, clock)
+            let dashboard = await DashboardSide(house, settings.apps, store, clock)
             let listener = try HTTPListener(
                 address: settings.address,
                 port: settings.port,
