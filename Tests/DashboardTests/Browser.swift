@@ -1,6 +1,8 @@
 import Crypto
 import Dashboard
 import HTTP
+import Jobs
+import Pipeline
 import PurchaseModel
 import Storage
 import Testing
@@ -14,20 +16,29 @@ struct Desk: Sendable {
     let clock = ManualClock(Timestamp(milliseconds: 1_800_000_000_000))
     let link = Token()
     let routes: [DashboardRoute]
+    let policy: AppPolicy
     private let router: Router
 
-    init() {
+    /// - Parameters:
+    ///   - terms: how the app delivers.
+    ///   - reach: what Apple can be asked about it.
+    init(_ terms: AppTerms = AppTerms(), reach: AppleReach = .nothing) {
+        policy = AppPolicy(id: Self.app, bundleID: BundleID(checked: "com.example.shop"), terms: terms)
+        let queue = JobQueue(store: store, clock: clock, random: Self.random)
         let parts = DashboardParts(
             store: store,
             clock: clock,
-            apps: [Self.app],
+            apps: [policy],
             firstRun: link.digest,
             verdict: { $0 == "signature_mismatch" ? "forged" : nil },
-            explain: { "what is said of \(String(decoding: $0, as: UTF8.self))" }
+            explain: { "what is said of \(String(decoding: $0, as: UTF8.self))" },
+            resync: ResyncDesk(queue: queue) { _, _ in reach }
         )
         routes = dashboardRoutes(parts)
         router = Router(routes.map(\.route))
     }
+
+    private static func random() -> UInt64 { UInt64.random(in: .min ... .max) }
 
     func respond(_ request: HTTPRequest) async -> HTTPResponse { await router.respond(to: request) }
 
@@ -69,6 +80,22 @@ final class Browser {
 
     func signIn(_ name: String, _ password: String = Desk.password) async -> HTTPResponse {
         await submit("/dashboard/sign-in", "/dashboard/sign-in", [("name", name), ("password", password)])
+    }
+
+    /// What a page's form would send: what is hidden in it, the form token too. Empty where there is no such form.
+    static func fields(_ response: HTTPResponse, of path: String) -> [(String, String)] {
+        guard let start = response.text.range(of: "<form method=\"post\" action=\"\(path)\">") else { return [] }
+        let rest = response.text[start.upperBound...]
+        let form = rest[..<(rest.firstRange(of: "</form>")?.lowerBound ?? rest.endIndex)]
+        return form.matches(of: /<input type="hidden" name="([^"]*)" value="([^"]*)">/).map { match in
+            var value = String(match.2)
+            for (entity, text) in [
+                ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#96;", "`"), ("&amp;", "&"),
+            ] {
+                value = value.replacing(entity, with: text)
+            }
+            return (String(match.1), value)
+        }
     }
 
     private func send(_ method: HTTPMethod, _ target: String, body: String?) async -> HTTPResponse {
