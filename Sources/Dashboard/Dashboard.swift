@@ -20,6 +20,7 @@ private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
         door.page("", .viewer, overview.show),
         door.page("/revenue", .viewer, RevenuePage(parts: parts).show),
         door.page("/subscriptions", .viewer, SubscriptionPages(parts: parts).show),
+        door.page("/orders", .viewer, OrdersPage(parts: parts).show),
         door.page("/triage", .viewer, triage.show),
         door.page("/notifications", .viewer, notifications.list),
         door.page("/operations", .viewer, operations.show),

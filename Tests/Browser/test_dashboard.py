@@ -34,6 +34,7 @@ class DashboardTest(unittest.TestCase):
         cls.addClassCleanup(cls.assay.close)
         cls.root = cls.assay.url + "/dashboard"
         cls.transaction = cls.fill(store)
+        cls.kims, cls.mias = (cls.fill_waiting(store, customer) for customer in ("kim", "mia"))
         log = Path(folder.name, "log").read_text()
         cls.first = cls.assay.url + re.search(r'"path":"([^"]+)"', log).group(1).replace("\\/", "/")
         playwright = sync_playwright().start()
@@ -49,6 +50,7 @@ class DashboardTest(unittest.TestCase):
             "/search?q=" + quote(HOSTILE_TEXT), f"/transaction?app=demo&id={cls.transaction}",
             f"/transaction?app=demo&id=1", "/customer?app=demo&id=anna",
             f"/customer?app=demo&id={quote(HOSTILE_ID)}", f"/order?app=demo&id={quote(HOSTILE_ID)}",
+            "/orders", "/orders?days=365&state=paid", *cls.action_pages(),
         ]  # fmt: skip
 
     @classmethod
@@ -68,6 +70,39 @@ class DashboardTest(unittest.TestCase):
         status, answer = call("POST", "/v1/purchases", purchase)
         assert status in (200, 201), (status, answer)
         return bought["transaction_id"]
+
+    @classmethod
+    def fill_waiting(cls, store: Simulator, customer: str) -> str:
+        """A purchase that pays nothing by itself, because its order was cancelled before; another order that waits."""
+        call = cls.assay.call
+        product = BUNDLE_ID + ".coins.100"
+        for name, quantity in (("cancelled", 1), ("open", 7)):
+            order = {"order_id": f"{customer}-{name}", "customer_id": customer, "product_id": product, "quantity": quantity}
+            status, answer = call("POST", "/v1/orders", order)
+            assert status == 201, answer
+        status, answer = call("POST", f"/v1/orders/{customer}-cancelled/cancel", {})
+        assert status == 200, answer
+        store.customer(customer)
+        bought = store.buy(customer, product)
+        proof = store.get(f"/transactions/{bought['transaction_id']}")["signed_transaction_info"]
+        status, answer = call("POST", "/v1/purchases", {"proof": proof, "customer_id": customer})
+        assert status in (200, 201), (status, answer)
+        return bought["transaction_id"]
+
+    @classmethod
+    def action_pages(cls) -> list[str]:
+        """What an operator is asked, and shown, before anything is done."""
+        status, answer = cls.assay.call("GET", f"/v1/transactions/{cls.transaction}")
+        assert status == 200, answer
+        side = answer["transactions"][0]["environment"] + ".test"
+        place = f"?app=demo&side={side}&id={cls.transaction}"
+        adjust = f"/adjust?app=demo&side={side}&customer={quote(HOSTILE_ID)}"
+        return [
+            f"/attach?app=demo&side={side}&id={cls.mias}",
+            f"/attach?app=demo&side={side}&id={cls.mias}&order=mia-cancelled",
+            "/transfer" + place, f"/transfer{place}&to={quote(HOSTILE_ID)}2", "/acknowledge" + place,
+            adjust, adjust + "&currency=gems&amount=-5", "/order/cancel?app=demo&id=mia-open",
+        ]  # fmt: skip
 
     @classmethod
     def make_account(cls) -> dict:
@@ -142,6 +177,63 @@ class DashboardTest(unittest.TestCase):
         self.assertEqual(page.evaluate("document.activeElement.textContent"), "Skip to the content")
         page.keyboard.press("Enter")
         self.assertEqual(page.evaluate("document.activeElement.id"), "main")
+        context.close()
+
+    def tab_to(self, page: Page, what: str) -> None:
+        """Goes on by the tabulator to a link or button with this text, or to the field of this id."""
+        for _ in range(120):
+            page.keyboard.press("Tab")
+            at = page.evaluate("[document.activeElement.textContent.trim(), document.activeElement.id]")
+            if what in at:
+                return
+        self.fail(f"the keyboard does not reach {what} on {page.url}")
+
+    def test_an_operator_acts_by_keyboard(self) -> None:
+        found: list[str] = []
+        context = self.browser.new_context(storage_state=self.state)
+        page = context.new_page()
+        self.watch(page, found)
+
+        def follow(what: str) -> None:
+            self.tab_to(page, what)
+            page.keyboard.press("Enter")
+            page.wait_for_load_state()
+
+        def fill(field: str, text: str) -> None:
+            self.tab_to(page, field)
+            page.keyboard.type(text)
+            page.keyboard.press("Enter")
+            page.wait_for_load_state()
+
+        page.goto(self.root + "/orders")
+        follow(self.kims)
+        follow("Have it pay an order")
+        follow("kim-cancelled")
+        self.assertIn("cannot be undone", page.locator("main").inner_text())
+        fill("reason", "she paid for it")
+        page.wait_for_url("**/transaction?**")
+        self.assertIn("Granted", page.locator("main").inner_text())
+
+        follow("Transfer it to another customer")
+        fill("to", "lee")
+        self.assertIn("What would move", page.locator("main").inner_text())
+        fill("reason", "her new account")
+        page.wait_for_url("**/transaction?**")
+        self.assertIn("Transfer it back to kim", page.locator("main").inner_text())
+
+        page.goto(self.root + "/customer?app=demo&id=kim")
+        follow("Change gems")
+        fill("amount", "-30")
+        self.assertIn("from 100 to 70", page.locator("main").inner_text())
+        fill("reason", "counted twice")
+        page.wait_for_url("**/customer?**")
+        self.assertIn("70", page.locator("table", has_text="Balances").inner_text())
+
+        page.goto(self.root + "/audit")
+        rows = page.locator("main").inner_text()
+        for word in ("purchase_attached", "purchase_transferred", "balance_adjusted", "counted twice"):
+            self.assertIn(word, rows)
+        self.assertEqual(found, [])
         context.close()
 
     def test_an_injected_script_would_not_run(self) -> None:

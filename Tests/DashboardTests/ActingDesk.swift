@@ -60,7 +60,8 @@ struct ActingDesk {
     }
 
     /// Records a purchase that the customer presents.
-    func buy(_ number: Int64, product: ProductID = coins, _ change: (inout Transaction) -> Void = { _ in }) async throws {
+    func buy(_ number: Int64, product: ProductID = coins, _ change: (inout Transaction) -> Void = { _ in }) async throws
+    {
         let now = desk.clock.now
         let id = try #require(TransactionID(number: number))
         var sold = Transaction(

@@ -1,5 +1,6 @@
 import Dashboard
 import HTTP
+import Jobs
 import Pipeline
 import PurchaseModel
 import Storage
@@ -168,11 +169,15 @@ import Testing
         let id = try await acting.desk.store.write { write throws(StoreFailure) in
             try write.keepPending(submission).id
         }
+        // It was tried, and waits for an hour.
+        let (now, later) = (acting.desk.clock.now, acting.desk.clock.now.advanced(by: .seconds(3_600)))
+        let queue = JobQueue(store: acting.desk.store, clock: acting.desk.clock) { 1 }
+        #expect(try await queue.enqueue(ProofDecision(id), due: later))
         let name = id.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let page = await acting.browser.get("/dashboard/submission?id=" + name)
         #expect(page.text.contains("/dashboard/submission/resync?id=" + name))
         #expect(await acting.act("/dashboard/submission/resync?id=" + name).status == .seeOther)
-        let now = acting.desk.clock.now
+        #expect(try await acting.audit().map(\.detail) == ["proof; because: she wrote to us <b>"])
         let isDue = try await acting.read { reader throws(StoreFailure) in
             try reader.hasDueJobs(kinds: [ProofDecision.kind], at: now)
         }

@@ -60,8 +60,13 @@ struct AttachAction: OperatorAction {
         if known?.state == .granted, known?.order == id {
             proposal.fault = .done
         } else if case .failure(let fault) = try LedgerRequests.attach(
-            place.key, to: key, for: policy, isDryRun: true, at: now, in: write)
-        {
+            place.key,
+            to: key,
+            for: policy,
+            isDryRun: true,
+            at: now,
+            in: write
+        ) {
             proposal.fault = .request(fault)
             proposal.question = question(try fitting(recorded, write))
         }

@@ -73,6 +73,8 @@ struct ReplayAction: OperatorAction {
         element("p") {
             "The same message is sent once more, under the same name: a shop that looks at names takes it once."
         }
-        if !endpoint.isEnabled { element("p", .class("fault")) { "The webhook is off: it is sent when it is on again." } }
+        if !endpoint.isEnabled {
+            element("p", .class("fault")) { "The webhook is off: it is sent when it is on again." }
+        }
     }
 }

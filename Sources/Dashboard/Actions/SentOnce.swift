@@ -10,10 +10,11 @@ struct SentOnce: Sendable {
     let name: IdempotencyName
     private let fingerprint: [UInt8]
 
+    /// `nil` when the form carries no name that we gave.
+    ///
     /// - Parameters:
     ///   - visit: the form as it was sent.
     ///   - path: where to.
-    /// - Returns: `nil` when it carries no name that we gave.
     init?(_ visit: Visit, _ path: StaticString) {
         guard let token = Token(visit.fields[Self.field.description].utf8) else { return nil }
         // An account's name may be as long as a holder's; its digest never is.

@@ -25,6 +25,13 @@ enum Texts {
 }
 
 extension Texts {
+    /// `12.5 %`.
+    static func share(_ count: Int, of all: Int) -> String {
+        guard all > 0 else { return "–" }
+        let tenths = Int(Double(count) / Double(all) * 1_000 + 0.5)
+        return "\(tenths / 10).\(tenths % 10) %"
+    }
+
     /// The beginning of a long text, by what it takes on the page: no page grows with what somebody sent.
     static func cut(_ text: String, to bytesMax: Int) -> String {
         var (rest, shown) = (bytesMax, String.UnicodeScalarView())

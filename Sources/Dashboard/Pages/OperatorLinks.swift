@@ -16,7 +16,7 @@ enum OperatorLinks {
     /// What can be done with a transaction as it stands.
     static func transaction(_ key: TransactionKey, _ fulfilment: Fulfilment?, _ owner: Owner?) -> [Entry] {
         var entries: [Entry] = []
-        if fulfilment?.state == .waiting { entries.append(("Have it pay an order", place("/attach", key))) }
+        if fulfilment?.state == .waiting { entries.append(("Have it pay an order", attach(key))) }
         if let owner {
             entries.append(("Transfer it to another customer", place("/transfer", key)))
             if let previous = owner.previous {
@@ -32,6 +32,10 @@ enum OperatorLinks {
     }
 
     static func order(_ order: Order) -> [Entry] {
+        if order.state == .paid, let payment = order.payment {
+            let key = TransactionKey(app: order.app, realm: payment.realm, id: payment.transaction)
+            return [("Acknowledge its delivery", self.place("/acknowledge", key))]
+        }
         guard order.mayBePaid else { return [] }
         let place: [(name: String, value: String?)] = [
             (name: "app", value: order.app.text), (name: "id", value: order.id.text),
@@ -39,9 +43,10 @@ enum OperatorLinks {
         return [("Cancel the order", Address("/order/cancel", place))]
     }
 
-    /// Has a purchase that waits pay an order.
-    static func attach(_ key: TransactionKey, to order: OrderID) -> Address {
-        place("/attach", key, [(name: "order", value: order.text), (name: "from", value: "order")])
+    /// Has a purchase that waits pay an order; which one is asked where none is named.
+    static func attach(_ key: TransactionKey, to order: OrderID? = nil) -> Address {
+        guard let order else { return place("/attach", key) }
+        return place("/attach", key, [(name: "order", value: order.text), (name: "from", value: "order")])
     }
 
     static func adjust(
