@@ -36,10 +36,15 @@ private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
 /// What operators do.
 private func actions(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
     let desk = ActionDesk(parts: parts)
-    return desk.routes(door, AttachAction.self) + desk.routes(door, TransferAction.self)
-        + desk.routes(door, AcknowledgeAction.self) + desk.routes(door, CancelAction.self)
-        + desk.routes(door, AdjustAction.self) + desk.routes(door, ResyncAction.self)
-        + desk.routes(door, ResyncProofAction.self) + desk.routes(door, ReplayAction.self)
+    func action<Action: OperatorAction>(_ kind: Action.Type) -> [DashboardRoute] {
+        [
+            door.page(Action.path, .operator) { visit throws(StoreFailure) in try await desk.show(visit, kind) },
+            door.form(Action.path, .operator) { visit throws(StoreFailure) in try await desk.send(visit, kind) },
+        ]
+    }
+    return action(AttachAction.self) + action(TransferAction.self) + action(AcknowledgeAction.self)
+        + action(CancelAction.self) + action(AdjustAction.self) + action(ResyncAction.self)
+        + action(ResyncProofAction.self) + action(ReplayAction.self)
 }
 
 private func access(_ door: Door, _ parts: DashboardParts, _ sessions: Sessions) -> [DashboardRoute] {

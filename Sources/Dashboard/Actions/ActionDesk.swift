@@ -9,15 +9,8 @@ struct ActionDesk: Sendable {
 
     let parts: DashboardParts
 
-    /// The page of an action, and the form on it.
-    func routes<Action: OperatorAction>(_ door: Door, _ action: Action.Type) -> [DashboardRoute] {
-        [
-            door.page(Action.path, .operator) { visit throws(StoreFailure) in try await show(visit, action) },
-            door.form(Action.path, .operator) { visit throws(StoreFailure) in try await send(visit, action) },
-        ]
-    }
-
-    private func show<Action: OperatorAction>(
+    /// The page of an action.
+    func show<Action: OperatorAction>(
         _ visit: Visit,
         _ kind: Action.Type
     ) async throws(StoreFailure) -> HTTPResponse {
@@ -61,7 +54,8 @@ struct ActionDesk: Sendable {
         }.response(shown?.status ?? .ok)
     }
 
-    private func send<Action: OperatorAction>(
+    /// The form on it.
+    func send<Action: OperatorAction>(
         _ visit: Visit,
         _ kind: Action.Type
     ) async throws(StoreFailure) -> HTTPResponse {
