@@ -196,14 +196,14 @@ class DashboardTest(unittest.TestCase):
 
         def follow(what: str) -> None:
             self.tab_to(page, what)
-            page.keyboard.press("Enter")
-            page.wait_for_load_state()
+            with page.expect_navigation():
+                page.keyboard.press("Enter")
 
         def fill(field: str, text: str) -> None:
             self.tab_to(page, field)
             page.keyboard.type(text)
-            page.keyboard.press("Enter")
-            page.wait_for_load_state()
+            with page.expect_navigation():
+                page.keyboard.press("Enter")
 
         page.goto(self.root + "/orders")
         follow(self.kims)

@@ -17,6 +17,7 @@ struct ToldEvents: Sendable {
 
     private var told: [Told] = []
     private let app: AppID
+    private let realm: Realm
 
     /// - Parameters:
     ///   - stream: whose events.
@@ -28,7 +29,7 @@ struct ToldEvents: Sendable {
         about key: TransactionKey? = nil,
         _ reader: any StoreReader
     ) throws(StoreFailure) {
-        app = stream.app
+        (app, realm) = (stream.app, stream.realm)
         let endpoints = try reader.endpoints(app: app).prefix(Self.endpointsMax)
         let last = try reader.lastEventSequence(app: app, realm: stream.realm, customer: stream.customer)
         var sequence = last
@@ -61,7 +62,7 @@ struct ToldEvents: Sendable {
     /// - Returns: a table; nothing when nothing was told.
     @HTMLBuilder func html(_ visit: Visit, _ back: Address) -> HTML {
         if !told.isEmpty {
-            Table("What the shop was told last, the newest first", ["When", "What", "Event", "Webhooks"]) {
+            Table("What the shop was told last, in \(Texts.realm(realm))", ["When", "What", "Event", "Webhooks"]) {
                 for told in told {
                     element("tr") {
                         element("td") { Texts.moment(told.event.learnedAt) }
