@@ -176,7 +176,7 @@ let package = Package(
         tests(
             "DashboardTests",
             [
-                "Dashboard", "HTTP", "PurchaseModel", "Crypto", "Storage", "Pipeline", "Verification", "Simulator",
+                "Dashboard", "HTTP", "PurchaseModel", "Crypto", "Storage", "Jobs", "Pipeline", "Verification", "Simulator",
                 "TestSupport",
             ]
         ),

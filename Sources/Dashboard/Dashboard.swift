@@ -5,8 +5,8 @@ import Storage
 package func dashboardRoutes(_ parts: DashboardParts) -> [DashboardRoute] {
     let sessions = Sessions(store: parts.store, clock: parts.clock)
     let door = Door(sessions: sessions, clock: parts.clock, isDemo: parts.server.simulator != nil)
-    return ledger(door, parts) + webhooks(door, parts) + configured(door, parts) + simulator(door, parts)
-        + access(door, parts, sessions) + assets(door)
+    return ledger(door, parts) + actions(door, parts) + webhooks(door, parts) + configured(door, parts)
+        + simulator(door, parts) + access(door, parts, sessions) + assets(door)
 }
 
 private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
@@ -21,6 +21,7 @@ private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
         door.page("", .viewer, overview.show),
         door.page("/revenue", .viewer, RevenuePage(parts: parts).show),
         door.page("/subscriptions", .viewer, SubscriptionPages(parts: parts).show),
+        door.page("/orders", .viewer, OrdersPage(parts: parts).show),
         door.page("/triage", .viewer, triage.show),
         door.page("/notifications", .viewer, notifications.list),
         door.page("/notification", .viewer, OneNotification(parts: parts).show),
@@ -30,7 +31,7 @@ private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
         door.page("/search", .viewer, search.find),
         door.page("/customer", .viewer, customer.show),
         door.page("/transaction", .viewer, transaction.show),
-        door.page("/order", .viewer, customer.order),
+        door.page("/order", .viewer, OrderView(parts: parts).show),
         door.page("/submission", .viewer, transaction.submission),
     ]
 }
@@ -75,6 +76,20 @@ private func simulator(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute
         door.form("/simulator/clock", .operator, actions.clock),
         door.form("/simulator/chaos", .operator, actions.chaos),
     ]
+}
+
+/// What operators do.
+private func actions(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
+    let desk = ActionDesk(parts: parts)
+    func action<Action: OperatorAction>(_ kind: Action.Type) -> [DashboardRoute] {
+        [
+            door.page(Action.path, .operator) { visit throws(StoreFailure) in try await desk.show(visit, kind) },
+            door.form(Action.path, .operator) { visit throws(StoreFailure) in try await desk.send(visit, kind) },
+        ]
+    }
+    return action(AttachAction.self) + action(TransferAction.self) + action(AcknowledgeAction.self)
+        + action(CancelAction.self) + action(AdjustAction.self) + action(ResyncAction.self)
+        + action(ResyncProofAction.self) + action(ReplayAction.self)
 }
 
 private func access(_ door: Door, _ parts: DashboardParts, _ sessions: Sessions) -> [DashboardRoute] {

@@ -36,6 +36,13 @@ package struct JobQueue: Sendable {
         try write.enqueue(row(of: job, due: due)).isNew
     }
 
+    /// Has a job run now, in a write that is under way: adds it, or brings forward the one of its kind and key that waits.
+    package func hasten(_ job: some Job, in write: any JobVerbs) throws(StoreFailure) {
+        let row = row(of: job, due: nil)
+        let (id, isNew) = try write.enqueue(row)
+        if !isNew { _ = try write.hastenJob(id, due: row.due) }
+    }
+
     /// Adds a job, in a write of its own.
     ///
     /// - Returns: false when one of its kind and key waits or runs already.

@@ -47,6 +47,16 @@ package protocol FulfilmentReader {
         limit: Int
     ) throws(StoreFailure) -> OrderPage
 
+    /// An app's orders in any of these states that were placed at a moment or later, the newest first, before a place in
+    /// the listing; the limit is brought between 1 and ``OrderPage/limitMax``.
+    func orders(
+        app: AppID,
+        states: Set<OrderState>,
+        placedSince moment: Timestamp,
+        before cursor: OrderCursor?,
+        limit: Int
+    ) throws(StoreFailure) -> PlacedOrders
+
     /// Pending orders whose time is over, the longest over first; the limit is brought between 1 and
     /// ``OrderPage/limitMax``.
     func overdueOrders(at now: Timestamp, limit: Int) throws(StoreFailure) -> [OrderKey]
@@ -110,6 +120,32 @@ package struct OrderPage: Hashable, Sendable {
         self.orders = orders
         self.next = next
     }
+}
+
+/// A place in a listing of orders by when they were placed.
+package typealias OrderCursor = TimeCursor<OrderID>
+
+/// Some of an app's orders, the newest first.
+package struct PlacedOrders: Hashable, Sendable {
+    package var orders: [Order]
+    /// `nil` when there are no more.
+    package var next: OrderCursor?
+
+    package init(orders: [Order] = [], next: OrderCursor? = nil) {
+        self.orders = orders
+        self.next = next
+    }
+
+    /// A page of what was found, which has one more than the page where there are more.
+    init(_ found: [Order], limit: Int) {
+        orders = Array(found.prefix(limit))
+        next = found.count > limit ? orders.last.map(\.listed) : nil
+    }
+}
+
+extension Order {
+    /// Its place in such a listing.
+    package var listed: OrderCursor { OrderCursor(placedAt, id) }
 }
 
 extension ChainKey {

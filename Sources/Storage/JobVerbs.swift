@@ -55,6 +55,11 @@ package protocol JobVerbs: JobReader {
     ///
     /// - Returns: false when there is no such dead letter, or another job of its kind and key waits or runs.
     func reviveJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool
+
+    /// Has a job that waits run sooner.
+    ///
+    /// - Returns: false when it does not wait, or not beyond that moment; then nothing is written.
+    func hastenJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool
 }
 
 /// A store as the job queue sees it: nothing but ``JobVerbs`` can be named in its writes.

@@ -34,6 +34,7 @@ class DashboardTest(unittest.TestCase):
         cls.receiver = Receiver(HOSTILE_TEXT)
         cls.addClassCleanup(cls.receiver.close)
         cls.transaction = cls.fill(store)
+        cls.kims, cls.mias = (cls.fill_waiting(store, customer) for customer in ("kim", "mia"))
         log = Path(folder.name, "log").read_text()
         cls.first = cls.assay.url + re.search(r'"path":"([^"]+)"', log).group(1).replace("\\/", "/")
         cls.browser = launch(cls)
@@ -47,6 +48,7 @@ class DashboardTest(unittest.TestCase):
             "/webhooks", f"/webhook?id={cls.endpoint}", f"/webhook?id={cls.endpoint}&state=dead",
             f"/delivery?endpoint={cls.endpoint}&event={cls.event}", "/catalogue", "/apps", "/keys",
             f"/key?id={cls.key}", cls.notification,
+            "/orders", "/orders?days=365&state=paid", *cls.action_pages(),
         ]  # fmt: skip
 
     @classmethod
@@ -91,6 +93,37 @@ class DashboardTest(unittest.TestCase):
         notice = answer["notifications"][0]
         side = notice["id"].removeprefix(notice["notification_uuid"] + ".")
         cls.notification = f"/notification?app=demo&side={side}&id={notice['notification_uuid']}"
+    def fill_waiting(cls, store: Simulator, customer: str) -> str:
+        """A purchase that pays nothing by itself, because its order was cancelled before; another order that waits."""
+        call = cls.assay.call
+        product = BUNDLE_ID + ".coins.100"
+        for name, quantity in (("cancelled", 1), ("open", 7)):
+            order = {"order_id": f"{customer}-{name}", "customer_id": customer, "product_id": product, "quantity": quantity}
+            status, answer = call("POST", "/v1/orders", order)
+            assert status == 201, answer
+        status, answer = call("POST", f"/v1/orders/{customer}-cancelled/cancel", {})
+        assert status == 200, answer
+        store.customer(customer)
+        bought = store.buy(customer, product)
+        proof = store.get(f"/transactions/{bought['transaction_id']}")["signed_transaction_info"]
+        status, answer = call("POST", "/v1/purchases", {"proof": proof, "customer_id": customer})
+        assert status in (200, 201), (status, answer)
+        return bought["transaction_id"]
+
+    @classmethod
+    def action_pages(cls) -> list[str]:
+        """What an operator is asked, and shown, before anything is done."""
+        status, answer = cls.assay.call("GET", f"/v1/transactions/{cls.transaction}")
+        assert status == 200, answer
+        side = answer["transactions"][0]["environment"] + ".test"
+        place = f"?app=demo&side={side}&id={cls.transaction}"
+        adjust = f"/adjust?app=demo&side={side}&customer={quote(HOSTILE_ID)}"
+        return [
+            f"/attach?app=demo&side={side}&id={cls.mias}",
+            f"/attach?app=demo&side={side}&id={cls.mias}&order=mia-cancelled",
+            "/transfer" + place, f"/transfer{place}&to={quote(HOSTILE_ID)}2", "/acknowledge" + place,
+            adjust, adjust + "&currency=gems&amount=-5", "/order/cancel?app=demo&id=mia-open",
+        ]  # fmt: skip
 
     @classmethod
     def make_account(cls) -> dict:
@@ -187,6 +220,63 @@ class DashboardTest(unittest.TestCase):
         self.assertEqual(page.evaluate("document.activeElement.textContent"), "Skip to the content")
         page.keyboard.press("Enter")
         self.assertEqual(page.evaluate("document.activeElement.id"), "main")
+        context.close()
+
+    def tab_to(self, page: Page, what: str) -> None:
+        """Goes on by the tabulator to a link or button with this text, or to the field of this id."""
+        for _ in range(120):
+            page.keyboard.press("Tab")
+            at = page.evaluate("[document.activeElement.textContent.trim(), document.activeElement.id]")
+            if what in at:
+                return
+        self.fail(f"the keyboard does not reach {what} on {page.url}")
+
+    def test_an_operator_acts_by_keyboard(self) -> None:
+        found: list[str] = []
+        context = self.browser.new_context(storage_state=self.state)
+        page = context.new_page()
+        self.watch(page, found)
+
+        def follow(what: str) -> None:
+            self.tab_to(page, what)
+            with page.expect_navigation():
+                page.keyboard.press("Enter")
+
+        def fill(field: str, text: str) -> None:
+            self.tab_to(page, field)
+            page.keyboard.type(text)
+            with page.expect_navigation():
+                page.keyboard.press("Enter")
+
+        page.goto(self.root + "/orders")
+        follow(self.kims)
+        follow("Have it pay an order")
+        follow("kim-cancelled")
+        self.assertIn("cannot be undone", page.locator("main").inner_text())
+        fill("reason", "she paid for it")
+        page.wait_for_url("**/transaction?**")
+        self.assertIn("Granted", page.locator("main").inner_text())
+
+        follow("Transfer it to another customer")
+        fill("to", "lee")
+        self.assertIn("What would move", page.locator("main").inner_text())
+        fill("reason", "her new account")
+        page.wait_for_url("**/transaction?**")
+        self.assertIn("Transfer it back to kim", page.locator("main").inner_text())
+
+        page.goto(self.root + "/customer?app=demo&id=kim")
+        follow("Change gems")
+        fill("amount", "-30")
+        self.assertIn("from 100 to 70", page.locator("main").inner_text())
+        fill("reason", "counted twice")
+        page.wait_for_url("**/customer?**")
+        self.assertIn("70", page.locator("table", has_text="Balances").inner_text())
+
+        page.goto(self.root + "/audit")
+        rows = page.locator("main").inner_text()
+        for word in ("purchase_attached", "purchase_transferred", "balance_adjusted", "counted twice"):
+            self.assertIn(word, rows)
+        self.assertEqual(found, [])
         context.close()
 
     def test_an_injected_script_would_not_run(self) -> None:

@@ -1,6 +1,8 @@
 import Crypto
 import Dashboard
 import HTTP
+import Jobs
+import Pipeline
 import PurchaseModel
 import Storage
 import Testing
@@ -14,27 +16,40 @@ struct Desk: Sendable {
     let clock = ManualClock(Timestamp(milliseconds: 1_800_000_000_000))
     let link = Token()
     let routes: [DashboardRoute]
+    let policy: AppPolicy
     private let router: Router
 
-    /// - Parameter server: what runs beside the pages, over the desk's store and clock; by default a simulator that does
-    ///   not answer.
+    /// - Parameters:
+    ///   - terms: how the app delivers.
+    ///   - policies: the apps as they are configured, in place of that one.
+    ///   - reach: what Apple can be asked about it.
+    ///   - server: what runs beside the pages, over the desk's store and clock; by default a simulator that does not
+    ///     answer.
     init(
+        _ terms: AppTerms = AppTerms(),
+        policies: [AppPolicy]? = nil,
+        reach: AppleReach = .nothing,
         server: (MemoryStore, ManualClock) -> RunningServer = { _, _ in
             RunningServer(simulator: SimulatorLine { _, _, _ in nil })
         }
     ) {
+        policy = AppPolicy(id: Self.app, bundleID: BundleID(checked: "com.example.shop"), terms: terms)
+        let queue = JobQueue(store: store, clock: clock, random: Self.random)
         let parts = DashboardParts(
             store: store,
             clock: clock,
-            apps: [Self.app],
+            apps: policies ?? [policy],
             firstRun: link.digest,
             verdict: { $0 == "signature_mismatch" ? "forged" : nil },
             explain: { "what is said of \(String(decoding: $0, as: UTF8.self))" },
+            resync: ResyncDesk(queue: queue) { _, _ in reach },
             server: server(store, clock)
         )
         routes = dashboardRoutes(parts)
         router = Router(routes.map(\.route))
     }
+
+    private static func random() -> UInt64 { UInt64.random(in: .min ... .max) }
 
     /// What is in the log of what was done, the newest first, but for signing in.
     func log() async throws -> [AdminAction] {
@@ -94,17 +109,23 @@ final class Browser {
         _ fields: [(String, String)] = []
     ) async -> HTTPResponse {
         let named = Set(fields.map(\.0))
-        let hidden = Self.form(in: page, path, holding: words).filter { !named.contains($0.0) }
+        let hidden = Self.fields(page, of: path, holding: words).filter { !named.contains($0.0) }
         return await post(path, hidden + fields)
     }
 
-    /// The hidden fields of a form.
-    static func form(in page: HTTPResponse, _ path: String, holding words: String) -> [(String, String)] {
+    /// What a page's form would send: what is hidden in it, the form token too. Empty where there is no such form.
+    static func fields(_ page: HTTPResponse, of path: String, holding words: String = "") -> [(String, String)] {
         let forms = page.text.split(separator: "<form ").filter { $0.contains("action=\"\(path)\"") }
             .map { $0.prefix(upTo: $0.firstRange(of: "</form>")?.lowerBound ?? $0.endIndex) }
         guard let form = forms.first(where: { words.isEmpty || $0.contains(words) }) else { return [] }
-        return form.matches(of: /type="hidden" name="([^"]*)" value="([^"]*)"/).map {
-            (String($0.output.1), String($0.output.2))
+        return form.matches(of: /type="hidden" name="([^"]*)" value="([^"]*)"/).map { match in
+            var value = String(match.2)
+            for (entity, text) in [
+                ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#96;", "`"), ("&amp;", "&"),
+            ] {
+                value = value.replacing(entity, with: text)
+            }
+            return (String(match.1), value)
         }
     }
 

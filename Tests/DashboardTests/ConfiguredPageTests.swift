@@ -11,18 +11,16 @@ import Testing
 
     private static func desk(_ terms: AppTerms, acceptsTestSigned: Bool = false) throws -> Desk {
         let bundleID = try #require(BundleID("com.example.shop"))
-        return Desk { _, _ in
+        let policy = AppPolicy(
+            id: Desk.app,
+            bundleID: bundleID,
+            appleID: 1_234_567,
+            environments: [.production, .sandbox],
+            acceptsTestSigned: acceptsTestSigned,
+            terms: terms
+        )
+        return Desk(policies: [policy]) { _, _ in
             RunningServer(
-                policies: [
-                    AppPolicy(
-                        id: Desk.app,
-                        bundleID: bundleID,
-                        appleID: 1_234_567,
-                        environments: [.production, .sandbox],
-                        acceptsTestSigned: acceptsTestSigned,
-                        terms: terms
-                    )
-                ],
                 doors: [
                     Desk.app: RunningServer.AppleDoor(
                         hasKey: true,

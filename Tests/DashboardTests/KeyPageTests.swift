@@ -29,7 +29,7 @@ import Testing
     @Test func aKeyIsMadeOnceAndShownOnce() async throws {
         let (desk, ring) = Self.desk()
         let browser = try await desk.browser(.admin)
-        let form = Browser.form(in: await browser.get("/dashboard/keys"), "/dashboard/keys/make", holding: "")
+        let form = Browser.fields(await browser.get("/dashboard/keys"), of: "/dashboard/keys/make")
         let fields =
             form + [
                 ("name", "backend"), ("kind", "secret"), ("days", "30"), ("may_read", "on"), ("may_write", "on"),

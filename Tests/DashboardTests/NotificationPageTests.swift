@@ -23,16 +23,16 @@ import Verification
         for root in try TestAuthority.shared.roots() { anchors.addRoot(try Certificate(der: root)) }
         let verifier = Verifier(anchors: anchors, bytesMax: 1 << 20)
         let made = Mutex<Recorder?>(nil)
-        let desk = Desk { store, clock in
+        let policy = AppPolicy(
+            id: Desk.app,
+            bundleID: TestAuthority.bundleID,
+            environments: [.sandbox],
+            acceptsTestSigned: true
+        )
+        let desk = Desk(policies: [policy]) { store, clock in
             let refusals = RefusalLedger()
             let recorder = Recorder(store: store, refusals: refusals, clock: clock, uptime: { .zero }) { _ in }
             made.withLock { $0 = recorder }
-            let policy = AppPolicy(
-                id: Desk.app,
-                bundleID: TestAuthority.bundleID,
-                environments: [.sandbox],
-                acceptsTestSigned: true
-            )
             let intake = NotificationIntake(
                 verifier: verifier,
                 recorder: recorder,
@@ -40,7 +40,7 @@ import Verification
                 refusals: refusals,
                 clock: clock
             ) { _ in }
-            return RunningServer(policies: [policy], intake: intake)
+            return RunningServer(intake: intake)
         }
         let recorder = try #require(made.withLock { $0 })
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -102,7 +102,7 @@ import Verification
             let page = await browser.get(Self.page)
             #expect(page.status == .ok && page.text.contains("ONE_TIME_CHARGE"))
             #expect(page.text.contains("alert(1)") && !page.text.contains("<script"))
-            let sent = Browser.form(in: page, Self.form, holding: "")
+            let sent = Browser.fields(page, of: Self.form)
             let decided = await browser.post(Self.form, sent)
             #expect(decided.status == .ok && decided.text.contains("rows of the ledger changed"))
             #expect(try await Self.recorded(desk) == 1)

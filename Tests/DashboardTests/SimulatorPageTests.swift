@@ -39,7 +39,7 @@ import TestSupport
         let (desk, simulator) = Self.open()
         let browser = try await desk.browser(.operator)
         let product = "\(DemoCatalogue.bundleID.text).pro.monthly"
-        let form = Browser.form(in: await browser.get(Self.page), Self.page + "/act", holding: "")
+        let form = Browser.fields(await browser.get(Self.page), of: Self.page + "/act")
         let fields = form + [("customer", "anna"), ("act", "buy"), ("product", product)]
         #expect(await browser.post(Self.page + "/act", fields).text.contains("It was done."))
         #expect(simulator.read { $0.sales.count } == 1)

@@ -35,6 +35,24 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func whatWaitsCanBeHadSooner(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            #expect(try await store.enqueue(try OutboxSamples.job("1", due: 50)))
+            #expect(try await store.hasten("2", to: 5) == false)
+            #expect(try await store.hasten("1", to: 60) == false)
+            #expect(try await store.jobs(.sound(limit: 9), "w", at: 5).jobs.isEmpty)
+            #expect(try await store.hasten("1", to: 5))
+            #expect(try await store.hasten("1", to: 5) == false)
+            let running = try #require(try await store.jobs(.sound(limit: 9), "w", at: 5).jobs.first)
+            #expect(running.job.due == OutboxSamples.at(50))
+            // What runs is as soon as can be, and what is dead waits for nothing.
+            #expect(try await store.hasten("1", to: 1) == false)
+            #expect(try await store.end(running, .dead(because: "no"), at: 6))
+            #expect(try await store.hasten("1", to: 1) == false)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func aKeyKeepsASecondOneOutWhileTheFirstWaitsOrRuns(kind: StoreKind) async throws {
         try await kind.withStore { store in
             #expect(try await store.enqueue(try OutboxSamples.job("1", key: "k")))
@@ -210,6 +228,13 @@ extension Store {
         let hold = JobHold(id: job.id, owner: lease.owner, token: lease.token)
         return try await write { transaction throws(StoreFailure) in
             try transaction.finishJob(hold, as: ending, at: OutboxSamples.at(now))
+        }
+    }
+
+    fileprivate func hasten(_ name: String, to due: Int64) async throws -> Bool {
+        let id = try OutboxSamples.jobID(name)
+        return try await write { transaction throws(StoreFailure) in
+            try transaction.hastenJob(id, due: OutboxSamples.at(due))
         }
     }
 

@@ -291,7 +291,7 @@ struct OutboxVerbs {
     private mutating func changeJob() throws -> OutboxVerb {
         let kinds: Set<String> = pick([["mail"], ["mail", "print"], []])
         let (terms, limit) = (try terms(), Int(number(1...4)))
-        switch number(0...4) {
+        switch number(0...5) {
         case 0, 1:
             made += 1
             let job = try OutboxSamples.job(
@@ -312,6 +312,10 @@ struct OutboxVerbs {
             return .write("claim a suspect of \(kinds) \(terms)") { transaction throws(StoreFailure) in
                 .claim(try transaction.claimJobs(kinds: kinds, .suspect, terms: terms))
             }
+        case 4:
+            let id = try OutboxSamples.jobID("j\(number(1...40))")
+            let due = OutboxSamples.at(now)
+            return .write("hasten \(id)") { store throws(StoreFailure) in .flag(try store.hastenJob(id, due: due)) }
         default:
             let id = try OutboxSamples.jobID("j\(number(1...40))")
             let due = OutboxSamples.at(now)

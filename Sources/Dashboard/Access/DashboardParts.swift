@@ -1,3 +1,4 @@
+package import Pipeline
 package import PurchaseModel
 package import Storage
 
@@ -5,8 +6,8 @@ package import Storage
 package struct DashboardParts: Sendable {
     package var store: any Store
     package var clock: any WallClock
-    /// The apps that are configured, in order.
-    package var apps: [AppID]
+    /// The apps that are configured, in order, and how each delivers.
+    package var policies: [AppPolicy]
     package var passwords: PasswordDesk
     package var signInGuard: SignInGuard
     /// The digest of the token in the link to the first account; `nil` when there are accounts.
@@ -16,28 +17,40 @@ package struct DashboardParts: Sendable {
     /// What a verifier says of a proof, as text for people.
     package var explain: @Sendable ([UInt8]) -> String
     package var server: RunningServer
+    /// Has Apple asked now.
+    package var resync: ResyncDesk
+    /// Called when something was written that webhooks and feeds wait for.
+    package var changed: @Sendable () -> Void
 
     package init(
         store: any Store,
         clock: any WallClock,
-        apps: [AppID],
+        apps: [AppPolicy],
         passwords: PasswordDesk = PasswordDesk(),
         signInGuard: SignInGuard = SignInGuard(),
         firstRun: [UInt8]? = nil,
         verdict: @escaping @Sendable (String) -> String?,
         explain: @escaping @Sendable ([UInt8]) -> String,
+        resync: ResyncDesk = .none,
+        changed: @escaping @Sendable () -> Void = {},
         server: RunningServer = RunningServer()
     ) {
         self.store = store
         self.clock = clock
-        self.apps = apps
+        policies = apps
         self.passwords = passwords
         self.signInGuard = signInGuard
         self.firstRun = firstRun
         self.verdict = verdict
         self.explain = explain
         self.server = server
+        self.resync = resync
+        self.changed = changed
     }
+
+    package var apps: [AppID] { policies.map(\.id) }
+
+    func policy(_ app: AppID) -> AppPolicy? { policies.first { $0.id == app } }
 
     /// Where the first account is made, below the server's own address.
     package static func firstAccountPath(_ token: Token) -> String {

@@ -22,8 +22,6 @@ package struct RunningServer: Sendable {
         }
     }
 
-    /// The apps as they are configured, in order.
-    package var policies: [AppPolicy]
     package var doors: [AppID: AppleDoor]
     package var contacts: AppleContacts
     package var keys: KeyRing
@@ -35,7 +33,6 @@ package struct RunningServer: Sendable {
     package var simulator: SimulatorLine?
 
     package init(
-        policies: [AppPolicy] = [],
         doors: [AppID: AppleDoor] = [:],
         contacts: AppleContacts = AppleContacts(),
         keys: KeyRing = KeyRing([:]),
@@ -43,7 +40,6 @@ package struct RunningServer: Sendable {
         intake: NotificationIntake? = nil,
         simulator: SimulatorLine? = nil
     ) {
-        self.policies = policies
         self.doors = doors
         self.contacts = contacts
         self.keys = keys
@@ -51,8 +47,6 @@ package struct RunningServer: Sendable {
         self.intake = intake
         self.simulator = simulator
     }
-
-    func policy(_ app: AppID) -> AppPolicy? { policies.first { $0.id == app } }
 }
 
 /// The control API of a simulator: JSON below `/simulator/v1`.

@@ -25,6 +25,13 @@ enum Texts {
 }
 
 extension Texts {
+    /// `12.5 %`.
+    static func share(_ count: Int, of all: Int) -> String {
+        guard all > 0 else { return "–" }
+        let tenths = Int(Double(count) / Double(all) * 1_000 + 0.5)
+        return "\(tenths / 10).\(tenths % 10) %"
+    }
+
     /// The beginning of a long text, by what it takes on the page: no page grows with what somebody sent.
     static func cut(_ text: String, to bytesMax: Int) -> String {
         var (rest, shown) = (bytesMax, String.UnicodeScalarView())
@@ -47,6 +54,16 @@ extension Texts {
         let digits = String(rest)
         let fraction = String(repeating: "0", count: 3 - digits.utf8.count) + digits
         return "\(price.milliunits < 0 ? "−" : "")\(whole).\(fraction) \(price.currency)"
+    }
+
+    /// What was given.
+    static func goods(_ goods: GrantedGoods) -> String {
+        switch goods {
+        case .entitlement(let id, let until):
+            let end = until.flatMap { RFC3339.text(milliseconds: $0.milliseconds) }
+            return id.text + (end.map { " until \($0)" } ?? " for ever")
+        case .amount(let amount): return "\(amount.amount) \(amount.currency.text)"
+        }
     }
 
     /// A name and what it says, for a list of facts; nothing when it says nothing.

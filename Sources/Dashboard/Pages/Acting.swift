@@ -1,5 +1,3 @@
-import Crypto
-import Encoding
 import HTTP
 import PurchaseModel
 import Storage
@@ -27,44 +25,6 @@ enum Carried<Value: Sendable>: Sendable {
     case refused(Refusal)
 }
 
-/// A form that is carried out once, however often it is sent: it has a name, which is kept in the commit of what it did.
-struct Once: Sendable {
-    static let field: StaticString = "once"
-    /// Beside the holders of keys, whose names have the app in front.
-    private static let holder = "dashboard"
-
-    private let name: IdempotencyName
-    private let visit: Visit
-
-    /// `nil` for a form without a name.
-    init?(_ visit: Visit) {
-        let given = visit.fields[Self.field.description]
-        guard !given.isEmpty else { return nil }
-        // Another session's form of that name is another one.
-        let whole = "\(visit.token.text) \(visit.request.path) \(given)"
-        let key = Hexadecimal.encode(Digest.sha256(Array(whole.utf8)))
-        name = IdempotencyName(holder: Self.holder, key: key)
-        self.visit = visit
-    }
-
-    func wasDone(_ reader: any StoreReader) throws(StoreFailure) -> Bool { try reader.keptAnswer(name) != nil }
-
-    /// Notes what was done, in the log and for the same form again.
-    func note(_ action: AdminAction, in write: any StoreTransaction) throws(StoreFailure) {
-        try write.noteAdminAction(action)
-        try write.keepAnswer(
-            KeptAnswer(
-                name: name,
-                fingerprint: Digest.sha256(visit.request.body),
-                status: HTTPStatus.seeOther.rawValue,
-                contentType: "text/html",
-                body: [],
-                keptAt: visit.now
-            )
-        )
-    }
-}
-
 extension Visit {
     /// What was done, and the line of the log that says so.
     typealias Deed<Value> = Result<(value: Value, action: AdminAction), Refusal>
@@ -74,13 +34,14 @@ extension Visit {
         in store: any Store,
         _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Deed<Value>
     ) async throws(StoreFailure) -> Carried<Value> {
-        guard let once = Once(self) else { return .refused(.incomplete) }
+        guard let once = SentOnce(self) else { return .refused(.incomplete) }
         return try await store.write { write throws(StoreFailure) -> Carried<Value> in
-            if try once.wasDone(write) { return .again }
+            if let isSame = try once.wasSent(write) { return isSame ? .again : .refused(.changed) }
             switch try body(write) {
             case .failure(let refusal): return .refused(refusal)
             case .success(let deed):
-                try once.note(deed.action, in: write)
+                try write.noteAdminAction(deed.action)
+                try once.keep(at: now, in: write)
                 return .done(deed.value)
             }
         }
@@ -89,7 +50,7 @@ extension Visit {
     /// A form that is carried out once.
     func formOnce(_ address: Address, label: String, @HTMLBuilder content: () -> HTML = { HTML() }) -> HTML {
         form(address, label: label) {
-            Form.hidden(Once.field, Token().text)
+            Form.hidden(SentOnce.field, Token().text)
             content()
         }
     }

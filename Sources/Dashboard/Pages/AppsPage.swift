@@ -11,7 +11,7 @@ struct AppsPage: Sendable {
 
     func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         let after = AppID(visit.fields["after"])
-        let policies = parts.server.policies
+        let policies = parts.policies
         let start = after.flatMap { app in policies.firstIndex { $0.id == app } }.map { $0 + 1 } ?? 0
         let page = Array(policies.dropFirst(start).prefix(Self.shown))
         let last = try await parts.store.read { reader throws(StoreFailure) -> [Timestamp?] in

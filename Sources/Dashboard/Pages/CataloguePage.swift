@@ -33,7 +33,7 @@ struct CataloguePage: Sendable {
             return found
         }
         guard let scope = found.scope else { return Notices.notFound("app", visit) }
-        let terms = parts.server.policy(scope.app)?.terms.products
+        let terms = parts.policy(scope.app)?.terms.products
         let products = Set(found.sales.keys).union((terms ?? [:]).keys).sorted()
         let after = ProductID(visit.fields["after"])
         let shown = products.drop { product in after.map { product <= $0 } ?? false }.prefix(Self.rows)

@@ -2,9 +2,10 @@ import HTTP
 import PurchaseModel
 import Storage
 
-/// Everything about one customer, and about one order.
+/// Everything about one customer.
 struct CustomerPage: Sendable {
     private static let rows = 50
+    private static let production = Realm(environment: .production, isTestSigned: false)
 
     let parts: DashboardParts
 
@@ -14,6 +15,7 @@ struct CustomerPage: Sendable {
         let orders: OrderPage
         let subscriptions: [RecordedSubscription]
         let wallets: [Wallet]
+        let told: [ToldEvents]
     }
 
     func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
@@ -39,7 +41,10 @@ struct CustomerPage: Sendable {
                 fulfilments: Dictionary(given.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first }),
                 orders: try reader.orders(app: app, customer: id, after: nil, limit: Self.rows),
                 subscriptions: subscriptions.sorted { $0.lookedAt > $1.lookedAt },
-                wallets: try reader.wallets(app: app, customer: id)
+                wallets: try reader.wallets(app: app, customer: id),
+                told: try Realm.known.map { realm throws(StoreFailure) in
+                    try ToldEvents(StreamKey(app: app, realm: realm, customer: id), reader)
+                }
             )
         }
         return Page("Customer \(id.text)", visit: visit) {
@@ -50,7 +55,9 @@ struct CustomerPage: Sendable {
             transactions(found, app, id)
             subscriptions(found.subscriptions, app)
             orders(found.orders.orders, app)
-            wallets(found.wallets)
+            wallets(found.wallets, visit)
+            OperatorLinks.list(visit, [("Change a balance", OperatorLinks.adjust(app, id, Self.production))])
+            for told in found.told { told.html(visit, Links.customer(app, id)) }
         }.response()
     }
 
@@ -119,50 +126,22 @@ struct CustomerPage: Sendable {
         }
     }
 
-    @HTMLBuilder private func wallets(_ rows: [Wallet]) -> HTML {
+    @HTMLBuilder private func wallets(_ rows: [Wallet], _ visit: Visit) -> HTML {
         if !rows.isEmpty {
-            Table("Balances", ["Currency", "Store", "Balance"]) {
+            Table("Balances", ["Currency", "Store", "Balance"] + (visit.mayAct ? ["Change"] : [])) {
                 for wallet in rows {
                     element("tr") {
                         element("th", .word("scope", "row")) { element("bdi") { wallet.key.currency.text } }
                         element("td") { Texts.realm(wallet.key.realm) }
                         element("td") { Texts.count(Int(wallet.balance)) }
+                        if visit.mayAct {
+                            let key = wallet.key
+                            let place = OperatorLinks.adjust(key.app, key.customer, key.realm, key.currency)
+                            element("td") { element("a", .href(place)) { "Change \(key.currency.text)" } }
+                        }
                     }
                 }
             }.html
         }
-    }
-
-    // MARK: An order
-
-    func order(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
-        guard let app = AppID(visit.fields["app"]), let id = OrderID(visit.fields["id"]) else {
-            return Notices.notFound("order", visit)
-        }
-        let found = try await parts.store.read { reader throws(StoreFailure) in
-            try reader.orders([OrderKey(app: app, id: id)]).first
-        }
-        guard let order = found else { return Notices.notFound("order", visit) }
-        return Page("Order \(id.text)", visit: visit) {
-            element("dl", .class("facts")) {
-                Texts.fact("App", app.text)
-                element("dt") { "Customer" }
-                element("dd") { Links.link(Links.customer(app, order.customer), order.customer.text) }
-                Texts.fact("Product", order.product.text)
-                Texts.fact("Quantity", String(order.quantity))
-                Texts.fact("State", order.state.rawValue)
-                Texts.fact("Placed", order.placedAt)
-                Texts.fact("Expires", order.expiresAt)
-                Texts.fact("Changed", order.changedAt)
-                Texts.fact("Account token", order.accountToken?.description)
-                if let payment = order.payment {
-                    element("dt") { "Paid by" }
-                    element("dd") {
-                        Links.link(Links.transaction(app, payment.transaction), payment.transaction.description)
-                        ", matched by \(payment.match.rawValue)"
-                    }
-                }
-            }
-        }.response()
     }
 }

@@ -57,13 +57,15 @@ enum FigurePieces {
         ]
     }
 
+    static var uncounted: HTML {
+        element("p", .class("fault")) {
+            "What was recorded before there were figures is not counted yet: assay rebuild --apply counts it."
+        }
+    }
+
     /// What is known to be missing from the figures of a page.
     @HTMLBuilder static func gaps(_ summary: FigureSummary) -> HTML {
-        if summary.isIncomplete {
-            element("p", .class("fault")) {
-                "What was recorded before there were figures is not counted yet: assay rebuild --apply counts it."
-            }
-        }
+        if summary.isIncomplete { uncounted }
         if summary.priceUnknown > 0 || summary.recurringUnknown > 0 {
             element("p", .class("quiet")) {
                 "No signed fact says the price of \(Texts.count(Int(summary.priceUnknown))) purchases of these days, and of "

@@ -26,7 +26,7 @@ struct FigureScope: Sendable {
             }
             if found > 0 { realms.append(realm) }
         }
-        let named = Realm.known.first { Self.name($0) == visit.fields["side"] }
+        let named = Self.realm(visit.fields["side"])
         self.app = app
         self.apps = parts.apps
         self.realms = realms
@@ -37,6 +37,9 @@ struct FigureScope: Sendable {
     static func name(_ realm: Realm) -> String {
         realm.environment.rawValue + (realm.isTestSigned ? ".test" : "")
     }
+
+    /// The side that a word in an address stands for.
+    static func realm(_ name: String) -> Realm? { Realm.known.first { self.name($0) == name } }
 
     func address(
         _ path: StaticString,

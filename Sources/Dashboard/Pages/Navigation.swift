@@ -19,6 +19,7 @@ enum Navigation {
         Entry(name: "Overview", address: Address(""), role: .viewer),
         Entry(name: "Revenue", address: Address("/revenue"), role: .viewer),
         Entry(name: "Subscriptions", address: Address("/subscriptions"), role: .viewer),
+        Entry(name: "Orders", address: Address("/orders"), role: .viewer),
         Entry(name: "Triage", address: Address("/triage"), role: .viewer),
         Entry(name: "Notifications", address: Address("/notifications"), role: .viewer),
         Entry(name: "Webhooks", address: Address("/webhooks"), role: .viewer),

@@ -91,15 +91,17 @@ struct OneNotification: Sendable {
 
     func decide(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         guard let kept = try await find(visit) else { return Notices.notFound("notification", visit) }
-        guard let once = Once(visit) else { return page(kept, visit, Note(refusal: .incomplete)) }
-        guard let intake = parts.server.intake, let policy = parts.server.policy(kept.key.app) else {
+        guard let once = SentOnce(visit) else { return page(kept, visit, Note(refusal: .incomplete)) }
+        guard let intake = parts.server.intake, let policy = parts.policy(kept.key.app) else {
             return page(kept, visit, Note(refusal: Refusal(.conflict, "This server takes in no notifications.")))
         }
-        let wasDone = try await parts.store.read { reader throws(StoreFailure) in try once.wasDone(reader) }
-        if wasDone { return page(kept, visit, Note(sentence: "It was decided once more.")) }
+        if let isSame = try await parts.store.read({ reader throws(StoreFailure) in try once.wasSent(reader) }) {
+            return page(kept, visit, isSame ? Note(sentence: "It was decided once more.") : Note(refusal: .changed))
+        }
         let action = visit.action("notification_decided_again", of: kept.key.id.text, kept.type)
         let decided = try await intake.decideAgain(kept, of: policy) { write throws(StoreFailure) in
-            try once.note(action, in: write)
+            try write.noteAdminAction(action)
+            try once.keep(at: visit.now, in: write)
         }
         return page(kept, visit, Self.note(decided))
     }

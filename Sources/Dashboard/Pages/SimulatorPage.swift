@@ -108,7 +108,7 @@ struct SimulatorPage: Sendable {
     private func number(_ row: JSONObject) -> HTML {
         let text = row["transaction_id"]?.string ?? ""
         guard let id = TransactionID(text), let bundle = row["app"]?.string,
-            let app = parts.server.policies.first(where: { $0.bundleID.text.utf8.elementsEqual(bundle.utf8) })?.id
+            let app = parts.policies.first(where: { $0.bundleID.text.utf8.elementsEqual(bundle.utf8) })?.id
         else { return HTML(text: text) }
         return Links.link(Links.transaction(app, id), text)
     }

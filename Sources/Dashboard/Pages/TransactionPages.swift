@@ -18,6 +18,7 @@ struct TransactionPages: Sendable {
         let fulfilment: Fulfilment?
         let owner: Owner?
         let notifications: [KeptNotification]
+        let told: ToldEvents
     }
 
     func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
@@ -29,7 +30,7 @@ struct TransactionPages: Sendable {
         }
         guard !found.isEmpty else { return Notices.notFound("transaction", visit) }
         return Page("Transaction \(id)", visit: visit) {
-            for found in found { section(found) }
+            for found in found { section(found, visit) }
         }.response()
     }
 
@@ -44,25 +45,34 @@ struct TransactionPages: Sendable {
             where: filter,
             limit: notificationsMax
         )
+        // By itself, when its chain was not known at first.
+        let alone = ChainKey(app: recorded.app, realm: recorded.realm, original: recorded.id)
+        let fulfilment = try reader.fulfilments([recorded.chain, alone]).first { $0.key == recorded.key }
+        let owner = try reader.owners([fulfilment?.chain ?? recorded.chain]).first
+        let customer = owner?.customer ?? fulfilment?.customer
+        let stream = StreamKey(app: recorded.app, realm: recorded.realm, customer: customer)
         return Found(
             recorded: recorded,
             first: try reader.evidence(of: recorded.key),
             latest: try reader.latestEvidence(of: recorded.key),
-            fulfilment: try reader.fulfilments([recorded.chain]).first { $0.key == recorded.key },
-            owner: try reader.owners([recorded.chain]).first,
-            notifications: notifications.notifications
+            fulfilment: fulfilment,
+            owner: owner,
+            notifications: notifications.notifications,
+            told: try ToldEvents(stream, about: recorded.key, reader)
         )
     }
 
-    @HTMLBuilder private func section(_ found: Found) -> HTML {
+    @HTMLBuilder private func section(_ found: Found, _ visit: Visit) -> HTML {
         element("h2") { "In \(Texts.realm(found.recorded.realm))" }
         element("p") {
             element("strong") { Self.given(found.fulfilment) }
             if let reason = found.fulfilment?.reason { ", because: \(reason.rawValue)" }
         }
         facts(found)
+        OperatorLinks.list(visit, OperatorLinks.transaction(found.recorded.key, found.fulfilment, found.owner))
         element("h3") { "What happened" }
         timeline(found)
+        found.told.html(visit, Links.transaction(found.recorded.app, found.recorded.id))
         if let first = found.first { proof("What proved it first", first) }
         if let latest = found.latest, latest.digest != found.first?.digest {
             proof("What changed it last", latest)
@@ -111,16 +121,7 @@ struct TransactionPages: Sendable {
             }
             Texts.fact("Expires", transaction.expiresAt)
             Texts.fact("Delivery", found.fulfilment?.delivery?.rawValue)
-            for goods in found.fulfilment?.goods ?? [] { Texts.fact("Gives", Self.text(goods)) }
-        }
-    }
-
-    private static func text(_ goods: GrantedGoods) -> String {
-        switch goods {
-        case .entitlement(let id, let until):
-            let end = until.flatMap { RFC3339.text(milliseconds: $0.milliseconds) }
-            return id.text + (end.map { " until \($0)" } ?? " for ever")
-        case .amount(let amount): return "\(amount.amount) \(amount.currency.text)"
+            for goods in found.fulfilment?.goods ?? [] { Texts.fact("Gives", Texts.goods(goods)) }
         }
     }
 
@@ -193,6 +194,9 @@ struct TransactionPages: Sendable {
                 Texts.fact("Order", submission.order?.text)
                 Texts.fact("Ended as", kept.settlement?.verdict ?? "waits")
                 Texts.fact("Ended", kept.settlement?.at)
+            }
+            if kept.settlement == nil {
+                OperatorLinks.list(visit, OperatorLinks.submission(Hexadecimal.encode(id.bytes)))
             }
             element("pre", .word("tabindex", "0")) {
                 Texts.cut(parts.explain(submission.proof), to: Self.reportBytesMax)

@@ -125,7 +125,7 @@ struct Triage: Sendable {
                 element("tr") {
                     element("th", .word("scope", "row")) { Self.words(verdict.word) }
                     element("td") { Texts.count(count) }
-                    element("td") { Self.share(count, of: all) }
+                    element("td") { Texts.share(count, of: all) }
                     element("td") { verdict.meaning }
                 }
             }
@@ -211,12 +211,6 @@ struct Triage: Sendable {
 
     private static func words(_ word: String) -> String {
         String(decoding: word.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
-    }
-
-    private static func share(_ count: Int, of all: Int) -> String {
-        guard all > 0 else { return "–" }
-        let tenths = Int(Double(count) / Double(all) * 1_000 + 0.5)
-        return "\(tenths / 10).\(tenths % 10) %"
     }
 
     private static func label(_ first: HourOfTime, _ hours: Int64, _ isHour: Bool) -> String {

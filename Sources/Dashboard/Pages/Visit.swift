@@ -17,6 +17,9 @@ struct Visit: Sendable {
         Form.post(address, token, label: label, content: content)
     }
 
+    /// Whether it is somebody who may act on purchases.
+    var mayAct: Bool { account.role >= .operator }
+
     func action(_ word: String, of subject: String? = nil, _ detail: String? = nil) -> AdminAction {
         AdminAction(
             at: now,
@@ -44,6 +47,52 @@ enum Form {
             empty("input", .word("type", "hidden"), .word("name", tokenField), .value(token.formToken))
             content()
             element("button") { label }
+        }
+    }
+
+    /// A form that only asks for another page: its fields stand in the address.
+    static func get(
+        _ address: Address,
+        _ hidden: [(name: StaticString, value: String)],
+        label: String,
+        @HTMLBuilder content: () -> HTML
+    ) -> HTML {
+        element("form", .word("method", "get"), .action(address)) {
+            self.hidden(hidden)
+            content()
+            element("button") { label }
+        }
+    }
+
+    /// The same in an address.
+    static func parameters(
+        _ fields: [(name: StaticString, value: String)]
+    ) -> [(name: String, value: String?)] {
+        fields.map { (name: $0.name.description, value: $0.value) }
+    }
+
+    @HTMLBuilder static func hidden(_ fields: [(name: StaticString, value: String)]) -> HTML {
+        for field in fields {
+            empty("input", .word("type", "hidden"), .word("name", field.name), .value(field.value))
+        }
+    }
+
+    /// One of several words.
+    static func choice(
+        _ name: StaticString,
+        _ label: String,
+        _ options: [(value: String, text: String)],
+        selected: String
+    ) -> HTML {
+        element("p", .class("field")) {
+            element("label", .word("for", name)) { label }
+            element("select", .id(name), .word("name", name)) {
+                for option in options {
+                    option.value == selected
+                        ? element("option", .value(option.value), .flag("selected")) { option.text }
+                        : element("option", .value(option.value)) { option.text }
+                }
+            }
         }
     }
 

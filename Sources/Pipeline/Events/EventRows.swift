@@ -9,7 +9,7 @@ package enum EventRows {
 
     private static func row(_ event: LedgerEvent) -> EventRow {
         EventRow(
-            id: id(of: event),
+            id: id(event.stream, event.sequence),
             app: event.stream.app,
             realm: event.stream.realm,
             customer: event.stream.customer,
@@ -22,12 +22,11 @@ package enum EventRows {
     }
 
     /// The same for the same event, whoever makes it and however often: its place in its stream.
-    private static func id(of event: LedgerEvent) -> EventID {
-        let stream = event.stream
+    package static func id(_ stream: StreamKey, _ sequence: Int64) -> EventID {
         // None of the parts has a NUL in it.
         let parts = [
             stream.app.text, stream.realm.environment.rawValue, stream.realm.isTestSigned ? "test" : "",
-            stream.customer?.text ?? "", String(event.sequence),
+            stream.customer?.text ?? "", String(sequence),
         ]
         let hash = Digest.sha256(Array(parts.joined(separator: "\0").utf8))
         return EventID(checked: EventID.prefix + Hexadecimal.encode(hash.prefix(16)))

@@ -72,16 +72,17 @@ package enum LedgerRequests {
         return changed
     }
 
-    /// Has a transaction that waits pay an order.
+    /// Has a transaction that waits pay an order; a dry run only says whether it can.
     package static func attach(
         _ key: TransactionKey,
         to order: OrderKey,
         for app: AppPolicy,
+        isDryRun: Bool = false,
         at now: Timestamp,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) -> Result<Order, RequestFault> {
         let situation = try transaction.situation(of: [key], order: order, app.terms)
-        let result = try write(in: transaction) { () throws(RequestFault) in
+        let result = try write(in: transaction, isDryRun: isDryRun) { () throws(RequestFault) in
             try decide(situation, attaching: key, to: order, terms: app.terms, at: now)
         }
         return self.order(order, after: result, in: situation)
@@ -139,6 +140,9 @@ package enum LedgerRequests {
         }
         return result.flatMap { decision in decision.owners.first.map { .success($0.row) } ?? .failure(.unknown) }
     }
+
+    /// The most by which a balance changes at once: far above any, far below what would leave the range of numbers.
+    package static let amountMax: Int64 = 1_000_000_000_000_000
 
     /// Changes a balance.
     package static func adjust(

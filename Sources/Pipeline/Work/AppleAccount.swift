@@ -27,6 +27,12 @@ package struct AppleAccount: Sendable {
     /// Whether there is a key, without which the App Store Server API answers nothing.
     package var hasKey: Bool { credentials.key != nil }
 
+    /// What can be asked about purchases on one side of the wall.
+    package func reach(of realm: Realm) -> AppleReach {
+        guard isTest == realm.isTestSigned, app.environments.contains(realm.environment) else { return .nothing }
+        return askableStores.contains(realm.environment) ? .everything : .receipts
+    }
+
     /// The stores that can be asked by the App Store Server API: those whose purchases the app takes, when there is a key.
     package var askableStores: [StoreEnvironment] {
         hasKey ? [.production, .sandbox].filter(app.environments.contains) : []

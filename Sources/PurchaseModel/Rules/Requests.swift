@@ -100,12 +100,12 @@ package func decide(
         guard known.order != order.id else { return Decision() }
         throw .fulfilmentIs(known.state)
     }
-    guard order.state.isOpen || order.state == .cancelled else { throw .orderIs(order.state) }
+    guard order.mayBePaidByHand else { throw .orderIs(order.state) }
     if draft.owner(of: draft.chain(of: recorded)) == nil {
         draft.put(Owner(chain: draft.chain(of: recorded), customer: order.customer, since: now))
     }
     guard draft.owner(of: draft.chain(of: recorded))?.customer == order.customer,
-        order.product == recorded.transaction.product, order.quantity == recorded.transaction.quantity
+        order.asks(for: recorded.transaction.product, recorded.transaction.quantity)
     else { throw .doesNotFit }
     let fulfilment = draft.settle(recorded, Naming(byHand: order.id))
     guard fulfilment.order == order.id else { throw .fulfilmentIs(fulfilment.state) }

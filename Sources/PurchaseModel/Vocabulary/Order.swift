@@ -60,6 +60,13 @@ package struct Order: Hashable, Sendable {
 
     package var mayBePaid: Bool { state.isOpen }
 
+    /// Whether a person may still say what pays it.
+    package var mayBePaidByHand: Bool { state.isOpen || state == .cancelled }
+
+    package func asks(for product: ProductID, _ quantity: Int) -> Bool {
+        self.product == product && self.quantity == quantity
+    }
+
     /// Which transaction pays an order, and how we know.
     package struct Payment: Hashable, Sendable {
         package let realm: Realm

@@ -23,7 +23,7 @@ struct DashboardSide: Sendable {
         let isEmpty = try? await store.read { reader throws(StoreFailure) in try reader.admins().isEmpty }
         let token = isEmpty == true ? Token() : nil
         firstAccount = token.map(DashboardParts.firstAccountPath)
-        let verifier = house.verifier
+        let (verifier, accounts, sender, feed) = (house.verifier, house.work.accounts, house.sender, house.feed)
         let parts = DashboardParts(
             store: store,
             clock: clock,
@@ -33,8 +33,12 @@ struct DashboardSide: Sendable {
             explain: { bytes in
                 ReportText.lines(file: "proof", verifier.examine(bytes, expecting: Expectation()).report)
             },
+            resync: ResyncDesk(queue: house.work.queue) { accounts[$0]?.reach(of: $1) ?? .nothing },
+            changed: {
+                sender.wake()
+                feed.wake()
+            },
             server: RunningServer(
-                policies: settings.apps,
                 doors: Self.doors(settings),
                 contacts: house.contacts,
                 keys: settings.keys,

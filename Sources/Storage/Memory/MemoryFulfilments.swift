@@ -153,6 +153,20 @@ extension MemoryTransaction {
         return OrderPage(orders: page, next: rest.count > limit ? page.last?.id : nil)
     }
 
+    func orders(
+        app: AppID,
+        states: Set<OrderState>,
+        placedSince moment: Timestamp,
+        before cursor: OrderCursor?,
+        limit: Int
+    ) -> PlacedOrders {
+        let found = ledger.orders.values.filter { order in
+            order.app == app && states.contains(order.state) && order.placedAt >= moment
+                && cursor.map { order.listed < $0 } ?? true
+        }
+        return PlacedOrders(found.sorted { $0.listed > $1.listed }, limit: min(max(limit, 1), OrderPage.limitMax))
+    }
+
     func overdueOrders(at now: Timestamp, limit: Int) -> [OrderKey] {
         let found = ledger.orders.values.filter { $0.state == .pending && $0.expiresAt <= now }
         return found.sorted { $0.expiresAt < $1.expiresAt }.prefix(min(max(limit, 1), OrderPage.limitMax)).map(\.key)

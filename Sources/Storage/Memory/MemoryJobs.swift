@@ -125,6 +125,13 @@ extension MemoryTransaction {
         return true
     }
 
+    func hastenJob(_ id: JobID, due: Timestamp) -> Bool {
+        guard var known = ledger.jobs[id], known.row.state == .pending, known.row.dueAt > due else { return false }
+        known.row.dueAt = due
+        put(known, at: \.jobs[id])
+        return true
+    }
+
     private func openJob(like job: NewJob) -> JobID? {
         guard let key = job.key else { return nil }
         return ledger.jobs.values.first { $0.isOpen && $0.row.job.kind == job.kind && $0.row.job.key == key }?.row.id

@@ -7,6 +7,7 @@ package protocol ListedID: Hashable, Comparable, Sendable {
 }
 
 extension NotificationID: ListedID {}
+extension OrderID: ListedID {}
 
 /// A place in a listing by time: after a moment, and after an id among what came at it. It counts nobody else's rows.
 package struct TimeCursor<ID: ListedID>: Hashable, Comparable, Sendable {

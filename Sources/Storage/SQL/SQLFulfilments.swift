@@ -59,6 +59,16 @@ extension SQLTransaction {
         try ordering.list(app: app, customer: customer, after: id, limit: limit)
     }
 
+    func orders(
+        app: AppID,
+        states: Set<OrderState>,
+        placedSince moment: Timestamp,
+        before cursor: OrderCursor?,
+        limit: Int
+    ) throws(StoreFailure) -> PlacedOrders {
+        try ordering.list(app: app, states: states, placedSince: moment, before: cursor, limit: limit)
+    }
+
     func overdueOrders(at now: Timestamp, limit: Int) throws(StoreFailure) -> [OrderKey] {
         try ordering.overdue(at: now, limit: limit)
     }

@@ -49,6 +49,10 @@ extension SQLTransaction {
         try jobs.revive(id, due: due)
     }
 
+    func hastenJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
+        try jobs.hasten(id, due: due)
+    }
+
     func keptAnswer(_ name: IdempotencyName) throws(StoreFailure) -> KeptAnswer? {
         try answers.find(name)
     }

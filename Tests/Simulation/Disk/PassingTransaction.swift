@@ -63,6 +63,16 @@ package class PassingTransaction: StoreTransaction {
         try base.orders(app: app, customer: customer, after: id, limit: limit)
     }
 
+    package func orders(
+        app: AppID,
+        states: Set<OrderState>,
+        placedSince moment: Timestamp,
+        before cursor: OrderCursor?,
+        limit: Int
+    ) throws(StoreFailure) -> PlacedOrders {
+        try base.orders(app: app, states: states, placedSince: moment, before: cursor, limit: limit)
+    }
+
     package func overdueOrders(at now: Timestamp, limit: Int) throws(StoreFailure) -> [OrderKey] {
         try base.overdueOrders(at: now, limit: limit)
     }
@@ -232,6 +242,10 @@ package class PassingTransaction: StoreTransaction {
 
     package func reviveJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
         try base.reviveJob(id, due: due)
+    }
+
+    package func hastenJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
+        try base.hastenJob(id, due: due)
     }
 
     // MARK: Kept answers

@@ -112,16 +112,14 @@ struct Customers: Sendable {
 
     /// `POST /v1/customers/{id}/balances/{currency}/use`: takes no more than there is.
     static func use(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
-        try adjust(change, transaction, .use, 1...amountMax)
+        try adjust(change, transaction, .use, 1...LedgerRequests.amountMax)
     }
 
     /// `POST /v1/customers/{id}/balances/{currency}/adjust`: gives, or takes, because a person says so.
     static func adjust(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse
     {
-        try adjust(change, transaction, .adjustment, -amountMax...amountMax)
+        try adjust(change, transaction, .adjustment, -LedgerRequests.amountMax...LedgerRequests.amountMax)
     }
-
-    private static let amountMax: Int64 = 1_000_000_000_000_000
 
     private static func adjust(
         _ change: Gate.Change,

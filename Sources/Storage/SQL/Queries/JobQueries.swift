@@ -67,6 +67,7 @@ struct JobQueries {
         ))
         """
     )
+    private static let hasten = Query("UPDATE jobs SET due_at = $2 WHERE id = $1 AND state = 0 AND due_at > $2")
     private static let listDead = Query(
         """
         SELECT \(selected) FROM jobs WHERE died_at >= $1 AND died_at IS NOT NULL AND (died_at > $1 OR id > $2)
@@ -158,6 +159,10 @@ struct JobQueries {
 
     func revive(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
         try connection.run(Self.revive, [.text(id.text), .integer(due.milliseconds)]) == 1
+    }
+
+    func hasten(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
+        try connection.run(Self.hasten, [.text(id.text), .integer(due.milliseconds)]) == 1
     }
 
     func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage {

@@ -58,6 +58,13 @@ struct OrderQueries {
         SELECT \(selected) FROM orders WHERE app = $1 AND order_id > $2 AND customer = $4 ORDER BY order_id LIMIT $3
         """
     )
+    private static let listPlaced = Query(
+        """
+        SELECT \(selected) FROM orders
+        WHERE app = $1 AND state = $2 AND placed_at >= $3 AND placed_at <= $4 AND (placed_at < $4 OR order_id < $5)
+        ORDER BY placed_at DESC, order_id DESC LIMIT $6
+        """
+    )
     private static let overdue = Query(
         """
         SELECT apps.name, order_id FROM orders JOIN apps ON apps.code = orders.app
@@ -131,6 +138,30 @@ struct OrderQueries {
         }
         let page = Array(found.prefix(limit))
         return OrderPage(orders: page, next: found.count > limit ? page.last?.id : nil)
+    }
+
+    /// One walk along the index for each state: each is in order, and none looks at orders of another state.
+    func list(
+        app: AppID,
+        states: Set<OrderState>,
+        placedSince moment: Timestamp,
+        before cursor: OrderCursor?,
+        limit: Int
+    ) throws(StoreFailure) -> PlacedOrders {
+        guard let code = try apps.code(of: app) else { return PlacedOrders() }
+        let limit = min(max(limit, 1), OrderPage.limitMax)
+        var found: [Order] = []
+        for state in OrderState.allCases where states.contains(state) {
+            let values: [SQLValue] = [
+                .integer(code), .text(state.rawValue), .integer(moment.milliseconds),
+                .integer(cursor?.moment.milliseconds ?? .max), .text(cursor?.id.text ?? ""),
+                .integer(Int64(limit + 1)),
+            ]
+            found += try connection.rows(Self.listPlaced, values) { row throws(StoreFailure) in
+                try Self.read(row, app: app)
+            }
+        }
+        return PlacedOrders(found.sorted { $0.listed > $1.listed }, limit: limit)
     }
 
     func overdue(at now: Timestamp, limit: Int) throws(StoreFailure) -> [OrderKey] {

@@ -1,0 +1,40 @@
+import PurchaseModel
+import Storage
+
+/// A transaction as an address names it.
+struct ActionPlace: Sendable {
+    let app: AppID
+    let realm: Realm
+    let id: TransactionID
+
+    /// By `app`, `side` and `id`.
+    init?(_ fields: FormFields) {
+        guard let app = AppID(fields["app"]), let id = TransactionID(fields["id"]),
+            let realm = FigureScope.realm(fields["side"])
+        else { return nil }
+        (self.app, self.realm, self.id) = (app, realm, id)
+    }
+
+    var key: TransactionKey { TransactionKey(app: app, realm: realm, id: id) }
+
+    var back: Address { Links.transaction(app, id) }
+
+    var hidden: [(name: StaticString, value: String)] {
+        [
+            (name: "app", value: app.text), (name: "side", value: FigureScope.name(realm)),
+            (name: "id", value: id.description),
+        ]
+    }
+
+    /// For the audit log.
+    var subject: String { "transaction \(id) of \(app.text), \(Texts.realm(realm))" }
+
+    /// What became of it, wherever it stands.
+    func fulfilment(
+        of recorded: RecordedTransaction,
+        _ reader: any StoreReader
+    ) throws(StoreFailure) -> Fulfilment? {
+        let alone = ChainKey(app: app, realm: realm, original: id)
+        return try reader.fulfilments([recorded.chain, alone]).first { $0.key == key }
+    }
+}

@@ -1,0 +1,147 @@
+import HTTP
+import Pipeline
+import PurchaseModel
+import Storage
+
+/// Gives a customer something of a currency, or takes it.
+struct AdjustAction: OperatorAction {
+    static let path: StaticString = "/adjust"
+    static let word = "balance_adjusted"
+
+    private let app: AppID
+    private let customer: CustomerID
+    private let realm: Realm
+    /// As they were typed; empty when they are still to be.
+    private let currency: String
+    private let amount: String
+    /// The wallet's row as it was shown.
+    private let version: Int64?
+
+    init?(_ fields: FormFields) {
+        guard let app = AppID(fields["app"]), let customer = CustomerID(fields["customer"]),
+            let realm = FigureScope.realm(fields["side"])
+        else { return nil }
+        (self.app, self.customer, self.realm) = (app, customer, realm)
+        currency = fields["currency"]
+        amount = fields["amount"]
+        version = Int64(fields["version"])
+    }
+
+    var back: Address { Links.customer(app, customer) }
+
+    private var hidden: [(name: StaticString, value: String)] {
+        [(name: "app", value: app.text), (name: "customer", value: customer.text)]
+    }
+
+    func propose(
+        _ parts: DashboardParts,
+        _ write: any StoreTransaction,
+        at now: Timestamp
+    ) throws(StoreFailure) -> Proposal? {
+        guard parts.policy(app) != nil else { return nil }
+        var proposal = Proposal(
+            title: "Change a balance",
+            subject: "customer \(customer.text) of \(app.text), \(Texts.realm(realm))",
+            hidden: hidden + [(name: "side", value: FigureScope.name(realm))],
+            facts: facts(nil)
+        )
+        guard let wallet = wallet(), let delta = delta() else {
+            proposal.question = question(try names(parts, write))
+            if !currency.isEmpty, wallet() == nil {
+                proposal.fault = .notUnderstood("That is no currency's name.")
+            } else if !amount.isEmpty, delta() == nil {
+                proposal.fault = .notUnderstood("An amount is a whole number other than zero, such as 100 or -100.")
+            }
+            return proposal
+        }
+        let known = try write.wallets([wallet]).first ?? Wallet(wallet)
+        let (after, overflows) = known.balance.addingReportingOverflow(delta)
+        proposal.facts = facts(known)
+        guard !overflows else {
+            proposal.fault = .request(.outOfRange)
+            proposal.question = question(try names(parts, write))
+            return proposal
+        }
+        proposal.title = delta > 0 ? "Give \(delta) \(currency)" : "Take \(delta.magnitude) \(currency)"
+        proposal.detail = "\(delta > 0 ? "+" : "")\(delta) \(currency)"
+        proposal.hidden += [
+            (name: "currency", value: currency), (name: "amount", value: String(delta)),
+            (name: "version", value: String(known.version)),
+        ]
+        proposal.facts.append(
+            element("p") {
+                "The balance goes from \(Texts.count(Int(known.balance))) to \(Texts.count(Int(after))), and the customer's "
+                "events tell of it. To undo it, change it by as much the other way: both stay in the ledger."
+            }
+        )
+        return proposal
+    }
+
+    func carryOut(
+        _ parts: DashboardParts,
+        _ write: any StoreTransaction,
+        at now: Timestamp
+    ) throws(StoreFailure) -> ActionFault? {
+        guard let wallet = wallet(), let delta = delta() else { return .changed }
+        guard try write.wallets([wallet]).first?.version ?? 0 == version else { return .changed }
+        switch try LedgerRequests.adjust(wallet, by: delta, cause: .adjustment, at: now, in: write) {
+        case .success: return nil
+        case .failure(let fault): return .request(fault)
+        }
+    }
+
+    private func wallet() -> WalletKey? {
+        CurrencyID(currency).map { WalletKey(app: app, realm: realm, customer: customer, currency: $0) }
+    }
+
+    private func delta() -> Int64? {
+        guard let number = Int64(amount), number != 0, number.magnitude <= LedgerRequests.amountMax.magnitude else {
+            return nil
+        }
+        return number
+    }
+
+    /// The currencies that products give and that the customer has.
+    private func names(_ parts: DashboardParts, _ reader: any StoreReader) throws(StoreFailure) -> [String] {
+        var names = Set(try reader.wallets(app: app, customer: customer).map(\.key.currency.text))
+        for terms in (parts.policy(app)?.terms.products ?? [:]).values {
+            for case .amount(_, let currency) in terms.goods { names.insert(currency.text) }
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    @HTMLBuilder private func question(_ names: [String]) -> HTML {
+        if !names.isEmpty {
+            element("p") {
+                "Currencies of this app: "
+                for name in names.prefix(50) {
+                    element("bdi") { name }
+                    " "
+                }
+            }
+        }
+        Form.get(Address(Self.path), hidden, label: "See what it would be") {
+            Form.choice(
+                "side",
+                "Store",
+                Realm.known.map { (value: FigureScope.name($0), text: Texts.realm($0)) },
+                selected: FigureScope.name(realm)
+            )
+            Form.field("currency", "Currency", value: currency)
+            Form.field("amount", "By how much: 100 gives, -100 takes", value: amount)
+        }
+    }
+
+    private func facts(_ wallet: Wallet?) -> HTML {
+        element("dl", .class("facts")) {
+            Texts.fact("App", app.text)
+            element("dt") { "Customer" }
+            element("dd") { Links.link(back, customer.text) }
+            if let wallet {
+                Texts.fact("Store", Texts.realm(realm))
+                Texts.fact("Currency", wallet.key.currency.text)
+                Texts.fact("Balance", Texts.count(Int(wallet.balance)))
+            }
+        }
+    }
+}
