@@ -27,7 +27,7 @@ struct DashboardSide: Sendable {
         let parts = DashboardParts(
             store: store,
             clock: clock,
-            apps: settings.apps.map(\.id),
+            apps: settings.apps,
             firstRun: token?.digest,
             verdict: { Reason(rawValue: $0)?.verdict.rawValue },
             explain: { bytes in
