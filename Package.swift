@@ -169,8 +169,8 @@ let package = Package(
         tests(
             "APITests",
             [
-                "API", "HTTP", "PurchaseModel", "Crypto", "Encoding", "Verification", "Storage", "AppStore", "Pipeline",
-                "Simulator", "TestSupport",
+                "API", "HTTP", "PurchaseModel", "Crypto", "Encoding", "Verification", "Storage", "Jobs", "AppStore",
+                "Pipeline", "Simulator", "TestSupport",
             ]
         ),
         tests(

@@ -97,7 +97,8 @@ package func routes(_ parts: APIParts) -> Router {
         purchases(gate, parts, waits) + facades(gate, parts, waits) + orders(gate, parts) + customers(gate, parts)
         + notifications(gate, parts)
         + consumption(gate, parts) + support(gate, parts) + signatures(gate, parts)
-        + webhooks(gate, parts) + figures(gate, parts) + keys(gate, parts) + health(gate, parts)
+        + webhooks(gate, parts) + figures(gate, parts) + keys(gate, parts) + operating(gate, parts)
+        + health(gate, parts)
     return Router(routes.map { named($0, parts) })
 }
 
@@ -317,6 +318,20 @@ private func keys(_ gate: Gate, _ parts: APIParts) -> [Route] {
         gate.changeOnce("/v1/keys", for: .keys, keys.create),
         gate.changeOnce("/v1/keys/{id}/rotate", for: .keys, keys.rotate),
         gate.change("/v1/keys/{id}/revoke", for: .keys, keys.revoke),
+    ]
+}
+
+private func operating(_ gate: Gate, _ parts: APIParts) -> [Route] {
+    let app = ReadApp(store: parts.store, askable: Set(parts.signing.keys), clock: parts.clock)
+    let jobs = Jobs(store: parts.store)
+    return [
+        gate.route(.get, "/v1/app", for: .read) { _, policy, _ in await app.respond(policy) },
+        gate.route(.get, "/v1/jobs", for: .read) { _, _, _ in await jobs.figures() },
+        gate.route(.get, "/v1/jobs/dead", for: .read) { request, policy, _ in
+            await jobs.dead(request.query, app: policy)
+        },
+        gate.change("/v1/jobs/retry", for: .write, jobs.retryAll),
+        gate.change("/v1/jobs/{id}/retry", for: .write, jobs.retry),
     ]
 }
 

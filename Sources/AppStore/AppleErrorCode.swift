@@ -17,6 +17,9 @@ package struct AppleErrorCode: RawRepresentable, Hashable, Sendable, CustomStrin
     /// The app has no address for notifications in App Store Connect.
     package static let noNotificationURL = AppleErrorCode(rawValue: 4_040_007)
 
+    /// The place where a listing was to go on is none.
+    package static let invalidRevision = AppleErrorCode(rawValue: 4_000_005)
+
     /// Apple's name of the code; `nil` for one that is not in its pages.
     package var name: String? { AppleErrorCode.rows[rawValue]?.name }
 

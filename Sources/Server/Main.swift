@@ -59,6 +59,7 @@ struct Main {
         case "rebuild":
             let configuration = try read(environment, arguments.flags)
             return await Rebuild(configuration, arguments, at: SystemClock().now).run()
+        case "export": return await (try ExportCommand(arguments, environment)).run()
         case "import":
             let configuration = try read(environment, arguments.flags)
             return await (try ImportCommand(configuration, arguments)).run()

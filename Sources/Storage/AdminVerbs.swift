@@ -58,7 +58,7 @@ package protocol AdminVerbs: AdminReader {
     /// - Returns: how many; fewer than the limit when none are left.
     func sweepAdminSessions(startedBefore moment: Timestamp, limit: Int) throws(StoreFailure) -> Int
 
-    /// Adds to the log of what was done.
+    /// Adds to the log of what was done, by people and by keys: in the write that does it.
     ///
     /// - Throws: ``StoreFailure/unstorable`` before anything is written.
     func noteAdminAction(_ action: AdminAction) throws(StoreFailure)

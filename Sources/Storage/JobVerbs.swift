@@ -7,6 +7,9 @@ package protocol JobReader {
     /// Whether a job of these kinds is due, or a lease of one has run out; a shared store asks its database's clock.
     func hasDueJobs(kinds: Set<String>, at now: Timestamp) throws(StoreFailure) -> Bool
 
+    /// The keys among these of which a job of this kind waits or runs.
+    func openJobs(kind: String, keys: [String]) throws(StoreFailure) -> Set<String>
+
     /// The jobs that were given up, those that died first before the others; the limit is brought between 1 and ``DeadLetterPage/limitMax``.
     func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage
 

@@ -70,4 +70,18 @@ package protocol WalkReader {
         after place: WalkPlace?,
         limit: Int
     ) throws(StoreFailure) -> WalkPage<WalkedSubmission>
+
+    /// By id, then realm.
+    func walkConsumptionRequests(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<ConsumptionRequest>
+
+    /// By id.
+    func walkSupportRequests(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<SupportRequest>
 }

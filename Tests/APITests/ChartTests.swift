@@ -40,6 +40,42 @@ import TestSupport
         }
     }
 
+    /// Days of 2025: TestHouse stands in November.
+    private static func period(_ number: Int64, of original: Int64, _ start: String, _ end: String) throws -> String {
+        func moment(_ day: String) throws -> Timestamp {
+            Timestamp(milliseconds: try #require(RFC3339.milliseconds("2025-\(day)T00:00:00Z")))
+        }
+        var sold = try Sample.transaction(number, product: "com.example.demo.pro")
+        sold.originalID = TransactionID(number: original)
+        sold.kind = .autoRenewable
+        (sold.purchasedAt, sold.expiresAt) = (try moment(start), try moment(end))
+        sold.originallyPurchasedAt = sold.purchasedAt
+        return try PurchaseSigner(TestAuthority.shared, app: try Sample.app()).transaction(sold)
+    }
+
+    /// Of two that began in August both ran on the first of September, and one of them on that of October.
+    @Test func howManyStayIsToldByTheMonthInWhichTheyBegan() async throws {
+        try await TestHouse().open { house in
+            for proof in [
+                try Self.period(9_800_001, of: 9_800_001, "08-10", "09-10"),
+                try Self.period(9_800_002, of: 9_800_001, "09-10", "10-10"),
+                try Self.period(9_800_003, of: 9_800_003, "08-20", "09-20"),
+            ] {
+                #expect(await house.submit(proof).status == .ok)
+            }
+            let query = Self.wall + "&from=2025-07-01&to=2025-08-31"
+            let chart = try await house.get("/v1/charts/retention", query: query).json()
+            #expect(chart["unit"]?.string == "basis_points")
+            #expect(chart["points"]?.array?.compactMap(\.string) == ["2025-07-01", "2025-08-01"])
+            let lines = try #require(chart["series"]?.array.map(Array.init))
+            #expect(lines.map { $0.object?["name"]?.string } == (1...24).map { "month_\($0)" })
+            let august = lines.map { line in line.object?["values"]?.array.map(Array.init)?[1].int64 }
+            #expect(august.prefix(4) == [10_000, 5_000, 0, nil])
+            // Nothing began in July.
+            #expect(lines.allSatisfy { $0.object?["values"]?.array.map(Array.init)?[0].isNull ?? false })
+        }
+    }
+
     @Test(arguments: ChartName.allCases)
     func everyChartIsDrawnAlsoOfNothing(name: ChartName) async throws {
         try await TestHouse().open { house in

@@ -67,6 +67,30 @@ import TestSupport
         }
     }
 
+    @Test func whoMadeRotatedAndRevokedAKeyIsInTheLog() async throws {
+        let store = MemoryStore()
+        try await TestHouse(store: store).open { house in
+            let body = #"{"name": "backend", "kind": "secret", "scopes": ["keys", "read"]}"#
+            let made = try await house.change("/v1/keys", body, idempotencyKey: "k").json()
+            _ = await house.change("/v1/keys", body, idempotencyKey: "k")
+            // What is refused changes nothing.
+            _ = await house.change("/v1/keys", body)
+            let (id, secret) = (try #require(made["key_id"]?.string), try #require(made["secret"]?.string))
+            let rotated = try await house.change("/v1/keys/\(id)/rotate", key: secret).json()
+            let new = try #require(rotated["key_id"]?.string)
+            _ = await house.change("/v1/keys/\(new)/revoke")
+            let page = try await store.read { reader throws(StoreFailure) in
+                try reader.adminActions(before: nil, limit: 10)
+            }
+            #expect(page.actions.map(\.action) == ["key_revoked", "key_rotated", "key_made"])
+            #expect(page.actions.map(\.subject) == [new, new, id])
+            // The first key is the configuration's, and has a name alone.
+            #expect(page.actions.map(\.key) == ["demo/shop", "demo/\(id)", "demo/shop"])
+            #expect(page.actions.allSatisfy { $0.admin == nil && !$0.remote.utf8.isEmpty })
+            #expect(page.actions.allSatisfy { action in action.detail.map { !$0.contains(secret) } ?? false })
+        }
+    }
+
     @Test func aRevokedKeyOpensNothing() async throws {
         try await TestHouse().open { house in
             let made = try await house.change("/v1/keys", #"{"name": "backend", "kind": "secret"}"#).json()

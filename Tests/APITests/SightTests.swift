@@ -16,7 +16,7 @@ import Testing
     /// What no purchase stands in, or nobody can tell yet of which store it is.
     private static let blind: Set = [
         "/docs", "/docs/{section}", "/v1/signing-keys", "/livez", "/readyz", "/metrics", "/openapi.json",
-        "/v1/catalogue", "/v1/certificates", "/v1/keys",
+        "/v1/catalogue", "/v1/certificates", "/v1/keys", "/v1/app", "/v1/jobs",
         "/v1/submissions/{id}", "/v1/customers/{id}/consent",
     ]
     /// What both customers' things are found by, in any answer about them.
@@ -84,6 +84,7 @@ import Testing
             let sent = await house.send(try signer.notificationBody(told), to: "/v1/apple/notifications/demo")
             #expect(sent.status == .ok)
         }
+        try await JobRouteTests.giveUpLook(at: ids.plan, in: environment, house)
         let extend = #"{"days": 1, "environment": "\#(store)"}"#
         let asked = try await house.change("/v1/apple/subscriptions/\(ids.plan)/extend", extend, key: "all").json()
         let webhook = try #require(hook["webhook_id"]?.string)
@@ -121,6 +122,7 @@ import Testing
         "/v1/notifications/figures": "/v1/notifications/figures",
         "/v1/consumption-requests": "/v1/consumption-requests",
         "/v1/apple/requests": "/v1/apple/requests", "/v1/events": "/v1/events", "/v1/webhooks": "/v1/webhooks",
+        "/v1/jobs/dead": "/v1/jobs/dead",
     ]
 
     private static func get(_ house: TestHouse, _ path: String, _ key: String) async -> (HTTPStatus, String) {
@@ -213,7 +215,7 @@ import Testing
                 ("/v1/webhooks", #"{"url": "https://shop.example/x", "environments": ["production"]}"#, .badRequest),
                 ("/v1/webhooks", #"{"url": "https://shop.example/x"}"#, .badRequest),
                 ("/v1/apple/subscriptions/\(Self.live.plan)/extend", #"{"days": 1}"#, .notFound),
-                ("/v1/apple/orders/MABC/lookup", "", .notFound),
+                ("/v1/apple/orders/MABC/lookup", "", .notFound), ("/v1/jobs/job_production/retry", "", .notFound),
             ]
             for row in rows {
                 let answer = await house.change(row.path, row.body, key: "test")

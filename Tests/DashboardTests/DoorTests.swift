@@ -100,6 +100,24 @@ import Testing
         }
     }
 
+    @Test func whatKeysDoStandsThere() async throws {
+        let desk = Desk()
+        try await desk.add("ann", .admin)
+        let action = AdminAction(
+            at: desk.clock.now,
+            admin: nil,
+            key: "shop/key_1",
+            remote: "192.0.2.7",
+            action: "key_made",
+            subject: "key_2"
+        )
+        try await desk.store.write { write throws(StoreFailure) in try write.noteAdminAction(action) }
+        let browser = Browser(desk)
+        _ = await browser.signIn("ann")
+        let page = String(decoding: await browser.get("/dashboard/audit").body, as: UTF8.self)
+        for text in ["key shop/key_1", "192.0.2.7", "key_made", "key_2"] { #expect(page.contains(text)) }
+    }
+
     @Test func whatIsDoneIsInTheLog() async throws {
         let desk = Desk()
         try await desk.add("ann", .admin)

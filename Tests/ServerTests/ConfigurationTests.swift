@@ -41,6 +41,7 @@ import Testing
         #expect(app.id == AppID("shop") && app.bundleID == BundleID("com.example.shop"))
         #expect(
             app.environments == [.production] && app.appleID == nil && app.products == nil && !app.acceptsTestSigned
+                && !app.readsHistory
         )
         #expect(configuration.keys.map(\.name) == ["backend"])
         #expect(configuration.keys.map(\.sha256) == [Digest.sha256(Array(Self.secret.utf8))])
@@ -54,7 +55,7 @@ import Testing
         let configuration = try Self.read(
             """
             {"apps": [{"id": "shop", "bundle_id": "com.example.shop", "apple_id": 1234567890,
-               "environments": ["sandbox", "xcode"], "accept_test_signed": true,
+               "environments": ["sandbox", "xcode"], "accept_test_signed": true, "history_at_first_proof": true,
                "products": [{"id": "gold", "kind": "consumable"}, {"id": "pro", "kind": "auto_renewable_subscription"}],
                "app_store": {"notification_token": "a-token_of-16-or-more", "shared_secret": "0123456789abcdef0123456789ABCDEF",
                  "issuer_id": "57246542-96fe-1a63-e053-0824d011072a", "key_id": "2X9R4HXF34", "private_key": "PEM",
@@ -69,6 +70,7 @@ import Testing
         )
         let app = try #require(configuration.apps.first)
         #expect(app.appleID == 1_234_567_890 && app.environments == [.sandbox, .xcode] && app.acceptsTestSigned)
+        #expect(app.readsHistory)
         #expect(app.products?.map(\.product.text) == ["gold", "pro"])
         #expect(app.products?.map(\.kind) == [.consumable, .autoRenewable])
         let store = app.store

@@ -125,9 +125,19 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func whatWasDoneIsListedFromTheNewest(kind: StoreKind) async throws {
         try await kind.withStore { store in
+            let byKey = AdminAction(
+                at: Self.moment(6),
+                admin: nil,
+                key: "shop/key_1",
+                remote: "192.0.2.2",
+                action: "key_made",
+                subject: "key_2",
+                detail: "…"
+            )
             let actions = [
                 Self.action(1, by: Self.ann), Self.action(2, by: Self.ann), Self.action(3, by: nil),
                 Self.action(4, by: Self.ann, to: "who\u{301}<"), Self.action(5, by: Self.ann, "why"),
+                byKey,
             ]
             for action in actions {
                 try await store.write { write throws(StoreFailure) in try write.noteAdminAction(action) }
@@ -139,7 +149,7 @@ import Testing
                 try reader.adminActions(before: first.next, limit: 3)
             }
             #expect(first.actions + second.actions == actions.reversed())
-            #expect(first.next != nil)
+            #expect(first.next != nil && first.actions.first == byKey)
             #expect(second.next == nil)
         }
     }

@@ -67,8 +67,21 @@ import Testing
             #expect(try await store.enqueue(try OutboxSamples.job("7", key: "k")))
             // The dead one cannot come back beside the new one.
             #expect(try await store.revive("1") == false)
+            let open = try await store.read { reader throws(StoreFailure) in
+                [
+                    try reader.openJobs(kind: "mail", keys: ["k", "l"]),
+                    try reader.openJobs(kind: "print", keys: ["k"]),
+                    try reader.openJobs(kind: "fax", keys: ["k"]), try reader.openJobs(kind: "mail", keys: []),
+                ]
+            }
+            #expect(open == [["k"], ["k"], [], []])
             let second = try await store.jobs(.sound(limit: 9), "w", at: 2).jobs
             for job in second { #expect(try await store.end(job, .done, at: 2)) }
+            // Nor does a dead one wait for anything.
+            let left = try await store.read { reader throws(StoreFailure) in
+                try reader.openJobs(kind: "mail", keys: ["k"])
+            }
+            #expect(left == [])
             #expect(try await store.revive("1"))
             #expect(try await store.revive("1") == false)
             #expect(try await store.jobRow(try OutboxSamples.jobID("7")) == nil)

@@ -18,7 +18,7 @@ package struct Description: Sendable {
             PackageResources.customers_json, PackageResources.webhooks_json, PackageResources.notifications_json,
             PackageResources.consumption_json, PackageResources.apple_json,
             PackageResources.signatures_json, PackageResources.figures_json, PackageResources.keys_json,
-            PackageResources.facades_json, PackageResources.operations_json,
+            PackageResources.facades_json, PackageResources.operations_json, PackageResources.jobs_json,
             PackageResources.events_json,
         ].map { Description.read($0) },
         problems: Description.read(PackageResources.problems_json)

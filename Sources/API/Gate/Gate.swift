@@ -19,6 +19,19 @@ struct Gate: Sendable {
 
         /// The name of the key, as it is kept with what was done.
         var actor: String { key.holder.name }
+
+        /// What the key does that changes who may do what, for the log of it.
+        func action(_ word: String, of subject: String, _ detail: String? = nil) -> AdminAction {
+            AdminAction(
+                at: now,
+                admin: nil,
+                key: "\(key.holder.app)/\(key.id?.text ?? key.holder.name)",
+                remote: request.remote.description,
+                action: word,
+                subject: subject,
+                detail: detail
+            )
+        }
     }
 
     /// An answer, and what the same request gets again under its `Idempotency-Key`.

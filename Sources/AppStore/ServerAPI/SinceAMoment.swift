@@ -24,15 +24,17 @@ extension AppStoreServerClient {
     /// - Parameters:
     ///   - id: any of the customer's.
     ///   - start: of purchases.
+    ///   - revision: of the page before; `nil` for the first.
     ///   - store: where.
     /// - Returns: its pages.
     package func history(
         ofAny id: TransactionID,
         since start: Timestamp,
+        after revision: String? = nil,
         in store: StoreEnvironment
     ) -> VerifiedPages<HistoryPage> {
         var query = HistoryQuery()
         query.startDate = start.milliseconds
-        return history(ofAny: id, matching: query, in: store)
+        return history(ofAny: id, matching: query, after: revision, in: store)
     }
 }

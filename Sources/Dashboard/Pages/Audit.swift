@@ -1,11 +1,15 @@
 import HTTP
 import Storage
 
-/// The log of what was done on the dashboard.
+/// The log of what people did here, and what API keys did that changes who may do what.
 struct Audit: Sendable {
     private static let rows = 100
 
     let store: any Store
+
+    private static func who(_ action: AdminAction) -> String {
+        action.admin?.text ?? action.key.map { "key \($0)" } ?? "nobody"
+    }
 
     func list(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         let place = Int64(visit.fields["before"])
@@ -17,7 +21,7 @@ struct Audit: Sendable {
                 for action in page.actions {
                     element("tr") {
                         element("td") { Texts.moment(action.at) }
-                        element("td") { element("bdi") { action.admin?.text ?? "nobody" } }
+                        element("td") { element("bdi") { Audit.who(action) } }
                         element("td") { action.remote }
                         element("td") { action.action }
                         element("td") { element("bdi") { action.subject ?? "" } }

@@ -28,6 +28,8 @@ package struct LedgerCheck {
             try check.checkStreams(app, changes: given.changes)
             try check.checkFeed(app)
             try check.checkSubmissions(app)
+            try check.checkConsumptions(app)
+            try check.checkSupports(app)
             try check.checkFigures(app)
         }
         try check.checkEvidence()

@@ -32,6 +32,8 @@ package struct LedgerFindings: Sendable {
     package var deliveries = 0
     package var proofs = 0
     package var submissions = 0
+    package var consumptions = 0
+    package var supports = 0
     /// Endpoints that were changed after they were made: which events they should have been sent is not known.
     package var endpointsChanged = 0
 
@@ -64,6 +66,10 @@ extension [LedgerViolation.Name] {
 
     static func of(_ chain: ChainKey) -> Self {
         of(chain.app, chain.realm, ("original_transaction_id", "\(chain.original)"))
+    }
+
+    static func of(_ request: ConsumptionKey) -> Self {
+        of(request.app, request.realm, ("notification_id", request.id.text))
     }
 
     static func of(_ order: OrderKey) -> Self { of(order.app, nil, ("order_id", order.id.text)) }

@@ -60,6 +60,18 @@ package enum ViolationCode: String, Hashable, Sendable, CaseIterable {
     /// A figure over time is not the sum of what the rows come to that it counts.
     case figureDiffers = "figure_differs"
 
+    // What Apple asks, and what it is asked.
+    /// Its notification is not there, or is about something else.
+    case consumptionWithoutNotification = "consumption_without_notification"
+    /// It is about a transaction that is not recorded.
+    case consumptionWithoutTransaction = "consumption_without_transaction"
+    /// Its state does not go with its answer, or with when it was settled.
+    case consumptionContradicts = "consumption_contradicts"
+    /// A question to Apple that no version of ours asks, or whose state does not go with its answer.
+    case supportContradicts = "support_contradicts"
+    /// It waits, and there is no job that goes on with it.
+    case requestAbandoned = "request_abandoned"
+
     // What was told.
     case eventGap = "event_gap"
     case sequenceGap = "sequence_gap"
@@ -90,6 +102,10 @@ extension ViolationCode {
         case .figureDiffers: "assay rebuild counts the figures again"
         case .postingGap, .postingContradicts, .walletMissing, .amountsDiffer:
             "postings are never changed: compare with a backup"
+        case .consumptionWithoutNotification, .consumptionWithoutTransaction, .consumptionContradicts,
+            .supportContradicts:
+            "something else wrote to the database: compare with a backup"
+        case .requestAbandoned: "answer it by hand, or ask once more; a dead letter of it can be run again"
         case .eventGap, .sequenceGap, .eventOutOfOrder, .changesUntold:
             "consumers may have missed something: have them read the customer's transactions anew"
         case .deliveryMissing: "replay the event to the endpoint"

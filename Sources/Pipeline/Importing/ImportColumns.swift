@@ -8,12 +8,21 @@ package struct ImportColumns: Hashable, Sendable {
     package var customer: [String]
     /// Which store it was bought in; without such a column all was bought from Apple.
     package var store: [String]
+    /// What a row is: of a source that has this, only transactions are purchases.
+    package var kind: [String]
 
-    package init(proof: [String], transaction: [String], customer: [String], store: [String] = []) {
+    package init(
+        proof: [String],
+        transaction: [String],
+        customer: [String],
+        store: [String] = [],
+        kind: [String] = []
+    ) {
         self.proof = proof
         self.transaction = transaction
         self.customer = customer
         self.store = store
+        self.kind = kind
     }
 
     /// The names that need no word.
@@ -32,6 +41,13 @@ package struct ImportColumns: Hashable, Sendable {
             transaction: ["store_transaction_id"],
             customer: ["rc_last_seen_app_user_id_alias", "rc_original_app_user_id"],
             store: ["store"]
+        ),
+        // Our own export. Whose a purchase is counts more than who brought it.
+        "assay": ImportColumns(
+            proof: ["proof"],
+            transaction: ["transaction_id"],
+            customer: ["owner_id", "customer_id"],
+            kind: ["kind"]
         ),
         "adapty": ImportColumns(
             proof: [],

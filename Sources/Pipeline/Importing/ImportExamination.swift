@@ -42,8 +42,8 @@ struct ImportExaminer: Sendable {
 
     private func find(_ row: ImportRow) -> ExaminedRow.Finding {
         switch row.claim {
-        case .failure(.otherStore):
-            return .over(ImportOutcome(line: row.line, .nothing, reason: ImportRowFault.otherStore.rawValue))
+        case .failure(let fault) where [.otherStore, .otherKind].contains(fault):
+            return .over(ImportOutcome(line: row.line, .nothing, reason: fault.rawValue))
         case .failure(let fault): return .over(ImportOutcome(line: row.line, .invalid, reason: fault.rawValue))
         case .success(let claim): return find(claim, row.line)
         }

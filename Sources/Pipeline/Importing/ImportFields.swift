@@ -21,7 +21,8 @@ enum JSONImportRow {
             proof: text(columns.proof),
             transaction: text(columns.transaction),
             customer: text(columns.customer),
-            store: text(columns.store)
+            store: text(columns.store),
+            kind: text(columns.kind)
         ).claim
     }
 }
@@ -40,7 +41,8 @@ extension ImportHeader {
             proof: text(proof),
             transaction: text(transaction),
             customer: text(customer),
-            store: text(store)
+            store: text(store),
+            kind: text(kind)
         ).claim
     }
 }
@@ -51,12 +53,14 @@ private struct ImportFields {
     var transaction: [UInt8]?
     var customer: [UInt8]?
     var store: [UInt8]?
+    var kind: [UInt8]?
 
     var claim: Result<ImportRow.Claim, ImportRowFault> {
         if let store {
             let word = String(decoding: store, as: UTF8.self)
             guard ImportColumns.appleStores.contains(word) else { return .failure(.otherStore) }
         }
+        if let kind, !kind.elementsEqual(ExportKind.transaction.rawValue.utf8) { return .failure(.otherKind) }
         var owner: CustomerID?
         if let customer {
             owner = CustomerID(String(decoding: customer, as: UTF8.self))

@@ -57,6 +57,7 @@ struct ImportHeader: Sendable {
     let transaction: [Int]
     let customer: [Int]
     let store: [Int]
+    let kind: [Int]
 
     /// `nil` unless something that can be imported has a column.
     init?(_ fields: [[UInt8]], _ columns: ImportColumns) {
@@ -68,6 +69,7 @@ struct ImportHeader: Sendable {
         transaction = places(columns.transaction)
         customer = places(columns.customer)
         store = places(columns.store)
+        kind = places(columns.kind)
     }
 
     /// Some programs begin a text with a byte order mark.

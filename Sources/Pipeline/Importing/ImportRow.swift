@@ -46,4 +46,6 @@ package enum ImportRowFault: String, Error, Hashable, Sendable, CaseIterable {
     case unreadable = "file_unreadable"
     /// Bought elsewhere than from Apple: nothing to import.
     case otherStore = "other_store"
+    /// Another row of an export than a transaction: nothing to import.
+    case otherKind = "other_kind"
 }

@@ -11,6 +11,8 @@ package struct AppPolicy: Hashable, Sendable {
     package let terms: AppTerms
     /// Whether what only a test authority signed is recorded: behind a wall of its own, see `Realm`.
     package let acceptsTestSigned: Bool
+    /// Whether Apple is asked, when a customer first buys, what else that customer has bought.
+    package let readsHistory: Bool
     /// The stores of which whoever asks may know; `nil` for all.
     package let sight: Set<StoreEnvironment>?
 
@@ -21,6 +23,7 @@ package struct AppPolicy: Hashable, Sendable {
         environments: Set<StoreEnvironment> = [.production],
         acceptsTestSigned: Bool = false,
         terms: AppTerms = AppTerms(),
+        readsHistory: Bool = false,
         sight: Set<StoreEnvironment>? = nil
     ) {
         self.id = id
@@ -29,6 +32,7 @@ package struct AppPolicy: Hashable, Sendable {
         self.environments = environments
         self.acceptsTestSigned = acceptsTestSigned
         self.terms = terms
+        self.readsHistory = readsHistory
         self.sight = sight
     }
 
@@ -41,6 +45,7 @@ package struct AppPolicy: Hashable, Sendable {
             environments: self.environments.intersection(environments),
             acceptsTestSigned: acceptsTestSigned,
             terms: terms,
+            readsHistory: readsHistory,
             sight: sight.map(environments.intersection) ?? environments
         )
     }

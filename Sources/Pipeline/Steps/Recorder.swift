@@ -31,6 +31,7 @@ package final class Recorder: Sendable {
     private let refusals: RefusalLedger
     private let clock: any WallClock
     private let uptime: @Sendable () -> Duration
+    private let firsts: FirstPurchases?
     private let queuedMax: Int
     private let report: @Sendable (PipelineEvent) -> Void
 
@@ -39,6 +40,7 @@ package final class Recorder: Sendable {
     ///   - refusals: what rides along with a commit.
     ///   - clock: dates what is recorded.
     ///   - uptime: measures commits; the time of day would not do, because it is set now and then.
+    ///   - firsts: what follows from a customer's first purchase, in the same commit; `nil` for nothing.
     ///   - queuedMax: how many may wait; one more is told to try again later.
     ///   - report: hears of every batch.
     package init(
@@ -46,6 +48,7 @@ package final class Recorder: Sendable {
         refusals: RefusalLedger,
         clock: any WallClock,
         uptime: @escaping @Sendable () -> Duration,
+        firsts: FirstPurchases? = nil,
         queuedMax: Int = 4_096,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
@@ -53,6 +56,7 @@ package final class Recorder: Sendable {
         self.refusals = refusals
         self.clock = clock
         self.uptime = uptime
+        self.firsts = firsts
         self.queuedMax = queuedMax
         self.report = report
     }
@@ -171,6 +175,7 @@ package final class Recorder: Sendable {
     ) async throws(StoreFailure) -> (decisions: [Result<Decision, StoreFailure>], isCommitted: Bool) {
         let now = clock.now
         let work = batch.map { (recording: $0.recording, evidence: $0.evidence, companion: $0.companion) }
+        let firsts = firsts
         return try await store.write { transaction throws(StoreFailure) in
             // Read once, decide each in order, write once: the decisions are pure, so nobody can wait in here.
             var situation = try transaction.situation(around: work.map(\.recording))
@@ -180,6 +185,8 @@ package final class Recorder: Sendable {
             var writes = false
             for (recording, evidence, companion) in work {
                 let decision = decide(situation, recording, at: now)
+                // Before it is written: then whoever is in it is known.
+                let newcomers = try firsts?.newcomers(of: decision, recording, in: transaction) ?? []
                 do throws(StoreFailure) {
                     try transaction.apply(decision, evidence: evidence)
                 } catch .unstorable {
@@ -190,6 +197,7 @@ package final class Recorder: Sendable {
                 events += decision.events
                 writes = writes || !decision.isEmpty || companion != nil
                 try companion?(decision, transaction)
+                for key in newcomers { try firsts?.follow(key, transaction) }
                 decisions.append(.success(decision))
             }
             if writes, !refused.isEmpty {

@@ -4,7 +4,8 @@ package import PurchaseModel
 import Storage
 import Verification
 
-/// The job that reads once what Apple has on record of one customer, by any of her transactions.
+/// The job that reads once what Apple has on record of one customer, by any of her transactions: a page of it, and then a
+/// job for the next, so that whatever comes in between costs no page twice.
 package struct CustomerReading: Job, Hashable {
     package static let kind = "customer.read"
 
@@ -16,28 +17,53 @@ package struct CustomerReading: Job, Hashable {
         case history
     }
 
+    /// A page that is not the first.
+    package struct Place: Hashable, Sendable {
+        /// From 2.
+        package let page: Int
+        /// What Apple gave with the page before.
+        package let revision: String
+
+        package init(page: Int, revision: String) {
+            self.page = page
+            self.revision = revision
+        }
+    }
+
     package let subject: Subject
     package let transaction: TransactionKey
+    /// Where to go on; `nil` begins.
+    package let place: Place?
 
-    package init(_ subject: Subject, of transaction: TransactionKey) {
+    package init(_ subject: Subject, of transaction: TransactionKey, at place: Place? = nil) {
         self.subject = subject
         self.transaction = transaction
+        self.place = place
     }
 
     package init?(payload: [UInt8]) {
-        let parts = payload.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        guard parts.count == 3, let subject = Subject(rawValue: String(decoding: parts[0], as: UTF8.self)),
-            let (id, realm) = SidedNumber.read(parts[1]), let app = AppID(String(decoding: parts[2], as: UTF8.self))
+        let parts = payload.split(separator: UInt8(ascii: " "), maxSplits: 4).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        guard [3, 5].contains(parts.count), let subject = Subject(rawValue: parts[0]),
+            let (id, realm) = SidedNumber.read(Array(parts[1].utf8)[...]), let app = AppID(parts[2])
         else { return nil }
-        self.init(subject, of: TransactionKey(app: app, realm: realm, id: id))
+        var place: Place?
+        if parts.count == 5 {
+            guard let page = Int(parts[3]), page > 1 else { return nil }
+            place = Place(page: page, revision: parts[4])
+        }
+        self.init(subject, of: TransactionKey(app: app, realm: realm, id: id), at: place)
     }
 
-    package var payload: [UInt8] { Array(name.utf8) }
+    package var payload: [UInt8] { Array((place.map { "\(name) \($0.revision)" } ?? name).utf8) }
 
     package var key: String? { name }
 
+    /// An app's id has no space in it. The revision is not part of it: nobody has said how long one may be.
     private var name: String {
-        "\(subject.rawValue) \(SidedNumber.text(transaction.id, transaction.realm)) \(transaction.app)"
+        let first = "\(subject.rawValue) \(SidedNumber.text(transaction.id, transaction.realm)) \(transaction.app)"
+        return place.map { "\(first) \($0.page)" } ?? first
     }
 }
 
@@ -47,50 +73,87 @@ package struct CustomerReading: Job, Hashable {
 /// silence for whoever presents it.
 package struct CustomerReader: Sendable {
     package static let schedule = RetrySchedule(first: .seconds(60), longest: .seconds(3_600), attemptsMax: .max)
+    /// A customer with a hundred thousand purchases is none.
+    private static let pagesMax = 5_000
+    /// How often a number may be unknown: in the sandbox it is for the first seconds.
+    private static let unknownMax = 4
+    /// When to begin again after Apple took no revision.
+    private static let untilAnew = Duration.seconds(3_600)
 
     private let recorder: Recorder
+    private let queue: JobQueue
     private let accounts: [AppID: AppleAccount]
     private let clock: any WallClock
 
-    package init(recorder: Recorder, accounts: [AppID: AppleAccount], clock: any WallClock) {
+    package init(recorder: Recorder, queue: JobQueue, accounts: [AppID: AppleAccount], clock: any WallClock) {
         self.recorder = recorder
+        self.queue = queue
         self.accounts = accounts
         self.clock = clock
     }
 
     package var handler: JobHandler {
-        JobHandler(CustomerReading.self, schedule: Self.schedule) { job, _ in await read(job) }
+        JobHandler(CustomerReading.self, schedule: Self.schedule) { job, run in await read(job, attempt: run.attempt) }
     }
 
-    private func read(_ job: CustomerReading) async -> JobOutcome {
+    private func read(_ job: CustomerReading, attempt: Int) async -> JobOutcome {
         let (key, environment) = (job.transaction, job.transaction.realm.environment)
         guard let account = accounts[key.app], account.isTest == key.realm.isTestSigned,
             account.askableStores.contains(environment)
         else {
             return .done
         }
-        let server = account.server
-        let found =
+        let page: HistoryPage?
+        do throws(AppStoreFailure) {
+            page = try await self.page(job, account.server)
+        } catch {
+            if error == .refused(.transactionNotFound), attempt < Self.unknownMax {
+                return .failed(because: "Apple: \(error)")
+            }
+            if job.place != nil, error == .refused(.invalidRevision) { return await beginAnew(job) }
+            return AppleTrouble.outcome(of: error, at: clock.now) ?? .done
+        }
+        guard let page else { return .done }
+        do throws(StoreFailure) {
+            for proof in page.transactions { try await record(proof, account.app) }
+            return try await goOn(job, after: page)
+        } catch {
+            return .failed(because: "the store: \(error)")
+        }
+    }
+
+    private func page(
+        _ job: CustomerReading,
+        _ server: AppStoreServerClient
+    ) async throws(AppStoreFailure) -> HistoryPage? {
+        let (id, store, revision) = (job.transaction.id, job.transaction.realm.environment, job.place?.revision)
+        let pages =
             switch job.subject {
-            case .refunds: server.refunds(ofAny: key.id, in: environment)
-            case .history: server.history(ofAny: key.id, since: Timestamp(milliseconds: 0), in: environment)
+            case .refunds: server.refunds(ofAny: id, after: revision, in: store)
+            case .history:
+                server.history(ofAny: id, since: Timestamp(milliseconds: 0), after: revision, in: store)
             }
-        var pages = found.makeAsyncIterator()
-        while true {
-            let page: HistoryPage?
-            do throws(AppStoreFailure) {
-                page = try await pages.next()
-            } catch {
-                return AppleTrouble.outcome(of: error, at: clock.now) ?? .done
-            }
-            guard let page else { return .done }
-            for proof in page.transactions {
-                do throws(StoreFailure) {
-                    try await record(proof, account.app)
-                } catch {
-                    return .failed(because: "the store: \(error)")
-                }
-            }
+        var iterator = pages.makeAsyncIterator()
+        return try await iterator.next()
+    }
+
+    /// The page is on disk: what follows is another job's.
+    private func goOn(_ job: CustomerReading, after page: HistoryPage) async throws(StoreFailure) -> JobOutcome {
+        guard page.hasMore, let revision = page.revision else { return .done }
+        let number = (job.place?.page ?? 1) + 1
+        guard number <= Self.pagesMax else { return .never(because: "Apple's listing does not end") }
+        let place = CustomerReading.Place(page: number, revision: revision)
+        try await queue.enqueue(CustomerReading(job.subject, of: job.transaction, at: place))
+        return .done
+    }
+
+    private func beginAnew(_ job: CustomerReading) async -> JobOutcome {
+        let due = clock.now.advanced(by: Self.untilAnew)
+        do throws(StoreFailure) {
+            try await queue.enqueue(CustomerReading(job.subject, of: job.transaction), due: due)
+            return .done
+        } catch {
+            return .failed(because: "the store: \(error)")
         }
     }
 

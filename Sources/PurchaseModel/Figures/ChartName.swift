@@ -11,6 +11,7 @@ package enum ChartName: String, Hashable, Sendable, CaseIterable {
     case trials
     case trialConversion = "trial_conversion"
     case renewalRate = "renewal_rate"
+    case retention
     case renewalsDue = "renewals_due"
     case valueDue = "value_due"
     case billing
@@ -60,14 +61,15 @@ package enum ChartName: String, Hashable, Sendable, CaseIterable {
     package var grain: Grain {
         switch self {
         case .purchases, .revenue, .refunds, .trials, .renewalsDue, .valueDue, .billing, .orders, .deliveries: .day
-        case .refundRate, .subscribers, .recurring, .movements, .churn, .trialConversion, .renewalRate: .month
+        case .refundRate, .subscribers, .recurring, .movements, .churn, .trialConversion, .renewalRate, .retention:
+            .month
         }
     }
 
     package var unit: Unit {
         switch self {
         case .revenue, .recurring, .movements, .valueDue: .milliunits
-        case .refundRate, .churn, .trialConversion, .renewalRate: .basisPoints
+        case .refundRate, .churn, .trialConversion, .renewalRate, .retention: .basisPoints
         default: .count
         }
     }
@@ -79,6 +81,9 @@ package enum ChartName: String, Hashable, Sendable, CaseIterable {
         default: .past
         }
     }
+
+    /// How many months a cohort is followed.
+    package static let cohortMonths = 24
 
     /// Whether it is of one side of the wall: an order is of none until it is paid.
     package var hasRealm: Bool { self != .orders }
@@ -108,6 +113,7 @@ package enum ChartName: String, Hashable, Sendable, CaseIterable {
         case .trials: [Series("trials", .trials), Series("converted", .trialsConverted)]
         case .trialConversion: [Series("trial_conversion", .convertedTrials, of: [.trials])]
         case .renewalRate: [Series("renewal_rate", .periodsRenewed, of: [.periodsEnded])]
+        case .retention: (1...Self.cohortMonths).map { Series("month_\($0)", .cohort, of: [.cohort]) }
         case .renewalsDue: [Series("renewals_due", .renewalsDue)]
         case .valueDue: [Series("value_due", .valueDue)]
         case .billing:

@@ -13,6 +13,7 @@ extension ChartName {
         case .trials: "Trials"
         case .trialConversion: "Trial conversion"
         case .renewalRate: "Renewal rate"
+        case .retention: "Retention by cohort"
         case .renewalsDue: "Renewals due"
         case .valueDue: "Value of the renewals due"
         case .billing: "Billing problems"
@@ -24,7 +25,7 @@ extension ChartName {
     package var definition: String {
         switch self {
         case .purchases, .revenue, .refunds, .refundRate, .orders, .deliveries: saleDefinition
-        case .subscribers, .recurring, .movements, .churn: monthDefinition
+        case .subscribers, .recurring, .movements, .churn, .retention: monthDefinition
         default: periodDefinition
         }
     }
@@ -67,6 +68,11 @@ extension ChartName {
             """
             What changed between the first moments of a month and the next: new subscriptions, higher prices, those who \
             came back, lower prices, and those who left.
+            """
+        case .retention:
+            """
+            Of a hundred subscriptions that began in the month those that ran at the first moment of the month so many \
+            months later. What has not come yet is left open.
             """
         default: "Of a hundred subscriptions at the first moment of the month those that do not run at its end."
         }

@@ -2,6 +2,7 @@
 enum Questions {
     static let all =
         ShopQuestions.all + CustomerQuestions.all + DeliveryQuestions.all + AccessQuestions.all + FigureQuestions.all
+        + OperatingQuestions.all
 
     /// Which side of the wall.
     static let sides: [Question.Field] = [

@@ -2,7 +2,35 @@ import Pipeline
 
 /// The commands that bring into a ledger what others know, with their flags.
 enum ImportCommands {
-    static let all = [importing, reconcile]
+    static let all = [importing, exporting, reconcile]
+
+    private static let exporting = CommandShape(
+        name: "export",
+        summary: "Writes everything of one app as lines: JSON, or a table.",
+        options: [
+            .init("app", value: "ID", "Whose rows."),
+            .init(
+                "only",
+                value: "KINDS",
+                "Only \(ExportKind.allCases.map(\.rawValue).joined(separator: ", ")); all if not given."
+            ),
+            .init("format", value: "jsonl|csv", "JSON lines if not given; a table has one kind of rows."),
+            .init("without-proofs", "Leave out what proves the transactions: it cannot be imported then."),
+            .init("to", value: "FILE", "A new file, for its owner alone; standard output if not given."),
+        ] + Setting.placeOptions,
+        notes: [
+            """
+            It only reads, over one snapshot, beside running servers or without one. The last line says how many rows there
+            are, and after which event of the feed whatever changes later is told. docs/cli.md describes the rows.
+            """,
+            "Exits with 0 when all was written, 1 when rows are left out that cannot be read, 2 when it could not be done.",
+        ],
+        examples: [
+            ("assay export --data /var/lib/assay --app shop --to shop.jsonl", "all of it"),
+            ("assay export --config assay.json --app shop --format csv --only balance", "what every customer has left"),
+            ("assay import --config new.json --app shop --from assay shop.jsonl", "and into another ledger"),
+        ]
+    )
 
     private static let reconcile = CommandShape(
         name: "reconcile",
@@ -37,7 +65,7 @@ enum ImportCommands {
             .init("app", value: "ID", "Whose purchases they are."),
             .init("plan", "Read and verify all, write nothing, and say what would become of it."),
             .init("format", value: "FORMAT", "auto, receipts, lines, jsonl, csv or tsv; auto if not given."),
-            .init("from", value: "SERVICE", "Another service's export: adapty or revenuecat."),
+            .init("from", value: "SERVICE", "Another service's export: adapty or revenuecat; or assay's own."),
             .init("column", value: "WHAT=NAME,…", "Names of columns: proof, transaction_id, customer, store."),
             .init("named-for-customers", "Files are named for their customers, up to the first dot."),
             .init("deliver", value: "none|grant", "Whether the shop is still to deliver; none if not given."),

@@ -88,7 +88,7 @@ struct ImportFiles: Sendable {
         let words = [
             "assay import", app.text, format.word, delivery.rawValue, columns.proof.joined(separator: ","),
             columns.transaction.joined(separator: ","), columns.customer.joined(separator: ","),
-            columns.store.joined(separator: ","),
+            (columns.store + columns.kind).joined(separator: ","),
         ]
         digest.update(Array(words.joined(separator: "\n").utf8).span)
         var place: Int64 = 0

@@ -56,5 +56,12 @@ struct ProgressBar {
         Console.errorPart("\r[\(bar)] \(thousandths / 10) % \(rows) rows ")
     }
 
+    /// Of something whose size nobody knows before.
+    mutating func count(_ rows: Int64) {
+        guard isShown, rows % 1_000 == 0 else { return }
+        shown = rows
+        Console.errorPart("\r\(rows) rows ")
+    }
+
     func end() { if shown >= 0 { Console.errorPart("\n") } }
 }

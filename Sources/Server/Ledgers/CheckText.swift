@@ -15,7 +15,8 @@ enum CheckText {
             ("subscriptions", findings.subscriptions), ("orders", findings.orders), ("wallets", findings.wallets),
             ("postings", findings.postings),
             ("events", findings.events), ("deliveries", findings.deliveries), ("proofs", findings.proofs),
-            ("submissions", findings.submissions), ("violations", findings.violations),
+            ("submissions", findings.submissions), ("consumptions", findings.consumptions),
+            ("support asked", findings.supports), ("violations", findings.violations),
         ]
         for (name, count) in rows {
             text += "  " + name + String(repeating: " ", count: 15 - name.utf8.count) + "\(count)\n"
@@ -57,6 +58,8 @@ enum CheckJSON {
             json.member("deliveries", findings.deliveries)
             json.member("proofs", findings.proofs)
             json.member("submissions", findings.submissions)
+            json.member("consumption_requests", findings.consumptions)
+            json.member("support_requests", findings.supports)
             json.member("endpoints_changed", findings.endpointsChanged)
         }
         return ReportJSON.showable(whole) + [0x0A]

@@ -38,7 +38,7 @@ struct BackgroundWork: Sendable {
             reporter.report($0)
         }
         let reader = NotificationReader(intake: intake, accounts: accounts, clock: clock) { reporter.report($0) }
-        let customers = CustomerReader(recorder: recorder, accounts: accounts, clock: clock)
+        let customers = CustomerReader(recorder: recorder, queue: queue, accounts: accounts, clock: clock)
         let looker = SubscriptionLooker(
             recorder: recorder,
             verifier: verifier,

@@ -36,13 +36,14 @@ struct House {
         _ reporter: Reporter
     ) throws(AppleSide.Fault) {
         let sender = House.sender(settings, store, clock, reporter)
-        self.sender = sender
         let refusals = RefusalLedger()
         let (ticking, start) = (ContinuousClock(), ContinuousClock.now)
         let uptime: @Sendable () -> Duration = { start.duration(to: ticking.now) }
         let feed = LiveFeed(store: store, uptime: uptime) { reporter.reportUnreadFeed($0) }
-        self.feed = feed
-        recorder = Recorder(store: store, refusals: refusals, clock: clock, uptime: uptime) { event in
+        (self.sender, self.feed) = (sender, feed)
+        let queue = BackgroundWork.queue(store, clock)
+        let firsts = House.firsts(settings, queue)
+        recorder = Recorder(store: store, refusals: refusals, clock: clock, uptime: uptime, firsts: firsts) { event in
             reporter.report(event)
             guard case .committed = event else { return }
             sender.wake()
@@ -60,7 +61,6 @@ struct House {
         let verifier = Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes) { register.note($0) }
         self.verifier = verifier
         let accounts = try House.accounts(settings, verifier, clock, contacts, reporter)
-        let queue = BackgroundWork.queue(store, clock)
         let pipeline = PurchasePipeline(
             verifier: verifier,
             recorder: recorder,
@@ -99,6 +99,13 @@ struct House {
         try AppleSide.accounts(settings, verifier, clock) { event in
             contacts.note(event, at: clock.now)
             reporter.report(event)
+        }
+    }
+
+    /// What else a customer bought is asked for with the first purchase, where the app wants it.
+    private static func firsts(_ settings: ServeSettings, _ queue: JobQueue) -> FirstPurchases {
+        FirstPurchases(among: settings.apps) { key, write throws(StoreFailure) in
+            try queue.enqueue(CustomerReading(.history, of: key), in: write)
         }
     }
 

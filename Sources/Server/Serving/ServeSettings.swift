@@ -27,25 +27,7 @@ struct ServeSettings: Sendable {
 
 extension ServeSettings {
     init(_ configuration: Configuration) {
-        apps = configuration.apps.map { app in
-            AppPolicy(
-                id: app.id,
-                bundleID: app.bundleID,
-                appleID: app.appleID,
-                environments: Set(app.environments),
-                acceptsTestSigned: app.acceptsTestSigned,
-                terms: AppTerms(
-                    products: app.products.map { products in
-                        Dictionary(products.map { ($0.product, $0) }, uniquingKeysWith: { first, _ in first })
-                    },
-                    needsOrder: app.delivery.needsOrders,
-                    binding: app.delivery.binding,
-                    sandbox: app.delivery.sandbox,
-                    allowsNegativeBalance: app.delivery.allowsNegativeBalance,
-                    consumption: app.consumption
-                )
-            )
-        }
+        apps = configuration.apps.map { AppPolicy($0) }
         appStores = Dictionary(configuration.apps.map { ($0.id, $0.store) }, uniquingKeysWith: { first, _ in first })
         keys = KeyRing(
             Dictionary(configuration.keys.map { ($0.sha256, APIKey($0)) }, uniquingKeysWith: { first, _ in first }),
@@ -85,6 +67,30 @@ extension ServeSettings {
             pendingFor: .seconds(limits.pendingDays * 86_400)
         )
         requestsPerSecond = limits.requestsPerSecond
+    }
+}
+
+extension AppPolicy {
+    /// An app of the configuration.
+    fileprivate init(_ app: Configuration.App) {
+        self.init(
+            id: app.id,
+            bundleID: app.bundleID,
+            appleID: app.appleID,
+            environments: Set(app.environments),
+            acceptsTestSigned: app.acceptsTestSigned,
+            terms: AppTerms(
+                products: app.products.map { products in
+                    Dictionary(products.map { ($0.product, $0) }, uniquingKeysWith: { first, _ in first })
+                },
+                needsOrder: app.delivery.needsOrders,
+                binding: app.delivery.binding,
+                sandbox: app.delivery.sandbox,
+                allowsNegativeBalance: app.delivery.allowsNegativeBalance,
+                consumption: app.consumption
+            ),
+            readsHistory: app.readsHistory
+        )
     }
 }
 

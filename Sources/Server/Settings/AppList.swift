@@ -6,7 +6,7 @@ struct AppList {
     private static let known =
         [
             "id", "bundle_id", "apple_id", "environments", "products", "accept_test_signed", "app_store",
-            "customer_secret", "customer_secret_file", "consumption",
+            "customer_secret", "customer_secret_file", "consumption", "history_at_first_proof",
         ]
         + DeliveryReader.known
 
@@ -55,6 +55,9 @@ struct AppList {
         let store = object["app_store"].map { value in
             AppStoreReader(secrets: secrets).read(value, at: "\(path).app_store", &reader)
         }
+        let readsHistory = object["history_at_first_proof"].map { value in
+            Self.readsHistory(value, store, at: "\(path).history_at_first_proof", &reader)
+        }
         let delivery = DeliveryReader.read(object, at: path, &reader)
         let consumption = object["consumption"].map { value in
             ConsumptionReader.read(value, at: "\(path).consumption", &reader)
@@ -73,8 +76,23 @@ struct AppList {
         app.delivery = delivery
         app.consumption = consumption ?? app.consumption
         app.store = store ?? app.store
+        app.readsHistory = readsHistory ?? false
         app.customerSecret = customerSecret
         return app
+    }
+
+    /// Histories are the Server API's, which answers nobody without a key.
+    private static func readsHistory(
+        _ value: JSONValue,
+        _ store: Configuration.AppStore?,
+        at path: String,
+        _ reader: inout MemberReader
+    ) -> Bool {
+        let isWanted = reader.bool(value, at: path) ?? false
+        if isWanted, store?.key == nil {
+            reader.fault(path, "needs app_store.issuer_id, key_id and private_key_file, with which Apple is asked")
+        }
+        return isWanted
     }
 
     /// Stricter than the type: the id stands in paths and in log lines.

@@ -22,6 +22,8 @@ struct Configuration: Sendable {
         var delivery = Delivery()
         var consumption = ConsumptionTerms()
         var store = AppStore()
+        /// Whether Apple is asked for what a customer bought before, when the first purchase is recorded.
+        var readsHistory = false
         /// With it the shop signs for which customer a publishable key speaks; `nil` when nobody asks.
         var customerSecret: [UInt8]?
     }

@@ -58,6 +58,7 @@ struct ConfigurationText {
             ("id", quoted(app.id.text)), ("bundle_id", quoted(app.bundleID.text)),
             ("apple_id", app.appleID.map(String.init) ?? "any"), ("environments", "[\(environments)]"),
             ("accept_test_signed", "\(app.acceptsTestSigned)"), ("needs_orders", "\(app.delivery.needsOrders)"),
+            ("history_at_first_proof", "\(app.readsHistory)"),
             ("binding", quoted(app.delivery.binding.rawValue)), ("sandbox", text(of: app.delivery.sandbox)),
             ("allow_negative_balance", "\(app.delivery.allowsNegativeBalance)"),
             ("consumption.answer", "\(app.consumption.answers)"),

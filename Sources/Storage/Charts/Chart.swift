@@ -74,6 +74,7 @@ extension StoreReader {
         guard let first = points.first, let last = points.last else {
             return Chart(name: name, days: [], lines: name.series.map { Chart.Line(name: $0.name, values: []) })
         }
+        if name == .retention { return try retention(question, points, at: now) }
         let end = name.grain == .day ? last : MonthOfTime(containing: last).advanced(by: 1).firstDay.advanced(by: -1)
         var sums: [Measure: [DayOfTime: Int64]] = [:]
         for measure in Set(name.series.flatMap { $0.measures + $0.less + ($0.of ?? []) }) {
@@ -92,6 +93,24 @@ extension StoreReader {
             return Chart.Line(name: series.name, values: values)
         }
         return Chart(name: name, days: points, lines: lines)
+    }
+
+    /// Each point is a month in which subscriptions began, each line so many months later.
+    private func retention(
+        _ question: ChartQuestion,
+        _ points: [DayOfTime],
+        at now: Timestamp
+    ) throws(StoreFailure) -> Chart {
+        let months = points.map { MonthOfTime(containing: $0) }
+        let cohorts = try cohorts(app: question.app, realm: question.realm, of: months, at: now)
+        let lines = question.name.series.enumerated().map { place, series in
+            let values = cohorts.map { cohort -> Int64? in
+                guard cohort.size > 0, place < cohort.running.count else { return nil }
+                return cohort.running[place] * 10_000 / cohort.size
+            }
+            return Chart.Line(name: series.name, values: values)
+        }
+        return Chart(name: question.name, days: points, lines: lines)
     }
 
     private func sum(

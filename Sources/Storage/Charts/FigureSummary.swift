@@ -90,6 +90,23 @@ extension StoreReader {
     ) throws(StoreFailure) -> [Cohort] {
         let last = MonthOfTime(containing: now)
         let first = last.advanced(by: 1 - months)
+        return try cohorts(
+            app: app,
+            realm: realm,
+            of: (first.number...last.number).map { MonthOfTime(number: $0) },
+            at: now
+        )
+    }
+
+    /// Those that began in these months, which follow each other.
+    func cohorts(
+        app: AppID,
+        realm: Realm,
+        of months: [MonthOfTime],
+        at now: Timestamp
+    ) throws(StoreFailure) -> [Cohort] {
+        guard let first = months.first, let last = months.last else { return [] }
+        let today = MonthOfTime(containing: now)
         let days = first.firstDay...last.firstDay
         let rows = try figures(FigureQuestion(app: app, realm: realm, measure: .cohort, days: days, by: [.day]))
         var found: [MonthOfTime: [Int64: Int64]] = [:]
@@ -97,11 +114,10 @@ extension StoreReader {
             guard let day = row.day else { continue }
             found[MonthOfTime(containing: day), default: [:]][row.step, default: 0] += row.amount
         }
-        return (first.number...last.number).map { number in
-            let month = MonthOfTime(number: number)
+        return months.map { month in
             let steps = found[month] ?? [:]
             // What lies ahead follows only from what was paid for already.
-            let past = min(last.number - number, 24)
+            let past = min(today.number - month.number, Int64(ChartName.cohortMonths))
             return Cohort(
                 month: month,
                 size: steps[0] ?? 0,

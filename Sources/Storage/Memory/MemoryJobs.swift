@@ -18,6 +18,11 @@ extension MemoryTransaction {
         ledger.jobs.values.contains { $0.isOpen && kinds.contains($0.row.job.kind) && $0.row.dueAt <= now }
     }
 
+    func openJobs(kind: String, keys: [String]) -> Set<String> {
+        let open = ledger.jobs.values.filter { $0.isOpen && $0.row.job.kind == kind }.compactMap(\.row.job.key)
+        return Set(open).intersection(keys)
+    }
+
     func deadLetters(after cursor: DeadLetterCursor?, limit: Int) -> DeadLetterPage {
         let limit = min(max(limit, 1), DeadLetterPage.limitMax)
         let dead = ledger.jobs.values.map(\.row).compactMap { row in row.diedAt.map { (at: $0, row: row) } }

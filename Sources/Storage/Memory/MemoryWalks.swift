@@ -137,6 +137,24 @@ extension MemoryTransaction {
         return Self.page(found, after: place, min(limit, WalkPage<WalkedSubmission>.proofsMax))
     }
 
+    func walkConsumptionRequests(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) -> WalkPage<ConsumptionRequest> {
+        let found = ledger.consumptions.values.filter { $0.key.app == app }.map { row in
+            ([WalkPlace.Part.text(row.key.id.text), Self.part(row.key.realm)], row)
+        }
+        return Self.page(found, after: place, limit)
+    }
+
+    func walkSupportRequests(app: AppID, after place: WalkPlace?, limit: Int) -> WalkPage<SupportRequest> {
+        let found = ledger.supportRequests.values.filter { $0.app == app }.map {
+            ([WalkPlace.Part.text($0.id.text)], $0)
+        }
+        return Self.page(found, after: place, limit)
+    }
+
     private func walked(app: AppID) -> [WalkedEvent] {
         ledger.outbox.events.filter { $0.key.app == app }.map { place, event in
             WalkedEvent(

@@ -86,11 +86,13 @@ package struct AdminSession: Hashable, Sendable {
     var isStorable: Bool { digest.count == 32 }
 }
 
-/// What somebody did on the dashboard, or tried.
+/// What somebody did on the dashboard, or tried, and what a key did that changes who may do what.
 package struct AdminAction: Hashable, Sendable {
     package let at: Timestamp
     /// `nil` when nobody was signed in.
     package let admin: AdminName?
+    /// The API key that did it: its app, a slash, and its id, or its name where the configuration gives it.
+    package let key: String?
     /// The address it came from: the proxy's, when there is one.
     package let remote: String
     /// A word of ours, such as `signed_in`.
@@ -102,6 +104,7 @@ package struct AdminAction: Hashable, Sendable {
     package init(
         at: Timestamp,
         admin: AdminName?,
+        key: String? = nil,
         remote: String,
         action: String,
         subject: String? = nil,
@@ -109,6 +112,7 @@ package struct AdminAction: Hashable, Sendable {
     ) {
         self.at = at
         self.admin = admin
+        self.key = key
         self.remote = remote
         self.action = action
         self.subject = subject
@@ -116,7 +120,8 @@ package struct AdminAction: Hashable, Sendable {
     }
 
     var isStorable: Bool {
-        StorableText.isWord(remote) && StorableText.isWord(action) && StorableText.isStorable(subject)
+        StorableText.isWord(remote) && StorableText.isWord(action) && key.map(StorableText.isWord) ?? true
+            && StorableText.isStorable(subject)
             && StorableText.isStorable(detail)
     }
 }

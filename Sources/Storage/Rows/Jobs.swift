@@ -1,10 +1,14 @@
 package import PurchaseModel
 
 /// The name of a job.
-package struct JobID: PrefixedID {
+package struct JobID: PrefixedID, ListedID {
     package static let prefix = "job_"
     package let text: String
     package init(checked text: String) { self.text = text }
+
+    package static func < (left: JobID, right: JobID) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
 }
 
 /// How far a job is. What is done is gone. The numbers are in files that exist: one is never given another meaning.

@@ -17,6 +17,10 @@ extension SQLTransaction {
         try jobs.hasDue(kinds: kinds, at: now)
     }
 
+    func openJobs(kind: String, keys: [String]) throws(StoreFailure) -> Set<String> {
+        try jobs.open(kind: kind, keys: keys)
+    }
+
     func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage {
         try jobs.deadLetters(after: cursor, limit: limit)
     }

@@ -83,4 +83,20 @@ extension SQLTransaction {
     ) throws(StoreFailure) -> WalkPage<WalkedSubmission> {
         try walks.submissions(app: app, after: place, limit: limit)
     }
+
+    func walkConsumptionRequests(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<ConsumptionRequest> {
+        try walks.consumptions(app: app, after: place, limit: limit)
+    }
+
+    func walkSupportRequests(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<SupportRequest> {
+        try walks.supports(app: app, after: place, limit: limit)
+    }
 }

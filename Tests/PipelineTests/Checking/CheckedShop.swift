@@ -1,4 +1,5 @@
 import Crypto
+import Jobs
 import Pipeline
 import PurchaseModel
 import Storage
@@ -161,6 +162,51 @@ struct CheckedShop: Sendable {
         _ = try await store.write { write throws(StoreFailure) in try write.keepPending(submission) }
     }
 
+    /// Apple asks about a purchase, because its customer wants the money back.
+    func wantBack(_ sold: Transaction, _ name: String) async throws {
+        let id = try #require(NotificationID(name))
+        let announcement = Announcement(
+            id: id,
+            type: "CONSUMPTION_REQUEST",
+            signedAt: now,
+            transaction: sold.id,
+            matter: .refundRequest(reason: "UNINTENDED_PURCHASE", isAdvancedCommerce: false)
+        )
+        var recording = Recording(app: app.id, realm: Self.production, transactions: [sold], terms: app.terms)
+        recording.announcement = announcement
+        let kept = KeptNotification(
+            key: NotificationKey(app: app.id, realm: Self.production, id: id),
+            version: 2,
+            type: announcement.type,
+            transaction: sold.id,
+            arrival: .pushed,
+            signedAt: now,
+            receivedAt: now,
+            payload: Array(name.utf8)
+        )
+        let (heard, evidence, now) = (recording, try Self.evidence(Array(name.utf8)), now)
+        let queue = ConsumptionQueue(jobs)
+        try await store.write { write throws(StoreFailure) in
+            _ = try write.keepNotification(kept)
+            let decision = decide(try write.situation(around: [heard]), heard, at: now)
+            try write.apply(decision, evidence: evidence)
+            for change in decision.consumptions { try queue.enqueue(change.row, write) }
+            try write.append(EventRows.rows(decision.events))
+        }
+    }
+
+    /// A person has Apple asked about an order.
+    func ask(_ order: String) async throws {
+        let (app, now, queue) = (app.id, now, SupportQueue(jobs))
+        try await store.write { write throws(StoreFailure) in
+            _ = try queue.take(.lookUpOrder(order), for: app, by: "backend", at: now, in: write)
+        }
+    }
+
+    private var jobs: JobQueue {
+        JobQueue(store: store, clock: ManualClock(now)) { UInt64.random(in: .min ... .max) }
+    }
+
     // MARK: What there is
 
     func findings() async throws -> LedgerFindings {
@@ -236,5 +282,7 @@ struct CheckedShop: Sendable {
         try await use(30)
         try await acknowledge(1, fence: 1)
         try await keepPending("not decided")
+        try await wantBack(Self.sold(3, "lamp"), "11111111-2222-4333-8444-555555555555")
+        try await ask("MK1234ABCD")
     }
 }

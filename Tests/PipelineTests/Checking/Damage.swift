@@ -30,7 +30,7 @@ struct Damage: Sendable, CustomStringConvertible {
         reversed, reversed_at, delivery, fence, decided_at
         """
 
-    static let all = proofs + grants + orders + balances + told
+    static let all = proofs + grants + orders + balances + asked + told
 
     private static let proofs = [
         Damage(
@@ -187,6 +187,43 @@ struct Damage: Sendable, CustomStringConvertible {
             "DELETE FROM postings WHERE customer = 'bob'",
             "DELETE FROM wallets WHERE customer = 'bob'"
         ),
+    ]
+
+    private static let asked = [
+        Damage(
+            .consumptionWithoutNotification,
+            "notification_id=11111111-2222-4333-8444-555555555555",
+            "DELETE FROM notifications"
+        ),
+        Damage(.consumptionWithoutNotification, "app=game", "UPDATE notifications SET transaction_id = 1"),
+        Damage(.consumptionWithoutTransaction, "app=game", "UPDATE consumption_requests SET transaction_id = 99"),
+        Damage(.consumptionContradicts, "app=game", "UPDATE consumption_requests SET settled_at = 5"),
+        Damage(.consumptionContradicts, "environment=production", "UPDATE consumption_requests SET state = 'sending'"),
+        Damage(
+            .consumptionContradicts,
+            "environment=production",
+            "UPDATE consumption_requests SET state = 'answered', settled_at = 5"
+        ),
+        Damage(
+            .consumptionContradicts,
+            "environment=production",
+            """
+            UPDATE consumption_requests SET sent_delivery = 'delivered', sent_delivery_because = 'in_the_books',
+                sent_sample = 0, sent_percentage_because = 'not_known', sent_preference_because = 'no_wish',
+                sent_consent_because = 'consent_by_terms'
+            """
+        ),
+        Damage(
+            .requestAbandoned,
+            "notification_id=11111111-2222-4333-8444-555555555555",
+            "DELETE FROM jobs WHERE kind = 'consumption.answer'"
+        ),
+        // A dead letter goes on with nothing.
+        Damage(.requestAbandoned, "environment=production", "UPDATE jobs SET state = 3, died_at = 5, reason = 'no'"),
+        Damage(.requestAbandoned, "app=game", "DELETE FROM jobs WHERE kind = 'support.ask'"),
+        Damage(.supportContradicts, "app=game", "UPDATE support_requests SET kind = 'fortune.tell'"),
+        Damage(.supportContradicts, "app=game", "UPDATE support_requests SET settled_at = 5"),
+        Damage(.supportContradicts, "app=game", "UPDATE support_requests SET state = 'done', settled_at = 5"),
     ]
 
     private static let told = [

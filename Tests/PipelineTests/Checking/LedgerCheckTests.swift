@@ -35,6 +35,7 @@ import Testing
         #expect(found.isSound)
         #expect([found.transactions, found.fulfilments, found.orders] == [7, 7, 2])
         #expect([found.wallets, found.postings, found.proofs, found.submissions] == [2, 7, 8, 1])
+        #expect([found.consumptions, found.supports] == [1, 1])
         #expect(found.events == found.deliveries && found.events > 10)
     }
 

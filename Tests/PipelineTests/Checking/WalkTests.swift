@@ -33,6 +33,11 @@ import Testing
             try await shops[index].addEndpoint("second")
             for _ in 0..<40 { try await shops[index].act(&random) }
             for text in ["one", "two", "three"] { try await shops[index].keepPending(text) }
+            for number in Int64(1)...3 {
+                let bought = try CheckedShop.sold(20 + number)
+                try await shops[index].wantBack(bought, "11111111-2222-4333-8444-55555555555\(number)")
+                try await Self.ask(shops[index], "ask_\(number)")
+            }
         }
         for limit in [1, 3, 1_000] {
             var seen: [[[String]]] = []
@@ -40,6 +45,18 @@ import Testing
             #expect(seen[0] == seen[1])
             #expect(seen[0].allSatisfy { !$0.isEmpty })
         }
+    }
+
+    private static func ask(_ shop: CheckedShop, _ id: String) async throws {
+        let request = SupportRequest(
+            app: shop.app.id,
+            id: try #require(SupportRequestID(id)),
+            kind: "order.look_up",
+            askedBy: "backend",
+            askedAt: shop.now,
+            question: Array(#"{"order_id":"MK1"}"#.utf8)
+        )
+        try await shop.store.write { write throws(StoreFailure) in try write.put(request) }
     }
 
     /// Every table's pages, as text.
@@ -68,6 +85,12 @@ import Testing
             try walk { place throws(StoreFailure) in try reader.walkEvents(app: app, after: place, limit: limit) }
             try walk { place throws(StoreFailure) in try reader.walkStreams(app: app, after: place, limit: limit) }
             try walk { place throws(StoreFailure) in try reader.walkSubmissions(app: app, after: place, limit: limit) }
+            try walk { place throws(StoreFailure) in
+                try reader.walkConsumptionRequests(app: app, after: place, limit: limit)
+            }
+            try walk { place throws(StoreFailure) in
+                try reader.walkSupportRequests(app: app, after: place, limit: limit)
+            }
             try walk { place throws(StoreFailure) in try reader.walkEvidence(after: place, limit: limit) }
             for endpoint in try reader.walkEndpoints(app: app) {
                 tables.append(["\(endpoint.id) \(endpoint.version) \(endpoint.filter.realms.count)"])

@@ -104,10 +104,12 @@ import Testing
                 realm: Realm(environment: .sandbox, isTestSigned: true),
                 id: try #require(TransactionID(number: 7))
             )
-            let job = CustomerReading(subject, of: key)
-            #expect(CustomerReading(payload: job.payload) == job)
+            for place in [nil, CustomerReading.Place(page: 2, revision: "a b")] {
+                let job = CustomerReading(subject, of: key, at: place)
+                #expect(CustomerReading(payload: job.payload) == job)
+            }
         }
-        for text in ["", "refunds", "refunds x shop", "all 7/0 shop"] {
+        for text in ["", "refunds", "refunds x shop", "all 7/0 shop", "refunds 7/0 shop 2", "refunds 7/0 shop 1 a"] {
             #expect(CustomerReading(payload: Array(text.utf8)) == nil)
         }
     }

@@ -74,10 +74,11 @@ struct WorkHouse: Sendable {
         }
     }
 
-    init(hasAccount: Bool = true, hasKey: Bool = true, terms: AppTerms = AppTerms()) throws {
+    init(hasAccount: Bool = true, hasKey: Bool = true, readsHistory: Bool = false, terms: AppTerms = AppTerms()) throws
+    {
         let signingKey = try Self.signingKey.get()
         simulator = Self.simulator(signingKey, clock)
-        app = try Self.policy(terms)
+        app = try Self.policy(terms, readsHistory)
         let (store, clock, app, inbox) = (MemoryStore(), clock, app, Inbox())
         (self.store, self.inbox) = (store, inbox)
         sender = try NoticeSender(simulator, caller: inbox.caller(app))
@@ -86,10 +87,15 @@ struct WorkHouse: Sendable {
         self.events = events
         let refusals = RefusalLedger()
         let verifier = try PipelineHouse.verifier()
-        recorder = Recorder(store: store, refusals: refusals, clock: clock, uptime: { .zero }) { events.note($0) }
         let random = SharedCounter()
         let queue = JobQueue(store: store, clock: clock) { random.next() }
         self.queue = queue
+        let firsts = FirstPurchases(among: [app]) { key, write throws(StoreFailure) in
+            try queue.enqueue(CustomerReading(.history, of: key), in: write)
+        }
+        recorder = Recorder(store: store, refusals: refusals, clock: clock, uptime: { .zero }, firsts: firsts) {
+            events.note($0)
+        }
         pipeline = PurchasePipeline(
             verifier: verifier,
             recorder: recorder,
@@ -119,7 +125,7 @@ struct WorkHouse: Sendable {
         let account = try Self.account(app, credentials, apple, chaos, calls, script, clock, verifier)
         accounts = hasAccount ? [app.id: account] : [:]
         reconciliation = Reconciliation(store: store, queue: queue, clock: clock)
-        handlers = Self.handlers(pipeline, intake, recorder, store, verifier, accounts, clock, events)
+        handlers = Self.handlers(pipeline, intake, recorder, queue, store, verifier, accounts, clock, events)
         watch = SubscriptionWatch(store: store, queue: queue, clock: clock)
     }
 
@@ -127,6 +133,7 @@ struct WorkHouse: Sendable {
         _ pipeline: PurchasePipeline,
         _ intake: NotificationIntake,
         _ recorder: Recorder,
+        _ queue: JobQueue,
         _ store: any Store,
         _ verifier: Verifier,
         _ accounts: [AppID: AppleAccount],
@@ -147,21 +154,22 @@ struct WorkHouse: Sendable {
         let decider = ProofDecider(pipeline: pipeline, store: store, accounts: accounts, clock: clock)
         let answerer = ConsumptionAnswerer(store: store, accounts: accounts, clock: clock)
         let asker = SupportAsker(store: store, recorder: recorder, accounts: accounts, clock: clock)
-        let customers = CustomerReader(recorder: recorder, accounts: accounts, clock: clock)
+        let customers = CustomerReader(recorder: recorder, queue: queue, accounts: accounts, clock: clock)
         return [
             decider.handler, comparer.handler, reader.handler, looker.handler, customers.handler, answerer.handler,
             asker.handler,
         ]
     }
 
-    private static func policy(_ terms: AppTerms) throws -> AppPolicy {
+    private static func policy(_ terms: AppTerms, _ readsHistory: Bool) throws -> AppPolicy {
         AppPolicy(
             id: try #require(AppID("demo")),
             bundleID: DemoCatalogue.bundleID,
             appleID: DemoCatalogue.appleID,
             environments: [.production, .sandbox],
             acceptsTestSigned: true,
-            terms: terms
+            terms: terms,
+            readsHistory: readsHistory
         )
     }
 

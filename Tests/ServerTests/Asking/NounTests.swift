@@ -51,6 +51,19 @@ import Testing
 
     // MARK: Nouns
 
+    @Test func howThingsStandIsAskedByCommands() async throws {
+        try await Self.with { desk in
+            #expect(try await desk.run("apps", "show").text.hasPrefix("app_id: demo\n"))
+            #expect(try await desk.json("apps", "show").first?["webhooks"]?.object?["enabled"]?.int64 == 0)
+            #expect(try await desk.run("jobs", "list").code == 0)
+            #expect(try await desk.run("jobs", "dead").text == "nothing\n")
+            let none = try await desk.run("jobs", "retry", "job_none")
+            #expect(none.code == 1 && none.errorText.contains("not_found"))
+            let all = try await desk.run("jobs", "retry-all", "--kind", "support.ask")
+            #expect(all.code == 0 && all.text.hasPrefix("retried: 0\n"))
+        }
+    }
+
     @Test func ordersLiveByCommands() async throws {
         try await Self.with { desk in
             for id in ["o1", "o2", "o3"] {

@@ -214,6 +214,10 @@ package class PassingTransaction: StoreTransaction {
         try base.hasDueJobs(kinds: kinds, at: now)
     }
 
+    package func openJobs(kind: String, keys: [String]) throws(StoreFailure) -> Set<String> {
+        try base.openJobs(kind: kind, keys: keys)
+    }
+
     package func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage {
         try base.deadLetters(after: cursor, limit: limit)
     }

@@ -79,4 +79,20 @@ extension PassingTransaction {
     > {
         try base.walkSubmissions(app: app, after: place, limit: limit)
     }
+
+    package func walkConsumptionRequests(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<ConsumptionRequest> {
+        try base.walkConsumptionRequests(app: app, after: place, limit: limit)
+    }
+
+    package func walkSupportRequests(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<SupportRequest> {
+        try base.walkSupportRequests(app: app, after: place, limit: limit)
+    }
 }

@@ -32,7 +32,11 @@ struct Keys: Sendable {
         } catch {
             return Gate.Answer(error.response)
         }
-        return Keys.answer(try desk.create(asked.wish, KeyDesk.Asking(change), in: transaction))
+        let result = try desk.create(asked.wish, KeyDesk.Asking(change), in: transaction)
+        if case .success(let made) = result {
+            try transaction.noteAdminAction(change.action("key_made", of: made.row.id.text, Keys.sentence(made.row)))
+        }
+        return Keys.answer(result)
     }
 
     /// `POST /v1/keys/{id}/rotate`: a new secret for the same holder; the old one lives on for `overlap_seconds`.
@@ -47,23 +51,30 @@ struct Keys: Sendable {
             let isKnown = try transaction.apiKey(id).map { $0.app == change.app.id && $0.isInForce(at: change.now) }
             return isKnown == true ? Gate.Answer(error.response) : Keys.answer(.failure(.unknown))
         }
-        return Keys.answer(
-            try KeyDesk.rotate(
-                id,
-                overlap: overlap ?? KeyDesk.overlapStandard,
-                KeyDesk.Asking(change),
-                in: transaction
-            )
-        )
+        let seconds = overlap ?? KeyDesk.overlapStandard
+        let result = try KeyDesk.rotate(id, overlap: seconds, KeyDesk.Asking(change), in: transaction)
+        if case .success(let made) = result {
+            let detail = "\(Keys.sentence(made.row)); \(id) ends after \(seconds) s"
+            try transaction.noteAdminAction(change.action("key_rotated", of: made.row.id.text, detail))
+        }
+        return Keys.answer(result)
     }
 
     /// `POST /v1/keys/{id}/revoke`: it opens nothing from now on; on other servers within seconds.
     func revoke(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
         guard let id = change.path["id"].flatMap({ APIKeyID($0) }) else { return Keys.problem(.unknown) }
         switch try KeyDesk.revoke(id, KeyDesk.Asking(change), in: transaction) {
-        case .success(let key): return .json(.ok) { Keys.write(key, into: &$0) }
+        case .success(let key):
+            try transaction.noteAdminAction(change.action("key_revoked", of: key.id.text, Keys.sentence(key)))
+            return .json(.ok) { Keys.write(key, into: &$0) }
         case .failure(let fault): return Keys.problem(fault)
         }
+    }
+
+    /// What a key is, for the log: its secret is nowhere, and its last letters tell which one somebody holds.
+    private static func sentence(_ row: APIKeyRow) -> String {
+        let environments = row.environments.map { ", of \($0.joined(separator: " "))" } ?? ""
+        return "\(row.app) \(row.name), \(row.kind), …\(row.hint): \(row.scopes.joined(separator: " "))\(environments)"
     }
 
     private static func problem(_ fault: KeyDesk.Fault) -> HTTPResponse {

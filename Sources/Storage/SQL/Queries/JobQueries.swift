@@ -19,6 +19,9 @@ struct JobQueries {
     private static let findAlike = Query(
         "SELECT id FROM jobs WHERE kind = $1 AND unique_key = $2 AND unique_key IS NOT NULL AND state < 3"
     )
+    private static let isOpen = Query(
+        "SELECT 1 FROM jobs WHERE kind = $1 AND unique_key = $2 AND unique_key IS NOT NULL AND state < 3"
+    )
     private static let find = Query("SELECT \(selected) FROM jobs WHERE id = $1")
     private static let firstDue = Query("SELECT min(due_at) FROM jobs WHERE state = $1 AND kind = $2")
     private static let listDue = Query(
@@ -80,6 +83,14 @@ struct JobQueries {
 
     func find(_ id: JobID) throws(StoreFailure) -> JobRow? {
         try connection.row(Self.find, [.text(id.text)], Self.read)
+    }
+
+    func open(kind: String, keys: [String]) throws(StoreFailure) -> Set<String> {
+        var open: Set<String> = []
+        for key in keys where try connection.row(Self.isOpen, [.text(kind), .text(key)], { _ in true }) == true {
+            open.insert(key)
+        }
+        return open
     }
 
     func hasDue(kinds: Set<String>, at callers: Timestamp) throws(StoreFailure) -> Bool {

@@ -21,13 +21,13 @@ struct AdminQueries {
         into: "admin_actions",
         [
             .integer("sequence"), .integer("at"), .text("admin"), .text("remote"), .text("action"), .text("subject"),
-            .text("detail"),
+            .text("detail"), .text("api_key"),
         ],
         key: ["sequence"]
     )
     private static let listActions = Query(
         """
-        SELECT sequence, at, admin, remote, action, subject, detail FROM admin_actions
+        SELECT sequence, at, admin, remote, action, subject, detail, api_key FROM admin_actions
         WHERE sequence < $1 ORDER BY sequence DESC LIMIT $2
         """
     )
@@ -66,7 +66,7 @@ struct AdminQueries {
         let values: [SQLValue] = [
             .integer(try connection.next(Self.actions)), .integer(action.at.milliseconds),
             .optional(action.admin?.text), .text(action.remote), .text(action.action), .optional(action.subject),
-            .optional(action.detail),
+            .optional(action.detail), .optional(action.key),
         ]
         try connection.insert(values, by: Self.insertAction)
     }
@@ -79,6 +79,7 @@ struct AdminQueries {
             let action = AdminAction(
                 at: Timestamp(milliseconds: row.integer(1)),
                 admin: try row.identifier(2),
+                key: row.optionalText(7),
                 remote: row.text(3),
                 action: row.text(4),
                 subject: row.optionalText(5),

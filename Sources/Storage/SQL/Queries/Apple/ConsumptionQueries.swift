@@ -21,7 +21,7 @@ struct ConsumptionQueries {
     )
     private static let update = BulkUpdate(of: "consumption_requests", key: key, columns)
     /// What ``read(_:app:)`` expects.
-    private static let selected = BulkColumn.names([.text("id"), .integer("realm"), .integer("version")] + columns)
+    static let selected = BulkColumn.names([.text("id"), .integer("realm"), .integer("version")] + columns)
     private static let find = BulkLookup(
         by: key,
         "SELECT \(selected) FROM consumption_requests WHERE app = $1 AND id = $2 AND realm = $3"
@@ -117,7 +117,7 @@ struct ConsumptionQueries {
     }
 
     /// Reads a row of ``selected``.
-    private static func read(_ row: SQLRow, app: AppID) throws(StoreFailure) -> ConsumptionRequest {
+    static func read(_ row: SQLRow, app: AppID) throws(StoreFailure) -> ConsumptionRequest {
         guard let id = NotificationID(row.text(0)), let realm = RealmCode(number: row.integer(1)).realm,
             let transaction = TransactionID(number: row.integer(3)),
             let original = TransactionID(number: row.integer(4)),

@@ -16,7 +16,7 @@ struct SupportQueries {
         key: key.map(\.name)
     )
     private static let update = BulkUpdate(of: "support_requests", key: key, changing)
-    private static let selected = BulkColumn.names([.text("id"), .integer("version")] + fixed + changing)
+    static let selected = BulkColumn.names([.text("id"), .integer("version")] + fixed + changing)
     private static let find = Query("SELECT \(selected) FROM support_requests WHERE app = $1 AND id = $2")
     private static let list = Query(
         """
@@ -61,7 +61,7 @@ struct SupportQueries {
         return SupportPage(requests: found, next: found.last?.cursor)
     }
 
-    private static func read(_ row: SQLRow, app: AppID) throws(StoreFailure) -> SupportRequest {
+    static func read(_ row: SQLRow, app: AppID) throws(StoreFailure) -> SupportRequest {
         guard let id = SupportRequestID(row.text(0)), let state = SupportRequest.State(rawValue: row.text(6)) else {
             throw SQLiteResult.unreadableRow
         }

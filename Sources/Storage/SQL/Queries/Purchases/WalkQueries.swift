@@ -116,6 +116,13 @@ struct WalkQueries {
         by: [("sha256", .bytes), ("customer", .text)],
         "sha256, customer, name, settled_at, verdict, proof"
     )
+    private static let consumptions = Walk(
+        "consumption_requests",
+        of: "app",
+        by: [("id", .text), ("realm", .integer)],
+        ConsumptionQueries.selected
+    )
+    private static let supports = Walk("support_requests", of: "app", by: [("id", .text)], SupportQueries.selected)
     private static let listEndpoints = Query(
         """
         SELECT id, types, realms, created_at, is_enabled, version FROM webhook_endpoints WHERE app = $1 ORDER BY code
@@ -274,6 +281,22 @@ struct WalkQueries {
                 hasEnd: row.optionalInteger(3) != nil,
                 hasVerdict: row.optionalText(4) != nil
             )
+        }
+    }
+
+    func consumptions(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<ConsumptionRequest> {
+        try walk(Self.consumptions, app, place, limit) { row throws(StoreFailure) in
+            try ConsumptionQueries.read(row, app: app)
+        }
+    }
+
+    func supports(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<SupportRequest> {
+        try walk(Self.supports, app, place, limit) { row throws(StoreFailure) in
+            try SupportQueries.read(row, app: app)
         }
     }
 

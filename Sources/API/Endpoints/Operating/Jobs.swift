@@ -1,0 +1,160 @@
+import Encoding
+import HTTP
+import Pipeline
+import PurchaseModel
+import Storage
+
+/// `/v1/jobs`: what is done later, how much of it there is, and what was given up.
+struct Jobs: Sendable {
+    /// How many dead letters one request looks at: most may be another app's.
+    private static let lookedAtMax = 10_000
+
+    let store: any Store
+
+    /// A dead letter, and the store that it is about.
+    private struct Found: Sendable {
+        let row: JobRow
+        let environment: StoreEnvironment?
+    }
+
+    /// `GET /v1/jobs`: how many of each kind there are, of all apps.
+    func figures() async -> HTTPResponse {
+        do throws(StoreFailure) {
+            let found = try await store.read { reader throws(StoreFailure) in try reader.jobFigures() }
+            return .json(.ok) { json in
+                json.array("queues") { json in
+                    for queue in found {
+                        json.object { json in
+                            json.member("kind", queue.kind)
+                            json.member("waiting", queue.counts[.pending] ?? 0)
+                            json.member("running", queue.counts[.leased] ?? 0)
+                            json.member("suspect", queue.counts[.suspect] ?? 0)
+                            json.member("dead", queue.counts[.dead] ?? 0)
+                            json.member("oldest_due_at", TransactionJSON.text(queue.oldestDue))
+                        }
+                    }
+                }
+            }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    /// `GET /v1/jobs/dead`: the app's that were given up, those that died first before the others.
+    func dead(_ query: String?, app: AppPolicy) async -> HTTPResponse {
+        do throws(QueryFields.Fault) {
+            let fields = try QueryFields(query, names: ["limit", "after"])
+            let place: TimeCursor<JobID>? = try fields.place()
+            return await dead(after: place, try fields.limit(DeadLetterPage.limitMax), app)
+        } catch {
+            return error.response
+        }
+    }
+
+    private func dead(after place: TimeCursor<JobID>?, _ limit: Int, _ app: AppPolicy) async -> HTTPResponse {
+        do throws(StoreFailure) {
+            let (found, next) = try await store.read { reader throws(StoreFailure) in
+                let start = place.map { DeadLetterCursor(diedAt: $0.moment, id: $0.id) }
+                return try Self.deadLetters(of: app, after: start, limit: limit, in: reader)
+            }
+            return .json(.ok) { json in
+                json.array("jobs") { json in
+                    for job in found { json.object { Self.write(job.row, job.environment, into: &$0) } }
+                }
+                json.member("next", next.map { TimeCursor<JobID>($0.diedAt, $0.id).text })
+            }
+        } catch {
+            return Problem.store(error)
+        }
+    }
+
+    /// `POST /v1/jobs/{id}/retry`: at once, as if it were new.
+    func retry(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
+        do throws(RequestBody.Fault) {
+            _ = try RequestBody(optional: change.request.body, members: [])
+        } catch {
+            return error.response
+        }
+        guard let id = change.path["id"].flatMap({ JobID($0) }), let row = try transaction.job(id), row.state == .dead,
+            let subject = try JobSubject.of(row.job, in: transaction), Self.isShown(subject, to: change.app)
+        else { return Problem.notFound("dead letter") }
+        guard try transaction.reviveJob(id, due: change.now) else {
+            return Problem.conflict("job_waits_already", "A job for the same waits or runs already.")
+        }
+        return .json(.ok) { json in
+            json.member("job_id", id.text)
+            json.member("kind", row.job.kind)
+            json.member("state", "waiting")
+        }
+    }
+
+    /// `POST /v1/jobs/retry`: all of the app's, or of one kind.
+    func retryAll(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
+        let kind: String?
+        do throws(RequestBody.Fault) {
+            kind = try RequestBody(optional: change.request.body, members: ["kind"]).text("kind")
+        } catch {
+            return error.response
+        }
+        var (retried, left, place, lookedAt) = (0, 0, DeadLetterCursor?.none, 0)
+        repeat {
+            let page = try transaction.deadLetters(after: place, limit: DeadLetterPage.limitMax)
+            for row in page.jobs where kind.map({ $0 == row.job.kind }) ?? true {
+                guard let subject = try JobSubject.of(row.job, in: transaction), Self.isShown(subject, to: change.app)
+                else { continue }
+                if try transaction.reviveJob(row.id, due: change.now) { retried += 1 } else { left += 1 }
+            }
+            lookedAt += page.jobs.count
+            place = page.next
+        } while place != nil && lookedAt < Self.lookedAtMax
+        let (done, waiting, hasMore) = (retried, left, place != nil)
+        return .json(.ok) { json in
+            json.member("retried", done)
+            // A job for the same waits already.
+            json.member("left", waiting)
+            json.member("has_more", hasMore)
+        }
+    }
+
+    private static func isShown(_ subject: JobSubject, to app: AppPolicy) -> Bool {
+        guard subject.app == app.id else { return false }
+        return subject.environment.map { app.shows(Realm(environment: $0, isTestSigned: false)) } ?? true
+    }
+
+    private static func deadLetters(
+        of app: AppPolicy,
+        after start: DeadLetterCursor?,
+        limit: Int,
+        in reader: any StoreReader
+    ) throws(StoreFailure) -> (found: [Found], next: DeadLetterCursor?) {
+        var (found, place, lookedAt) = ([Found](), start, 0)
+        while true {
+            let page = try reader.deadLetters(after: place, limit: DeadLetterPage.limitMax)
+            for row in page.jobs {
+                lookedAt += 1
+                guard let subject = try JobSubject.of(row.job, in: reader), isShown(subject, to: app) else { continue }
+                if found.count == limit {
+                    // This one is the next page's.
+                    return (
+                        found, found.last.flatMap { job in job.row.diedAt.map { .init(diedAt: $0, id: job.row.id) } }
+                    )
+                }
+                found.append(Found(row: row, environment: subject.environment))
+            }
+            guard let next = page.next else { return (found, nil) }
+            guard lookedAt < lookedAtMax else { return (found, next) }
+            place = next
+        }
+    }
+
+    private static func write(_ row: JobRow, _ environment: StoreEnvironment?, into json: inout JSONObjectWriter) {
+        json.member("job_id", row.id.text)
+        json.member("kind", row.job.kind)
+        json.member("about", row.job.key)
+        json.member("environment", environment?.rawValue)
+        json.member("reason", row.reason)
+        json.member("attempts", row.attempt)
+        json.member("created_at", TransactionJSON.text(row.job.createdAt))
+        json.member("died_at", TransactionJSON.text(row.diedAt))
+    }
+}

@@ -1,0 +1,58 @@
+package import PurchaseModel
+package import Storage
+
+/// Customers of whom nothing was recorded before, and what follows from it in the same commit.
+package struct FirstPurchases: Sendable {
+    /// Plans what is to be done, by one of the customer's transactions.
+    package typealias Follow = @Sendable (TransactionKey, any StoreTransaction) throws(StoreFailure) -> Void
+
+    private let apps: Set<AppID>
+    let follow: Follow
+
+    /// - Parameters:
+    ///   - apps: those among them count that want it.
+    ///   - follow: what follows.
+    package init(among apps: [AppPolicy], follow: @escaping Follow) {
+        self.apps = Set(apps.filter(\.readsHistory).map(\.id))
+        self.follow = follow
+    }
+
+    /// Finds who is new in a decision that is not written yet.
+    ///
+    /// Imported books bring everybody at once: `assay reconcile` reads about those, as slowly as is fit.
+    ///
+    /// - Returns: a transaction of each.
+    func newcomers(
+        of decision: Decision,
+        _ recording: Recording,
+        in reader: any StoreReader
+    ) throws(StoreFailure) -> [TransactionKey] {
+        guard !decision.owners.isEmpty, apps.contains(recording.app), recording.source == .presented else { return [] }
+        var (keys, seen) = ([TransactionKey](), Set<CustomerID>())
+        for case .insert(let owner) in decision.owners where seen.insert(owner.customer).inserted {
+            let bought = decision.outcomes.first { $0.recorded.customer == owner.customer }
+            guard let key = bought?.recorded.key, try !reader.hasBought(owner.customer, key.app, key.realm) else {
+                continue
+            }
+            keys.append(key)
+        }
+        return keys
+    }
+}
+
+extension StoreReader {
+    /// Most have bought on one side of the wall only: the first row tells. Of testers it may be a later one.
+    fileprivate func hasBought(
+        _ customer: CustomerID,
+        _ app: AppID,
+        _ realm: Realm
+    ) throws(StoreFailure) -> Bool {
+        var (place, limit) = (TransactionCursor?.none, 1)
+        repeat {
+            let page = try transactions(app: app, customer: customer, order: .oldestFirst, after: place, limit: limit)
+            if page.transactions.contains(where: { $0.realm == realm }) { return true }
+            (place, limit) = (page.next, TransactionPage.limitMax)
+        } while place != nil
+        return false
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Pipeline
+import PurchaseModel
+import Storage
+
+/// `assay export`: everything of one app, as lines for other programs, or for another ledger.
+struct ExportCommand: Sendable {
+    enum Format: String, CaseIterable, Sendable {
+        case jsonl, csv
+    }
+
+    let place: LedgerPlace
+    let app: AppID
+    let kinds: Set<ExportKind>
+    let format: Format
+    let includesProofs: Bool
+    /// `nil` for standard output.
+    let path: String?
+
+    init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
+        place = try LedgerPlace(arguments, environment)
+        guard let name = arguments.value("app"), let app = AppID(name) else {
+            throw UsageFault("--app is needed: the id of an app")
+        }
+        self.app = app
+        kinds = try Self.kinds(arguments.value("only"))
+        let word = arguments.value("format") ?? Format.jsonl.rawValue
+        guard let format = Format(rawValue: word) else {
+            throw UsageFault("--format \(word) is not known", hint: "--format jsonl|csv")
+        }
+        guard format == .jsonl || kinds.count == 1 else {
+            throw UsageFault(
+                "a table has one kind of rows: name it with --only",
+                hint: "--format csv --only transaction"
+            )
+        }
+        self.format = format
+        includesProofs = !arguments.isSet("without-proofs")
+        path = arguments.value("to")
+    }
+
+    private static func kinds(_ words: String?) throws(UsageFault) -> Set<ExportKind> {
+        guard let words else { return Set(ExportKind.allCases) }
+        var kinds: Set<ExportKind> = []
+        for word in words.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let text = String(decoding: word, as: UTF8.self)
+            guard let kind = ExportKind(rawValue: text) else {
+                let all = ExportKind.allCases.map(\.rawValue).joined(separator: ",")
+                throw UsageFault("--only \(text) is not known", hint: "--only \(all)")
+            }
+            kinds.insert(kind)
+        }
+        return kinds
+    }
+
+    /// - Returns: 0 when all was written, 1 when rows are left out that cannot be read, 2 when it could not be done.
+    func run() async -> Int32 {
+        do {
+            if let path { try ExportFile.make(path) }
+            let ledger = try await place.openToRead()
+            let result = await write(ledger)
+            await ledger.close()
+            let report = try result.get()
+            guard report.isWhole else {
+                throw ExportFile.Fault(sentence: "\(path ?? "standard output") cannot be written")
+            }
+            for row in report.unreadable { Console.error("assay export: left out: \(ReportText.printable(row))") }
+            let after = report.end.position
+            Console.error("assay export: \(report.rows) rows; what changes later is in the events after \(after)")
+            return report.unreadable.isEmpty ? 0 : 1
+        } catch {
+            Console.error("assay export: \(ReportText.printable(Self.sentence(error, place)))")
+            return 2
+        }
+    }
+
+    /// All of it over one snapshot.
+    private func write(_ ledger: OpenedLedger) async -> Result<ExportReport, StoreFailure> {
+        let (app, kinds, proofs, format, path, now) = (app, kinds, includesProofs, format, path, SystemClock().now)
+        do throws(StoreFailure) {
+            return .success(
+                try await ledger.read { reader throws(StoreFailure) in
+                    let lines = ExportLines(format, kinds, ExportFile(path))
+                    var report = try LedgerExport.run(
+                        app: app,
+                        kinds: kinds,
+                        includesProofs: proofs,
+                        over: reader,
+                        at: now,
+                        lines.take
+                    )
+                    if report.isWhole { report.isWhole = lines.end(report, of: app) }
+                    return report
+                }
+            )
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func sentence(_ error: any Error, _ place: LedgerPlace) -> String {
+        switch error {
+        case let fault as ExportFile.Fault: fault.sentence
+        default: "\(place.shown): \(StoreSentence.of(error))"
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Encoding
+import Pipeline
+import PurchaseModel
+import Storage
+
+/// Rows as lines, and how many there were so far. One snapshot's reader uses it, and nobody else.
+final class ExportLines {
+    private let format: ExportCommand.Format
+    private let columns: [String]
+    private let file: ExportFile
+    private var waiting: [UInt8] = []
+    private var rows: Int64 = 0
+    private var bar = ProgressBar(of: 0)
+
+    /// Written at once: long enough for few writes.
+    private static let chunkBytes = 1 << 16
+
+    init(_ format: ExportCommand.Format, _ kinds: Set<ExportKind>, _ file: ExportFile) {
+        self.format = format
+        self.file = file
+        columns = format == .csv ? kinds.first?.columns ?? [] : []
+        if format == .csv { waiting = Self.record(columns.map { Array($0.utf8) }) }
+    }
+
+    /// - Returns: false when it cannot be written.
+    func take(_ kind: ExportKind, _ row: [UInt8]) -> Bool {
+        switch format {
+        case .jsonl: waiting += row + [0x0A]
+        case .csv:
+            // What our own writer made can be read.
+            guard let json = try? JSONDocument(row).root else { return false }
+            waiting += Self.record(columns.map { Self.cell(json, $0) })
+        }
+        rows += 1
+        bar.count(rows)
+        return waiting.count < Self.chunkBytes || flush()
+    }
+
+    /// The last line of JSON says that it is whole, and where to go on.
+    ///
+    /// - Returns: false when it cannot be written.
+    func end(_ report: ExportReport, of app: AppID) -> Bool {
+        if format == .jsonl {
+            waiting += JSONWriter.object { json in
+                json.member("kind", "end")
+                json.member("app", app.text)
+                json.member("rows", report.rows)
+                json.member("unreadable", report.unreadable.count)
+                json.member("events_after", report.end.position)
+            }
+            waiting.append(0x0A)
+        }
+        bar.end()
+        return flush() && file.close()
+    }
+
+    private func flush() -> Bool {
+        defer { waiting.removeAll(keepingCapacity: true) }
+        return file.write(waiting)
+    }
+
+    // MARK: A table
+
+    private static func cell(_ row: JSONValue, _ column: String) -> [UInt8] {
+        var value: JSONValue? = row
+        for name in column.utf8.split(separator: UInt8(ascii: ".")) {
+            value = value?.object?[String(decoding: name, as: UTF8.self)]
+        }
+        guard let value else { return [] }
+        return value.utf8.map { Array($0) } ?? Array(value.raw)
+    }
+
+    /// RFC 4180.
+    private static func record(_ fields: [[UInt8]]) -> [UInt8] {
+        let cells = fields.map { field in
+            guard field.contains(where: { #"",\#r\#n"#.utf8.contains($0) }) else { return field }
+            let quote = UInt8(ascii: "\"")
+            return [quote] + field.flatMap { $0 == quote ? [quote, quote] : [$0] } + [quote]
+        }
+        return Array(cells.joined(separator: [UInt8(ascii: ",")])) + [0x0D, 0x0A]
+    }
+}

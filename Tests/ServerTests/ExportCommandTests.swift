@@ -1,0 +1,117 @@
+import Encoding
+import Foundation
+import TestSupport
+import Testing
+
+/// `assay export`, and what `assay import` makes of it.
+@Suite(.enabled(if: Program.isBuilt, Program.absence), .serialized) struct ExportCommandTests {
+    private static func export(_ folder: ServerFolder, _ more: String...) async throws -> Program.Run {
+        try await Program.run(["export", "--data", folder.data, "--app", "demo"] + more)
+    }
+
+    private static func take(_ folder: ServerFolder, _ words: String...) async throws -> Program.Run {
+        try await Program.run(["import", "--config", folder.configuration, "--app", "demo", "--json"] + words)
+    }
+
+    private static func objects(_ text: [UInt8]) throws -> [JSONObject] {
+        try text.split(separator: 0x0A).map { try #require(try JSONDocument(Array($0)).root.object) }
+    }
+
+    /// What is the same in every ledger that has it.
+    private static func lasting(_ rows: [JSONObject]) -> [String] {
+        let moments: Set = ["recorded_at", "decided_at"]
+        return rows.map { row in
+            row.members.filter { !moments.contains($0.0) }
+                .map { "\($0.0)=\(String(decoding: $0.1.raw, as: UTF8.self))" }.joined(separator: " ")
+        }
+    }
+
+    /// A ledger with some hundred purchases of an import.
+    private static func withLedger(_ body: (ServerFolder, ImportSample) async throws -> Void) async throws {
+        try await ServerFolder.with { folder in
+            let sample = try ImportSample(rows: 600, seed: 11)
+            let file = folder.path + "/old.jsonl"
+            try ServerFolder.write(sample.bytes, file)
+            _ = try await take(folder, file)
+            try await body(folder, sample)
+        }
+    }
+
+    @Test func anotherLedgerTakesInWhatOneWrites() async throws {
+        try await Self.withLedger { folder, sample in
+            let file = folder.path + "/all.jsonl"
+            let run = try await Self.export(folder, "--to", file)
+            #expect(run.code == 0, "\(run.errorText)")
+            #expect(run.output.isEmpty)
+            let rows = try Self.objects(Array(try Data(contentsOf: URL(filePath: file))))
+            let end = try #require(rows.last)
+            #expect(end["kind"]?.string == "end" && end["rows"]?.int64 == Int64(rows.count - 1))
+            #expect(end["events_after"]?.int64 == 0 && end["unreadable"]?.int64 == 0)
+            let kinds = Dictionary(grouping: rows) { $0["kind"]?.string ?? "" }
+            #expect(kinds["transaction"]?.count == sample.purchases)
+            #expect(kinds["fulfilment"]?.count == sample.purchases)
+            #expect(kinds["transaction"]?.allSatisfy { $0["proof"] != nil && $0["owner_id"] != nil } ?? false)
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            try await ServerFolder.with { other in
+                let taken = try await Self.take(other, "--from", "assay", file)
+                #expect(taken.code == 0, "\(taken.errorText) \(taken.text)")
+                let again = try await Self.export(other)
+                #expect(Self.lasting(try Self.objects(again.output)) == Self.lasting(rows))
+                let check = try await Program.run(["check", "--data", other.data])
+                #expect(check.code == 0, "\(check.text)")
+            }
+        }
+    }
+
+    @Test func aTableIsTakenInToo() async throws {
+        try await Self.withLedger { folder, sample in
+            let file = folder.path + "/sold.csv"
+            let run = try await Self.export(folder, "--format", "csv", "--only", "transaction", "--to", file)
+            #expect(run.code == 0, "\(run.errorText)")
+            try await ServerFolder.with { other in
+                let taken = try await Self.take(other, "--from", "assay", file)
+                #expect(taken.code == 0, "\(taken.errorText) \(taken.text)")
+                let found = try #require(try JSONDocument(taken.output.dropLast()).root.object)
+                #expect(found["recorded"]?.int64 == Int64(sample.purchases))
+                let kinds = try await Self.export(other, "--only", "transaction")
+                let here = try await Self.export(folder, "--only", "transaction")
+                #expect(
+                    Self.lasting(try Self.objects(kinds.output)) == Self.lasting(try Self.objects(here.output))
+                )
+            }
+        }
+    }
+
+    @Test func onlyWhatIsAskedForIsWritten() async throws {
+        try await Self.withLedger { folder, sample in
+            let run = try await Self.export(folder, "--only", "fulfilment,order", "--without-proofs")
+            let rows = try Self.objects(run.output)
+            #expect(rows.count == sample.purchases + 1)
+            #expect(rows.dropLast().allSatisfy { $0["kind"]?.string == "fulfilment" })
+            let bare = try Self.objects(
+                try await Self.export(folder, "--only", "transaction", "--without-proofs").output
+            )
+            #expect(bare.allSatisfy { $0["proof"] == nil })
+            let nobodys = try await Program.run(["export", "--data", folder.data, "--app", "other"])
+            #expect(nobodys.code == 0)
+            #expect(try Self.objects(nobodys.output).map { $0["kind"]?.string } == ["end"])
+        }
+    }
+
+    @Test func whatCannotBeDoneIsSaid() async throws {
+        try await ServerFolder.with { folder in
+            let absent = try await Self.export(folder)
+            #expect(absent.code == 2)
+            for words in [["--format", "csv"], ["--only", "sales"], ["--format", "xml"]] {
+                let run = try await Program.run(["export", "--data", folder.data, "--app", "demo"] + words)
+                #expect(run.code == 2, "\(words) \(run.code)")
+                #expect(!run.errorText.isEmpty)
+            }
+            let file = folder.path + "/there"
+            try ServerFolder.write([1], file)
+            let again = try await Self.export(folder, "--to", file)
+            #expect(again.code == 2 && again.errorText.contains("nothing is overwritten"))
+        }
+    }
+}
