@@ -176,7 +176,8 @@ let package = Package(
         tests(
             "DashboardTests",
             [
-                "Dashboard", "HTTP", "PurchaseModel", "Crypto", "Storage", "Jobs", "Pipeline", "Verification", "Simulator",
+                "Dashboard", "HTTP", "PurchaseModel", "Crypto", "Storage", "Jobs", "Pipeline", "Verification",
+                "Simulator",
                 "TestSupport",
             ]
         ),

@@ -115,7 +115,7 @@ final class Browser {
 
     /// What a page's form would send: what is hidden in it, the form token too. Empty where there is no such form.
     static func fields(_ page: HTTPResponse, of path: String, holding words: String = "") -> [(String, String)] {
-        let forms = page.text.split(separator: "<form ").filter { $0.contains("action=\"\(path)\"") }
+        let forms = page.text.split(separator: "<form ").filter { $0.hasPrefix("method=\"post\" action=\"\(path)\"") }
             .map { $0.prefix(upTo: $0.firstRange(of: "</form>")?.lowerBound ?? $0.endIndex) }
         guard let form = forms.first(where: { words.isEmpty || $0.contains(words) }) else { return [] }
         return form.matches(of: /type="hidden" name="([^"]*)" value="([^"]*)"/).map { match in

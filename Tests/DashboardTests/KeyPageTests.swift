@@ -87,7 +87,7 @@ import Testing
         // What the page showed is not there any more: nobody's second click makes a third secret.
         let again = await browser.press(page, "/dashboard/key/rotate", [("overlap", "0")])
         #expect(again.status == .conflict && Self.secret(in: again) == nil)
-        let stale = await browser.press(page, "/dashboard/key/rotate", [("overlap", "0"), ("once", "x")])
+        let stale = await browser.press(page, "/dashboard/key/rotate", [("overlap", "0"), ("once", Token().text)])
         #expect(stale.status == .conflict)
         #expect(try await Self.keys(desk).count == 2)
         #expect(try await desk.log().map(\.action) == ["key_rotated", "key_made"])

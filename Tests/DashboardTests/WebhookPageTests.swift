@@ -186,7 +186,7 @@ import Testing
         #expect(await browser.get(Self.page).text.contains("disabled: by request"))
         // The same again is the same; what was seen before it is not there any more.
         #expect(await browser.post("/dashboard/webhook/enable", form).status == .seeOther)
-        let stale = await browser.press(page, "/dashboard/webhook/enable", [("once", "another")])
+        let stale = await browser.press(page, "/dashboard/webhook/enable", [("once", Token().text)])
         #expect(stale.status == .conflict && stale.text.contains("Look again"))
         #expect(await browser.press(await browser.get(Self.page), "/dashboard/webhook/enable").status == .seeOther)
         #expect(try await house.endpoint.isEnabled)
@@ -275,9 +275,9 @@ import Testing
         await house.sender.deliverDue()
         #expect(house.receiver.count == 2)
         // Another form, while it waits.
-        let renewed = await browser.press(page, "/dashboard/webhook/send", [("once", "second")])
+        let renewed = await browser.press(page, "/dashboard/webhook/send", [("once", Token().text)])
         #expect(renewed.status == .seeOther)
-        let third = await browser.press(page, "/dashboard/webhook/send", [("once", "third")])
+        let third = await browser.press(page, "/dashboard/webhook/send", [("once", Token().text)])
         #expect(third.status == .conflict)
         #expect(try await house.desk.log().map { $0.detail } == ["evt_1", "evt_1"])
     }
