@@ -233,11 +233,13 @@ extension StoreReader {
 
     /// Looks up what is asked and notes it.
     package func answer(_ inquiry: Inquiry, in situation: inout Situation) throws(StoreFailure) {
-        for found in try fulfilments(Array(inquiry.chains)) { situation.note(found) }
-        for found in try owners(Array(inquiry.chains)) { situation.note(found) }
+        // Before what stands in their chains. Where each question sees what was committed until then, a subscription's
+        // version that is older than the rest is told by a conflict; one that is newer would vouch for periods unseen.
         if !inquiry.subscriptions.isEmpty {
             for found in try subscriptions(Array(inquiry.subscriptions)) { situation.note(found) }
         }
+        for found in try fulfilments(Array(inquiry.chains)) { situation.note(found) }
+        for found in try owners(Array(inquiry.chains)) { situation.note(found) }
         for (token, customer) in try customers(of: Array(inquiry.tokens)) { situation.note(customer, of: token) }
         for found in try orders(Array(inquiry.orders)) { situation.note(found) }
         for found in try openOrders(tokens: Array(inquiry.tokens)) { situation.note(found) }

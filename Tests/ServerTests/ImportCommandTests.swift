@@ -145,7 +145,7 @@ import Testing
         (words: ["old.jsonl"], says: "--app is needed"),
         (["--app", "nobody", "old.jsonl"], "--app is needed"),
         (["--app", "demo"], "FILE… is missing"),
-        (["--app", "demo", "--from", "shopify", "x"], "there is adapty, revenuecat"),
+        (["--app", "demo", "--from", "shopify", "x"], "there is adapty, assay, revenuecat"),
         (["--app", "demo", "--column", "price=x", "x"], "--column price=x cannot be read"),
         (["--app", "demo", "--deliver", "some", "x"], "--deliver none|grant"),
         (["--app", "demo", "--report", "r", "x", "y"], "--report is for the import of one"),
