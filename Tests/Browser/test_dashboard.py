@@ -93,6 +93,7 @@ class DashboardTest(unittest.TestCase):
         notice = answer["notifications"][0]
         side = notice["id"].removeprefix(notice["notification_uuid"] + ".")
         cls.notification = f"/notification?app=demo&side={side}&id={notice['notification_uuid']}"
+    @classmethod
     def fill_waiting(cls, store: Simulator, customer: str) -> str:
         """A purchase that pays nothing by itself, because its order was cancelled before; another order that waits."""
         call = cls.assay.call

@@ -79,6 +79,8 @@ enum ActionFault: Hashable, Sendable {
     case outOfReach
     /// What is to be sent again is on its way.
     case underWay
+    /// The webhook takes no such events.
+    case unwanted
 
     static let reasonMax = 500
 
@@ -101,6 +103,7 @@ enum ActionFault: Hashable, Sendable {
         case .settled: "The proof is not waiting any more."
         case .outOfReach: "This server has nothing by which Apple would answer it: see docs/appstore.md."
         case .underWay: "It is on its way already."
+        case .unwanted: "That webhook is not for such events: it was never sent this one."
         }
     }
 

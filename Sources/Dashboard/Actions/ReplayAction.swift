@@ -25,7 +25,7 @@ struct ReplayAction: OperatorAction {
         at now: Timestamp
     ) throws(StoreFailure) -> Proposal? {
         guard let endpoint = try write.endpoint(id.endpoint), endpoint.app == app,
-            let placed = try write.event(app: app, id: id.event)
+            let placed = try write.event(app: app, id: id.event), parts.policy(app) != nil
         else { return nil }
         let delivery = try write.delivery(id)
         return Proposal(
@@ -37,8 +37,19 @@ struct ReplayAction: OperatorAction {
                 (name: "webhook", value: id.endpoint.text), (name: "back", value: back.text),
             ],
             facts: facts(endpoint, placed.event, delivery),
-            fault: delivery.map { Self.isUnderWay($0, at: now) } == true ? .underWay : nil
+            fault: Self.fault(endpoint, placed.event, delivery, at: now)
         )
+    }
+
+    /// What was sent there once may be sent there again; else the endpoint's wishes count, and keep test purchases out.
+    private static func fault(
+        _ endpoint: WebhookEndpoint,
+        _ event: EventRow,
+        _ delivery: WebhookDelivery?,
+        at now: Timestamp
+    ) -> ActionFault? {
+        guard let delivery else { return endpoint.filter.includes(event) ? nil : .unwanted }
+        return isUnderWay(delivery, at: now) ? .underWay : nil
     }
 
     func carryOut(

@@ -26,6 +26,14 @@ enum Notices {
         Page("Not found", visit: visit) { element("p") { "There is no such \(what)." } }.response(.notFound)
     }
 
+    /// What only one answer shows, where the page that it belongs on cannot be made.
+    static func secret(_ secret: String, _ visit: Visit) -> HTTPResponse {
+        Page("It was done", visit: visit) {
+            element("p") { "The new secret. This page is the only one that shows it:" }
+            element("pre", .word("tabindex", "0"), .class("secret")) { secret }
+        }.response()
+    }
+
     static func busy() -> HTTPResponse {
         var response = Page("Busy", visit: nil) {
             element("p") { "The server has more to do than it can right now. Try again in a moment." }

@@ -21,13 +21,14 @@ struct KeyActions: Sendable {
             write throws(StoreFailure) -> Visit.Deed<KeyDesk.Made> in
             switch try desk.create(wish, asking, in: write) {
             case .failure(let fault): return .failure(Self.refusal(fault))
-            case .success(let made): return .success((made, visit.action("key_made", of: made.row.id.text, wish.name)))
+            case .success(let made):
+                return .success((made, visit.action("key_made", of: made.row.id.text, made.row.sentence)))
             }
         }
         switch carried {
         case .refused(let refusal): return try await pages.list(visit, refusal)
         case .again: return try await pages.list(visit, Self.again)
-        case .done(let made): return try await show(made, visit)
+        case .done(let made): return await show(made, visit)
         }
     }
 
@@ -40,13 +41,22 @@ struct KeyActions: Sendable {
             switch result {
             case .failure(let fault): return .failure(Self.refusal(fault))
             case .success(let made):
-                return .success((made, visit.action("key_rotated", of: key.id.text, made.row.id.text)))
+                return .success(
+                    (
+                        made,
+                        visit.action(
+                            "key_rotated",
+                            of: made.row.id.text,
+                            "\(made.row.sentence); \(key.id.text) ends after \(overlap) s"
+                        )
+                    )
+                )
             }
         }
         switch carried {
         case .refused(let refusal): return try await fault(visit, refusal)
         case .again: return try await fault(visit, Self.again)
-        case .done(let made): return try await show(made, visit)
+        case .done(let made): return await show(made, visit)
         }
     }
 
@@ -54,11 +64,11 @@ struct KeyActions: Sendable {
         let carried = try await change(visit) { key, asking, write throws(StoreFailure) -> Visit.Deed<APIKeyRow> in
             switch try KeyDesk.revoke(key.id, version: key.version, asking, in: write) {
             case .failure(let fault): return .failure(Self.refusal(fault))
-            case .success(let row): return .success((row, visit.action("key_revoked", of: row.id.text, row.name)))
+            case .success(let row): return .success((row, visit.action("key_revoked", of: row.id.text, row.sentence)))
             }
         }
         if case .refused(let refusal) = carried { return try await fault(visit, refusal) }
-        try await parts.server.keys.reload(from: parts.store, at: visit.now)
+        await reload(visit)
         guard let id = APIKeyID(visit.fields["id"]) else { return Notices.malformed() }
         return Notices.leave(for: KeyPages.address(id))
     }
@@ -92,9 +102,19 @@ struct KeyActions: Sendable {
         return KeyDesk.Asking(app: app, name: "dashboard/\(name)", now: visit.now)
     }
 
-    private func show(_ made: KeyDesk.Made, _ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
-        try await parts.server.keys.reload(from: parts.store, at: visit.now)
-        return try await pages.page(visit, made.row.id.text, KeyPages.Note(secret: made.secret))
+    /// It is made: whatever fails from here on, this is the only answer that has the secret.
+    private func show(_ made: KeyDesk.Made, _ visit: Visit) async -> HTTPResponse {
+        await reload(visit)
+        do throws(StoreFailure) {
+            return try await pages.page(visit, made.row.id.text, KeyPages.Note(secret: made.secret))
+        } catch {
+            return Notices.secret(made.secret, visit)
+        }
+    }
+
+    /// Without it this server knows of the change within seconds, as others do.
+    private func reload(_ visit: Visit) async {
+        try? await parts.server.keys.reload(from: parts.store, at: visit.now)
     }
 
     private func fault(_ visit: Visit, _ refusal: Refusal) async throws(StoreFailure) -> HTTPResponse {

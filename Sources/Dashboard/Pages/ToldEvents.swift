@@ -12,7 +12,14 @@ struct ToldEvents: Sendable {
 
     private struct Told: Sendable {
         let event: EventRow
-        let deliveries: [(endpoint: WebhookEndpointID, delivery: WebhookDelivery?)]
+        let deliveries: [Told.Way]
+
+        struct Way: Sendable {
+            let endpoint: WebhookEndpointID
+            let delivery: WebhookDelivery?
+            /// Whether the endpoint is for such events.
+            let isWanted: Bool
+        }
     }
 
     private var told: [Told] = []
@@ -37,10 +44,11 @@ struct ToldEvents: Sendable {
             if let event = try reader.event(app: app, id: EventRows.id(stream, sequence))?.event,
                 key.map({ Self.is(event, about: $0) }) ?? true
             {
-                var deliveries: [(endpoint: WebhookEndpointID, delivery: WebhookDelivery?)] = []
+                var deliveries: [Told.Way] = []
                 for endpoint in endpoints {
-                    let id = WebhookDeliveryID(endpoint: endpoint.id, event: event.id)
-                    deliveries.append((endpoint.id, try reader.delivery(id)))
+                    let delivery = try reader.delivery(WebhookDeliveryID(endpoint: endpoint.id, event: event.id))
+                    let isWanted = endpoint.filter.includes(event)
+                    deliveries.append(Told.Way(endpoint: endpoint.id, delivery: delivery, isWanted: isWanted))
                 }
                 told.append(Told(event: event, deliveries: deliveries))
             }
@@ -70,11 +78,11 @@ struct ToldEvents: Sendable {
                         element("td") { told.event.id.text }
                         element("td") {
                             if told.deliveries.isEmpty { "none" }
-                            for (endpoint, delivery) in told.deliveries {
+                            for way in told.deliveries {
                                 element("p") {
-                                    "\(endpoint.text): \(delivery.map(Self.word) ?? "not sent there") "
-                                    if visit.mayAct {
-                                        element("a", .href(replay(told.event.id, endpoint, back))) { "Send again" }
+                                    "\(way.endpoint.text): \(way.delivery.map(Self.word) ?? "not sent there") "
+                                    if visit.mayAct, way.delivery != nil || way.isWanted {
+                                        element("a", .href(replay(told.event.id, way.endpoint, back))) { "Send again" }
                                     }
                                 }
                             }

@@ -26,7 +26,12 @@ struct WebhookActions: Sendable {
         case .done(let endpoint) where isNew: note.secret = endpoint.secrets.first?.text
         default: return back(visit)
         }
-        return try await pages.page(visit, visit.fields["id"], note)
+        do throws(StoreFailure) {
+            return try await pages.page(visit, visit.fields["id"], note)
+        } catch {
+            guard let secret = note.secret else { throw error }
+            return Notices.secret(secret, visit)
+        }
     }
 
     func enable(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {

@@ -98,6 +98,10 @@ package struct KeyDesk: Sendable {
         case .failure(let fault): return .failure(fault)
         }
         guard asking.key.map({ mayGive($0, old) }) ?? true else { return .failure(.moreThanOwn) }
+        if overlap > 0 {
+            let inForce = try transaction.apiKeys(app: asking.app).filter { $0.isInForce(at: asking.now) }
+            guard inForce.count < inForceMax else { return .failure(.tooMany) }
+        }
         let end = asking.now.advanced(by: .seconds(overlap))
         let lifetime = old.expiresAt
         old.expiresAt = min(old.expiresAt ?? end, end)
@@ -183,5 +187,13 @@ package struct KeyDesk: Sendable {
             expiresAt: end
         )
         return Made(row: row, secret: secret)
+    }
+}
+
+extension APIKeyRow {
+    /// What a key is, for the log: its secret is nowhere, and its last letters tell which one somebody holds.
+    package var sentence: String {
+        let stores = environments.map { ", of \($0.joined(separator: " "))" } ?? ""
+        return "\(app) \(name), \(kind), …\(hint): \(scopes.joined(separator: " "))\(stores)"
     }
 }

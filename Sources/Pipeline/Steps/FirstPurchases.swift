@@ -41,18 +41,20 @@ package struct FirstPurchases: Sendable {
 }
 
 extension StoreReader {
-    /// Most have bought on one side of the wall only: the first row tells. Of testers it may be a later one.
+    /// Most have bought on one side of the wall only: the first row tells. Of testers it may be a later one; who has a page
+    /// of purchases on another side is no newcomer, and the commit waits for no more.
     fileprivate func hasBought(
         _ customer: CustomerID,
         _ app: AppID,
         _ realm: Realm
     ) throws(StoreFailure) -> Bool {
-        var (place, limit) = (TransactionCursor?.none, 1)
-        repeat {
+        var place: TransactionCursor?
+        for limit in [1, TransactionPage.limitMax] {
             let page = try transactions(app: app, customer: customer, order: .oldestFirst, after: place, limit: limit)
             if page.transactions.contains(where: { $0.realm == realm }) { return true }
-            (place, limit) = (page.next, TransactionPage.limitMax)
-        } while place != nil
-        return false
+            guard let next = page.next else { return false }
+            place = next
+        }
+        return true
     }
 }

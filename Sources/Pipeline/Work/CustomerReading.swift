@@ -34,36 +34,48 @@ package struct CustomerReading: Job, Hashable {
     package let transaction: TransactionKey
     /// Where to go on; `nil` begins.
     package let place: Place?
+    /// How often it was begun anew, because Apple took its own revision no more.
+    package let restarts: Int
 
-    package init(_ subject: Subject, of transaction: TransactionKey, at place: Place? = nil) {
+    package init(_ subject: Subject, of transaction: TransactionKey, at place: Place? = nil, restarts: Int = 0) {
         self.subject = subject
         self.transaction = transaction
         self.place = place
+        self.restarts = restarts
     }
 
     package init?(payload: [UInt8]) {
         let parts = payload.split(separator: UInt8(ascii: " "), maxSplits: 4).map {
             String(decoding: $0, as: UTF8.self)
         }
-        guard [3, 5].contains(parts.count), let subject = Subject(rawValue: parts[0]),
+        guard (3...5).contains(parts.count), let subject = Subject(rawValue: parts[0]),
             let (id, realm) = SidedNumber.read(Array(parts[1].utf8)[...]), let app = AppID(parts[2])
         else { return nil }
-        var place: Place?
-        if parts.count == 5 {
-            guard let page = Int(parts[3]), page > 1 else { return nil }
-            place = Place(page: page, revision: parts[4])
-        }
-        self.init(subject, of: TransactionKey(app: app, realm: realm, id: id), at: place)
+        let counts = parts.dropFirst(3).first?.split(separator: "/").map { Int($0) } ?? [1]
+        guard (1...2).contains(counts.count), let page = counts[0], let restarts = counts.count == 2 ? counts[1] : 0,
+            (page > 1) == (parts.count == 5), restarts >= 0
+        else { return nil }
+        self.init(
+            subject,
+            of: TransactionKey(app: app, realm: realm, id: id),
+            at: parts.count == 5 ? Place(page: page, revision: parts[4]) : nil,
+            restarts: restarts
+        )
     }
 
-    package var payload: [UInt8] { Array((place.map { "\(name) \($0.revision)" } ?? name).utf8) }
+    package var payload: [UInt8] {
+        let counts = "\(place?.page ?? 1)" + (restarts == 0 ? "" : "/\(restarts)")
+        let rest = place.map { " \(counts) \($0.revision)" } ?? (restarts == 0 ? "" : " \(counts)")
+        return Array((first + rest).utf8)
+    }
 
     package var key: String? { name }
 
     /// An app's id has no space in it. The revision is not part of it: nobody has said how long one may be.
-    private var name: String {
-        let first = "\(subject.rawValue) \(SidedNumber.text(transaction.id, transaction.realm)) \(transaction.app)"
-        return place.map { "\(first) \($0.page)" } ?? first
+    private var name: String { place.map { "\(first) \($0.page)" } ?? first }
+
+    private var first: String {
+        "\(subject.rawValue) \(SidedNumber.text(transaction.id, transaction.realm)) \(transaction.app)"
     }
 }
 
@@ -77,6 +89,8 @@ package struct CustomerReader: Sendable {
     private static let pagesMax = 5_000
     /// How often a number may be unknown: in the sandbox it is for the first seconds.
     private static let unknownMax = 4
+    /// How often it is begun anew before somebody has to look.
+    private static let restartsMax = 5
     /// When to begin again after Apple took no revision.
     private static let untilAnew = Duration.seconds(3_600)
 
@@ -143,14 +157,20 @@ package struct CustomerReader: Sendable {
         let number = (job.place?.page ?? 1) + 1
         guard number <= Self.pagesMax else { return .never(because: "Apple's listing does not end") }
         let place = CustomerReading.Place(page: number, revision: revision)
-        try await queue.enqueue(CustomerReading(job.subject, of: job.transaction, at: place))
+        try await queue.enqueue(
+            CustomerReading(job.subject, of: job.transaction, at: place, restarts: job.restarts)
+        )
         return .done
     }
 
     private func beginAnew(_ job: CustomerReading) async -> JobOutcome {
+        guard job.restarts < Self.restartsMax else {
+            return .never(because: "Apple takes none of its own revisions")
+        }
         let due = clock.now.advanced(by: Self.untilAnew)
+        let anew = CustomerReading(job.subject, of: job.transaction, restarts: job.restarts + 1)
         do throws(StoreFailure) {
-            try await queue.enqueue(CustomerReading(job.subject, of: job.transaction), due: due)
+            try await queue.enqueue(anew, due: due)
             return .done
         } catch {
             return .failed(because: "the store: \(error)")

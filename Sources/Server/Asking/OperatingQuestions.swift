@@ -44,7 +44,10 @@ enum OperatingQuestions {
             summary: "Has all of the app's jobs that were given up run again, or those of one kind.",
             isChange: true,
             path: "/v1/jobs/retry",
-            fields: [.text("kind", "KIND", "Only these, such as support.ask.", as: "kind")],
+            fields: [
+                .text("kind", "KIND", "Only these, such as support.ask.", as: "kind"),
+                .text("after", "PLACE", "Where to go on: the \"next\" of the answer before.", as: "after"),
+            ],
             examples: [("assay jobs retry-all --kind support.ask", "after Apple's key was put right")]
         ),
     ]

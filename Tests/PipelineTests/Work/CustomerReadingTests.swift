@@ -105,8 +105,10 @@ import Testing
                 id: try #require(TransactionID(number: 7))
             )
             for place in [nil, CustomerReading.Place(page: 2, revision: "a b")] {
-                let job = CustomerReading(subject, of: key, at: place)
-                #expect(CustomerReading(payload: job.payload) == job)
+                for restarts in 0...2 {
+                    let job = CustomerReading(subject, of: key, at: place, restarts: restarts)
+                    #expect(CustomerReading(payload: job.payload) == job)
+                }
             }
         }
         for text in ["", "refunds", "refunds x shop", "all 7/0 shop", "refunds 7/0 shop 2", "refunds 7/0 shop 1 a"] {

@@ -34,7 +34,7 @@ struct Keys: Sendable {
         }
         let result = try desk.create(asked.wish, KeyDesk.Asking(change), in: transaction)
         if case .success(let made) = result {
-            try transaction.noteAdminAction(change.action("key_made", of: made.row.id.text, Keys.sentence(made.row)))
+            try transaction.noteAdminAction(change.action("key_made", of: made.row.id.text, made.row.sentence))
         }
         return Keys.answer(result)
     }
@@ -54,7 +54,7 @@ struct Keys: Sendable {
         let seconds = overlap ?? KeyDesk.overlapStandard
         let result = try KeyDesk.rotate(id, overlap: seconds, KeyDesk.Asking(change), in: transaction)
         if case .success(let made) = result {
-            let detail = "\(Keys.sentence(made.row)); \(id) ends after \(seconds) s"
+            let detail = "\(made.row.sentence); \(id) ends after \(seconds) s"
             try transaction.noteAdminAction(change.action("key_rotated", of: made.row.id.text, detail))
         }
         return Keys.answer(result)
@@ -65,16 +65,10 @@ struct Keys: Sendable {
         guard let id = change.path["id"].flatMap({ APIKeyID($0) }) else { return Keys.problem(.unknown) }
         switch try KeyDesk.revoke(id, KeyDesk.Asking(change), in: transaction) {
         case .success(let key):
-            try transaction.noteAdminAction(change.action("key_revoked", of: key.id.text, Keys.sentence(key)))
+            try transaction.noteAdminAction(change.action("key_revoked", of: key.id.text, key.sentence))
             return .json(.ok) { Keys.write(key, into: &$0) }
         case .failure(let fault): return Keys.problem(fault)
         }
-    }
-
-    /// What a key is, for the log: its secret is nowhere, and its last letters tell which one somebody holds.
-    private static func sentence(_ row: APIKeyRow) -> String {
-        let environments = row.environments.map { ", of \($0.joined(separator: " "))" } ?? ""
-        return "\(row.app) \(row.name), \(row.kind), …\(row.hint): \(row.scopes.joined(separator: " "))\(environments)"
     }
 
     private static func problem(_ fault: KeyDesk.Fault) -> HTTPResponse {

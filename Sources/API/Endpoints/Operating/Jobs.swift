@@ -8,6 +8,8 @@ import Storage
 struct Jobs: Sendable {
     /// How many dead letters one request looks at: most may be another app's.
     private static let lookedAtMax = 10_000
+    /// The same for one that writes: all others wait for it.
+    private static let retriedMax = 500
 
     let store: any Store
 
@@ -88,15 +90,23 @@ struct Jobs: Sendable {
         }
     }
 
-    /// `POST /v1/jobs/retry`: all of the app's, or of one kind.
+    /// `POST /v1/jobs/retry`: all of the app's, or of one kind, from a place on.
     func retryAll(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
         let kind: String?
+        let start: DeadLetterCursor?
         do throws(RequestBody.Fault) {
-            kind = try RequestBody(optional: change.request.body, members: ["kind"]).text("kind")
+            let body = try RequestBody(optional: change.request.body, members: ["kind", "after"])
+            kind = try body.text("kind")
+            start = try body.text("after").map { text throws(RequestBody.Fault) in
+                guard let cursor = TimeCursor<JobID>(text: text) else {
+                    throw RequestBody.Fault(field: "after", detail: "This is no place that an answer named.")
+                }
+                return DeadLetterCursor(diedAt: cursor.moment, id: cursor.id)
+            }
         } catch {
             return error.response
         }
-        var (retried, left, place, lookedAt) = (0, 0, DeadLetterCursor?.none, 0)
+        var (retried, left, place, lookedAt) = (0, 0, start, 0)
         repeat {
             let page = try transaction.deadLetters(after: place, limit: DeadLetterPage.limitMax)
             for row in page.jobs where kind.map({ $0 == row.job.kind }) ?? true {
@@ -106,13 +116,13 @@ struct Jobs: Sendable {
             }
             lookedAt += page.jobs.count
             place = page.next
-        } while place != nil && lookedAt < Self.lookedAtMax
-        let (done, waiting, hasMore) = (retried, left, place != nil)
+        } while place != nil && lookedAt < Self.retriedMax
+        let (done, waiting, next) = (retried, left, place)
         return .json(.ok) { json in
             json.member("retried", done)
             // A job for the same waits already.
             json.member("left", waiting)
-            json.member("has_more", hasMore)
+            json.member("next", next.map { TimeCursor<JobID>($0.diedAt, $0.id).text })
         }
     }
 
