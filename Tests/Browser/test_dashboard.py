@@ -10,7 +10,7 @@ from urllib.parse import quote
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from looking import THEMES, WIDTHS, launch, look
+from looking import THEMES, WIDTHS, launch, look, watch
 from receiver import Receiver
 from server import Assay
 from simulator import BUNDLE_ID, Simulator
@@ -236,7 +236,7 @@ class DashboardTest(unittest.TestCase):
         found: list[str] = []
         context = self.browser.new_context(storage_state=self.state)
         page = context.new_page()
-        self.watch(page, found)
+        watch(page, self.assay.url, found)
 
         def follow(what: str) -> None:
             self.tab_to(page, what)
