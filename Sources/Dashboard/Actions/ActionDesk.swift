@@ -4,9 +4,6 @@ import Storage
 
 /// Shows what an operator is about to do, and does it: every action takes the same way.
 struct ActionDesk: Sendable {
-    /// Of two who change the same at once one is told to try again; here the server does, once.
-    private static let triesMax = 2
-
     let parts: DashboardParts
 
     /// The page of an action.
@@ -39,14 +36,13 @@ struct ActionDesk: Sendable {
     ) -> HTTPResponse {
         let shown = fault ?? proposal.fault
         return Page(proposal.title, visit: visit) {
-            if let shown { element("p", .class("fault"), .word("role", "alert")) { shown.sentence } }
+            Form.fault(shown?.sentence)
             proposal.facts
             if let question = proposal.question {
                 question
             } else if proposal.fault == nil {
-                visit.form(Address(Action.path), label: proposal.title) {
-                    Form.hidden(proposal.hidden)
-                    Form.hidden([(name: SentOnce.field, value: Token().text)])
+                visit.formOnce(Address(Action.path), label: proposal.title) {
+                    for field in proposal.hidden { Form.hidden(field.name, field.value) }
                     Form.field("reason", "Reason, for the audit log", value: visit.fields["reason"])
                 }
             }
@@ -65,66 +61,38 @@ struct ActionDesk: Sendable {
         guard let reason = Self.reason(visit.fields["reason"]) else {
             return try await page(visit, action, fault: .noReason)
         }
-        for _ in 1..<Self.triesMax {
-            if let ending = try await attempt(visit, action, form, reason) {
-                return try await answer(visit, action, ending)
-            }
+        let parts = parts
+        let ending = try await form.carryOut(in: parts.store, at: visit.now) { write throws(StoreFailure) in
+            try Self.carryOut(visit, action, parts, write, because: reason)
         }
-        return try await answer(visit, action, try await carryOut(visit, action, form, reason))
+        switch ending {
+        case .done: parts.changed()
+        case .again: break
+        case .otherForm: return try await page(visit, action, fault: .otherForm)
+        case .refused(.gone): return Notices.notFound("thing to do this to", visit)
+        case .refused(.fault(let fault)): return try await page(visit, action, fault: fault)
+        }
+        return Notices.leave(for: action.back)
     }
 
-    private enum Ending: Sendable {
-        case done
+    private enum Undone: Error {
         case gone
         case fault(ActionFault)
     }
 
-    private func answer(
-        _ visit: Visit,
-        _ action: some OperatorAction,
-        _ ending: Ending
-    ) async throws(StoreFailure) -> HTTPResponse {
-        switch ending {
-        case .done: return Notices.leave(for: action.back)
-        case .gone: return Notices.notFound("thing to do this to", visit)
-        case .fault(let fault): return try await page(visit, action, fault: fault)
-        }
-    }
-
-    /// `nil` when somebody else was faster.
-    private func attempt(
-        _ visit: Visit,
-        _ action: some OperatorAction,
-        _ form: SentOnce,
-        _ reason: String
-    ) async throws(StoreFailure) -> Ending? {
-        do throws(StoreFailure) {
-            return try await carryOut(visit, action, form, reason)
-        } catch .conflict {
-            return nil
-        }
-    }
-
-    private func carryOut<Action: OperatorAction>(
+    private static func carryOut<Action: OperatorAction>(
         _ visit: Visit,
         _ action: Action,
-        _ form: SentOnce,
-        _ reason: String
-    ) async throws(StoreFailure) -> Ending {
-        let parts = parts
-        let ending = try await parts.store.write { write throws(StoreFailure) -> Ending in
-            if let isSame = try form.wasSent(write) { return isSame ? .done : .fault(.otherForm) }
-            guard let proposal = try action.propose(parts, write, at: visit.now) else { return .gone }
-            if let fault = proposal.fault { return .fault(fault) }
-            guard proposal.question == nil else { return .fault(.changed) }
-            if let fault = try action.carryOut(parts, write, at: visit.now) { return .fault(fault) }
-            let detail = proposal.detail.isEmpty ? "" : proposal.detail + "; "
-            try write.noteAdminAction(visit.action(Action.word, of: proposal.subject, "\(detail)because: \(reason)"))
-            try form.keep(at: visit.now, in: write)
-            return .done
-        }
-        if case .done = ending { parts.changed() }
-        return ending
+        _ parts: DashboardParts,
+        _ write: any StoreTransaction,
+        because reason: String
+    ) throws(StoreFailure) -> Result<(value: Void, action: AdminAction), Undone> {
+        guard let proposal = try action.propose(parts, write, at: visit.now) else { return .failure(.gone) }
+        if let fault = proposal.fault { return .failure(.fault(fault)) }
+        guard proposal.question == nil else { return .failure(.fault(.changed)) }
+        if let fault = try action.carryOut(parts, write, at: visit.now) { return .failure(.fault(fault)) }
+        let detail = proposal.detail.isEmpty ? "" : proposal.detail + "; "
+        return .success(((), visit.action(Action.word, of: proposal.subject, "\(detail)because: \(reason)")))
     }
 
     /// What stands in the log: something, and not a page of it.

@@ -84,10 +84,7 @@ struct AdjustAction: OperatorAction {
     ) throws(StoreFailure) -> ActionFault? {
         guard let wallet = wallet(), let delta = delta() else { return .changed }
         guard try write.wallets([wallet]).first?.version ?? 0 == version else { return .changed }
-        switch try LedgerRequests.adjust(wallet, by: delta, cause: .adjustment, at: now, in: write) {
-        case .success: return nil
-        case .failure(let fault): return .request(fault)
-        }
+        return ActionFault(of: try LedgerRequests.adjust(wallet, by: delta, cause: .adjustment, at: now, in: write))
     }
 
     private func wallet() -> WalletKey? {

@@ -80,10 +80,7 @@ struct AttachAction: OperatorAction {
     ) throws(StoreFailure) -> ActionFault? {
         guard let policy = parts.policy(place.app), let id = OrderID(order) else { return .request(.unknown) }
         let key = OrderKey(app: place.app, id: id)
-        switch try LedgerRequests.attach(place.key, to: key, for: policy, at: now, in: write) {
-        case .success: return nil
-        case .failure(let fault): return .request(fault)
-        }
+        return ActionFault(of: try LedgerRequests.attach(place.key, to: key, for: policy, at: now, in: write))
     }
 
     /// The orders that it could pay, the oldest first: of whoever it belongs to, or by the token that Apple signed.

@@ -84,6 +84,12 @@ enum ActionFault: Hashable, Sendable {
 
     static let reasonMax = 500
 
+    /// `nil` when the request was carried out.
+    init?<Value>(of result: Result<Value, RequestFault>) {
+        guard case .failure(let fault) = result else { return nil }
+        self = .request(fault)
+    }
+
     var status: HTTPStatus {
         switch self {
         case .request(.unknown): .notFound

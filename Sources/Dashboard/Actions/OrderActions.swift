@@ -46,10 +46,7 @@ struct CancelAction: OperatorAction {
     ) throws(StoreFailure) -> ActionFault? {
         guard let order = try write.orders([key]).first else { return .request(.unknown) }
         guard order.version == version else { return .changed }
-        switch try LedgerRequests.cancel(key, at: now, in: write) {
-        case .success: return nil
-        case .failure(let fault): return .request(fault)
-        }
+        return ActionFault(of: try LedgerRequests.cancel(key, at: now, in: write))
     }
 
     @HTMLBuilder private func facts(_ order: Order) -> HTML {
@@ -111,10 +108,7 @@ struct AcknowledgeAction: OperatorAction {
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
         guard let fence else { return .changed }
-        switch try LedgerRequests.acknowledge(place.key, fence: fence, at: now, in: write) {
-        case .success: return nil
-        case .failure(let fault): return .request(fault)
-        }
+        return ActionFault(of: try LedgerRequests.acknowledge(place.key, fence: fence, at: now, in: write))
     }
 
     @HTMLBuilder private func facts(_ fulfilment: Fulfilment, _ delivery: DeliveryProgress) -> HTML {

@@ -23,16 +23,8 @@ struct ResyncAction: OperatorAction {
         _ write: any StoreTransaction,
         at now: Timestamp
     ) throws(StoreFailure) -> Proposal? {
-        let question = try parts.resync.question(about: place.key, write)
-        if question == .failure(.unknown) { return nil }
-        return Proposal(
-            title: "Ask Apple about \(place.id) now",
-            subject: place.subject,
-            detail: ResyncText.word(question),
-            hidden: place.hidden,
-            facts: ResyncText.facts(question),
-            fault: ResyncText.fault(question)
-        )
+        let answer = try parts.resync.question(about: place.key, write)
+        return Asking(answer).proposal("Ask Apple about \(place.id) now", place.subject, hidden: place.hidden)
     }
 
     func carryOut(
@@ -40,9 +32,7 @@ struct ResyncAction: OperatorAction {
         _ write: any StoreTransaction,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
-        let question = try parts.resync.question(about: place.key, write)
-        if case .success(let question) = question { try parts.resync.ask(question, in: write) }
-        return ResyncText.fault(question)
+        try Asking(try parts.resync.question(about: place.key, write)).carryOut(parts, write)
     }
 }
 
@@ -67,15 +57,11 @@ struct ResyncProofAction: OperatorAction {
         _ write: any StoreTransaction,
         at now: Timestamp
     ) throws(StoreFailure) -> Proposal? {
-        let question = try parts.resync.question(about: id, write)
-        if question == .failure(.unknown) { return nil }
-        return Proposal(
-            title: "Ask Apple about this proof now",
-            subject: "submission \(name)",
-            detail: ResyncText.word(question),
-            hidden: [(name: "id", value: name)],
-            facts: ResyncText.facts(question),
-            fault: ResyncText.fault(question)
+        let answer = try parts.resync.question(about: id, write)
+        return Asking(answer).proposal(
+            "Ask Apple about this proof now",
+            "submission \(name)",
+            hidden: [(name: "id", value: name)]
         )
     }
 
@@ -84,17 +70,31 @@ struct ResyncProofAction: OperatorAction {
         _ write: any StoreTransaction,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
-        let question = try parts.resync.question(about: id, write)
-        if case .success(let question) = question { try parts.resync.ask(question, in: write) }
-        return ResyncText.fault(question)
+        try Asking(try parts.resync.question(about: id, write)).carryOut(parts, write)
     }
 }
 
-/// What will be asked, in words.
-private enum ResyncText {
-    typealias Answer = Result<ResyncDesk.Question, ResyncDesk.Fault>
+/// What will be asked, and how it is said.
+private struct Asking {
+    private let answer: Result<ResyncDesk.Question, ResyncDesk.Fault>
 
-    static func fault(_ answer: Answer) -> ActionFault? {
+    init(_ answer: Result<ResyncDesk.Question, ResyncDesk.Fault>) { self.answer = answer }
+
+    func proposal(
+        _ title: String,
+        _ subject: String,
+        hidden: [(name: StaticString, value: String)]
+    ) -> Proposal? {
+        if answer == .failure(.unknown) { return nil }
+        return Proposal(title: title, subject: subject, detail: word, hidden: hidden, facts: facts, fault: fault)
+    }
+
+    func carryOut(_ parts: DashboardParts, _ write: any StoreTransaction) throws(StoreFailure) -> ActionFault? {
+        if case .success(let question) = answer { try parts.resync.ask(question, in: write) }
+        return fault
+    }
+
+    private var fault: ActionFault? {
         switch answer {
         case .success: nil
         case .failure(.unknown): .request(.unknown)
@@ -104,7 +104,7 @@ private enum ResyncText {
     }
 
     /// For the audit log.
-    static func word(_ answer: Answer) -> String {
+    private var word: String {
         switch answer {
         case .success(.subscription(let chain)): "subscription \(chain.original)"
         case .success(.history): "history"
@@ -113,7 +113,7 @@ private enum ResyncText {
         }
     }
 
-    @HTMLBuilder static func facts(_ answer: Answer) -> HTML {
+    @HTMLBuilder private var facts: HTML {
         if case .success(let question) = answer {
             element("p") {
                 switch question {

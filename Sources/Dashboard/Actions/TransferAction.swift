@@ -61,10 +61,7 @@ struct TransferAction: OperatorAction {
     ) throws(StoreFailure) -> ActionFault? {
         guard let to = CustomerID(customer), let owner = try owner(write) else { return .request(.unknown) }
         guard owner.version == version else { return .changed }
-        switch try LedgerRequests.transfer(owner.chain, to: to, isDryRun: false, at: now, in: write) {
-        case .success: return nil
-        case .failure(let fault): return .request(fault)
-        }
+        return ActionFault(of: try LedgerRequests.transfer(owner.chain, to: to, isDryRun: false, at: now, in: write))
     }
 
     private func owner(_ reader: any StoreReader) throws(StoreFailure) -> Owner? {

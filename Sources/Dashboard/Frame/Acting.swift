@@ -35,15 +35,11 @@ extension Visit {
         _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Deed<Value>
     ) async throws(StoreFailure) -> Carried<Value> {
         guard let once = SentOnce(self) else { return .refused(.incomplete) }
-        return try await store.write { write throws(StoreFailure) -> Carried<Value> in
-            if let isSame = try once.wasSent(write) { return isSame ? .again : .refused(.changed) }
-            switch try body(write) {
-            case .failure(let refusal): return .refused(refusal)
-            case .success(let deed):
-                try write.noteAdminAction(deed.action)
-                try once.keep(at: now, in: write)
-                return .done(deed.value)
-            }
+        switch try await once.carryOut(in: store, at: now, body) {
+        case .done(let value): return .done(value)
+        case .again: return .again
+        case .otherForm: return .refused(.changed)
+        case .refused(let refusal): return .refused(refusal)
         }
     }
 
@@ -53,40 +49,5 @@ extension Visit {
             Form.hidden(SentOnce.field, Token().text)
             content()
         }
-    }
-
-    func may(_ role: AdminRole) -> Bool { role <= account.role }
-}
-
-extension Form {
-    static func hidden(_ name: StaticString, _ value: String) -> HTML {
-        empty("input", .word("type", "hidden"), .word("name", name), .value(value))
-    }
-
-    /// A box to tick, with its words beside it.
-    static func box(_ name: StaticString, _ label: String, isTicked: Bool = false) -> HTML {
-        element("p") {
-            element("label") {
-                isTicked
-                    ? empty("input", .word("type", "checkbox"), .word("name", name), .flag("checked"))
-                    : empty("input", .word("type", "checkbox"), .word("name", name))
-                " \(label)"
-            }
-        }
-    }
-
-    /// One of a few words.
-    static func choice(_ name: StaticString, _ label: String, _ options: [(value: String, text: String)]) -> HTML {
-        element("p", .class("field")) {
-            element("label", .word("for", name)) { label }
-            element("select", .id(name), .word("name", name)) {
-                for option in options { element("option", .value(option.value)) { option.text } }
-            }
-        }
-    }
-
-    /// Whatever went wrong with a form, above it.
-    @HTMLBuilder static func fault(_ refusal: Refusal?) -> HTML {
-        if let refusal { element("p", .class("fault"), .word("role", "alert")) { refusal.sentence } }
     }
 }

@@ -26,7 +26,7 @@ struct KeyPages: Sendable {
         let start = max(0, min(Int(visit.fields["from"]) ?? 0, keys.count))
         let given = parts.server.keys.given.filter { $0.holder.app == app }
         return Page("Keys", place: Address("/keys"), visit: visit) {
-            Form.fault(refusal)
+            Form.fault(refusal?.sentence)
             AppChoice.links("/keys", app, parts)
             Table("Keys that were made, the newest first", Self.headings) {
                 for key in keys.dropFirst(start).prefix(Self.rows) { row(key, at: visit.now) }
@@ -94,7 +94,7 @@ struct KeyPages: Sendable {
         }
         guard let key = found else { return Notices.notFound("key", visit) }
         return Page("Key \(key.name)", place: Address("/keys"), visit: visit) {
-            Form.fault(note.refusal)
+            Form.fault(note.refusal?.sentence)
             if let secret = note.secret {
                 element("p") { "The key itself. This page is the only one that shows it:" }
                 element("pre", .word("tabindex", "0"), .class("secret")) { secret }

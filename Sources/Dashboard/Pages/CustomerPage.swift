@@ -128,13 +128,13 @@ struct CustomerPage: Sendable {
 
     @HTMLBuilder private func wallets(_ rows: [Wallet], _ visit: Visit) -> HTML {
         if !rows.isEmpty {
-            Table("Balances", ["Currency", "Store", "Balance"] + (visit.mayAct ? ["Change"] : [])) {
+            Table("Balances", ["Currency", "Store", "Balance"] + (visit.may(.operator) ? ["Change"] : [])) {
                 for wallet in rows {
                     element("tr") {
                         element("th", .word("scope", "row")) { element("bdi") { wallet.key.currency.text } }
                         element("td") { Texts.realm(wallet.key.realm) }
                         element("td") { Texts.count(Int(wallet.balance)) }
-                        if visit.mayAct {
+                        if visit.may(.operator) {
                             let key = wallet.key
                             let place = OperatorLinks.adjust(key.app, key.customer, key.realm, key.currency)
                             element("td") { element("a", .href(place)) { "Change \(key.currency.text)" } }

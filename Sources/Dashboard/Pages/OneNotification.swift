@@ -45,7 +45,7 @@ struct OneNotification: Sendable {
 
     private func page(_ kept: KeptNotification, _ visit: Visit, _ note: Note) -> HTTPResponse {
         Page("Notification \(kept.key.id.text)", place: Address("/notifications"), visit: visit) {
-            Form.fault(note.refusal)
+            Form.fault(note.refusal?.sentence)
             if let sentence = note.sentence { element("p", .class("said"), .word("role", "status")) { sentence } }
             facts(kept)
             if visit.may(.operator) { form(kept, visit) }

@@ -6,7 +6,7 @@ enum OperatorLinks {
     typealias Entry = (text: String, address: Address)
 
     @HTMLBuilder static func list(_ visit: Visit, _ entries: [Entry]) -> HTML {
-        if visit.mayAct, !entries.isEmpty {
+        if visit.may(.operator), !entries.isEmpty {
             element("ul", .class("actions")) {
                 for entry in entries { element("li") { element("a", .href(entry.address)) { entry.text } } }
             }

@@ -87,7 +87,7 @@ struct OrderView: Sendable {
                         element("td") { Texts.realm(waiting.transaction.realm) }
                         element("td") { waiting.reason?.rawValue ?? "" }
                         element("td") {
-                            if visit.mayAct {
+                            if visit.may(.operator) {
                                 let place = OperatorLinks.attach(waiting.transaction, to: found.order.id)
                                 element("a", .href(place)) { "Have it pay this order" }
                             }

@@ -169,7 +169,7 @@ struct OrdersPage: Sendable {
             element("p") { "None." }
         } else {
             let headings = ["Transaction", "Product", "Bought", "Store", "Customer", "Waits for"]
-            Table("Purchases that wait", headings + (visit.mayAct ? ["Pay"] : [])) {
+            Table("Purchases that wait", headings + (visit.may(.operator) ? ["Pay"] : [])) {
                 for waiting in page.fulfilments { row(waiting, visit) }
             }.html
         }
@@ -196,7 +196,7 @@ struct OrdersPage: Sendable {
                 if let customer = waiting.customer { Links.link(Links.customer(key.app, customer), customer.text) }
             }
             element("td") { waiting.reason.map { ChartText.words($0.rawValue) } ?? "" }
-            if visit.mayAct {
+            if visit.may(.operator) {
                 element("td") { element("a", .href(OperatorLinks.attach(key))) { "Choose an order" } }
             }
         }

@@ -81,7 +81,7 @@ struct ToldEvents: Sendable {
                             for way in told.deliveries {
                                 element("p") {
                                     "\(way.endpoint.text): \(way.delivery.map(Self.word) ?? "not sent there") "
-                                    if visit.mayAct, way.delivery != nil || way.isWanted {
+                                    if visit.may(.operator), way.delivery != nil || way.isWanted {
                                         element("a", .href(replay(told.event.id, way.endpoint, back))) { "Send again" }
                                     }
                                 }

@@ -19,7 +19,7 @@ struct Accounts: Sendable {
     private func page(_ visit: Visit, fault: String?) async throws(StoreFailure) -> HTTPResponse {
         let accounts = try await parts.store.read { reader throws(StoreFailure) in try reader.admins() }
         return Page("Accounts", place: Address("/accounts"), visit: visit) {
-            if let fault { element("p", .class("fault"), .word("role", "alert")) { fault } }
+            Form.fault(fault)
             Table("Accounts of the dashboard", ["Name", "Role", "Made", "Change"]) {
                 for account in accounts {
                     element("tr") {
@@ -117,7 +117,7 @@ struct Accounts: Sendable {
 
     private func ownPage(_ visit: Visit, fault: String?) -> HTTPResponse {
         Page("Your account", visit: visit) {
-            if let fault { element("p", .class("fault"), .word("role", "alert")) { fault } }
+            Form.fault(fault)
             element("h2") { "Change the password" }
             element("p") { "\(Self.passwordRule) All other browsers are signed out." }
             visit.form(Address("/account/password"), label: "Change the password") {

@@ -159,7 +159,7 @@ struct SignIn: Sendable {
                     "There is no account yet. The server's log has a link, under first_account, that makes the first."
                 }
             }
-            if let fault { element("p", .class("fault"), .word("role", "alert")) { fault } }
+            Form.fault(fault)
             Form.post(Address("/sign-in"), visitor, label: "Sign in") {
                 empty("input", .word("type", "hidden"), .word("name", "next"), .value(next))
                 Form.field("name", "Name", autocomplete: "username")
@@ -174,7 +174,7 @@ struct SignIn: Sendable {
         let visitor = Cookie.visitor(in: request.fields) ?? Token()
         var response = Page("Make the first account", visit: nil) {
             element("p") { "It is an admin's: it can make the others. \(Accounts.passwordRule)" }
-            if let fault { element("p", .class("fault"), .word("role", "alert")) { fault } }
+            Form.fault(fault)
             Form.post(Address("/first-account"), visitor, label: "Make the account") {
                 empty("input", .word("type", "hidden"), .word("name", "token"), .value(link))
                 Form.field("name", "Name", autocomplete: "username")

@@ -27,7 +27,7 @@ struct SimulatorPage: Sendable {
         guard let clock = await get("/clock"), let chaos = await get("/chaos"), let sold = await get("/catalogue")
         else {
             return Page("Simulator", place: Address("/simulator"), visit: visit) {
-                Form.fault(Refusal(.serviceUnavailable, "The simulator does not answer."))
+                Form.fault("The simulator does not answer.")
             }.response(.serviceUnavailable)
         }
         let customers = await get("/customers")?["customers"]?.array
@@ -36,7 +36,7 @@ struct SimulatorPage: Sendable {
         let products = Self.products(sold)
         let isChaotic = Self.isOn(chaos)
         return Page("Simulator", place: Address("/simulator"), visit: visit) {
-            Form.fault(note.refusal)
+            Form.fault(note.refusal?.sentence)
             if let sentence = note.sentence { element("p", .class("said"), .word("role", "status")) { sentence } }
             element("p", .class("quiet")) {
                 "An App Store of this demo's own. What it sells costs nobody anything, and it forgets all when it stops."

@@ -37,7 +37,7 @@ struct DeliveryPage: Sendable {
         }
         guard let found else { return Notices.notFound("delivery", visit) }
         return Page("Delivery of \(id.event.text)", place: Address("/webhooks"), visit: visit) {
-            Form.fault(refusal)
+            Form.fault(refusal?.sentence)
             facts(found)
             if visit.may(.operator), found.delivery.state != .leased {
                 element("h2") { "Send it again" }

@@ -57,7 +57,7 @@ struct EndpointPage: Sendable {
     private static func state(_ word: String) -> DeliveryState? { word == "dead" ? .dead : nil }
 
     @HTMLBuilder private func said(_ note: Note, _ visit: Visit, _ endpoint: WebhookEndpoint) -> HTML {
-        Form.fault(note.refusal)
+        Form.fault(note.refusal?.sentence)
         if let sentence = note.sentence { element("p", .class("said"), .word("role", "status")) { sentence } }
         if let secret = note.secret {
             element("p") { "The new secret. This page is the only one that shows it:" }
