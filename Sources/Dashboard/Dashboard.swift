@@ -46,7 +46,6 @@ private func webhooks(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute]
         door.form("/webhook/enable", .operator, actions.enable),
         door.form("/webhook/rotate", .operator, actions.rotate),
         door.form("/webhook/replay", .operator, actions.replay),
-        door.form("/webhook/send", .operator, actions.send),
     ]
 }
 

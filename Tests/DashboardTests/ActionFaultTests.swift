@@ -158,43 +158,17 @@ import Testing
     }
 
     @Test func anEventIsSentAgainAndNotWhileItIsOnItsWay() async throws {
-        let acting = try await ActingDesk()
+        let (acting, event) = try await Self.told()
         let now = acting.desk.clock.now
-        let endpoint = WebhookEndpoint(
-            id: try #require(WebhookEndpointID("whe_shop")),
-            app: Desk.app,
-            url: "https://shop.example/" + ActingDesk.hostile,
-            secrets: [try #require(WebhookSecret([UInt8](repeating: 1, count: 32)))],
-            filter: .everything,
-            concurrencyMax: 1,
-            ordersPerCustomer: true,
-            acknowledgesBy2xx: false,
-            createdAt: now
-        )
-        try await acting.desk.store.write { write throws(StoreFailure) in try write.createEndpoint(endpoint) }
-        try await acting.place(acting.order)
-        try await acting.buy(7)
-        let event = try #require(
-            try await acting.read { reader throws(StoreFailure) in
-                try reader.events(app: Desk.app, after: .start, where: .everything, limit: 9).events.map(\.event)
-                    .first { $0.type == "delivery.granted" }
-            }
-        )
         let page = await acting.browser.get("/dashboard/transaction?app=shop&id=7")
-        #expect(page.text.contains(event.id.text))
+        #expect(page.text.contains(event.text))
         #expect(page.text.contains("Send again"))
-        let target = ActingDesk.address(
-            "/replay",
-            [
-                ("app", "shop"), ("event", event.id.text), ("webhook", "whe_shop"),
-                ("back", "/dashboard/transaction?app=shop&id=7"),
-            ]
-        )
+        let target = Self.replay(event, to: "whe_shop")
         // It waits to be sent for the first time.
         #expect(await acting.browser.get(target).status == .conflict)
-        let id = WebhookDeliveryID(endpoint: endpoint.id, event: event.id)
+        let id = WebhookDeliveryID(endpoint: try #require(WebhookEndpointID("whe_shop")), event: event)
         try await acting.desk.store.write { write throws(StoreFailure) in
-            _ = try write.buryDeliveries(endpoint: endpoint.id, because: "tried", at: now, limit: 100)
+            _ = try write.buryDeliveries(endpoint: id.endpoint, because: "tried", at: now, limit: 100)
         }
         #expect(await acting.browser.get(target).isEscaped)
         let sent = await acting.act(target)
@@ -204,11 +178,57 @@ import Testing
         #expect(delivery?.state == .pending)
         #expect(try await acting.audit().map(\.action) == ["event_replayed"])
         #expect(await acting.browser.get(target).status == .conflict)
-        let elsewhere = ActingDesk.address(
-            "/replay",
-            [("app", "shop"), ("event", event.id.text), ("webhook", "whe_shop"), ("back", "https://evil.example/")]
-        )
+        let elsewhere = Self.replay(event, to: "whe_shop", back: "https://evil.example/")
         #expect(await acting.browser.get(elsewhere).status == .badRequest)
+    }
+
+    @Test func whatAWebhookIsNotForItIsNeverSent() async throws {
+        let (acting, event) = try await Self.told()
+        let page = await acting.browser.get("/dashboard/transaction?app=shop&id=7")
+        #expect(page.text.contains("webhook=whe_shop") && !page.text.contains("webhook=whe_sandbox"))
+        // Nor when somebody makes the address up.
+        let unwanted = await acting.browser.get(Self.replay(event, to: "whe_sandbox"))
+        #expect(unwanted.status == .conflict && unwanted.text.contains("not for such events"))
+    }
+
+    /// A purchase that two webhooks of the app could be told of, of which one is for the sandbox alone.
+    private static func told() async throws -> (ActingDesk, EventID) {
+        let acting = try await ActingDesk()
+        let apart = EventFilter(realms: [Realm(environment: .sandbox, isTestSigned: false)])
+        let wishes = [("whe_shop", EventFilter.everything), ("whe_sandbox", apart)]
+        let endpoints = try wishes.map { name, filter in
+            WebhookEndpoint(
+                id: try #require(WebhookEndpointID(name)),
+                app: Desk.app,
+                url: "https://shop.example/" + ActingDesk.hostile,
+                secrets: [try #require(WebhookSecret([UInt8](repeating: 1, count: 32)))],
+                filter: filter,
+                concurrencyMax: 1,
+                ordersPerCustomer: true,
+                acknowledgesBy2xx: false,
+                createdAt: acting.desk.clock.now
+            )
+        }
+        try await acting.desk.store.write { write throws(StoreFailure) in
+            for endpoint in endpoints { try write.createEndpoint(endpoint) }
+        }
+        try await acting.place(acting.order)
+        try await acting.buy(7)
+        let events = try await acting.read { reader throws(StoreFailure) in
+            try reader.events(app: Desk.app, after: .start, where: .everything, limit: 9).events.map(\.event)
+        }
+        return (acting, try #require(events.first { $0.type == "delivery.granted" }).id)
+    }
+
+    private static func replay(
+        _ event: EventID,
+        to webhook: String,
+        back: String = "/dashboard/transaction?app=shop&id=7"
+    ) -> String {
+        ActingDesk.address(
+            "/replay",
+            [("app", "shop"), ("event", event.text), ("webhook", webhook), ("back", back)]
+        )
     }
 
     @Test func aViewerIsOfferedNothing() async throws {

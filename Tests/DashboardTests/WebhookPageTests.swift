@@ -267,19 +267,24 @@ import Testing
         await house.sender.deliverDue()
         let browser = try await house.desk.browser(.operator)
         let page = await browser.get("/dashboard/delivery?endpoint=whe_one&event=evt_1")
-        let form = Browser.fields(page, of: "/dashboard/webhook/send")
-        #expect(await browser.post("/dashboard/webhook/send", form).status == .seeOther)
-        await house.sender.deliverDue()
-        #expect(house.receiver.count == 2)
-        #expect(await browser.post("/dashboard/webhook/send", form).status == .seeOther)
-        await house.sender.deliverDue()
-        #expect(house.receiver.count == 2)
+        let link = try #require(page.text.firstMatch(of: /href="(\/dashboard\/replay[^"]*)"/))
+        let again = await browser.get(String(link.output.1).replacing("&amp;", with: "&"))
+        let reason = [("reason", "their server was down")]
+        let form = Browser.fields(again, of: "/dashboard/replay") + reason
+        for _ in 1...2 {
+            let sent = await browser.post("/dashboard/replay", form)
+            #expect(sent.status == .seeOther)
+            #expect(sent.fields["Location"] == "/dashboard/delivery?endpoint=whe_one&event=evt_1")
+            await house.sender.deliverDue()
+            #expect(house.receiver.count == 2)
+        }
         // Another form, while it waits.
-        let renewed = await browser.press(page, "/dashboard/webhook/send", [("once", Token().text)])
+        let renewed = await browser.press(again, "/dashboard/replay", reason + [("once", Token().text)])
         #expect(renewed.status == .seeOther)
-        let third = await browser.press(page, "/dashboard/webhook/send", [("once", Token().text)])
+        let third = await browser.press(again, "/dashboard/replay", reason + [("once", Token().text)])
         #expect(third.status == .conflict)
-        #expect(try await house.desk.log().map { $0.detail } == ["evt_1", "evt_1"])
+        let why = "to whe_one; because: their server was down"
+        #expect(try await house.desk.log().map { $0.detail } == [why, why])
     }
 
     @Test func whoMaySeeMayNotAct() async throws {
@@ -288,7 +293,7 @@ import Testing
         let page = await browser.get(Self.page)
         #expect(page.status == .ok && !page.text.contains("/dashboard/webhook/"))
         let token = [("form_token", Browser.formToken(in: page)), ("id", "whe_one"), ("version", "1"), ("once", "x")]
-        for act in ["test", "enable", "rotate", "replay", "send"] {
+        for act in ["test", "enable", "rotate", "replay"] {
             #expect(await browser.post("/dashboard/webhook/\(act)", token).status == .forbidden)
         }
         #expect(try await house.endpoint.version == 1)

@@ -10,7 +10,7 @@ struct ActionPlace: Sendable {
     /// By `app`, `side` and `id`.
     init?(_ fields: FormFields) {
         guard let app = AppID(fields["app"]), let id = TransactionID(fields["id"]),
-            let realm = FigureScope.realm(fields["side"])
+            let realm = Side.realm(fields["side"])
         else { return nil }
         (self.app, self.realm, self.id) = (app, realm, id)
     }
@@ -21,7 +21,7 @@ struct ActionPlace: Sendable {
 
     var hidden: [(name: StaticString, value: String)] {
         [
-            (name: "app", value: app.text), (name: "side", value: FigureScope.name(realm)),
+            (name: "app", value: app.text), (name: "side", value: Side.name(realm)),
             (name: "id", value: id.description),
         ]
     }

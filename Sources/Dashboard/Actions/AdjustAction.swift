@@ -19,7 +19,7 @@ struct AdjustAction: OperatorAction {
 
     init?(_ fields: FormFields) {
         guard let app = AppID(fields["app"]), let customer = CustomerID(fields["customer"]),
-            let realm = FigureScope.realm(fields["side"])
+            let realm = Side.realm(fields["side"])
         else { return nil }
         (self.app, self.customer, self.realm) = (app, customer, realm)
         currency = fields["currency"]
@@ -42,7 +42,7 @@ struct AdjustAction: OperatorAction {
         var proposal = Proposal(
             title: "Change a balance",
             subject: "customer \(customer.text) of \(app.text), \(Texts.realm(realm))",
-            hidden: hidden + [(name: "side", value: FigureScope.name(realm))],
+            hidden: hidden + [(name: "side", value: Side.name(realm))],
             facts: facts(nil)
         )
         guard let wallet = wallet(), let delta = delta() else {
@@ -121,8 +121,8 @@ struct AdjustAction: OperatorAction {
             Form.choice(
                 "side",
                 "Store",
-                Realm.known.map { (value: FigureScope.name($0), text: Texts.realm($0)) },
-                selected: FigureScope.name(realm)
+                Realm.known.map { (value: Side.name($0), text: Texts.realm($0)) },
+                selected: Side.name(realm)
             )
             Form.field("currency", "Currency", value: currency)
             Form.field("amount", "By how much: 100 gives, -100 takes", value: amount)

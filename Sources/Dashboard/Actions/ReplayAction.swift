@@ -77,7 +77,7 @@ struct ReplayAction: OperatorAction {
             Texts.fact("Of customer", event.customer?.text)
             Texts.fact("To", endpoint.url)
             if let delivery {
-                Texts.fact("Stands at", ToldEvents.word(delivery))
+                Texts.fact("Stands at", DeliveryPage.state(delivery))
                 Texts.fact("Ended", delivery.endedAt)
             }
         }

@@ -26,20 +26,12 @@ struct FigureScope: Sendable {
             }
             if found > 0 { realms.append(realm) }
         }
-        let named = Self.realm(visit.fields["side"])
+        let named = Side.realm(visit.fields["side"])
         self.app = app
         self.apps = parts.apps
         self.realms = realms
         realm = named ?? realms.first ?? Realm(environment: .production, isTestSigned: false)
     }
-
-    /// A word for an address.
-    static func name(_ realm: Realm) -> String {
-        realm.environment.rawValue + (realm.isTestSigned ? ".test" : "")
-    }
-
-    /// The side that a word in an address stands for.
-    static func realm(_ name: String) -> Realm? { Realm.known.first { self.name($0) == name } }
 
     func address(
         _ path: StaticString,
@@ -51,7 +43,7 @@ struct FigureScope: Sendable {
             path,
             [
                 (name: "app", value: (app ?? self.app).text),
-                (name: "side", value: app == nil ? Self.name(realm ?? self.realm) : nil),
+                (name: "side", value: app == nil ? Side.name(realm ?? self.realm) : nil),
             ] + more
         )
     }

@@ -19,7 +19,7 @@ struct OneNotification: Sendable {
         Address(
             "/notification",
             [
-                (name: "app", value: key.app.text), (name: "side", value: FigureScope.name(key.realm)),
+                (name: "app", value: key.app.text), (name: "side", value: Side.name(key.realm)),
                 (name: "id", value: key.id.text),
             ]
         )
@@ -27,7 +27,7 @@ struct OneNotification: Sendable {
 
     private func key(_ visit: Visit) -> NotificationKey? {
         guard let app = AppID(visit.fields["app"]), parts.apps.contains(app),
-            let realm = Realm.known.first(where: { FigureScope.name($0) == visit.fields["side"] }),
+            let realm = Side.realm(visit.fields["side"]),
             let id = NotificationID(visit.fields["id"])
         else { return nil }
         return NotificationKey(app: app, realm: realm, id: id)
@@ -84,7 +84,7 @@ struct OneNotification: Sendable {
         }
         visit.formOnce(Address("/notification/decide"), label: "Decide it once more") {
             Form.hidden("app", kept.key.app.text)
-            Form.hidden("side", FigureScope.name(kept.key.realm))
+            Form.hidden("side", Side.name(kept.key.realm))
             Form.hidden("id", kept.key.id.text)
         }
     }

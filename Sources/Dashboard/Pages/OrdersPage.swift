@@ -30,7 +30,7 @@ struct OrdersPage: Sendable {
                 "/orders",
                 [
                     (name: "app", value: app.text), (name: "days", value: String(span)),
-                    (name: "state", value: state?.rawValue), (name: "side", value: realm.map(FigureScope.name)),
+                    (name: "state", value: state?.rawValue), (name: "side", value: realm.map(Side.name)),
                 ] + more
             )
         }
@@ -74,7 +74,7 @@ struct OrdersPage: Sendable {
         let span = Self.spans.first { String($0) == fields["days"] } ?? FigureSummary.days
         var place: FulfilmentCursor?
         if let original = TransactionID(fields["waiting_original"]), let id = TransactionID(fields["waiting_id"]),
-            let realm = FigureScope.realm(fields["waiting_side"])
+            let realm = Side.realm(fields["waiting_side"])
         {
             place = FulfilmentCursor(original: original, realm: realm, transaction: id)
         }
@@ -82,7 +82,7 @@ struct OrdersPage: Sendable {
             app: app,
             days: today.advanced(by: 1 - span)...today,
             state: OrderState(rawValue: fields["state"]),
-            realm: FigureScope.realm(fields["side"]),
+            realm: Side.realm(fields["side"]),
             before: OrderCursor(text: fields["before"]),
             waitingAfter: place
         )
@@ -128,8 +128,8 @@ struct OrdersPage: Sendable {
                 "side",
                 "Paid in the store",
                 [(value: "", text: "all, also not paid")]
-                    + Realm.known.map { (value: FigureScope.name($0), text: Texts.realm($0)) },
-                selected: wish.realm.map(FigureScope.name) ?? ""
+                    + Realm.known.map { (value: Side.name($0), text: Texts.realm($0)) },
+                selected: wish.realm.map(Side.name) ?? ""
             )
             element("button") { "Show" }
         }
@@ -176,7 +176,7 @@ struct OrdersPage: Sendable {
         if let next = page.next {
             let more: [(name: String, value: String?)] = [
                 (name: "waiting_original", value: next.original.description),
-                (name: "waiting_side", value: FigureScope.name(next.realm)),
+                (name: "waiting_side", value: Side.name(next.realm)),
                 (name: "waiting_id", value: next.transaction.description),
             ]
             element("p") { element("a", .href(wish.address(more))) { "More that wait" } }

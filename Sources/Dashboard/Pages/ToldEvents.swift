@@ -80,9 +80,10 @@ struct ToldEvents: Sendable {
                             if told.deliveries.isEmpty { "none" }
                             for way in told.deliveries {
                                 element("p") {
-                                    "\(way.endpoint.text): \(way.delivery.map(Self.word) ?? "not sent there") "
+                                    "\(way.endpoint.text): \(way.delivery.map(DeliveryPage.state) ?? "not sent there") "
                                     if visit.may(.operator), way.delivery != nil || way.isWanted {
-                                        element("a", .href(replay(told.event.id, way.endpoint, back))) { "Send again" }
+                                        let id = WebhookDeliveryID(endpoint: way.endpoint, event: told.event.id)
+                                        element("a", .href(OperatorLinks.replay(app, id, back: back))) { "Send again" }
                                     }
                                 }
                             }
@@ -90,27 +91,6 @@ struct ToldEvents: Sendable {
                     }
                 }
             }.html
-        }
-    }
-
-    private func replay(_ event: EventID, _ endpoint: WebhookEndpointID, _ back: Address) -> Address {
-        Address(
-            "/replay",
-            [
-                (name: "app", value: app.text), (name: "event", value: event.text),
-                (name: "webhook", value: endpoint.text), (name: "back", value: back.text),
-            ]
-        )
-    }
-
-    /// How far a delivery is, in words.
-    static func word(_ delivery: WebhookDelivery) -> String {
-        let status = delivery.lastStatus.map { ", last answer \($0)" } ?? ""
-        return switch delivery.state {
-        case .pending: "waits\(status)"
-        case .leased: "on its way"
-        case .delivered: "delivered\(status)"
-        case .dead: "given up (\(delivery.deadReason ?? "no reason kept"))\(status)"
         }
     }
 }

@@ -18,10 +18,6 @@ struct DeliveryPage: Sendable {
     }
 
     func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
-        try await page(visit, nil)
-    }
-
-    func page(_ visit: Visit, _ refusal: Refusal?) async throws(StoreFailure) -> HTTPResponse {
         guard let id = Self.id(visit.fields) else { return Notices.notFound("delivery", visit) }
         let apps = parts.apps
         let found = try await parts.store.read { reader throws(StoreFailure) -> Found? in
@@ -37,20 +33,16 @@ struct DeliveryPage: Sendable {
         }
         guard let found else { return Notices.notFound("delivery", visit) }
         return Page("Delivery of \(id.event.text)", place: Address("/webhooks"), visit: visit) {
-            Form.fault(refusal?.sentence)
             facts(found)
-            if visit.may(.operator), found.delivery.state != .leased {
-                element("h2") { "Send it again" }
-                visit.formOnce(Address("/webhook/send"), label: "Send it again now") {
-                    Form.hidden("endpoint", id.endpoint.text)
-                    Form.hidden("event", id.event.text)
-                }
+            if found.delivery.state != .leased {
+                let again = OperatorLinks.replay(found.endpoint.app, id, back: Self.address(id))
+                OperatorLinks.list(visit, [("Send it again", again)])
             }
             attempts(found.attempts)
-        }.response(refusal?.status ?? .ok)
+        }.response()
     }
 
-    static func id(_ fields: FormFields) -> WebhookDeliveryID? {
+    private static func id(_ fields: FormFields) -> WebhookDeliveryID? {
         guard let endpoint = WebhookEndpointID(fields["endpoint"]), let event = EventID(fields["event"]) else {
             return nil
         }
@@ -63,11 +55,12 @@ struct DeliveryPage: Sendable {
 
     /// How far it is, in words.
     static func state(_ delivery: WebhookDelivery) -> String {
-        switch delivery.state {
-        case .pending: delivery.attempts == 0 ? "waits" : "waits for the next try"
+        let status = delivery.lastStatus.map { ", last answer \($0)" } ?? ""
+        return switch delivery.state {
+        case .pending: (delivery.attempts == 0 ? "waits" : "waits for the next try") + status
         case .leased: "under way"
-        case .delivered: "delivered"
-        case .dead: "failed: \(delivery.deadReason ?? "no reason is kept")"
+        case .delivered: "delivered" + status
+        case .dead: "failed: \(delivery.deadReason ?? "no reason is kept")\(status)"
         }
     }
 

@@ -111,21 +111,6 @@ struct WebhookActions: Sendable {
         }
     }
 
-    /// One event again.
-    func send(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
-        guard let id = DeliveryPage.id(visit.fields) else { return Notices.malformed() }
-        let carried = try await visit.carryOut(in: parts.store) { write throws(StoreFailure) -> Visit.Deed<Bool> in
-            guard try find(id.endpoint.text, write) != nil else { return .failure(Self.gone) }
-            guard try write.replayDelivery(id, at: visit.now) else {
-                return .failure(Refusal(.conflict, "There is no such delivery, or it is due or under way already."))
-            }
-            return .success((true, visit.action("webhook_replayed", of: id.endpoint.text, id.event.text)))
-        }
-        if case .refused(let refusal) = carried { return try await DeliveryPage(parts: parts).page(visit, refusal) }
-        parts.server.sender?.wake()
-        return Notices.leave(for: DeliveryPage.address(id))
-    }
-
     private static let gone = Refusal(.notFound, "There is no such endpoint any more.")
 
     private func find(_ text: String, _ reader: any StoreReader) throws(StoreFailure) -> WebhookEndpoint? {

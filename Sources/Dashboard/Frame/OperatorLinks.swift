@@ -59,13 +59,24 @@ enum OperatorLinks {
             "/adjust",
             [
                 (name: "app", value: app.text), (name: "customer", value: customer.text),
-                (name: "side", value: FigureScope.name(realm)), (name: "currency", value: currency?.text),
+                (name: "side", value: Side.name(realm)), (name: "currency", value: currency?.text),
             ]
         )
     }
 
     static func submission(_ name: String) -> [Entry] {
         [("Ask Apple about it now", Address("/submission/resync", [(name: "id", value: name)]))]
+    }
+
+    /// Has an event sent once more to an endpoint.
+    static func replay(_ app: AppID, _ id: WebhookDeliveryID, back: Address) -> Address {
+        Address(
+            "/replay",
+            [
+                (name: "app", value: app.text), (name: "event", value: id.event.text),
+                (name: "webhook", value: id.endpoint.text), (name: "back", value: back.text),
+            ]
+        )
     }
 
     private static func place(
@@ -76,7 +87,7 @@ enum OperatorLinks {
         Address(
             path,
             [
-                (name: "app", value: key.app.text), (name: "side", value: FigureScope.name(key.realm)),
+                (name: "app", value: key.app.text), (name: "side", value: Side.name(key.realm)),
                 (name: "id", value: key.id.description),
             ] + more
         )
