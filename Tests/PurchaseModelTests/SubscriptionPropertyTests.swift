@@ -96,6 +96,26 @@ import Testing
         var row: [String]
     }
 
+    /// Whichever of them is heard of first.
+    @Test func ofWordsSignedAtOneMomentOneCounts() throws {
+        let product = try Shop.product("monthly")
+        let plain = Renewal(
+            originalID: try #require(TransactionID(number: 1)),
+            product: product,
+            signedAt: SubscriptionCase.at(30)
+        )
+        var (ended, later, begun, endedAnew) = (plain, plain, plain, plain)
+        (ended.willAutoRenew, ended.isInBillingRetry, ended.expirationIntent) = (false, false, 1)
+        ended.recentStartAt = SubscriptionCase.at(0)
+        later.signedAt = later.signedAt.advanced(by: .milliseconds(1))
+        begun.recentStartAt = SubscriptionCase.at(30)
+        (endedAnew.expirationIntent, endedAnew.recentStartAt) = (2, begun.recentStartAt)
+        for (less, more) in [(ended, later), (ended, begun), (begun, endedAnew), (plain, ended), (plain, begun)] {
+            #expect(fold(less, more) == more)
+            #expect(fold(more, less) == more)
+        }
+    }
+
     private static func outcome(of proofs: [Proof], lookedAt moment: Timestamp) throws -> Outcome {
         var shop = try Shop()
         for proof in proofs { try show(proof, in: &shop) }
@@ -151,6 +171,7 @@ import Testing
         renewal.expirationIntent = [1, 2, nil, nil].randomElement(using: &random) ?? nil
         if renewal.isInBillingRetry == true { renewal.graceEndsAt = renewal.signedAt.advanced(by: .seconds(86_400)) }
         renewal.priceIncreaseStatus = [0, 1, nil, nil].randomElement(using: &random) ?? nil
+        renewal.recentStartAt = [0.0, 40, nil].randomElement(using: &random)?.map(SubscriptionCase.at)
         return renewal
     }
 }

@@ -45,10 +45,14 @@ package func newestPeriod(_ transactions: some Sequence<RecordedTransaction>) ->
 }
 
 /// Of two statements about one chain's renewal the one that Apple signed later, whole: what it leaves out does not hold
-/// any more.
+/// any more. Of two that were signed at one moment the one of the later start: one of them says how the subscription
+/// ended, the other that it began anew.
 package func fold(_ known: Renewal?, _ fresh: Renewal) -> Renewal {
     guard let known else { return fresh }
     if known.signedAt != fresh.signedAt { return known.signedAt < fresh.signedAt ? fresh : known }
+    // One that does not say is before all that do, so that any three have an order.
+    let (one, two) = (known.recentStartAt?.milliseconds ?? .min, fresh.recentStartAt?.milliseconds ?? .min)
+    if one != two { return one < two ? fresh : known }
     return known.precedence.lexicographicallyPrecedes(fresh.precedence) ? fresh : known
 }
 
@@ -68,7 +72,7 @@ extension Renewal {
             hasEnded ? 1 : 0, isInBillingRetry.map { $0 ? 1 : 0 }, expirationIntent.map(Int64.init),
             graceEndsAt?.milliseconds,
             renewsAt?.milliseconds, willAutoRenew.map { $0 ? 1 : 0 }, priceIncreaseStatus.map(Int64.init),
-            recentStartAt?.milliseconds, nextPrice?.milliunits, (offer?.kind.rawValue).map(Int64.init),
+            nextPrice?.milliunits, (offer?.kind.rawValue).map(Int64.init),
         ]
         let texts: [String?] = [
             product.text, nextProduct?.text, nextPrice?.currency, offer?.identifier, offer?.discount, offer?.period,
