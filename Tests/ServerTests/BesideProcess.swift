@@ -6,26 +6,36 @@ final class BesideProcess: Sendable {
     let output: ProcessOutput
     let errors: ProcessOutput
     private let exit = ProcessExit()
-    private let id: pid_t
+    /// Of what was started: `assay`, or what starts it.
+    private let started: pid_t
+    private let isWrapped: Bool
 
     /// - Parameters:
     ///   - arguments: of `assay`, the command among them.
+    ///   - wrapper: a program that starts `assay` instead of us, with its own arguments.
     ///   - folder: where it works.
+    ///   - lastWord: its log is not read any more after this word.
     /// - Throws: ``ChildProcess/NotStarted``.
-    init(_ arguments: [String], in folder: String) throws {
-        var process = ChildProcess([Program.path] + arguments)
+    init(
+        _ arguments: [String],
+        under wrapper: [String] = [],
+        in folder: String?,
+        readsLogUntil lastWord: String? = nil
+    ) throws {
+        var process = ChildProcess(wrapper + [Program.path] + arguments)
         process.environment = [:]
         process.folder = folder
         process.output = .pipe
         process.errors = .pipe
         let running = try process.start()
         running.whenEnded { [exit] in exit.note($0) }
-        id = running.id
+        started = running.id
+        isWrapped = !wrapper.isEmpty
         output = ProcessOutput(running.output)
-        errors = ProcessOutput(running.errors)
-        let started = running.id
+        errors = ProcessOutput(running.errors, endsAfter: lastWord)
+        let id = running.id
         DispatchQueue.global().asyncAfter(deadline: .now() + 120) { [exit] in
-            if !exit.isNoted { kill(started, SIGKILL) }
+            if !exit.isNoted { kill(id, SIGKILL) }
         }
     }
 
@@ -33,8 +43,19 @@ final class BesideProcess: Sendable {
         if !exit.isNoted { kill(id, SIGKILL) }
     }
 
+    /// Of `assay` itself: what starts it keeps signals away from it.
+    private var id: pid_t { isWrapped ? Self.child(of: started) ?? started : started }
+
+    private static func child(of id: pid_t) -> pid_t? {
+        let path = "/proc/\(id)/task/\(id)/children"
+        guard let children = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        return children.split(separator: " ").first.flatMap { pid_t($0) }
+    }
+
+    func send(_ signal: Int32) { kill(id, signal) }
+
     /// As Ctrl-C does.
-    func interrupt() { kill(id, SIGINT) }
+    func interrupt() { send(SIGINT) }
 
     /// Its exit code, or the number of the signal that ended it, negative.
     func exitCode() async -> Int32 { await exit.code() }

@@ -11,11 +11,7 @@ final class ServerProcess: Sendable {
     }
 
     let port: UInt16
-    let output: ProcessOutput
-    let errors: ProcessOutput
-    private let exit = ProcessExit()
-    /// Of the server itself, not of what started it.
-    private let id: pid_t
+    private let process: BesideProcess
 
     /// Starts it and waits until it says that it listens.
     ///
@@ -31,46 +27,26 @@ final class ServerProcess: Sendable {
         in folder: String? = nil,
         readsLog: Bool = true
     ) async throws {
-        let words = wrapper + [Program.path] + arguments
-        var process = ChildProcess(words)
-        process.environment = [:]
-        process.folder = folder
-        process.output = .pipe
-        process.errors = .pipe
-        let running = try process.start()
-        running.whenEnded { [exit] in exit.note($0) }
-        let started = running.id
-        output = ProcessOutput(running.output)
-        errors = ProcessOutput(running.errors, endsAfter: readsLog ? nil : "\"listening\"")
-        DispatchQueue.global().asyncAfter(deadline: .now() + 120) { [exit] in
-            if !exit.isNoted { Foundation.kill(started, SIGKILL) }
-        }
+        let lastWord = readsLog ? nil : "\"listening\""
+        process = try BesideProcess(arguments, under: wrapper, in: folder, readsLogUntil: lastWord)
+        let errors = process.errors
         let isListening = await errors.until("\"event\":\"listening\"")
         let line = errors.lines.first { $0.contains("\"listening\"") } ?? ""
         port = (try? JSONDocument(Array(line.utf8)).root.object?["port"]?.int64).flatMap { UInt16(exactly: $0) } ?? 0
-        id = wrapper.isEmpty ? started : Self.child(of: started) ?? started
         guard isListening, port > 0 else { throw NotStarted(description: errors.text) }
     }
 
-    deinit {
-        if !exit.isNoted { Foundation.kill(id, SIGKILL) }
-    }
-
-    /// What a tool started for us: the tool itself keeps signals away from it.
-    private static func child(of id: pid_t) -> pid_t? {
-        let path = "/proc/\(id)/task/\(id)/children"
-        guard let children = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
-        return children.split(separator: " ").first.flatMap { pid_t($0) }
-    }
+    var output: ProcessOutput { process.output }
+    var errors: ProcessOutput { process.errors }
 
     /// Asks for a graceful stop.
-    func stop() { Foundation.kill(id, SIGTERM) }
+    func stop() { process.send(SIGTERM) }
 
     /// Ends it as a power cut does.
-    func kill() { Foundation.kill(id, SIGKILL) }
+    func kill() { process.send(SIGKILL) }
 
     /// Its exit code, or the number of the signal that ended it, negative.
-    func exitCode() async -> Int32 { await exit.code() }
+    func exitCode() async -> Int32 { await process.exitCode() }
 }
 
 /// What a process says, read by a thread of its own.

@@ -15,12 +15,7 @@ struct Ask {
     init(_ question: Question, _ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
         self.question = question
         self.arguments = arguments
-        client = APIClient(
-            .server,
-            at: arguments.value("server") ?? environment["ASSAY_SERVER"],
-            key: try AppKey.read(arguments, environment),
-            caller: CurlCaller(CallerSettings()).caller
-        )
+        client = try ServerAccess.client(arguments, environment)
         table = AnswerTable(paint: Paint(environment), isJSON: arguments.isSet("json"))
     }
 

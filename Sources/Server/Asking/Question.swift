@@ -68,15 +68,8 @@ struct Question: Sendable {
     var wordCount: Int { path.utf8.count { $0 == UInt8(ascii: "{") } }
 
     /// How a server is reached, and how its answers are shown.
-    static let access: [CommandShape.Option] = [
-        .init("server", value: "URL", "Where Assay is; ASSAY_SERVER, or \(APIClient.Side.server.usualBase)."),
-        .init(
-            "key-file",
-            value: "FILE",
-            "A file with the app's key; else ASSAY_KEY_FILE names it, or ASSAY_KEY is it."
-        ),
-        .init("json", "JSON, one object a line, instead of a table."),
-    ]
+    static let access: [CommandShape.Option] =
+        ServerAccess.options + [.init("json", "JSON, one object a line, instead of a table.")]
 
     var shape: CommandShape {
         var options = fields.map(\.option)

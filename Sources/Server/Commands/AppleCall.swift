@@ -16,12 +16,7 @@ struct AppleCall {
     private init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
         self.arguments = arguments
         wait = try Self.whole(arguments.value("wait"), "wait", 0...Self.waitMax) ?? Self.usualWait
-        client = APIClient(
-            .server,
-            at: arguments.value("server") ?? environment["ASSAY_SERVER"],
-            key: try AppKey.read(arguments, environment),
-            caller: CurlCaller(CallerSettings()).caller
-        )
+        client = try ServerAccess.client(arguments, environment)
     }
 
     private static func whole(

@@ -75,13 +75,7 @@ enum AppleCommands {
             summary: summary,
             positionals: positional,
             positionalsRange: 1...1,
-            options: options + [
-                .init("server", value: "URL", "Where Assay is; ASSAY_SERVER, or \(APIClient.Side.server.usualBase)."),
-                .init(
-                    "key-file",
-                    value: "FILE",
-                    "A file with the app's key; else ASSAY_KEY_FILE names it, or ASSAY_KEY is it."
-                ),
+            options: options + ServerAccess.options + [
                 .init("wait", value: "SECONDS", "How long to wait for Apple's answer; 60 if not given."),
                 .init("json", "The server's own answer instead of text."),
             ],

@@ -36,12 +36,7 @@ struct WebhookListen {
             throw UsageFault("--listen is an address and a port")
         }
         self.address = address
-        client = APIClient(
-            .server,
-            at: arguments.value("server") ?? environment["ASSAY_SERVER"],
-            key: try AppKey.read(arguments, environment),
-            caller: CurlCaller(CallerSettings()).caller
-        )
+        client = try ServerAccess.client(arguments, environment)
         types = (arguments.value("types") ?? "").split(separator: ",").map(String.init)
         includesTestSigned = arguments.isSet("include-test-signed")
         isJSON = arguments.isSet("json")
