@@ -1,3 +1,4 @@
+import Pipeline
 import HTTP
 import PurchaseModel
 import Storage
@@ -77,10 +78,7 @@ enum ActionFault: Hashable, Sendable {
     case settled
     /// Apple cannot be asked about it.
     case outOfReach
-    /// What is to be sent again is on its way.
-    case underWay
-    /// The webhook takes no such events.
-    case unwanted
+    case replay(EventReplay.Fault)
 
     static let reasonMax = 500
 
@@ -92,7 +90,7 @@ enum ActionFault: Hashable, Sendable {
 
     var status: HTTPStatus {
         switch self {
-        case .request(.unknown): .notFound
+        case .request(.unknown), .replay(.unknown): .notFound
         case .noReason, .notUnderstood, .request(.outOfRange): .unprocessableContent
         default: .conflict
         }
@@ -108,8 +106,9 @@ enum ActionFault: Hashable, Sendable {
         case .notUnderstood(let what): what
         case .settled: "The proof is not waiting any more."
         case .outOfReach: "This server has nothing by which Apple would answer it: see docs/appstore.md."
-        case .underWay: "It is on its way already."
-        case .unwanted: "That webhook is not for such events: it was never sent this one."
+        case .replay(.unknown): "There is no such event."
+        case .replay(.underWay): "It is on its way already."
+        case .replay(.unwanted): "That webhook is not for such events: it was never sent this one."
         }
     }
 

@@ -1,3 +1,4 @@
+import Pipeline
 import HTTP
 import PurchaseModel
 import Storage
@@ -37,19 +38,8 @@ struct ReplayAction: OperatorAction {
                 (name: "webhook", value: id.endpoint.text), (name: "back", value: back.text),
             ],
             facts: facts(endpoint, placed.event, delivery),
-            fault: Self.fault(endpoint, placed.event, delivery, at: now)
+            fault: try replay(endpoint).fault(write, at: now).map(ActionFault.replay)
         )
-    }
-
-    /// What was sent there once may be sent there again; else the endpoint's wishes count, and keep test purchases out.
-    private static func fault(
-        _ endpoint: WebhookEndpoint,
-        _ event: EventRow,
-        _ delivery: WebhookDelivery?,
-        at now: Timestamp
-    ) -> ActionFault? {
-        guard let delivery else { return endpoint.filter.includes(event) ? nil : .unwanted }
-        return isUnderWay(delivery, at: now) ? .underWay : nil
     }
 
     func carryOut(
@@ -57,12 +47,11 @@ struct ReplayAction: OperatorAction {
         _ write: any StoreTransaction,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
-        try write.replayDelivery(id, at: now) ? nil : .underWay
+        guard let endpoint = try write.endpoint(id.endpoint) else { return .request(.unknown) }
+        return try replay(endpoint).carryOut(write, at: now).map(ActionFault.replay)
     }
 
-    private static func isUnderWay(_ delivery: WebhookDelivery, at now: Timestamp) -> Bool {
-        delivery.state == .leased || delivery.state == .pending && delivery.dueAt <= now
-    }
+    private func replay(_ endpoint: WebhookEndpoint) -> EventReplay { EventReplay(of: id.event, to: endpoint) }
 
     @HTMLBuilder private func facts(
         _ endpoint: WebhookEndpoint,

@@ -89,25 +89,30 @@ struct Webhooks: Sendable {
         do throws(RequestBody.Fault) { asked = try Webhooks.read(change.request.body) } catch {
             return error.response
         }
-        guard case .many(let replay, let cursor) = asked else {
-            guard case .one(let event) = asked,
-                try transaction.replayDelivery(
-                    WebhookDeliveryID(endpoint: endpoint.id, event: event),
-                    at: change.now
-                )
-            else { return Problem.notFound("event, or it is under way") }
-            return .json(.ok) { $0.member("replayed", 1) }
+        switch asked {
+        case .one(let event):
+            let fault = try EventReplay(of: event, to: endpoint).carryOut(transaction, at: change.now)
+            return fault.map(Webhooks.problem) ?? .json(.ok) { $0.member("replayed", 1) }
+        case .many(let replay, let cursor):
+            let step = try transaction.replayDeliveries(
+                replay,
+                endpoint: endpoint.id,
+                after: cursor,
+                limit: WebhookReplayStep.limitMax,
+                at: change.now
+            )
+            return .json(.ok) { json in
+                json.member("replayed", step.replayed)
+                json.member("cursor", step.next?.position)
+            }
         }
-        let step = try transaction.replayDeliveries(
-            replay,
-            endpoint: endpoint.id,
-            after: cursor,
-            limit: WebhookReplayStep.limitMax,
-            at: change.now
-        )
-        return .json(.ok) { json in
-            json.member("replayed", step.replayed)
-            json.member("cursor", step.next?.position)
+    }
+
+    private static func problem(_ fault: EventReplay.Fault) -> HTTPResponse {
+        switch fault {
+        case .unknown: Problem.notFound("event")
+        case .unwanted: Problem.conflict("event_unwanted", "The endpoint takes no such events, and was never sent it.")
+        case .underWay: Problem.conflict("delivery_under_way", "It is due, or on its way already.")
         }
     }
 

@@ -1,0 +1,41 @@
+package import PurchaseModel
+package import Storage
+
+/// Has one event sent to an endpoint once more, or for the first time.
+package struct EventReplay: Sendable {
+    /// Why it is not.
+    package enum Fault: Sendable {
+        /// The app has no such event.
+        case unknown
+        /// The endpoint takes no such events, and was never sent this one.
+        case unwanted
+        /// It is due, or on its way.
+        case underWay
+    }
+
+    private let endpoint: WebhookEndpoint
+    private let event: EventID
+    private var id: WebhookDeliveryID { WebhookDeliveryID(endpoint: endpoint.id, event: event) }
+
+    package init(of event: EventID, to endpoint: WebhookEndpoint) {
+        (self.event, self.endpoint) = (event, endpoint)
+    }
+
+    /// What was sent there once may be sent there again; else the endpoint's wishes count, and keep test purchases out.
+    ///
+    /// - Throws: ``StoreFailure``.
+    package func fault(_ reader: any StoreReader, at now: Timestamp) throws(StoreFailure) -> Fault? {
+        guard let placed = try reader.event(app: endpoint.app, id: event) else { return .unknown }
+        guard let delivery = try reader.delivery(id) else {
+            return endpoint.filter.includes(placed.event) ? nil : .unwanted
+        }
+        return delivery.state == .leased || delivery.state == .pending && delivery.dueAt <= now ? .underWay : nil
+    }
+
+    /// - Returns: why it is not sent, if it is not.
+    /// - Throws: ``StoreFailure``.
+    package func carryOut(_ write: any StoreTransaction, at now: Timestamp) throws(StoreFailure) -> Fault? {
+        if let fault = try fault(write, at: now) { return fault }
+        return try write.replayDelivery(id, at: now) ? nil : .underWay
+    }
+}
