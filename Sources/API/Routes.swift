@@ -173,6 +173,7 @@ private func orders(_ gate: Gate, _ parts: APIParts) -> [Route] {
 
 private func customers(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let customers = Customers(store: parts.store, clock: parts.clock)
+    let granted = GrantedEntitlements(store: parts.store)
     let subscriptions = Subscriptions(store: parts.store, clock: parts.clock)
     return [
         gate.customer("/v1/customers/{id}/subscriptions") { _, app, path in
@@ -195,6 +196,19 @@ private func customers(_ gate: Gate, _ parts: APIParts) -> [Route] {
         },
         gate.change("/v1/customers/{id}/balances/{currency}/use", for: .write, Customers.use),
         gate.change("/v1/customers/{id}/balances/{currency}/adjust", for: .write, Customers.adjust),
+        gate.route(.get, "/v1/customers/{id}/granted-entitlements", for: .read) { _, app, path in
+            await granted.list(path["id"] ?? "", app: app)
+        },
+        gate.change(
+            "/v1/customers/{id}/granted-entitlements/{entitlement}/grant",
+            for: .write,
+            GrantedEntitlements.grant
+        ),
+        gate.change(
+            "/v1/customers/{id}/granted-entitlements/{entitlement}/revoke",
+            for: .write,
+            GrantedEntitlements.revoke
+        ),
         gate.change("/v1/transfers", for: .write, Transfers.transfer),
     ]
 }

@@ -88,7 +88,8 @@ private func actions(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] 
     }
     return action(AttachAction.self) + action(TransferAction.self) + action(AcknowledgeAction.self)
         + action(CancelAction.self) + action(AdjustAction.self) + action(ResyncAction.self)
-        + action(ResyncProofAction.self) + action(ReplayAction.self)
+        + action(ResyncProofAction.self) + action(ReplayAction.self) + action(GrantAction.self)
+        + action(RevokeAction.self)
 }
 
 private func access(_ door: Door, _ parts: DashboardParts, _ sessions: Sessions) -> [DashboardRoute] {

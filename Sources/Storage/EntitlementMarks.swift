@@ -11,7 +11,7 @@ package final class EntitlementMarks: Sendable {
     package struct Place: Hashable, Sendable {
         fileprivate let index: Int
 
-        /// Of which chains a customer owns or shares.
+        /// Of which chains a customer owns or shares, and what was granted to her by hand.
         package init(app: AppID, customer: CustomerID) {
             self.init { hasher in
                 hasher.combine(app)
@@ -92,6 +92,9 @@ extension Decision {
         }
         for change in fulfilments { places.insert(.init(change.row.chain)) }
         for change in subscriptions { places.insert(.init(change.row.chain)) }
+        for change in grantedEntitlements {
+            places.insert(.init(app: change.row.key.app, customer: change.row.key.customer))
+        }
         return places
     }
 }

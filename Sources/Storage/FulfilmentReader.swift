@@ -66,6 +66,9 @@ package protocol FulfilmentReader {
     /// All balances that a customer ever had; at most `Wallet.listedMax`.
     func wallets(app: AppID, customer: CustomerID) throws(StoreFailure) -> [Wallet]
 
+    /// What a customer was ever granted by hand, by realm and name; at most `GrantedEntitlement.listedMax`.
+    func grantedEntitlements(app: AppID, customer: CustomerID) throws(StoreFailure) -> [GrantedEntitlement]
+
     /// A wallet's postings, the newest first, before a number; the limit is brought between 1 and
     /// `Wallet.postingsMax`.
     func postings(_ wallet: WalletKey, before number: Int64?, limit: Int) throws(StoreFailure) -> [Posting]
@@ -253,6 +256,9 @@ extension StoreReader {
         }
         if !inquiry.consents.isEmpty {
             for found in try consents(Array(inquiry.consents)) { situation.note(found) }
+        }
+        for key in inquiry.grantedEntitlements {
+            for found in try grantedEntitlements(app: key.app, customer: key.customer) { situation.note(found) }
         }
         for stream in inquiry.customers {
             let last = try lastEventSequence(app: stream.app, realm: stream.realm, customer: stream.customer)

@@ -36,6 +36,13 @@ package protocol WalkReader {
     /// By customer, realm and currency.
     func walkWallets(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<Wallet>
 
+    /// By customer, realm and name.
+    func walkGrantedEntitlements(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<GrantedEntitlement>
+
     /// By customer, realm, currency and number.
     func walkPostings(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<Posting>
 

@@ -1,5 +1,6 @@
 import API
 import Crypto
+import Encoding
 import HTTP
 import Pipeline
 import PurchaseModel
@@ -97,7 +98,7 @@ import Testing
         }
     }
 
-    /// Purchases, refunds, transfers and time, in any order: asked at every step, and answered as by a server that keeps
+    /// Purchases, refunds, transfers, what is granted by hand and time, in any order: asked at every step, and answered as by a server that keeps
     /// nothing.
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func noAnswerIsOlderThanTheLedger(seed: UInt64) async throws {
@@ -139,7 +140,14 @@ import Testing
             #expect(await house.submit(proof, customer: customer).status == .ok)
             return
         }
-        switch Int.random(in: 0..<3, using: &random) {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 3:
+            let verb = ["grant", "grant", "revoke"].randomElement(using: &random) ?? "grant"
+            let days = Int64.random(in: 1...20, using: &random)
+            let end = try #require(RFC3339.text(milliseconds: now.milliseconds + 86_400_000 * days))
+            let until = verb == "grant" ? #""until": "\#(end)", "# : ""
+            let body = "{\(until)\"environment\": \"sandbox\"}"
+            _ = await house.change("/v1/customers/\(customer)/granted-entitlements/premium/\(verb)", body)
         case 0:
             let proof = try proof(old + 1, boughtAt: bought[old], isRevoked: true, signedAt: now)
             _ = await house.submit(proof, customer: customer)

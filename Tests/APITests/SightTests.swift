@@ -26,6 +26,8 @@ import Testing
         live: "5f1f0a64-3d0b-4d4e-9a4e-2d1bb6b2f3a1", test: "5f1f0a64-3d0b-4d4e-9a4e-2d1bb6b2f3a2"
     )
 
+    private static let granted = "/v1/customers/ann/granted-entitlements"
+
     private static func terms() throws -> AppTerms {
         let coins = try #require(ProductID("com.example.demo.coins"))
         let pro = try #require(ProductID("com.example.demo.pro"))
@@ -87,6 +89,8 @@ import Testing
         try await JobRouteTests.giveUpLook(at: ids.plan, in: environment, house)
         let extend = #"{"days": 1, "environment": "\#(store)"}"#
         let asked = try await house.change("/v1/apple/subscriptions/\(ids.plan)/extend", extend, key: "all").json()
+        let gift = #"{"environment": "\#(store)", "test_signed": true, "reason": "\#(ids.number)"}"#
+        #expect(await house.change("\(granted)/premium/grant", gift, key: "all").status == .ok)
         let webhook = try #require(hook["webhook_id"]?.string)
         let event = try #require(
             try await house.get("/v1/events", query: "environment=\(store)&test_signed=true", key: "all").json()[
@@ -118,6 +122,7 @@ import Testing
         "/v1/customers/{id}/transactions": "/v1/customers/ann/transactions", "/v1/orders": "/v1/orders",
         "/v1/customers/{id}/subscriptions": "/v1/customers/ann/subscriptions",
         "/v1/customers/{id}/entitlements": "/v1/customers/ann/entitlements",
+        "/v1/customers/{id}/granted-entitlements": granted,
         "/v1/customers/{id}/balances": "/v1/customers/ann/balances", "/v1/notifications": "/v1/notifications",
         "/v1/notifications/figures": "/v1/notifications/figures",
         "/v1/consumption-requests": "/v1/consumption-requests",
@@ -205,6 +210,8 @@ import Testing
                 ),
                 ("/v1/customers/ann/balances/gems/use", #"{"amount": 1, \#(store)}"#, .notFound),
                 ("/v1/customers/ann/balances/gems/adjust", #"{"amount": 1, \#(store)}"#, .notFound),
+                ("/v1/customers/ann/granted-entitlements/pro/grant", "{\(store)}", .notFound),
+                ("/v1/customers/ann/granted-entitlements/pro/revoke", "{\(store)}", .notFound),
                 (
                     "/v1/transfers",
                     #"{"original_transaction_id": "\#(Self.live.plan)", "to_customer_id": "bob", \#(store)}"#, .notFound

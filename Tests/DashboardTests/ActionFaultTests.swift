@@ -24,9 +24,26 @@ import Testing
             )
         ),
         ("resync", ActingDesk.transaction("/resync", 3)),
+        ("grant", gift("/grant", "pro<u>")), ("revoke", gift("/revoke", "pro<u>", of: "eve")),
     ]
 
-    /// One purchase that waits, one that was delivered to an order; an order that waits, and one that was cancelled.
+    private static func gift(
+        _ path: String,
+        _ entitlement: String,
+        of customer: String = "bob",
+        until: String = ""
+    ) -> String {
+        ActingDesk.address(
+            path,
+            [
+                ("app", "shop"), ("customer", customer), ("side", "production"), ("entitlement", entitlement),
+                ("until", until),
+            ]
+        )
+    }
+
+    /// One purchase that waits, one that was delivered to an order; an order that waits, and one that was cancelled; and
+    /// somebody who was granted something by hand.
     private static func desk() async throws -> ActingDesk {
         let acting = try await ActingDesk()
         try await acting.place(OrderID(checked: "cancelled"))
@@ -35,6 +52,7 @@ import Testing
         try await acting.place(OrderID(checked: "paid"), product: ActingDesk.pro)
         try await acting.buy(3, product: ActingDesk.pro)
         try await acting.place(OrderID(checked: "open"), product: ActingDesk.pro)
+        try await acting.grant("eve")
         return acting
     }
 
@@ -90,10 +108,15 @@ import Testing
     /// What somebody else does between the page and its form.
     @Test func whatHasChangedSinceItWasShownIsLookedAtAgain() async throws {
         let acting = try await Self.desk()
-        for name in ["transfer", "cancel", "adjust"] {
+        for name in ["transfer", "cancel", "adjust", "grant", "revoke"] {
             let target = try #require(Self.actions.first { $0.name == name }).target
             let (path, fields) = await Self.form(acting, target)
-            let other = name == "transfer" ? ActingDesk.transaction("/transfer", 3, [("to", "eve")]) : target
+            let other =
+                switch name {
+                case "transfer": ActingDesk.transaction("/transfer", 3, [("to", "eve")])
+                case "grant": Self.gift("/grant", "pro<u>", until: "2030-01-01T00:00")
+                default: target
+                }
             #expect(await acting.act(other).status == .seeOther, "\(name)")
             let rows = try await acting.audit().count
             let sent = await acting.browser.post(path, fields + [("reason", "because")])
@@ -119,6 +142,12 @@ import Testing
         (ActingDesk.address("/order/cancel", [("app", "shop"), ("id", "cancelled")]), 409, "done already"),
         (ActingDesk.address("/order/cancel", [("app", "shop"), ("id", "none")]), 404, "no such"),
         (ActingDesk.address("/order/cancel", [("app", "shop")]), 400, "not understood"),
+        (gift("/grant", "pro<u>", of: "eve"), 409, "done already"),
+        (gift("/grant", "pro<u>", until: "2001-01-01T00:00"), 409, "has passed"),
+        (gift("/grant", "pro<u>", until: "soon"), 422, "A moment is written"),
+        (gift("/grant", "gold"), 422, "No product of this app"),
+        (gift("/revoke", "pro<u>"), 404, "no such"),
+        (gift("/revoke", "a b"), 400, "not understood"),
         (ActingDesk.address("/submission/resync", [("id", "00")]), 400, "not understood"),
     ])
     func whatCannotBeDoneSaysWhy(target: String, status: Int, word: String) async throws {

@@ -103,6 +103,34 @@ import Testing
         #expect(try await acting.audit().first?.detail?.hasPrefix(after > 0 ? "+250 gold" : "-40 gold") == true)
     }
 
+    @Test func anEntitlementIsGrantedByHandAndRevoked() async throws {
+        let acting = try await ActingDesk()
+        let customer = ActingDesk.address("/customer", [("app", "shop"), ("id", acting.customer.text)])
+        let place = [("app", "shop"), ("customer", acting.customer.text), ("side", "production")]
+        let asked = await acting.browser.get(ActingDesk.address("/grant", place))
+        #expect(asked.isEscaped)
+        #expect(asked.text.contains("pro&lt;u&gt;"))
+        #expect(Browser.fields(asked, of: "/dashboard/grant").isEmpty)
+        let more = [("entitlement", "pro<u>"), ("until", "2030-01-01T00:00")]
+        let target = ActingDesk.address("/grant", place + more)
+        let shown = await acting.browser.get(target)
+        #expect(shown.isEscaped)
+        #expect(shown.text.contains("Grant pro&lt;u&gt; until 2030-01-01T00:00:00.000Z"))
+        #expect(await acting.act(target).status == .seeOther)
+        let page = await acting.browser.get(customer)
+        #expect(page.isEscaped)
+        for word in ["May be used now", "granted by hand", "operator:olga", "she wrote to us &lt;b&gt;", "Revoke pro"] {
+            #expect(page.text.contains(word), "\(word)")
+        }
+        let revoke = ActingDesk.address("/revoke", place + [("entitlement", "pro<u>")])
+        #expect(await acting.browser.get(revoke).isEscaped)
+        #expect(await acting.act(revoke).status == .seeOther)
+        let after = await acting.browser.get(customer)
+        #expect(!after.text.contains("May be used now") && after.text.contains("revoked"))
+        #expect(try await acting.events() == ["entitlement.granted", "entitlement.revoked"])
+        #expect(Set(try await acting.audit().map(\.action)) == ["entitlement_granted", "entitlement_revoked"])
+    }
+
     @Test func anOrderThatNobodyPaidIsCancelled() async throws {
         let acting = try await ActingDesk()
         try await acting.place(acting.order)

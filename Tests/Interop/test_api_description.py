@@ -166,6 +166,13 @@ class ApiDescriptionTest(unittest.TestCase):
         self.ask("POST", f"{purse}/use", {"amount": 10**9, **wall}, "insufficient_balance")
         self.ask("POST", f"{purse}/adjust", {"amount": -5.0, **wall})
         self.assertTrue(self.ask("GET", f"{purse}/postings?{test}&limit=1")["postings"])
+        gift = "/v1/customers/anna/granted-entitlements"
+        until = {"until": "2999-01-01T00:00:00Z", "reason": "the outage", **wall}
+        self.assertFalse(self.ask("POST", f"{gift}/pro/grant", until)["is_revoked"])
+        self.ask("POST", f"{gift}/pro/grant", {**until, "until": "2001-01-01T00:00:00Z"}, "already_over")
+        self.assertTrue(self.ask("GET", gift)["granted_entitlements"])
+        self.assertTrue(self.ask("POST", f"{gift}/pro/revoke", wall)["is_revoked"])
+        self.ask("POST", f"{gift}/nothing/revoke", wall, "not_found")
         move = {"original_transaction_id": self.original, "to_customer_id": "bert", "dry_run": True, **wall}
         self.ask("POST", "/v1/transfers", move)
         self.ask("POST", "/v1/transfers", {**move, "to_customer_id": "anna"}, "same_owner")

@@ -92,6 +92,7 @@ enum Problem {
         case .insufficient(let balance):
             conflict("insufficient_balance", "The balance is smaller than that.") { $0.member("balance", balance) }
         case .outOfRange: conflict("out_of_range", "The sum is beyond all numbers.")
+        case .isOver: conflict("already_over", "The moment until when it is to last has passed.")
         }
     }
 

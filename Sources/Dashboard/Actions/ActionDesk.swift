@@ -90,7 +90,10 @@ struct ActionDesk: Sendable {
         guard let proposal = try action.propose(parts, write, at: visit.now) else { return .failure(.gone) }
         if let fault = proposal.fault { return .failure(.fault(fault)) }
         guard proposal.question == nil else { return .failure(.fault(.changed)) }
-        if let fault = try action.carryOut(parts, write, at: visit.now) { return .failure(.fault(fault)) }
+        let motive = Motive(actor: "operator:\(visit.account.name)", reason: reason)
+        if let fault = try action.carryOut(parts, write, because: motive, at: visit.now) {
+            return .failure(.fault(fault))
+        }
         let detail = proposal.detail.isEmpty ? "" : proposal.detail + "; "
         return .success(((), visit.action(Action.word, of: proposal.subject, "\(detail)because: \(reason)")))
     }

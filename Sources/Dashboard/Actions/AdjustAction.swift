@@ -80,6 +80,7 @@ struct AdjustAction: OperatorAction {
     func carryOut(
         _ parts: DashboardParts,
         _ write: any StoreTransaction,
+        because motive: Motive,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
         guard let wallet = wallet(), let delta = delta() else { return .changed }

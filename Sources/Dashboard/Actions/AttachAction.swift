@@ -76,6 +76,7 @@ struct AttachAction: OperatorAction {
     func carryOut(
         _ parts: DashboardParts,
         _ write: any StoreTransaction,
+        because motive: Motive,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
         guard let policy = parts.policy(place.app), let id = OrderID(order) else { return .request(.unknown) }

@@ -35,12 +35,14 @@ protocol OperatorAction: Sendable {
     /// - Parameters:
     ///   - parts: what the dashboard is made of.
     ///   - write: where it is done.
+    ///   - motive: who does it, and why.
     ///   - now: the moment.
     /// - Returns: why it was not done; then nothing was written.
     /// - Throws: `StoreFailure`.
     func carryOut(
         _ parts: DashboardParts,
         _ write: any StoreTransaction,
+        because motive: Motive,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault?
 }
@@ -123,6 +125,7 @@ enum ActionFault: Hashable, Sendable {
         case .sameOwner: "It is this customer's already."
         case .insufficient(let balance): "The balance is smaller than that: \(balance)."
         case .outOfRange: "The amount is zero, or beyond all numbers."
+        case .isOver: "That moment has passed."
         }
     }
 }

@@ -42,6 +42,7 @@ struct CancelAction: OperatorAction {
     func carryOut(
         _ parts: DashboardParts,
         _ write: any StoreTransaction,
+        because motive: Motive,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
         guard let order = try write.orders([key]).first else { return .request(.unknown) }
@@ -105,6 +106,7 @@ struct AcknowledgeAction: OperatorAction {
     func carryOut(
         _ parts: DashboardParts,
         _ write: any StoreTransaction,
+        because motive: Motive,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
         guard let fence else { return .changed }

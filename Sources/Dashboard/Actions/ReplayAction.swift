@@ -45,6 +45,7 @@ struct ReplayAction: OperatorAction {
     func carryOut(
         _ parts: DashboardParts,
         _ write: any StoreTransaction,
+        because motive: Motive,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
         guard let endpoint = try write.endpoint(id.endpoint) else { return .request(.unknown) }

@@ -30,6 +30,7 @@ struct ResyncAction: OperatorAction {
     func carryOut(
         _ parts: DashboardParts,
         _ write: any StoreTransaction,
+        because motive: Motive,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
         try Asking(try parts.resync.question(about: place.key, write)).carryOut(parts, write)
@@ -68,6 +69,7 @@ struct ResyncProofAction: OperatorAction {
     func carryOut(
         _ parts: DashboardParts,
         _ write: any StoreTransaction,
+        because motive: Motive,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
         try Asking(try parts.resync.question(about: id, write)).carryOut(parts, write)

@@ -57,6 +57,7 @@ struct TransferAction: OperatorAction {
     func carryOut(
         _ parts: DashboardParts,
         _ write: any StoreTransaction,
+        because motive: Motive,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
         guard let to = CustomerID(customer), let owner = try owner(write) else { return .request(.unknown) }

@@ -1,3 +1,6 @@
+import Encoding
+import PurchaseModel
+
 /// Parts of forms.
 enum Form {
     /// The name of the field that carries a browser's form token.
@@ -82,20 +85,23 @@ enum Form {
         _ label: String,
         type: StaticString = "text",
         autocomplete: StaticString = "off",
-        value: String = ""
+        value: String = "",
+        isNeeded: Bool = true
     ) -> HTML {
-        element("p", .class("field")) {
+        var attributes: [Attribute] = [
+            .id(name), .word("name", name), .word("type", type), .word("autocomplete", autocomplete),
+            .word("maxlength", "1024"), .value(value),
+        ]
+        if isNeeded { attributes.append(.flag("required")) }
+        return element("p", .class("field")) {
             element("label", .word("for", name)) { label }
-            empty(
-                "input",
-                .id(name),
-                .word("name", name),
-                .word("type", type),
-                .word("autocomplete", autocomplete),
-                .word("maxlength", "1024"),
-                .flag("required"),
-                .value(value)
-            )
+            HTML("input", attributes, content: nil)
         }
+    }
+
+    /// A moment (UTC) as browsers write it, to the minute or the second, or as our pages do.
+    static func moment(_ text: String) -> Timestamp? {
+        let end = [16: ":00Z", 19: "Z"][text.utf8.count] ?? ""
+        return RFC3339.milliseconds(text + end).map { Timestamp(milliseconds: $0) }
     }
 }

@@ -68,6 +68,26 @@ enum OperatorLinks {
         [("Ask Apple about it now", Address("/submission/resync", [(name: "id", value: name)]))]
     }
 
+    static func grant(_ app: AppID, _ customer: CustomerID, _ realm: Realm) -> Address {
+        Address(
+            "/grant",
+            [
+                (name: "app", value: app.text), (name: "customer", value: customer.text),
+                (name: "side", value: Side.name(realm)),
+            ]
+        )
+    }
+
+    static func revoke(_ key: GrantedEntitlementKey) -> Address {
+        Address(
+            "/revoke",
+            [
+                (name: "app", value: key.app.text), (name: "customer", value: key.customer.text),
+                (name: "side", value: Side.name(key.realm)), (name: "entitlement", value: key.entitlement.text),
+            ]
+        )
+    }
+
     /// Has an event sent once more to an endpoint.
     static func replay(_ app: AppID, _ id: WebhookDeliveryID, back: Address) -> Address {
         Address(

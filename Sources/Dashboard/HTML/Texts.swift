@@ -66,6 +66,12 @@ extension Texts {
         }
     }
 
+    /// Until when somebody has what was granted by hand.
+    static func term(_ row: GrantedEntitlement) -> String {
+        if row.isRevoked { return "revoked" }
+        return row.until.flatMap { RFC3339.text(milliseconds: $0.milliseconds) } ?? "for ever"
+    }
+
     /// A name and what it says, for a list of facts; nothing when it says nothing.
     @HTMLBuilder static func fact(_ name: String, _ value: String?) -> HTML {
         if let value {

@@ -15,6 +15,7 @@ struct CustomerPage: Sendable {
         let orders: OrderPage
         let subscriptions: [RecordedSubscription]
         let wallets: [Wallet]
+        let entitlements: CustomerEntitlements
         let told: [ToldEvents]
     }
 
@@ -42,6 +43,14 @@ struct CustomerPage: Sendable {
                 orders: try reader.orders(app: app, customer: id, after: nil, limit: Self.rows),
                 subscriptions: subscriptions.sorted { $0.lookedAt > $1.lookedAt },
                 wallets: try reader.wallets(app: app, customer: id),
+                entitlements: try CustomerEntitlements(
+                    app: app,
+                    customer: id,
+                    chains: chains,
+                    subscriptions,
+                    reader,
+                    at: visit.now
+                ),
                 told: try Realm.known.map { realm throws(StoreFailure) in
                     try ToldEvents(StreamKey(app: app, realm: realm, customer: id), reader)
                 }
@@ -52,11 +61,18 @@ struct CustomerPage: Sendable {
                 "Of the app "
                 element("bdi") { app.text }
             }
+            found.entitlements.html(visit)
             transactions(found, app, id)
             subscriptions(found.subscriptions, app)
             orders(found.orders.orders, app)
             wallets(found.wallets, visit)
-            OperatorLinks.list(visit, [("Change a balance", OperatorLinks.adjust(app, id, Self.production))])
+            OperatorLinks.list(
+                visit,
+                [
+                    ("Grant an entitlement", OperatorLinks.grant(app, id, Self.production)),
+                    ("Change a balance", OperatorLinks.adjust(app, id, Self.production)),
+                ]
+            )
             for told in found.told { told.html(visit, Links.customer(app, id)) }
         }.response()
     }

@@ -68,13 +68,11 @@ struct ReplayForm: Sendable {
         }
     }
 
-    /// As browsers write it, to the minute or the second, or as this page does.
     private static func moment(_ text: String) throws(Refusal) -> Timestamp {
-        let end = [16: ":00Z", 19: "Z"][text.utf8.count] ?? ""
-        guard let milliseconds = RFC3339.milliseconds(text + end) else {
+        guard let moment = Form.moment(text) else {
             throw Refusal(.unprocessableContent, "Both moments are needed, such as 2026-02-28T12:00.")
         }
-        return Timestamp(milliseconds: milliseconds)
+        return moment
     }
 
     /// The word for the log.

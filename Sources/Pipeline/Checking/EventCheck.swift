@@ -7,14 +7,21 @@ extension LedgerCheck {
     private static let ofChanges: Set = Set(
         [EventType.deliveryGranted, .deliveryChanged, .deliveryCompensated, .deliveryRestored].map(\.rawValue)
     )
+    /// The same of what was granted by hand: each raises the row's version by one.
+    private static let ofGrants: Set = Set([EventType.entitlementGranted, .entitlementRevoked].map(\.rawValue))
     /// Several machines' clocks may differ by so much: an endpoint that is no older than that need not have been told.
     private static let clocksMayDiffer = Duration.seconds(300)
 
-    /// Compares with how many changes of deliveries there were, on each side of the wall.
-    mutating func checkStreams(_ app: AppID, changes: [Realm: Int64]) throws(StoreFailure) {
+    /// Compares with how many changes of deliveries, and of what was granted by hand, there were on each side of the wall.
+    mutating func checkStreams(
+        _ app: AppID,
+        changes: [Realm: Int64],
+        granted: [Realm: Int64]
+    ) throws(StoreFailure) {
         let reader = reader
         var last: WalkedEvent?
         var told: [Realm: Int64] = [:]
+        var toldGrants: [Realm: Int64] = [:]
         let before = findings.counts[.rowUnreadable]
         try walk { place throws(StoreFailure) in
             try reader.walkStreams(app: app, after: place, limit: Self.pageMax)
@@ -31,15 +38,34 @@ extension LedgerCheck {
                     check.findings.add(.eventOutOfOrder, .of(event.stream), what)
                 }
                 if Self.ofChanges.contains(event.type) { told[event.stream.realm, default: 0] += 1 }
+                if Self.ofGrants.contains(event.type) { toldGrants[event.stream.realm, default: 0] += 1 }
                 last = event
             }
         }
         // What cannot be read cannot be counted.
         guard findings.counts[.rowUnreadable] == before else { return }
-        for realm in Set(changes.keys).union(told.keys) where changes[realm, default: 0] != told[realm, default: 0] {
-            let what = "deliveries changed \(changes[realm, default: 0]) times, told are \(told[realm, default: 0])"
-            findings.add(.changesUntold, .of(app, realm), what)
+        compare("deliveries", app, changes, told)
+        compare("entitlements granted by hand", app, granted, toldGrants)
+    }
+
+    private mutating func compare(_ what: String, _ app: AppID, _ made: [Realm: Int64], _ told: [Realm: Int64]) {
+        for realm in Set(made.keys).union(told.keys) where made[realm, default: 0] != told[realm, default: 0] {
+            let count = "\(made[realm, default: 0]) times, told are \(told[realm, default: 0])"
+            findings.add(.changesUntold, .of(app, realm), "\(what) changed \(count)")
         }
+    }
+
+    /// - Returns: how often they were changed, on each side of the wall.
+    mutating func checkGrantedEntitlements(_ app: AppID) throws(StoreFailure) -> [Realm: Int64] {
+        let reader = reader
+        var changes: [Realm: Int64] = [:]
+        try walk { place throws(StoreFailure) in
+            try reader.walkGrantedEntitlements(app: app, after: place, limit: Self.pageMax)
+        } _: { check, page throws(StoreFailure) in
+            check.findings.grantedEntitlements += page.count
+            for row in page { changes[row.key.realm, default: 0] += row.version }
+        }
+        return changes
     }
 
     /// An endpoint, and how far its deliveries were looked at.

@@ -25,7 +25,8 @@ package struct LedgerCheck {
             try check.checkOrders(app)
             let posted = try check.checkWallets(app)
             if posted != given.amounts { try check.findUnposted(app) }
-            try check.checkStreams(app, changes: given.changes)
+            let granted = try check.checkGrantedEntitlements(app)
+            try check.checkStreams(app, changes: given.changes, granted: granted)
             try check.checkFeed(app)
             try check.checkSubmissions(app)
             try check.checkConsumptions(app)

@@ -27,6 +27,7 @@ package struct LedgerFindings: Sendable {
     package var subscriptions = 0
     package var orders = 0
     package var wallets = 0
+    package var grantedEntitlements = 0
     package var postings = 0
     package var events = 0
     package var deliveries = 0

@@ -77,7 +77,7 @@ package enum ViolationCode: String, Hashable, Sendable, CaseIterable {
     case sequenceGap = "sequence_gap"
     /// An event stands in the feed before an earlier one of its stream.
     case eventOutOfOrder = "event_out_of_order"
-    /// More or fewer changes of deliveries were made than told.
+    /// More or fewer changes of deliveries, or of what was granted by hand, were made than told.
     case changesUntold = "changes_untold"
     case deliveryMissing = "delivery_missing"
     case deliveryWithoutEvent = "delivery_without_event"

@@ -42,7 +42,7 @@ package enum EventRows {
         case .subscription(let subscription, _):
             return JSONWriter.object { write(.subscription(subscription, nil), into: &$0) }
         case .announcement(let heard): return JSONWriter.object { write(heard, isWhole: false, into: &$0) }
-        case .order, .transfer, .posting, .consumption: return whole
+        case .order, .transfer, .posting, .entitlement, .consumption: return whole
         }
     }
 
@@ -65,6 +65,8 @@ package enum EventRows {
         case .posting(let posting, let wallet):
             json.object("posting") { PostingJSON.write(posting, into: &$0) }
             json.member("balance", wallet.balance)
+        case .entitlement(let row):
+            json.object("granted_entitlement") { GrantedEntitlementJSON.write(row, into: &$0) }
         case .consumption(let request):
             json.object("consumption_request") { ConsumptionJSON.write(request, into: &$0) }
         case .announcement(let heard): write(heard, isWhole: true, into: &json)

@@ -7,6 +7,7 @@ package enum ExportKind: String, Hashable, Sendable, CaseIterable {
     case order
     case subscription
     case balance
+    case grantedEntitlement = "granted_entitlement"
     case event
 
     /// The members of a row that are columns of a table; a path goes on inside with a full stop.
@@ -41,6 +42,11 @@ package enum ExportKind: String, Hashable, Sendable, CaseIterable {
                 "ending", "signed_at",
             ]
         case .balance: ["kind", "environment", "test_signed", "customer_id", "currency", "balance", "uncollected"]
+        case .grantedEntitlement:
+            [
+                "kind", "environment", "test_signed", "customer_id", "entitlement", "until", "is_revoked", "changed_at",
+                "changed_by", "reason", "version",
+            ]
         case .event:
             ["kind", "environment", "test_signed", "cursor", "event_id", "type", "timestamp", "customer_id", "data"]
         }

@@ -117,6 +117,19 @@ extension LedgerExport {
         }
     }
 
+    mutating func writeGrantedEntitlements() throws(StoreFailure) -> Bool {
+        let (app, reader) = (app, reader)
+        return try walk(.grantedEntitlement) { place throws(StoreFailure) in
+            try reader.walkGrantedEntitlements(app: app, after: place, limit: Self.pageMax)
+        } _: { _, page throws(StoreFailure) in
+            var rows: [[UInt8]] = []
+            for row in page {
+                rows.append(try Self.object(.grantedEntitlement, nil) { GrantedEntitlementJSON.write(row, into: &$0) })
+            }
+            return rows
+        }
+    }
+
     /// In the order of the feed, as a webhook would tell them.
     mutating func writeEvents() throws(StoreFailure) -> Bool {
         let filter = EventFilter(realms: Set(Realm.known))

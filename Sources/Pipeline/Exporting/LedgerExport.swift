@@ -68,6 +68,7 @@ package struct LedgerExport {
         case .order: try writeOrders()
         case .subscription: try writeSubscriptions()
         case .balance: try writeBalances()
+        case .grantedEntitlement: try writeGrantedEntitlements()
         case .event: try writeEvents()
         }
     }

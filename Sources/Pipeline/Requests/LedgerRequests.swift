@@ -164,6 +164,50 @@ package enum LedgerRequests {
         return result.map { decision in decision.wallets.first ?? known.wallet(wallet) }
     }
 
+    /// Gives a customer an entitlement without a purchase, or changes until when she has it; `nil` is for ever.
+    package static func grant(
+        _ key: GrantedEntitlementKey,
+        until end: Timestamp?,
+        because motive: Motive,
+        for app: AppPolicy,
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Result<GrantedEntitlement, RequestFault> {
+        try change(key, in: transaction) { situation throws(RequestFault) in
+            try decide(situation, granting: key, until: end, because: motive, terms: app.terms, at: now)
+        }
+    }
+
+    /// Ends what was granted by hand.
+    package static func revoke(
+        _ key: GrantedEntitlementKey,
+        because motive: Motive,
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Result<GrantedEntitlement, RequestFault> {
+        try change(key, in: transaction) { situation throws(RequestFault) in
+            try decide(situation, revoking: key, because: motive, at: now)
+        }
+    }
+
+    private static func change(
+        _ key: GrantedEntitlementKey,
+        in transaction: any StoreTransaction,
+        _ body: (Situation) throws(RequestFault) -> Decision
+    ) throws(StoreFailure) -> Result<GrantedEntitlement, RequestFault> {
+        var inquiry = Inquiry()
+        inquiry.grantedEntitlements = [key]
+        inquiry.customers = [key.stream]
+        var situation = Situation()
+        try transaction.answer(inquiry, in: &situation)
+        let known = situation
+        let result = try write(in: transaction) { () throws(RequestFault) in try body(known) }
+        return result.flatMap { decision in
+            let row = decision.grantedEntitlements.first?.row ?? known.grantedEntitlement(key)
+            return row.map { .success($0) } ?? .failure(.unknown)
+        }
+    }
+
     private static func write(
         in transaction: any StoreTransaction,
         isDryRun: Bool = false,

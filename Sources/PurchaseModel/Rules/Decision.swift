@@ -13,6 +13,7 @@ package struct Decision: Hashable, Sendable {
     package var postings: [Posting] = []
     package var consumptions: [RowChange<ConsumptionRequest>] = []
     package var consents: [RowChange<Consent>] = []
+    package var grantedEntitlements: [RowChange<GrantedEntitlement>] = []
     package var audit: [AuditEntry] = []
     /// In the order of each stream.
     package var events: [LedgerEvent] = []
@@ -33,6 +34,7 @@ package struct Decision: Hashable, Sendable {
     package var isEmpty: Bool {
         changes.isEmpty && fulfilments.isEmpty && owners.isEmpty && orders.isEmpty && subscriptions.isEmpty
             && wallets.isEmpty && events.isEmpty && tokens.isEmpty && consumptions.isEmpty && consents.isEmpty
+            && grantedEntitlements.isEmpty
     }
 }
 
@@ -84,6 +86,7 @@ extension Order: VersionedRow {}
 extension RecordedSubscription: VersionedRow {}
 extension ConsumptionRequest: VersionedRow {}
 extension Consent: VersionedRow {}
+extension GrantedEntitlement: VersionedRow {}
 
 /// What was decided about one transaction.
 package struct TransactionOutcome: Hashable, Sendable {

@@ -22,6 +22,7 @@ struct Draft {
     private var wallets: [WalletKey: Int] = [:]
     private var consumptions: [ConsumptionKey: Int] = [:]
     private var consents: [ConsentKey: Int] = [:]
+    private var grantedEntitlements: [GrantedEntitlementKey: Int] = [:]
     private var sequences: [StreamKey: Int64] = [:]
 
     init(_ known: Situation, terms: AppTerms, at now: Timestamp) {
@@ -144,6 +145,11 @@ struct Draft {
         let row = Self.place(consent, at: consent.key, after: before, in: &decision.consents, &consents)
         let subject = AuditSubject(row.key.subject)
         audit(row.key.app, subject, row.version, row.isGiven ? "given" : "withdrawn", by: actor, nil)
+    }
+
+    mutating func put(_ granted: GrantedEntitlement) -> GrantedEntitlement {
+        let (key, before) = (granted.key, known.grantedEntitlement(granted.key))
+        return Self.place(granted, at: key, after: before, in: &decision.grantedEntitlements, &grantedEntitlements)
     }
 
     private mutating func audit(

@@ -4,21 +4,28 @@ package struct Entitlement: Hashable, Sendable {
     package let realm: Realm
     /// `nil` is for ever.
     package var until: Timestamp?
-    /// What gives it, the longest lasting.
-    package var product: ProductID
-    package var transaction: TransactionID
+    /// What gives it, the longest lasting; `nil` when that is what a person granted.
+    package var purchase: Purchase?
+
+    /// What was bought.
+    package struct Purchase: Hashable, Sendable {
+        package let product: ProductID
+        package let transaction: TransactionID
+    }
 }
 
-/// What is in force at a moment, of all that was given in the chains that a customer owns or shares.
+/// What is in force at a moment, of all that was given in the chains that a customer owns or shares, and by hand.
 ///
 /// - Parameters:
 ///   - fulfilments: of those chains, in any order.
 ///   - subscriptions: of those chains, in any order: what Apple could not charge for lasts until the grace ends.
+///   - granted: what a person gave the customer.
 ///   - now: the moment.
 /// - Returns: each entitlement once on each side of the wall, by realm and name.
 package func entitlements(
     _ fulfilments: some Sequence<Fulfilment>,
     _ subscriptions: some Sequence<RecordedSubscription>,
+    _ granted: some Sequence<GrantedEntitlement> = EmptyCollection(),
     at now: Timestamp
 ) -> [Entitlement] {
     var graces: [TransactionKey: Timestamp] = [:]
@@ -27,6 +34,10 @@ package func entitlements(
     }
     let successions = Successions(fulfilments, in: subscriptions)
     var longest: [Realm: [EntitlementID: Entitlement]] = [:]
+    for row in granted where row.isInForce(at: now) {
+        let found = Entitlement(id: row.key.entitlement, realm: row.key.realm, until: row.until)
+        longest[found.realm, default: [:]][found.id] = found
+    }
     for fulfilment in fulfilments where fulfilment.isInForce {
         let grace = graces[fulfilment.transaction]
         let next = successions.start(after: fulfilment)
@@ -40,8 +51,7 @@ package func entitlements(
                 id: id,
                 realm: fulfilment.transaction.realm,
                 until: until,
-                product: fulfilment.product,
-                transaction: fulfilment.transaction.id
+                purchase: .init(product: fulfilment.product, transaction: fulfilment.transaction.id)
             )
             let known = longest[found.realm]?[id]
             if known.map({ found.outlasts($0) }) ?? true { longest[found.realm, default: [:]][id] = found }
@@ -74,10 +84,12 @@ private struct Successions {
 }
 
 extension Entitlement {
-    /// Of two that last equally long, the later purchase.
+    /// Of two that last equally long, the later purchase, and any before what is no purchase.
     fileprivate func outlasts(_ other: Entitlement) -> Bool {
         let (one, two) = (until?.milliseconds ?? .max, other.until?.milliseconds ?? .max)
-        return one == two ? transaction > other.transaction : one > two
+        guard one == two else { return one > two }
+        guard let one = purchase?.transaction, let other = other.purchase?.transaction else { return purchase != nil }
+        return one > other
     }
 }
 

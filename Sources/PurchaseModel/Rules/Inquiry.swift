@@ -17,6 +17,7 @@ package struct Inquiry: Sendable {
     /// The transactions of which those that are not settled are asked for.
     package var refundRequests: Set<TransactionKey> = []
     package var consents: Set<ConsentKey> = []
+    package var grantedEntitlements: Set<GrantedEntitlementKey> = []
 
     package init() {}
 

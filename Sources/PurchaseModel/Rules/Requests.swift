@@ -18,6 +18,8 @@ package enum RequestFault: Error, Hashable, Sendable {
     case insufficient(Int64)
     /// The sum is beyond all numbers.
     case outOfRange
+    /// The moment until when it is to last has passed.
+    case isOver
 }
 
 /// Places an order, and finds what was bought for it before it was placed.

@@ -21,6 +21,7 @@ package struct Situation: Sendable {
     private var wallets: [WalletKey: Wallet] = [:]
     private var consumptions: [ConsumptionKey: ConsumptionRequest] = [:]
     private var consents: [ConsentKey: Consent] = [:]
+    private var grantedEntitlements: [GrantedEntitlementKey: GrantedEntitlement] = [:]
     // Where to find orders that may still be paid.
     private var openByToken: [TokenKey: Set<OrderID>] = [:]
     private var openByWish: [WishKey: Set<OrderID>] = [:]
@@ -123,6 +124,8 @@ package struct Situation: Sendable {
 
     package func consent(_ key: ConsentKey) -> Consent? { consents[key] }
 
+    package func grantedEntitlement(_ key: GrantedEntitlementKey) -> GrantedEntitlement? { grantedEntitlements[key] }
+
     func openOrders(token: TokenKey) -> [Order] {
         openByToken[token, default: []].compactMap { orders[OrderKey(app: token.app, id: $0)] }
     }
@@ -149,6 +152,7 @@ package struct Situation: Sendable {
         for wallet in decision.wallets { note(wallet) }
         for change in decision.consumptions { note(change.row) }
         for change in decision.consents { note(change.row) }
+        for change in decision.grantedEntitlements { note(change.row) }
         for event in decision.events { note(event.sequence, of: event.stream) }
         for (token, customer) in decision.tokens { note(customer, of: token) }
     }
@@ -175,6 +179,8 @@ package struct Situation: Sendable {
     package mutating func note(_ request: ConsumptionRequest) { consumptions[request.key] = request }
 
     package mutating func note(_ consent: Consent) { consents[consent.key] = consent }
+
+    package mutating func note(_ granted: GrantedEntitlement) { grantedEntitlements[granted.key] = granted }
 
     package mutating func note(_ subscription: RecordedSubscription) {
         subscriptions[subscription.chain] = subscription

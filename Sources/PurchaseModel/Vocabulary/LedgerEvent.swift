@@ -52,6 +52,10 @@ package enum EventType: String, Hashable, Sendable, CaseIterable {
     case customerTransferred = "customer.transferred"
     case customerShared = "customer.shared"
     case balanceAdjusted = "balance.adjusted"
+    /// A person gave a customer an entitlement without a purchase, or changed until when.
+    case entitlementGranted = "entitlement.granted"
+    /// A person has ended what was granted by hand.
+    case entitlementRevoked = "entitlement.revoked"
     /// The first that is heard of a subscription that runs.
     case subscriptionStarted = "subscription.started"
     case subscriptionRenewed = "subscription.renewed"
@@ -94,6 +98,7 @@ package enum EventSubject: Hashable, Sendable {
     case order(Order)
     case transfer(chain: ChainKey, from: CustomerID, to: CustomerID)
     case posting(Posting, Wallet)
+    case entitlement(GrantedEntitlement)
     case subscription(Subscription, RecordedTransaction?)
     case consumption(ConsumptionRequest)
     case announcement(Announcement)

@@ -1,6 +1,6 @@
 /// What customers have, and what Apple asks about them.
 enum CustomerQuestions {
-    static let all = customers + balances + subscriptions + refunds
+    static let all = customers + granted + balances + subscriptions + refunds
 
     private static let customers: [Question] = [
         Question(
@@ -34,6 +34,43 @@ enum CustomerQuestions {
             examples: [("assay customers set-consent anna --withdrawn", "from now on nothing is told")]
         ),
     ]
+
+    private static let granted: [Question] = [
+        Question(
+            name: "customers granted",
+            summary: "Lists what a customer was granted by hand, by whom, and why.",
+            path: "/v1/customers/{}/granted-entitlements",
+            words: "CUSTOMER",
+            rows: .init(
+                member: "granted_entitlements",
+                columns: ["entitlement", "until", "is_revoked", "environment", "changed_at", "changed_by", "reason"]
+            ),
+            examples: [("assay customers granted anna", "also what was revoked")]
+        ),
+        Question(
+            name: "customers grant",
+            summary: "Gives a customer an entitlement without a purchase.",
+            isChange: true,
+            path: "/v1/customers/{}/granted-entitlements/{}/grant",
+            words: "CUSTOMER ENTITLEMENT",
+            fields: [.text("until", "MOMENT", "Until when; for ever if not given.", as: "until"), because]
+                + Questions.sides,
+            examples: [
+                ("assay customers grant anna pro --until 2026-12-31T00:00:00Z --reason \"the outage\"", "and no longer")
+            ]
+        ),
+        Question(
+            name: "customers revoke",
+            summary: "Ends what a customer was granted by hand; what she bought stays.",
+            isChange: true,
+            path: "/v1/customers/{}/granted-entitlements/{}/revoke",
+            words: "CUSTOMER ENTITLEMENT",
+            fields: [because] + Questions.sides,
+            examples: [("assay customers revoke anna pro", "at once")]
+        ),
+    ]
+
+    private static let because = Question.Field.text("reason", "TEXT", "Why, for whoever asks later.", as: "reason")
 
     private static let balances: [Question] = [
         Question(

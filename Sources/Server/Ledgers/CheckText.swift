@@ -13,7 +13,7 @@ enum CheckText {
         let rows = [
             ("transactions", findings.transactions), ("fulfilments", findings.fulfilments),
             ("subscriptions", findings.subscriptions), ("orders", findings.orders), ("wallets", findings.wallets),
-            ("postings", findings.postings),
+            ("granted", findings.grantedEntitlements), ("postings", findings.postings),
             ("events", findings.events), ("deliveries", findings.deliveries), ("proofs", findings.proofs),
             ("submissions", findings.submissions), ("consumptions", findings.consumptions),
             ("support asked", findings.supports), ("violations", findings.violations),
@@ -53,6 +53,7 @@ enum CheckJSON {
             json.member("subscriptions", findings.subscriptions)
             json.member("orders", findings.orders)
             json.member("wallets", findings.wallets)
+            json.member("granted_entitlements", findings.grantedEntitlements)
             json.member("postings", findings.postings)
             json.member("events", findings.events)
             json.member("deliveries", findings.deliveries)

@@ -21,6 +21,9 @@ extension MemoryTransaction {
             ledger.postings[posting.wallet, default: []].append(posting)
             undo.append { $0.postings[posting.wallet]?.removeLast() }
         }
+        for change in decision.grantedEntitlements {
+            try write(change, \.version, at: \.grantedEntitlements[change.row.key])
+        }
         try applyConsumption(of: decision)
     }
 
@@ -182,6 +185,16 @@ extension MemoryTransaction {
             )
         }
         return Array(sorted.prefix(Wallet.listedMax))
+    }
+
+    func grantedEntitlements(app: AppID, customer: CustomerID) -> [GrantedEntitlement] {
+        let found = ledger.grantedEntitlements.values.filter { $0.key.app == app && $0.key.customer == customer }
+        let sorted = found.sorted { left, right in
+            (RealmCode.wanted(left.key.realm), left.key.entitlement) < (
+                RealmCode.wanted(right.key.realm), right.key.entitlement
+            )
+        }
+        return Array(sorted.prefix(GrantedEntitlement.listedMax))
     }
 
     func postings(_ wallet: WalletKey, before number: Int64?, limit: Int) -> [Posting] {

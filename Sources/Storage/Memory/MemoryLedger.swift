@@ -46,6 +46,7 @@ struct MemoryLedger: Sendable {
     var notifications: [NotificationKey: KeptNotification] = [:]
     var consumptions: [ConsumptionKey: ConsumptionRequest] = [:]
     var consents: [ConsentKey: Consent] = [:]
+    var grantedEntitlements: [GrantedEntitlementKey: GrantedEntitlement] = [:]
     var audit: [MemoryAuditName: [AuditEntry]] = [:]
     var supportRequests: [MemorySupportName: SupportRequest] = [:]
     var notificationWatches: [MemoryWatchName: NotificationWatch] = [:]

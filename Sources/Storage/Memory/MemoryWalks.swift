@@ -13,6 +13,7 @@ extension MemoryTransaction {
         apps.formUnion(ledger.subscriptions.keys.map(\.app))
         apps.formUnion(ledger.wallets.keys.map(\.app))
         apps.formUnion(ledger.consents.keys.map(\.app))
+        apps.formUnion(ledger.grantedEntitlements.keys.map(\.app))
         apps.formUnion(ledger.supportRequests.keys.map(\.app))
         apps.formUnion(ledger.outbox.lastPositions.keys)
         apps.formUnion(ledger.outbox.endpoints.values.map(\.row.app))
@@ -55,6 +56,16 @@ extension MemoryTransaction {
 
     func walkWallets(app: AppID, after place: WalkPlace?, limit: Int) -> WalkPage<Wallet> {
         let found = ledger.wallets.values.filter { $0.key.app == app }.map { (Self.parts($0.key), $0) }
+        return Self.page(found, after: place, limit)
+    }
+
+    func walkGrantedEntitlements(app: AppID, after place: WalkPlace?, limit: Int) -> WalkPage<GrantedEntitlement> {
+        let found = ledger.grantedEntitlements.values.filter { $0.key.app == app }.map { row in
+            let parts: [WalkPlace.Part] = [
+                .text(row.key.customer.text), Self.part(row.key.realm), .text(row.key.entitlement.text),
+            ]
+            return (parts, row)
+        }
         return Self.page(found, after: place, limit)
     }
 

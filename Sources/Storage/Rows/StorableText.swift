@@ -47,6 +47,13 @@ extension AuditEntry {
     var isStorable: Bool { [subject.text, actor, act, detail].allSatisfy(StorableText.isStorable) }
 }
 
+extension GrantedEntitlement {
+    /// The same. Its reason is a person's.
+    var isStorable: Bool {
+        RealmCode(key.realm) != nil && [motive.actor, motive.reason].allSatisfy(StorableText.isStorable)
+    }
+}
+
 extension Decision {
     /// Whether the proof that it follows from is to be kept: it told something new.
     func keeps(_ evidence: EvidenceRow?) -> Bool {
@@ -56,7 +63,7 @@ extension Decision {
     /// Whether a store can hold it, with the proof.
     func isStorable(with evidence: EvidenceRow?) -> Bool {
         guard subscriptions.allSatisfy(\.row.isStorable), consumptions.allSatisfy(\.row.isStorable),
-            audit.allSatisfy(\.isStorable)
+            audit.allSatisfy(\.isStorable), grantedEntitlements.allSatisfy(\.row.isStorable)
         else { return false }
         guard keeps(evidence) else { return true }
         guard let evidence, evidence.isStorable else { return false }

@@ -79,6 +79,10 @@ extension SQLTransaction {
         try balances.list(app: app, customer: customer)
     }
 
+    func grantedEntitlements(app: AppID, customer: CustomerID) throws(StoreFailure) -> [GrantedEntitlement] {
+        try GrantedEntitlementQueries(connection: connection, apps: apps).list(app: app, customer: customer)
+    }
+
     func postings(_ wallet: WalletKey, before number: Int64?, limit: Int) throws(StoreFailure) -> [Posting] {
         try balances.postings(wallet, before: number, limit: limit)
     }

@@ -38,6 +38,14 @@ extension SQLTransaction {
         try walks.wallets(app: app, after: place, limit: limit)
     }
 
+    func walkGrantedEntitlements(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<GrantedEntitlement> {
+        try walks.grantedEntitlements(app: app, after: place, limit: limit)
+    }
+
     func walkPostings(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<Posting> {
         try walks.postings(app: app, after: place, limit: limit)
     }

@@ -130,6 +130,22 @@ struct CheckedShop: Sendable {
         }
     }
 
+    /// Gives a customer what a product gives, for ever.
+    func grant(_ entitlement: String, to customer: String = "ann") async throws {
+        let key = GrantedEntitlementKey(
+            app: app.id,
+            realm: Self.production,
+            customer: try #require(CustomerID(customer)),
+            entitlement: try #require(EntitlementID(entitlement))
+        )
+        let (app, now) = (app, now)
+        let granted = try await store.write { write throws(StoreFailure) in
+            let motive = Motive(actor: "shop")
+            return try LedgerRequests.grant(key, until: nil, because: motive, for: app, at: now, in: write)
+        }
+        _ = try granted.get()
+    }
+
     /// Wants everything from both sides of the wall, since long ago.
     func addEndpoint(_ name: String) async throws {
         let endpoint = WebhookEndpoint(
@@ -280,6 +296,7 @@ struct CheckedShop: Sendable {
         try await show(Self.sold(7), realm: Self.sandbox)
         try await place("o2", "lamp")
         try await use(30)
+        try await grant("premium")
         try await acknowledge(1, fence: 1)
         try await keepPending("not decided")
         try await wantBack(Self.sold(3, "lamp"), "11111111-2222-4333-8444-555555555555")

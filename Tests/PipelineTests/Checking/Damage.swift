@@ -244,6 +244,11 @@ struct Damage: Sendable, CustomStringConvertible {
         Damage(
             .changesUntold,
             "environment=production",
+            "UPDATE events SET type = 'order.placed' WHERE type = 'entitlement.granted'"
+        ),
+        Damage(
+            .changesUntold,
+            "environment=production",
             """
             UPDATE events SET type = 'order.placed'
             WHERE position = (SELECT min(position) FROM events WHERE type = 'delivery.granted')

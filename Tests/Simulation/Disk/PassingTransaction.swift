@@ -85,6 +85,10 @@ package class PassingTransaction: StoreTransaction {
         try base.wallets(app: app, customer: customer)
     }
 
+    package func grantedEntitlements(app: AppID, customer: CustomerID) throws(StoreFailure) -> [GrantedEntitlement] {
+        try base.grantedEntitlements(app: app, customer: customer)
+    }
+
     package func postings(_ wallet: WalletKey, before number: Int64?, limit: Int) throws(StoreFailure) -> [Posting] {
         try base.postings(wallet, before: number, limit: limit)
     }

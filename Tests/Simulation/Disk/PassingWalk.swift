@@ -35,6 +35,14 @@ extension PassingTransaction {
         try base.walkWallets(app: app, after: place, limit: limit)
     }
 
+    package func walkGrantedEntitlements(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<GrantedEntitlement> {
+        try base.walkGrantedEntitlements(app: app, after: place, limit: limit)
+    }
+
     package func walkPostings(app: AppID, after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<Posting>
     {
         try base.walkPostings(app: app, after: place, limit: limit)

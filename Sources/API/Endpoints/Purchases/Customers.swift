@@ -30,6 +30,7 @@ struct Customers: Sendable {
                 let inForce = PurchaseModel.entitlements(
                     try reader.fulfilments(chains),
                     try reader.subscriptions(chains),
+                    try reader.grantedEntitlements(app: app.id, customer: customer).filter { app.shows($0.key.realm) },
                     at: now
                 )
                 return (chains, inForce)
@@ -54,8 +55,9 @@ struct Customers: Sendable {
     private static func write(_ entitlement: Entitlement, into json: inout JSONObjectWriter) {
         json.member("entitlement", entitlement.id.text)
         json.member("until", TransactionJSON.text(entitlement.until))
-        json.member("product_id", entitlement.product.text)
-        json.member("transaction_id", entitlement.transaction.description)
+        json.member("product_id", entitlement.purchase?.product.text)
+        json.member("transaction_id", entitlement.purchase?.transaction.description)
+        if entitlement.purchase == nil { json.member("granted_by_hand", true) }
         json.member("environment", entitlement.realm.environment.rawValue)
         if entitlement.realm.isTestSigned { json.member("test_signed", true) }
     }

@@ -59,6 +59,8 @@ struct DecisionQueries {
         let consents = ConsentQueries(connection: connection, apps: apps)
         for change in decision.consents { try consents.write(change) }
         for entry in decision.audit { try consents.write(entry) }
+        let byHand = GrantedEntitlementQueries(connection: connection, apps: apps)
+        for change in decision.grantedEntitlements { try byHand.write(change) }
     }
 
     private func keep(_ evidence: EvidenceRow) throws(StoreFailure) -> Int64 {

@@ -5,41 +5,7 @@ struct WalkQueries {
     let connection: any SQLConnection
     let apps: AppQueries
 
-    /// A walk along one table: what is asked, and what the key is made of.
-    private struct Walk: Sendable {
-        enum Part: Sendable { case integer, text, bytes }
-
-        let table: String
-        /// The row's first columns are its key's. Its parameters: who it is about, the place, how many.
-        let query: Query
-        let key: [Part]
-        /// Before every key.
-        let start: [SQLValue]
-
-        init(_ table: String, of owner: String?, by key: [(name: String, part: Part)], _ columns: String) {
-            self.table = table
-            self.key = key.map(\.part)
-            start = key.map { key in
-                switch key.part {
-                case .integer: .integer(-1)
-                case .text: .text("")
-                case .bytes: .bytes([])
-                }
-            }
-            let first = owner == nil ? 1 : 2
-            let names = key.map(\.name).joined(separator: ", ")
-            let places = key.indices.map { "$\($0 + first)" }.joined(separator: ", ")
-            let whose = owner.map { "\($0) = $1 AND " } ?? ""
-            query = Query(
-                """
-                SELECT \(columns) FROM \(table) WHERE \(whose)(\(names)) > (\(places))
-                ORDER BY \(names) LIMIT $\(key.count + first)
-                """
-            )
-        }
-    }
-
-    private static let transactions = Walk(
+    private static let transactions = TableWalk(
         "transactions",
         of: "app",
         by: [("transaction_id", .integer), ("realm", .integer)],
@@ -49,47 +15,53 @@ struct WalkQueries {
             AND EXISTS (SELECT 1 FROM evidence WHERE sequence = latest_evidence) THEN 1 ELSE 0 END
         """
     )
-    private static let fulfilments = Walk(
+    private static let fulfilments = TableWalk(
         "fulfilments",
         of: "app",
         by: [("original_id", .integer), ("realm", .integer), ("transaction_id", .integer)],
         FulfilmentQueries.selected
     )
-    private static let subscriptions = Walk(
+    private static let subscriptions = TableWalk(
         "subscriptions",
         of: "app",
         by: [("original_id", .integer), ("realm", .integer)],
         SubscriptionQueries.selected
     )
-    private static let orders = Walk("orders", of: "app", by: [("order_id", .text)], OrderQueries.selected)
-    private static let wallet: [(String, Walk.Part)] = [
+    private static let orders = TableWalk("orders", of: "app", by: [("order_id", .text)], OrderQueries.selected)
+    private static let wallet: [(String, TableWalk.Part)] = [
         ("customer", .text), ("realm", .integer), ("currency", .text),
     ]
-    private static let wallets = Walk(
+    private static let wallets = TableWalk(
         "wallets",
         of: "app",
         by: wallet,
         "customer, realm, currency, version, balance, uncollected, postings"
     )
-    private static let postings = Walk(
+    private static let grantedEntitlements = TableWalk(
+        "granted_entitlements",
+        of: "app",
+        by: [("customer", .text), ("realm", .integer), ("entitlement", .text)],
+        GrantedEntitlementQueries.selected
+    )
+    private static let postings = TableWalk(
         "postings",
         of: "app",
         by: wallet + [("number", .integer)],
         "customer, realm, currency, \(WalletQueries.posting)"
     )
-    private static let events = Walk(
+    private static let events = TableWalk(
         "events",
         of: "app",
         by: [("position", .integer)],
         "position, realm, customer, sequence, type, learned_at"
     )
-    private static let streams = Walk(
+    private static let streams = TableWalk(
         "events",
         of: "app",
         by: [("realm", .integer), ("customer", .text), ("sequence", .integer)],
         "realm, customer, sequence, type, learned_at, position"
     )
-    private static let figures = Walk(
+    private static let figures = TableWalk(
         "figures",
         of: "app",
         by: [
@@ -98,31 +70,31 @@ struct WalkQueries {
         ],
         "realm, measure, day, product, storefront, currency, step, slot, amount"
     )
-    private static let deliveries = Walk(
+    private static let deliveries = TableWalk(
         "webhook_deliveries",
         of: "endpoint",
         by: [("position", .integer)],
         "position, realm, customer, state, ended_at"
     )
-    private static let evidence = Walk(
+    private static let evidence = TableWalk(
         "evidence",
         of: nil,
         by: [("sequence", .integer)],
         "sequence, \(EvidenceQueries.selected)"
     )
-    private static let submissions = Walk(
+    private static let submissions = TableWalk(
         "submissions",
         of: "app",
         by: [("sha256", .bytes), ("customer", .text)],
         "sha256, customer, name, settled_at, verdict, proof"
     )
-    private static let consumptions = Walk(
+    private static let consumptions = TableWalk(
         "consumption_requests",
         of: "app",
         by: [("id", .text), ("realm", .integer)],
         ConsumptionQueries.selected
     )
-    private static let supports = Walk("support_requests", of: "app", by: [("id", .text)], SupportQueries.selected)
+    private static let supports = TableWalk("support_requests", of: "app", by: [("id", .text)], SupportQueries.selected)
     private static let listEndpoints = Query(
         """
         SELECT id, types, realms, created_at, is_enabled, version FROM webhook_endpoints WHERE app = $1 ORDER BY code
@@ -171,6 +143,16 @@ struct WalkQueries {
                 postings: row.integer(6),
                 version: row.integer(3)
             )
+        }
+    }
+
+    func grantedEntitlements(
+        app: AppID,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> WalkPage<GrantedEntitlement> {
+        try walk(Self.grantedEntitlements, app, place, limit) { row throws(StoreFailure) in
+            try GrantedEntitlementQueries.read(row, app: app)
         }
     }
 
@@ -243,7 +225,8 @@ struct WalkQueries {
         after place: WalkPlace?,
         limit: Int
     ) throws(StoreFailure) -> WalkPage<WalkedDelivery> {
-        try walk(Self.deliveries, [.integer(code)], place, limit) { row throws(StoreFailure) in
+        try Self.deliveries.page(of: [.integer(code)], after: place, limit, on: connection) {
+            row throws(StoreFailure) in
             guard let realm = RealmCode(number: row.integer(1)).realm,
                 let state = DeliveryState(rawValue: row.integer(3))
             else { throw SQLiteResult.unreadableRow }
@@ -259,7 +242,7 @@ struct WalkQueries {
 
     func evidence(after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<EvidenceRow> {
         let limit = min(limit, WalkPage<EvidenceRow>.proofsMax)
-        return try walk(Self.evidence, [], place, limit) { row throws(StoreFailure) in
+        return try Self.evidence.page(of: [], after: place, limit, on: connection) { row throws(StoreFailure) in
             try EvidenceQueries.read(row, from: 1)
         }
     }
@@ -301,70 +284,14 @@ struct WalkQueries {
     }
 
     private func walk<Row>(
-        _ walk: Walk,
+        _ walk: TableWalk,
         _ app: AppID,
         _ place: WalkPlace?,
         _ limit: Int,
         _ read: (SQLRow) throws(StoreFailure) -> Row
     ) throws(StoreFailure) -> WalkPage<Row> {
         guard let code = try apps.code(of: app) else { return WalkPage() }
-        return try self.walk(walk, [.integer(code)], place, limit, read)
-    }
-
-    private func walk<Row>(
-        _ walk: Walk,
-        _ owner: [SQLValue],
-        _ place: WalkPlace?,
-        _ limit: Int,
-        _ read: (SQLRow) throws(StoreFailure) -> Row
-    ) throws(StoreFailure) -> WalkPage<Row> {
-        let limit = min(max(limit, 1), WalkPage<Row>.limitMax)
-        var page = WalkPage<Row>()
-        var (last, count): (WalkPlace?, Int) = (nil, 0)
-        let start = place.map { $0.parts.map(Self.value) } ?? walk.start
-        // One more than asked for tells whether there is more.
-        try connection.run(walk.query, owner + start + [.integer(Int64(limit + 1))]) { row throws(StoreFailure) in
-            count += 1
-            guard count <= limit else { return }
-            let key = WalkPlace(parts: walk.key.enumerated().map { Self.part(row, Int32($0.offset), $0.element) })
-            last = key
-            do throws(StoreFailure) {
-                page.rows.append(try read(row))
-            } catch {
-                page.unreadable.append(Self.name(walk.table, key))
-            }
-        }
-        if count > limit { page.next = last }
-        return page
-    }
-
-    private static func part(_ row: SQLRow, _ column: Int32, _ part: Walk.Part) -> WalkPlace.Part {
-        switch part {
-        case .integer: .integer(row.integer(column))
-        case .text: .text(row.text(column))
-        case .bytes: .bytes(row.bytes(column))
-        }
-    }
-
-    private static func value(_ part: WalkPlace.Part) -> SQLValue {
-        switch part {
-        case .integer(let number): .integer(number)
-        case .text(let text): .text(text)
-        case .bytes(let bytes): .bytes(bytes)
-        }
-    }
-
-    /// Such as `fulfilments 1000/0/1000`.
-    private static func name(_ table: String, _ key: WalkPlace) -> String {
-        let parts = key.parts.map { part in
-            switch part {
-            case .integer(let number): String(number)
-            case .text(let text): text
-            case .bytes(let bytes):
-                bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-            }
-        }
-        return table + " " + parts.joined(separator: "/")
+        return try walk.page(of: [.integer(code)], after: place, limit, on: connection, read)
     }
 
     private static func wallet(_ row: SQLRow, app: AppID) throws(StoreFailure) -> WalletKey {
