@@ -36,6 +36,7 @@ struct Audit {
         checkEntitlements()
         checkDeliveries()
         checkStory()
+        checkGranted()
     }
 
     func expect(_ holds: Bool, _ invariant: String, _ detail: @autoclosure () -> String) {

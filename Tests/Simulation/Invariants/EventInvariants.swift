@@ -1,3 +1,4 @@
+import Encoding
 import Pipeline
 import PurchaseModel
 import Storage
@@ -38,6 +39,26 @@ extension Audit {
                 let isSame = received[event.id.text] == WebhookBody.bytes(of: event)
                 expect(isSame, "I7 effect", "\(event.id.text) is not as it was told")
             }
+        }
+    }
+
+    /// What the shop heard last of what was granted by hand is what is there.
+    func checkGranted() {
+        var told: [String: ShopMessage.Given] = [:]
+        for event in store.events {
+            guard let message = world.shop.received(of: event), let given = message.given else { continue }
+            let name = "\(message.stream) \(given.entitlement)"
+            expect(given.version == (told[name]?.version ?? 0) + 1, "I12 sequence", "\(name) skips a change")
+            told[name] = given
+        }
+        expect(store.granted.count == told.count, "I7 the shop's story", "of \(told.count) grants by hand it has heard")
+        for row in store.granted {
+            let realm = row.key.realm
+            let stream = "\(realm.environment)\(realm.isTestSigned ? ".test" : "") \(row.key.customer.text)"
+            let given = told["\(stream) \(row.key.entitlement.text)"]
+            let until = row.until.flatMap { RFC3339.text(milliseconds: $0.milliseconds) }
+            let isSame = given?.version == row.version && given?.until == until && given?.isRevoked == row.isRevoked
+            expect(isSame, "I7 the shop's story", "\(stream) has \(row.key.entitlement) otherwise than the shop knows")
         }
     }
 

@@ -8,7 +8,7 @@ extension World {
     /// One thing, by the dice.
     func doSomething() async {
         let customer = dice.pick(customers)
-        switch dice.below(32) {
+        switch dice.below(33) {
         case ..<7: await customer.buy(self)
         case ..<11: await customer.placeOrder(self)
         case ..<14: await customer.present(self)
@@ -23,6 +23,7 @@ extension World {
         case 24: await cancelOrder(customer)
         case 25: await attach(customer)
         case 26: await transfer(customer)
+        case 27: await give(customer)
         default: liveOn(customer)
         }
     }
@@ -67,6 +68,22 @@ extension World {
         let answer = await change(path, body, key: "use-\(dice.next())", for: customer.name)
         let code = answer?.status.rawValue ?? 200
         findings.expect([200, 409].contains(code), "balances are used", "\(path) has \(code)")
+    }
+
+    /// Support grants something without a purchase, or ends it.
+    private func give(_ customer: Customer) async {
+        let isGrant = dice.below(3) > 0
+        let until = Timestamp(milliseconds: clock.now.milliseconds + 86_400_000 * Int64(1 + dice.below(20)))
+        let body = JSONWriter.object { json in
+            if isGrant { json.member("until", RFC3339.text(milliseconds: until.milliseconds)) }
+            json.member("environment", customer.environment.rawValue)
+            json.member("test_signed", true)
+        }
+        let name = dice.pick(["sword", "season", "premium"])
+        let path = "/v1/customers/\(customer.name)/granted-entitlements/\(name)/\(isGrant ? "grant" : "revoke")"
+        let answer = await change(path, body, key: "give-\(dice.next())", for: "support")
+        let code = answer?.status.rawValue ?? 200
+        findings.expect([200, isGrant ? 200 : 404].contains(code), "support grants by hand", "\(path) has \(code)")
     }
 
     private func cancelOrder(_ customer: Customer) async {

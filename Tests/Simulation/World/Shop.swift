@@ -163,6 +163,7 @@ struct ShopMessage: Sendable {
     let delivery: Delivery?
     let transfer: (chain: String, to: String)?
     let balance: Int64?
+    let given: Given?
 
     init?(_ body: [UInt8]) {
         guard let message = try? JSONDocument(body).root.object, let type = message["type"]?.string,
@@ -182,6 +183,26 @@ struct ShopMessage: Sendable {
             return (chain, to)
         }
         balance = data["balance"]?.int64
+        given = data["granted_entitlement"]?.object.flatMap(Given.init)
+    }
+}
+
+extension ShopMessage {
+    /// What a customer was granted by hand, as the shop was told.
+    struct Given: Equatable, Sendable {
+        let entitlement: String
+        let until: String?
+        let isRevoked: Bool
+        let version: Int64
+
+        init?(_ json: JSONObject) {
+            guard let entitlement = json["entitlement"]?.string, let version = json["version"]?.int64 else {
+                return nil
+            }
+            (self.entitlement, self.version) = (entitlement, version)
+            until = json["until"]?.string
+            isRevoked = json["is_revoked"]?.bool == true
+        }
     }
 }
 

@@ -10,6 +10,7 @@ struct Snapshot: Sendable {
     var owners: [ChainKey: Owner] = [:]
     var orders: [OrderID: Order] = [:]
     var wallets: [WalletKey: Wallet] = [:]
+    var granted: [GrantedEntitlement] = []
     /// In their order.
     var postings: [WalletKey: [Posting]] = [:]
     /// In commit order.
@@ -35,6 +36,7 @@ struct Snapshot: Sendable {
             for row in try reader.fulfilments(Array(chains)) { all.fulfilments[row.transaction] = row }
             for row in try reader.owners(Array(chains)) { all.owners[row.chain] = row }
             for customer in customers {
+                all.granted += try reader.grantedEntitlements(app: Trade.app, customer: customer)
                 for wallet in try reader.wallets(app: Trade.app, customer: customer) {
                     all.wallets[wallet.key] = wallet
                     all.postings[wallet.key] = try postings(wallet.key, reader)
