@@ -66,7 +66,10 @@ package protocol FulfilmentReader {
     /// All balances that a customer ever had; at most `Wallet.listedMax`.
     func wallets(app: AppID, customer: CustomerID) throws(StoreFailure) -> [Wallet]
 
-    /// What a customer was ever granted by hand, by realm and name; at most `GrantedEntitlement.listedMax`.
+    /// The recorded ones among these, in no order.
+    func grantedEntitlements(_ keys: [GrantedEntitlementKey]) throws(StoreFailure) -> [GrantedEntitlement]
+
+    /// All that a customer was ever granted by hand, by realm and name: no more than the app's catalogues ever had.
     func grantedEntitlements(app: AppID, customer: CustomerID) throws(StoreFailure) -> [GrantedEntitlement]
 
     /// A wallet's postings, the newest first, before a number; the limit is brought between 1 and
@@ -257,8 +260,8 @@ extension StoreReader {
         if !inquiry.consents.isEmpty {
             for found in try consents(Array(inquiry.consents)) { situation.note(found) }
         }
-        for key in inquiry.grantedEntitlements {
-            for found in try grantedEntitlements(app: key.app, customer: key.customer) { situation.note(found) }
+        if !inquiry.grantedEntitlements.isEmpty {
+            for found in try grantedEntitlements(Array(inquiry.grantedEntitlements)) { situation.note(found) }
         }
         for stream in inquiry.customers {
             let last = try lastEventSequence(app: stream.app, realm: stream.realm, customer: stream.customer)

@@ -34,7 +34,7 @@ import Testing
             #expect(found["product_id"] == nil && found["transaction_id"] == nil)
             house.clock.advance(by: .seconds(60))
             #expect(try await Self.entitlements(house).isEmpty)
-            #expect(await house.change("\(Self.place)/pro/grant").status == .ok)
+            #expect(await house.change("\(Self.place)/pro/grant", #"{"until": null}"#).status == .ok)
             #expect(try await Self.entitlements(house).first?["until"] == nil)
             #expect(await house.change("\(Self.place)/pro/revoke", #"{"reason": "a mistake"}"#).status == .ok)
             #expect(try await Self.entitlements(house).isEmpty)
@@ -50,13 +50,15 @@ import Testing
 
     /// Each row: what is asked, and the status and code of the refusal.
     @Test(arguments: [
-        ("pro/revoke", "", 404, "not_found"), ("premium/grant", "", 404, "not_found"),
+        ("pro/revoke", "", 404, "not_found"), ("premium/grant", #"{"until": null}"#, 404, "not_found"),
+        ("pro/grant", "{}", 400, "invalid_request"), ("pro/grant", "", 400, "invalid_request"),
         ("pro/grant", #"{"until": "2001-01-01T00:00:00Z"}"#, 409, "already_over"),
         ("pro/grant", #"{"until": "tomorrow"}"#, 400, "invalid_request"),
         ("pro/grant", #"{"until": 5}"#, 400, "invalid_request"),
-        ("pro/grant", #"{"reason": ""}"#, 400, "invalid_request"),
-        ("pro/grant", #"{"reason": "a\u0000b"}"#, 400, "invalid_request"),
-        ("pro/grant", #"{"environment": "moon"}"#, 400, "invalid_request"),
+        ("pro/grant", #"{"until": null, "reason": ""}"#, 400, "invalid_request"),
+        ("pro/grant", #"{"until": null, "reason": "a\u0000b"}"#, 400, "invalid_request"),
+        ("pro/grant", #"{"until": null, "reason": "\#(String(repeating: "x", count: 501))"}"#, 400, "invalid_request"),
+        ("pro/grant", #"{"until": null, "environment": "moon"}"#, 400, "invalid_request"),
         ("pro/revoke", #"{"until": null}"#, 400, "invalid_request"),
     ])
     func whatCannotBeIsRefused(path: String, body: String, status: Int, code: String) async throws {

@@ -89,7 +89,7 @@ import Testing
         try await JobRouteTests.giveUpLook(at: ids.plan, in: environment, house)
         let extend = #"{"days": 1, "environment": "\#(store)"}"#
         let asked = try await house.change("/v1/apple/subscriptions/\(ids.plan)/extend", extend, key: "all").json()
-        let gift = #"{"environment": "\#(store)", "test_signed": true, "reason": "\#(ids.number)"}"#
+        let gift = #"{"until": null, "environment": "\#(store)", "test_signed": true, "reason": "\#(ids.number)"}"#
         #expect(await house.change("\(granted)/premium/grant", gift, key: "all").status == .ok)
         let webhook = try #require(hook["webhook_id"]?.string)
         let event = try #require(
@@ -210,8 +210,8 @@ import Testing
                 ),
                 ("/v1/customers/ann/balances/gems/use", #"{"amount": 1, \#(store)}"#, .notFound),
                 ("/v1/customers/ann/balances/gems/adjust", #"{"amount": 1, \#(store)}"#, .notFound),
-                ("/v1/customers/ann/granted-entitlements/pro/grant", "{\(store)}", .notFound),
-                ("/v1/customers/ann/granted-entitlements/pro/revoke", "{\(store)}", .notFound),
+                ("\(Self.granted)/premium/grant", "{\"until\": null, \(store)}", .notFound),
+                ("\(Self.granted)/premium/revoke", "{\(store)}", .notFound),
                 (
                     "/v1/transfers",
                     #"{"original_transaction_id": "\#(Self.live.plan)", "to_customer_id": "bob", \#(store)}"#, .notFound

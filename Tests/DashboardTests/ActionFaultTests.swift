@@ -268,12 +268,21 @@ import Testing
             try await acting.buy(7)
         }
         let customer = ActingDesk.address("/customer", [("app", "shop"), ("id", seen.customer.text)])
-        for target in ["/dashboard/transaction?app=shop&id=7", customer] {
-            let words = ["/transfer?", "/acknowledge?", "/resync?", "/adjust?"]
+        try await seen.grant(seen.customer.text)
+        try await offered.grant(seen.customer.text)
+        for (target, words) in [
+            ("/dashboard/transaction?app=shop&id=7", ["/transfer?", "/acknowledge?", "/resync?"]),
+            (customer, ["/adjust?", "/grant?", "/revoke?"]),
+            ("/dashboard/search?q=nobody-yet", ["/customer?"]),
+        ] {
             let (viewer, operatorPage) = (await seen.browser.get(target).text, await offered.browser.get(target).text)
             #expect(words.allSatisfy { viewer.range(of: $0) == nil })
-            #expect(words.contains { operatorPage.range(of: $0) != nil })
+            #expect(words.allSatisfy { operatorPage.range(of: $0) != nil }, "\(target)")
         }
+        // Who has nothing but that is found.
+        #expect(await seen.browser.get("/dashboard/search?q=eve").status == .ok)
+        try await seen.grant("eve")
+        #expect(await seen.browser.get("/dashboard/search?q=eve").status == .seeOther)
     }
 }
 

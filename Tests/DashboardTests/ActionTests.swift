@@ -119,7 +119,9 @@ import Testing
         #expect(await acting.act(target).status == .seeOther)
         let page = await acting.browser.get(customer)
         #expect(page.isEscaped)
-        for word in ["May be used now", "granted by hand", "operator:olga", "she wrote to us &lt;b&gt;", "Revoke pro"] {
+        for word in [
+            "May be used now", "granted by hand", "dashboard/olga", "she wrote to us &lt;b&gt;", "Revoke pro",
+        ] {
             #expect(page.text.contains(word), "\(word)")
         }
         let revoke = ActingDesk.address("/revoke", place + [("entitlement", "pro<u>")])

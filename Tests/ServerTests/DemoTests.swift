@@ -105,6 +105,28 @@ import Testing
         }
     }
 
+    @Test func whatIsGrantedByHandIsShownAndRevoked() async throws {
+        try await Self.with { folder, server, _ in
+            let there = ["--server", "http://127.0.0.1:\(server.port)", "--key-file", folder + "/data/key", "--json"]
+            func row(_ words: String...) async throws -> JSONObject {
+                let run = try await Program.run(["customers"] + words + there)
+                #expect(run.code == 0, "\(words): \(run.errorText)")
+                return try #require(try JSONDocument(Array(run.output.split(separator: 0x0A).joined())).root.object)
+            }
+            let until = "2999-01-01T00:00:00.000Z"
+            let granted = try await row("grant", "anna", "pro", "--until", until, "--reason", "the outage")
+            #expect(granted["changed_by"]?.string == "demo" && granted["until"]?.string == until)
+            #expect(try await row("entitlements", "anna")["granted_by_hand"]?.bool == true)
+            #expect(try await row("grant", "anna", "pro", "--for-ever")["until"] == nil)
+            let listed = try await row("granted", "anna")
+            #expect(listed["version"]?.int64 == 2 && listed["reason"] == nil)
+            #expect(try await row("revoke", "anna", "pro", "--reason", "a mistake")["is_revoked"]?.bool == true)
+            let twice = ["customers", "grant", "anna", "pro", "--for-ever", "--until", until]
+            let both = try await Program.run(twice + there)
+            #expect(both.code == 2)
+        }
+    }
+
     @Test func aSecondStartFindsEverything() async throws {
         try await TemporaryFolder.with { folder in
             try SimulatorProcess.makeAuthority(in: folder + "/data/simulator")

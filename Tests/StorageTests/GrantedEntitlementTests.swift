@@ -23,7 +23,7 @@ import Testing
             until: until,
             isRevoked: version == 2,
             changedAt: Timestamp(milliseconds: version),
-            motive: Motive(actor: "operator:olga", reason: reason),
+            motive: Motive(actor: "dashboard/olga", reason: reason),
             version: version
         )
     }
@@ -54,6 +54,9 @@ import Testing
             try await Self.write(store, .update(second))
             #expect(try await Self.list(store) == [plus, second, sandbox])
             #expect(try await Self.list(store, "bob").isEmpty)
+            let keys = [second.key, sandbox.key, try Self.row("none").key]
+            let found = try await store.read { reader throws(StoreFailure) in try reader.grantedEntitlements(keys) }
+            #expect(Set(found) == [second, sandbox])
             // Somebody else was faster.
             await #expect(throws: StoreFailure.conflict) { try await Self.write(store, .update(second)) }
             await #expect(throws: StoreFailure.conflict) { try await Self.write(store, .insert(first)) }

@@ -43,7 +43,7 @@ struct ActionDesk: Sendable {
             } else if proposal.fault == nil {
                 visit.formOnce(Address(Action.path), label: proposal.title) {
                     for field in proposal.hidden { Form.hidden(field.name, field.value) }
-                    Form.field("reason", "Reason, for the audit log", value: visit.fields["reason"])
+                    Form.field("reason", Self.label(Action.isReasonTold), value: visit.fields["reason"])
                 }
             }
             element("p") { element("a", .href(action.back)) { "Leave it as it is" } }
@@ -58,7 +58,8 @@ struct ActionDesk: Sendable {
         guard let action = Action(visit.fields), let form = SentOnce(visit) else {
             return Notices.malformed()
         }
-        guard let reason = Self.reason(visit.fields["reason"]) else {
+        let reason = visit.fields["reason"]
+        guard Motive.isReason(reason), reason.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
             return try await page(visit, action, fault: .noReason)
         }
         let parts = parts
@@ -90,7 +91,7 @@ struct ActionDesk: Sendable {
         guard let proposal = try action.propose(parts, write, at: visit.now) else { return .failure(.gone) }
         if let fault = proposal.fault { return .failure(.fault(fault)) }
         guard proposal.question == nil else { return .failure(.fault(.changed)) }
-        let motive = Motive(actor: "operator:\(visit.account.name)", reason: reason)
+        let motive = Motive(actor: visit.actor, reason: reason)
         if let fault = try action.carryOut(parts, write, because: motive, at: visit.now) {
             return .failure(.fault(fault))
         }
@@ -98,12 +99,7 @@ struct ActionDesk: Sendable {
         return .success(((), visit.action(Action.word, of: proposal.subject, "\(detail)because: \(reason)")))
     }
 
-    /// What stands in the log: something, and not a page of it.
-    private static func reason(_ text: String) -> String? {
-        let scalars = text.unicodeScalars
-        guard scalars.contains(where: { !$0.properties.isWhitespace }), scalars.count <= ActionFault.reasonMax,
-            !scalars.contains("\0")
-        else { return nil }
-        return text
+    private static func label(_ isTold: Bool) -> String {
+        isTold ? "Reason: it is kept with it, and told to the shop" : "Reason, for the audit log"
     }
 }

@@ -32,7 +32,7 @@ private struct Place: Sendable {
     }
 
     func row(_ entitlement: EntitlementID, _ reader: any StoreReader) throws(StoreFailure) -> GrantedEntitlement? {
-        try reader.grantedEntitlements(app: app, customer: customer).first { $0.key == key(entitlement) }
+        try reader.grantedEntitlements([key(entitlement)]).first
     }
 
     func facts(_ entitlement: EntitlementID?, _ row: GrantedEntitlement?) -> HTML {
@@ -57,6 +57,7 @@ private struct Place: Sendable {
 struct GrantAction: OperatorAction {
     static let path: StaticString = "/grant"
     static let word = "entitlement_granted"
+    static let isReasonTold = true
 
     private let place: Place
     /// As they were typed; empty when they are still to be.
@@ -174,6 +175,7 @@ struct GrantAction: OperatorAction {
 struct RevokeAction: OperatorAction {
     static let path: StaticString = "/revoke"
     static let word = "entitlement_revoked"
+    static let isReasonTold = true
 
     private let place: Place
     private let entitlement: EntitlementID

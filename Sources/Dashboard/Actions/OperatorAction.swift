@@ -1,5 +1,5 @@
-import Pipeline
 import HTTP
+import Pipeline
 import PurchaseModel
 import Storage
 
@@ -9,6 +9,8 @@ protocol OperatorAction: Sendable {
     static var path: StaticString { get }
     /// What the audit log calls it.
     static var word: String { get }
+    /// Whether the reason becomes part of the ledger, where everybody sees it whom it is told.
+    static var isReasonTold: Bool { get }
 
     /// `nil` for an address or a form that is not one of ours.
     init?(_ fields: FormFields)
@@ -47,6 +49,10 @@ protocol OperatorAction: Sendable {
     ) throws(StoreFailure) -> ActionFault?
 }
 
+extension OperatorAction {
+    static var isReasonTold: Bool { false }
+}
+
 /// What an operator is about to do.
 struct Proposal: Sendable {
     var title: String
@@ -82,8 +88,6 @@ enum ActionFault: Hashable, Sendable {
     case outOfReach
     case replay(EventReplay.Fault)
 
-    static let reasonMax = 500
-
     /// `nil` when the request was carried out.
     init?<Value>(of result: Result<Value, RequestFault>) {
         guard case .failure(let fault) = result else { return nil }
@@ -103,7 +107,7 @@ enum ActionFault: Hashable, Sendable {
         case .request(let fault): Self.sentence(fault)
         case .changed: "It has changed since this page was loaded. Nothing was done: look again."
         case .done: "That is done already."
-        case .noReason: "Say why, in 1 to \(Self.reasonMax) characters: it stands in the audit log."
+        case .noReason: "Say why, in 1 to \(Motive.reasonMax) characters."
         case .otherForm: "This form was sent before and said something else then. Nothing more was done: load it anew."
         case .notUnderstood(let what): what
         case .settled: "The proof is not waiting any more."

@@ -1,5 +1,5 @@
-import Pipeline
 import HTTP
+import Pipeline
 import PurchaseModel
 import Storage
 

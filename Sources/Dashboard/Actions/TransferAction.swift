@@ -104,7 +104,8 @@ struct TransferAction: OperatorAction {
         let stays = given.flatMap(\.goods).filter { if case .amount = $0 { true } else { false } }
         let chains = try reader.chains(app: place.app, customer: customer)
         let orders = try reader.orders(app: place.app, customer: customer, after: nil, limit: 1).orders
-        let isKnown = !chains.isEmpty || !orders.isEmpty
+        let granted = try reader.grantedEntitlements(app: place.app, customer: customer)
+        let isKnown = !chains.isEmpty || !orders.isEmpty || !granted.isEmpty
         return moves(owner, customer, isKnown, given.count, inForce, stays)
     }
 

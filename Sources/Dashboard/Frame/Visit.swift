@@ -1,4 +1,5 @@
 import HTTP
+import Pipeline
 import PurchaseModel
 import Storage
 
@@ -18,6 +19,12 @@ struct Visit: Sendable {
     }
 
     func may(_ role: AdminRole) -> Bool { role <= account.role }
+
+    /// Who acts, where keys act otherwise: no key has such a name.
+    var actor: String {
+        // A comma would end it where keys are listed.
+        KeyWish.dashboardPrefix + String(account.name.text.prefix(64).map { $0 == "," ? "." : $0 })
+    }
 
     func action(_ word: String, of subject: String? = nil, _ detail: String? = nil) -> AdminAction {
         AdminAction(

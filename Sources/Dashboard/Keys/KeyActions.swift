@@ -97,9 +97,7 @@ struct KeyActions: Sendable {
     }
 
     private static func asking(_ visit: Visit, _ app: AppID) -> KeyDesk.Asking {
-        // A comma would end it where keys are listed.
-        let name = String(visit.account.name.text.prefix(64).map { $0 == "," ? "." : $0 })
-        return KeyDesk.Asking(app: app, name: "dashboard/\(name)", now: visit.now)
+        KeyDesk.Asking(app: app, name: visit.actor, now: visit.now)
     }
 
     /// It is made: whatever fails from here on, this is the only answer that has the secret.

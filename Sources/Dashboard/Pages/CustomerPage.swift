@@ -35,13 +35,13 @@ struct CustomerPage: Sendable {
                 limit: Self.rows
             )
             let given = try reader.fulfilments(Array(Set(page.transactions.map(\.chain))))
-            let chains = Array(try reader.chains(app: app, customer: id).prefix(Self.rows))
+            let chains = try reader.chains(app: app, customer: id)
             let subscriptions = try reader.subscriptions(chains)
             return Found(
                 page: page,
                 fulfilments: Dictionary(given.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first }),
                 orders: try reader.orders(app: app, customer: id, after: nil, limit: Self.rows),
-                subscriptions: subscriptions.sorted { $0.lookedAt > $1.lookedAt },
+                subscriptions: Array(subscriptions.sorted { $0.lookedAt > $1.lookedAt }.prefix(Self.rows)),
                 wallets: try reader.wallets(app: app, customer: id),
                 entitlements: try CustomerEntitlements(
                     app: app,

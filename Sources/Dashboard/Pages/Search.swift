@@ -32,6 +32,7 @@ struct Search: Sendable {
                     element("bdi") { wanted }
                     ". Transactions, customers, orders, submissions and events are looked for, by their whole ids."
                 }
+                strangers(wanted, visit)
             } else {
                 Table("What has this id", ["What", "Of app", "Id"]) {
                     for hit in hits {
@@ -44,6 +45,19 @@ struct Search: Sendable {
                 }.html
             }
         }.response()
+    }
+
+    /// Who never bought anything has a page, too: something can be granted there.
+    @HTMLBuilder private func strangers(_ wanted: String, _ visit: Visit) -> HTML {
+        if visit.may(.operator), let customer = CustomerID(wanted) {
+            element("p") {
+                "As a customer without purchases, of: "
+                for app in parts.apps {
+                    Links.link(Links.customer(app, customer), app.text)
+                    " "
+                }
+            }
+        }
     }
 
     private static func submission(_ text: String, _ reader: any StoreReader) throws(StoreFailure) -> [Hit] {
@@ -87,6 +101,7 @@ struct Search: Sendable {
         let page = try reader.transactions(app: app, customer: id, order: .newestFirst, after: nil, limit: 1)
         if !page.transactions.isEmpty { return id }
         if !(try reader.chains(app: app, customer: id)).isEmpty { return id }
+        if !(try reader.grantedEntitlements(app: app, customer: id)).isEmpty { return id }
         return try reader.orders(app: app, customer: id, after: nil, limit: 1).orders.isEmpty ? nil : id
     }
 }

@@ -8,7 +8,7 @@ extension LedgerCheck {
         [EventType.deliveryGranted, .deliveryChanged, .deliveryCompensated, .deliveryRestored].map(\.rawValue)
     )
     /// The same of what was granted by hand: each raises the row's version by one.
-    private static let ofGrants: Set = Set([EventType.entitlementGranted, .entitlementRevoked].map(\.rawValue))
+    static let ofGrants: Set = Set([EventType.entitlementGranted, .entitlementRevoked].map(\.rawValue))
     /// Several machines' clocks may differ by so much: an endpoint that is no older than that need not have been told.
     private static let clocksMayDiffer = Duration.seconds(300)
 
@@ -53,19 +53,6 @@ extension LedgerCheck {
             let count = "\(made[realm, default: 0]) times, told are \(told[realm, default: 0])"
             findings.add(.changesUntold, .of(app, realm), "\(what) changed \(count)")
         }
-    }
-
-    /// - Returns: how often they were changed, on each side of the wall.
-    mutating func checkGrantedEntitlements(_ app: AppID) throws(StoreFailure) -> [Realm: Int64] {
-        let reader = reader
-        var changes: [Realm: Int64] = [:]
-        try walk { place throws(StoreFailure) in
-            try reader.walkGrantedEntitlements(app: app, after: place, limit: Self.pageMax)
-        } _: { check, page throws(StoreFailure) in
-            check.findings.grantedEntitlements += page.count
-            for row in page { changes[row.key.realm, default: 0] += row.version }
-        }
-        return changes
     }
 
     /// An endpoint, and how far its deliveries were looked at.

@@ -79,6 +79,8 @@ package enum ViolationCode: String, Hashable, Sendable, CaseIterable {
     case eventOutOfOrder = "event_out_of_order"
     /// More or fewer changes of deliveries, or of what was granted by hand, were made than told.
     case changesUntold = "changes_untold"
+    /// What was granted by hand is not what was last told of it.
+    case grantedContradicts = "granted_contradicts"
     case deliveryMissing = "delivery_missing"
     case deliveryWithoutEvent = "delivery_without_event"
     /// A delivery is not of its event's customer, or its state does not go with the rest.
@@ -108,6 +110,7 @@ extension ViolationCode {
         case .requestAbandoned: "answer it by hand, or ask once more; a dead letter of it can be run again"
         case .eventGap, .sequenceGap, .eventOutOfOrder, .changesUntold:
             "consumers may have missed something: have them read the customer's transactions anew"
+        case .grantedContradicts: "something else wrote to the database: compare with a backup, grant or revoke it anew"
         case .deliveryMissing: "replay the event to the endpoint"
         case .deliveryWithoutEvent, .deliveryContradicts: "compare with a backup; replay the event to the endpoint"
         }

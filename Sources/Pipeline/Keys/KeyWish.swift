@@ -50,11 +50,15 @@ package struct KeyWish: Hashable, Sendable {
         self.days = days
     }
 
+    /// How the names of those begin who act on the dashboard.
+    package static let dashboardPrefix = "dashboard/"
+
     /// It stands in log lines and listings.
     private static func name(_ text: String) throws(Fault) -> String {
         guard (1...64).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") })
         else { throw Fault("name", "1 to 64 printable ASCII characters, without spaces and commas.") }
+        guard !text.hasPrefix(dashboardPrefix) else { throw Fault("name", "\(dashboardPrefix)… is an operator.") }
         return text
     }
 

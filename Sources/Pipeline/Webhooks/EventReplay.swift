@@ -29,6 +29,8 @@ package struct EventReplay: Sendable {
         guard let delivery = try reader.delivery(id) else {
             return endpoint.filter.includes(placed.event) ? nil : .unwanted
         }
+        // When it is due was written by the ledger's clock.
+        let now = try reader.deliveryTime(now)
         return delivery.state == .leased || delivery.state == .pending && delivery.dueAt <= now ? .underWay : nil
     }
 

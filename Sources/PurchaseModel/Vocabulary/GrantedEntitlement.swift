@@ -18,9 +18,6 @@ package struct GrantedEntitlementKey: Hashable, Sendable {
 /// An entitlement that a person gave a customer without a purchase, as it was last changed. What was bought is not touched
 /// by it: a customer may use what either gives.
 package struct GrantedEntitlement: Hashable, Sendable {
-    /// More entitlements no catalogue has.
-    package static let listedMax = 1_000
-
     package let key: GrantedEntitlementKey
     /// `nil` is for ever.
     package internal(set) var until: Timestamp?
@@ -55,9 +52,14 @@ package struct Motive: Hashable, Sendable {
     /// In Unicode scalars.
     package static let reasonMax = 500
 
-    /// The name of a key, or `operator:` and the name of an account of the dashboard.
+    /// The name of a key, or `dashboard/` and the name of an account.
     package let actor: String
     package let reason: String?
+
+    /// Whether a text can be a reason: something, and not a page of it.
+    package static func isReason(_ text: String) -> Bool {
+        (1...reasonMax).contains(text.unicodeScalars.count) && !text.utf8.contains(0)
+    }
 
     package init(actor: String, reason: String? = nil) {
         self.actor = actor

@@ -72,6 +72,7 @@ struct Ask {
                 case .text: json.member(field.member, value)
                 case .whole: json.member(field.member, Int64(value))
                 case .fixed(let value): json.member(field.member, value)
+                case .null: json.null(field.member)
                 case .list:
                     json.array(field.member) { json in
                         for word in value.utf8.split(separator: UInt8(ascii: ",")) {

@@ -53,8 +53,10 @@ enum CustomerQuestions {
             isChange: true,
             path: "/v1/customers/{}/granted-entitlements/{}/grant",
             words: "CUSTOMER ENTITLEMENT",
-            fields: [.text("until", "MOMENT", "Until when; for ever if not given.", as: "until"), because]
-                + Questions.sides,
+            fields: [
+                .text("until", "MOMENT", "Until when.", as: "until"),
+                .null("for-ever", "Without an end.", as: "until"), because,
+            ] + Questions.sides,
             examples: [
                 ("assay customers grant anna pro --until 2026-12-31T00:00:00Z --reason \"the outage\"", "and no longer")
             ]

@@ -8,6 +8,8 @@ struct Question: Sendable {
             case list
             /// What a switch stands for.
             case fixed(Bool)
+            /// The same for none.
+            case null
         }
 
         let option: CommandShape.Option
@@ -29,6 +31,10 @@ struct Question: Sendable {
 
         static func fixed(_ flag: String, _ summary: String, as member: String, _ value: Bool = true) -> Field {
             Field(option: .init(flag, summary), member: member, kind: .fixed(value))
+        }
+
+        static func null(_ flag: String, _ summary: String, as member: String) -> Field {
+            Field(option: .init(flag, summary), member: member, kind: .null)
         }
 
         var needed: Field {

@@ -31,7 +31,8 @@ struct KeyList {
     private func key(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> Configuration.Key? {
         guard let object = reader.object(value, at: path, known: KeyList.known) else { return nil }
         let name = reader.required(object, "name", at: path).flatMap { value in
-            reader.identifier(value, at: "\(path).name", "1 to 64 printable ASCII characters", KeyList.name)
+            let form = "1 to 64 printable ASCII characters that do not begin with dashboard/"
+            return reader.identifier(value, at: "\(path).name", form, KeyList.name)
         }
         let app = reader.required(object, "app", at: path).flatMap { value in
             reader.identifier(value, at: "\(path).app", "the id of an app", AppID.init)
@@ -78,7 +79,10 @@ struct KeyList {
 
     /// What an operator calls a key: it stands in messages and log lines.
     private static func name(_ text: String) -> String? {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            !text.hasPrefix(KeyWish.dashboardPrefix)
+        else { return nil }
+        return text
     }
 
     private func sha256(_ object: JSONObject, at path: String, _ reader: inout MemberReader) -> [UInt8]? {

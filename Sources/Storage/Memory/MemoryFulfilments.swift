@@ -187,14 +187,17 @@ extension MemoryTransaction {
         return Array(sorted.prefix(Wallet.listedMax))
     }
 
+    func grantedEntitlements(_ keys: [GrantedEntitlementKey]) -> [GrantedEntitlement] {
+        keys.compactMap { ledger.grantedEntitlements[$0] }
+    }
+
     func grantedEntitlements(app: AppID, customer: CustomerID) -> [GrantedEntitlement] {
         let found = ledger.grantedEntitlements.values.filter { $0.key.app == app && $0.key.customer == customer }
-        let sorted = found.sorted { left, right in
+        return found.sorted { left, right in
             (RealmCode.wanted(left.key.realm), left.key.entitlement) < (
                 RealmCode.wanted(right.key.realm), right.key.entitlement
             )
         }
-        return Array(sorted.prefix(GrantedEntitlement.listedMax))
     }
 
     func postings(_ wallet: WalletKey, before number: Int64?, limit: Int) -> [Posting] {

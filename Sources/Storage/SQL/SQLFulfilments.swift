@@ -7,6 +7,7 @@ extension SQLTransaction {
     private var ordering: OrderQueries { OrderQueries(connection: connection, apps: apps) }
     private var subscriptions: SubscriptionQueries { SubscriptionQueries(connection: connection, apps: apps) }
     private var balances: WalletQueries { WalletQueries(connection: connection, apps: apps) }
+    private var byHand: GrantedEntitlementQueries { GrantedEntitlementQueries(connection: connection, apps: apps) }
 
     func fulfilments(_ chains: [ChainKey]) throws(StoreFailure) -> [Fulfilment] { try fulfilments.find(chains) }
 
@@ -79,8 +80,12 @@ extension SQLTransaction {
         try balances.list(app: app, customer: customer)
     }
 
+    func grantedEntitlements(_ keys: [GrantedEntitlementKey]) throws(StoreFailure) -> [GrantedEntitlement] {
+        try byHand.find(keys)
+    }
+
     func grantedEntitlements(app: AppID, customer: CustomerID) throws(StoreFailure) -> [GrantedEntitlement] {
-        try GrantedEntitlementQueries(connection: connection, apps: apps).list(app: app, customer: customer)
+        try byHand.list(app: app, customer: customer)
     }
 
     func postings(_ wallet: WalletKey, before number: Int64?, limit: Int) throws(StoreFailure) -> [Posting] {

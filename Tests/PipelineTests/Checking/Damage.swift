@@ -247,6 +247,12 @@ struct Damage: Sendable, CustomStringConvertible {
             "UPDATE events SET type = 'order.placed' WHERE type = 'entitlement.granted'"
         ),
         Damage(
+            .grantedContradicts,
+            "entitlement=premium",
+            "UPDATE granted_entitlements SET ends_at = 4000000000000, revoked = 0"
+        ),
+        Damage(.changesUntold, "environment=production", "DELETE FROM granted_entitlements"),
+        Damage(
             .changesUntold,
             "environment=production",
             """

@@ -85,6 +85,10 @@ package class PassingTransaction: StoreTransaction {
         try base.wallets(app: app, customer: customer)
     }
 
+    package func grantedEntitlements(_ keys: [GrantedEntitlementKey]) throws(StoreFailure) -> [GrantedEntitlement] {
+        try base.grantedEntitlements(keys)
+    }
+
     package func grantedEntitlements(app: AppID, customer: CustomerID) throws(StoreFailure) -> [GrantedEntitlement] {
         try base.grantedEntitlements(app: app, customer: customer)
     }

@@ -97,7 +97,8 @@ extension Audit {
                 let terms = world.terms.products?[sold.fact.product]
             else { continue }
             let theirs = store.fulfilments.values.filter { store.owners[$0.chain]?.customer == owner }
-            let inForce = entitlements(theirs, [RecordedSubscription](), at: now).filter {
+            let granted = store.granted.filter { $0.key.customer == owner }
+            let inForce = entitlements(theirs, [RecordedSubscription](), granted, at: now).filter {
                 $0.realm == row.transaction.realm
             }
             for case .entitlement(let id) in terms.goods {

@@ -26,13 +26,17 @@ struct GrantedEntitlements: Sendable {
         }
     }
 
-    /// `POST /v1/customers/{id}/granted-entitlements/{entitlement}/grant`: until a moment, or for ever.
+    /// `POST /v1/customers/{id}/granted-entitlements/{entitlement}/grant`: until a moment, or with `null` for ever.
     static func grant(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
         let asked: (realm: Realm, motive: Motive)
         let end: Timestamp?
         do throws(RequestBody.Fault) {
-            let body = try RequestBody(optional: change.request.body, members: members.union(["until"]))
+            let body = try RequestBody(change.request.body, members: members.union(["until"]))
             asked = try read(body, change)
+            // For ever is said, so that what a client forgets is not given away.
+            guard body.has("until") else {
+                throw RequestBody.Fault(field: "until", detail: "A moment or null is needed.")
+            }
             end = try body.text("until").map { text throws(RequestBody.Fault) in
                 guard let milliseconds = RFC3339.milliseconds(text) else {
                     throw RequestBody.Fault(field: "until", detail: "A moment such as 2026-02-28T12:00:00Z is needed.")
@@ -75,7 +79,7 @@ struct GrantedEntitlements: Sendable {
         _ change: Gate.Change
     ) throws(RequestBody.Fault) -> (realm: Realm, motive: Motive) {
         let reason = try body.text("reason")
-        if let reason, !(1...Motive.reasonMax).contains(reason.unicodeScalars.count) || reason.utf8.contains(0) {
+        if let reason, !Motive.isReason(reason) {
             throw RequestBody.Fault(field: "reason", detail: "1 to \(Motive.reasonMax) characters are needed.")
         }
         return (try body.realm(), Motive(actor: change.actor, reason: reason))

@@ -24,7 +24,14 @@ struct GrantedEntitlementQueries {
     private static let list = Query(
         """
         SELECT \(selected) FROM granted_entitlements WHERE app = $1 AND customer = $2
-        ORDER BY realm, entitlement LIMIT \(GrantedEntitlement.listedMax)
+        ORDER BY realm, entitlement
+        """
+    )
+    private static let find = BulkLookup(
+        by: key,
+        """
+        SELECT \(selected) FROM granted_entitlements
+        WHERE app = $1 AND customer = $2 AND realm = $3 AND entitlement = $4
         """
     )
 
@@ -42,6 +49,17 @@ struct GrantedEntitlementQueries {
         case .insert: try connection.insert(key + [.integer(row.version)] + values, by: Self.insert)
         case .update: try connection.update(key + [.integer(row.version - 1)] + values, by: Self.update)
         }
+    }
+
+    func find(_ keys: [GrantedEntitlementKey]) throws(StoreFailure) -> [GrantedEntitlement] {
+        let (asked, values) = try apps.keys(keys, app: \.app) { key in
+            [.text(key.customer.text), .integer(RealmCode.wanted(key.realm)), .text(key.entitlement.text)]
+        }
+        var found: [GrantedEntitlement] = []
+        try connection.visit(Self.find, values) { place, row throws(StoreFailure) in
+            found.append(try Self.read(row, app: asked[place].app))
+        }
+        return found
     }
 
     func list(app: AppID, customer: CustomerID) throws(StoreFailure) -> [GrantedEntitlement] {
