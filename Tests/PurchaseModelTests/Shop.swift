@@ -57,7 +57,8 @@ struct Shop {
         order: String? = nil,
         token: AccountToken? = nil,
         realm: Realm = Shop.production,
-        from source: RecordingSource = .presented
+        from source: RecordingSource = .presented,
+        claiming claimed: Int64? = nil
     ) throws -> Decision {
         try show(
             transactions,
@@ -66,7 +67,8 @@ struct Shop {
             order: order,
             token: token,
             realm: realm,
-            from: source
+            from: source,
+            claiming: claimed
         )
     }
 
@@ -78,7 +80,8 @@ struct Shop {
         order: String? = nil,
         token: AccountToken? = nil,
         realm: Realm = Shop.production,
-        from source: RecordingSource = .presented
+        from source: RecordingSource = .presented,
+        claiming claimed: Int64? = nil
     ) throws -> Decision {
         var recording = Recording(
             app: try Shop.app(),
@@ -91,6 +94,7 @@ struct Shop {
             terms: terms
         )
         recording.source = source
+        recording.claimed = claimed.flatMap { TransactionID(number: $0) }
         self.transactions.formUnion(recording.keys)
         return apply(decide(situation, recording, at: now))
     }

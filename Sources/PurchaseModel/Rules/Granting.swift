@@ -5,10 +5,11 @@ extension Draft {
         let naming = Naming(
             order: recording.order,
             customerToken: recording.customerToken,
-            source: recording.source
+            source: recording.source,
+            chains: claimedChains(of: recording)
         )
         let recorded = decision.outcomes.map(\.recorded)
-        var given = recorded.map { settle($0, naming) }
+        var given = recorded.map { settle($0, naming.of(chain(of: $0))) }
         var reversed: Set<ChainKey> = []
         for fulfilment in given where fulfilment.state == .reversed && reversed.insert(fulfilment.chain).inserted {
             reconsiderRepetitions(in: fulfilment.chain, naming)
@@ -29,7 +30,7 @@ extension Draft {
             let waiting = fulfilments(of: chain).values.filter(\.isOwnerless)
             for fulfilment in waiting.sorted(by: { $0.transaction.id < $1.transaction.id }) {
                 guard let recorded = self.recorded(fulfilment.transaction) else { continue }
-                settle(recorded, naming.named(by: recorded))
+                settle(recorded, naming.of(chain).named(by: recorded))
             }
         }
     }
@@ -38,7 +39,7 @@ extension Draft {
     private mutating func settleInGrace(_ naming: Naming) {
         for period in folded.compactMap(\.period) {
             guard fulfilment(period)?.reason == .expired, let end = accessEnd(of: period), now < end else { continue }
-            settle(period, naming.named(by: period))
+            settle(period, naming.of(chain(of: period)).named(by: period))
         }
     }
 
@@ -47,7 +48,7 @@ extension Draft {
         let repetitions = fulfilments(of: chain).values.filter { $0.reason == .alreadyGranted }
         for repetition in repetitions.sorted(by: { $0.transaction.id < $1.transaction.id }) {
             guard let recorded = recorded(repetition.transaction) else { continue }
-            settle(recorded, naming.named(by: recorded))
+            settle(recorded, naming.of(chain).named(by: recorded))
         }
     }
 

@@ -50,17 +50,27 @@ struct Naming {
     /// The order that a person chose: neither a token nor a date speaks against it.
     var byHand: OrderID?
     var source: RecordingSource
+    /// The chains of which it was said; `nil` for all.
+    var chains: Set<ChainKey>?
 
     init(
         order: OrderID? = nil,
         customerToken: AccountToken? = nil,
         byHand: OrderID? = nil,
-        source: RecordingSource = .presented
+        source: RecordingSource = .presented,
+        chains: Set<ChainKey>? = nil
     ) {
         self.order = order
         self.customerToken = customerToken
         self.byHand = byHand
         self.source = source
+        self.chains = chains
+    }
+
+    /// What of it counts for a chain: of another person's nothing was said.
+    func of(_ chain: ChainKey) -> Naming {
+        guard let chains, !chains.contains(chain) else { return self }
+        return Naming(source: source)
     }
 
     /// The same occasion for another transaction of the chain, which may name an order of its own.

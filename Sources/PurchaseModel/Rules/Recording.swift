@@ -11,6 +11,9 @@ package struct Recording: Hashable, Sendable {
     package var order: OrderID?
     /// The token that client libraries make of the customer's name, for apps that set none of their own.
     package var customerToken: AccountToken?
+    /// The transaction whose chain alone is the customer's; `nil` for all that the proof holds. The other chains are taken
+    /// as if nobody had brought them.
+    package var claimed: TransactionID?
     /// How the app delivers.
     package var terms: AppTerms
     /// How it came to us.
@@ -43,7 +46,7 @@ package struct Recording: Hashable, Sendable {
         transactions.map { TransactionKey(app: app, realm: realm, id: $0.id) }
     }
 
-    func chain(of transaction: Transaction) -> ChainKey {
+    package func chain(of transaction: Transaction) -> ChainKey {
         ChainKey(app: app, realm: realm, original: transaction.originalID ?? transaction.id)
     }
 
@@ -85,7 +88,24 @@ package func standing(of recorded: RecordedTransaction) -> Standing {
     return recorded.isUpgraded ? .upgraded : .recorded
 }
 
+extension Recording {
+    /// The same when nobody has brought it.
+    fileprivate var ofNobody: Recording {
+        var nobodys = self
+        (nobodys.customer, nobodys.customerToken, nobodys.order) = (nil, nil, nil)
+        return nobodys
+    }
+}
+
 extension Draft {
+    /// What is the customer's of a proof that holds several people's; `nil` when it is all of it.
+    func claimedChains(of recording: Recording) -> Set<ChainKey>? {
+        guard let id = recording.claimed else { return nil }
+        let key = TransactionKey(app: recording.app, realm: recording.realm, id: id)
+        if let known = known[key] { return [chain(of: known)] }
+        return Set(recording.transactions.filter { $0.id == id }.map { recording.chain(of: $0) })
+    }
+
     fileprivate mutating func record(_ recording: Recording) {
         let known = known.transactions(app: recording.app, realm: recording.realm)
         edit { decision in
@@ -94,23 +114,39 @@ extension Draft {
         }
         // Where each id of this proof stands, for those that follow a first one.
         var places = [TransactionID: Place](minimumCapacity: recording.transactions.count)
+        let claimed = claimedChains(of: recording)
+        let others = claimed.map { _ in recording.ofNobody }
         for transaction in recording.transactions {
             let known = known[transaction.id]
             let chain = known.map { self.chain(of: $0) } ?? recording.chain(of: transaction)
-            let customer = claim(chain, with: transaction, recording)
-            let isForeign = !mayUse(chain, recording.customer)
-            let now = now
-            edit { decision in
-                if let place = places[transaction.id] {
-                    places[transaction.id] = decision.repeatOutcome(at: place, transaction, customer, recording)
-                } else if let known {
-                    places[transaction.id] = decision.addOutcome(from: known, transaction, customer, recording)
-                } else {
-                    places[transaction.id] = decision.addFirst(transaction, customer, recording, at: now)
-                }
-                guard isForeign, let place = places[transaction.id] else { return }
-                decision.outcomes[place.outcome].standing = .ownedByAnother
+            if let others, claimed?.contains(chain) != true {
+                record(transaction, known, in: chain, others, &places)
+            } else {
+                record(transaction, known, in: chain, recording, &places)
             }
+        }
+    }
+
+    private mutating func record(
+        _ transaction: Transaction,
+        _ known: RecordedTransaction?,
+        in chain: ChainKey,
+        _ recording: Recording,
+        _ places: inout [TransactionID: Place]
+    ) {
+        let customer = claim(chain, with: transaction, recording)
+        let isForeign = !mayUse(chain, recording.customer)
+        let now = now
+        edit { decision in
+            if let place = places[transaction.id] {
+                places[transaction.id] = decision.repeatOutcome(at: place, transaction, customer, recording)
+            } else if let known {
+                places[transaction.id] = decision.addOutcome(from: known, transaction, customer, recording)
+            } else {
+                places[transaction.id] = decision.addFirst(transaction, customer, recording, at: now)
+            }
+            guard isForeign, let place = places[transaction.id] else { return }
+            decision.outcomes[place.outcome].standing = .ownedByAnother
         }
     }
 
