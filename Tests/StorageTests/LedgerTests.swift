@@ -136,6 +136,47 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func withoutAProofAKnownRowKeepsTheOneItHas(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let (first, second) = (try Samples.evidence([1]), try Samples.evidence([2]))
+            let row = try Samples.recorded(Samples.transaction(1))
+            let fresh = try Samples.recorded(Samples.transaction(2))
+            var claimed = row
+            claimed.customer = try Samples.customer("ann")
+            let known = LedgerChange.update(claimed)
+            try await store.write { transaction throws(StoreFailure) in
+                try transaction.apply(Decision(changes: [.insert(row)]), evidence: first)
+                try transaction.apply(Decision(changes: [.update(row)]), evidence: second)
+            }
+            try await store.write { transaction throws(StoreFailure) in
+                try transaction.apply(Decision(changes: [known]), evidence: nil)
+                // In the write that inserts it, too.
+                try transaction.apply(Decision(changes: [.insert(fresh)]), evidence: first)
+                try transaction.apply(Decision(changes: [.update(fresh)]), evidence: nil)
+            }
+            let found = try await store.read { reader throws(StoreFailure) in
+                (
+                    try reader.transactions([row.key]), try reader.evidence(of: row.key),
+                    try reader.latestEvidence(of: row.key), try reader.latestEvidence(of: fresh.key),
+                    try reader.figures().evidence
+                )
+            }
+            #expect(found.0 == [claimed])
+            #expect(found.1 == first && found.2 == second && found.3 == first)
+            #expect(found.4 == 3)
+            // What is not known needs a proof, and is not changed without being there.
+            let other = try Samples.recorded(Samples.transaction(3))
+            for (change, failure) in [(LedgerChange.insert(other), StoreFailure.unstorable), (.update(other), .conflict)] {
+                await #expect(throws: failure) {
+                    try await store.write { transaction throws(StoreFailure) in
+                        try transaction.apply(Decision(changes: [change]), evidence: nil)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func recordsOnceWhatAThousandBringAtOnce(kind: StoreKind) async throws {
         try await kind.withStore { store in
             let evidence = try Samples.evidence()

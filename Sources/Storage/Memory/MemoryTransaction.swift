@@ -32,12 +32,13 @@ final class MemoryTransaction: StoreTransaction {
 
     func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
         guard decision.isStorable(with: evidence) else { throw .unstorable }
+        var place: Int?
         if let evidence, decision.keeps(evidence) {
-            let place = ledger.evidence.count
+            place = ledger.evidence.count
             ledger.evidence.append(evidence)
             undo.append { $0.evidence.removeLast() }
-            for change in decision.changes { try apply(change, provedAt: place) }
         }
+        for change in decision.changes { try apply(change, provedAt: place) }
         try applyRest(of: decision)
         add(decision.figures)
         entitlementPlaces.formUnion(decision.entitlementPlaces)
@@ -99,11 +100,12 @@ final class MemoryTransaction: StoreTransaction {
         ledger.samples = (ledger.samples + samples).suffix(RefusalSample.keptMax)
     }
 
-    private func apply(_ change: LedgerChange, provedAt place: Int) throws(StoreFailure) {
+    private func apply(_ change: LedgerChange, provedAt place: Int?) throws(StoreFailure) {
         let key = change.recorded.key
         let known = ledger.transactions[key]
         switch (change, known) {
         case (.insert(let recorded), nil):
+            guard let place else { throw .unstorable }
             let sequence = Int64(ledger.transactions.count + 1)
             ledger.transactions[key] = MemoryLedger.Entry(
                 sequence: sequence,
@@ -116,7 +118,7 @@ final class MemoryTransaction: StoreTransaction {
                 sequence: known.sequence,
                 recorded: recorded,
                 firstEvidence: known.firstEvidence,
-                latestEvidence: place
+                latestEvidence: place ?? known.latestEvidence
             )
         case (.insert, .some), (.update, nil):
             throw conflict()

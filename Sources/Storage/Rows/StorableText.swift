@@ -56,18 +56,17 @@ extension GrantedEntitlement {
 
 extension Decision {
     /// Whether the proof that it follows from is to be kept: it told something new.
-    func keeps(_ evidence: EvidenceRow?) -> Bool {
-        !changes.isEmpty || evidence != nil && !subscriptions.isEmpty
-    }
+    func keeps(_ evidence: EvidenceRow) -> Bool { !changes.isEmpty || !subscriptions.isEmpty }
 
     /// Whether a store can hold it, with the proof.
     func isStorable(with evidence: EvidenceRow?) -> Bool {
         guard subscriptions.allSatisfy(\.row.isStorable), consumptions.allSatisfy(\.row.isStorable),
             audit.allSatisfy(\.isStorable), grantedEntitlements.allSatisfy(\.row.isStorable)
         else { return false }
-        guard keeps(evidence) else { return true }
-        guard let evidence, evidence.isStorable else { return false }
-        return changes.allSatisfy(\.recorded.isStorable)
+        guard changes.allSatisfy(\.recorded.isStorable) else { return false }
+        // Nothing is recorded without a proof.
+        guard let evidence else { return !changes.contains { if case .insert = $0 { true } else { false } } }
+        return evidence.isStorable || !keeps(evidence)
     }
 }
 

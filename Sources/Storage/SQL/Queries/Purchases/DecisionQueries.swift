@@ -31,11 +31,19 @@ struct DecisionQueries {
         "SELECT version FROM transactions WHERE app = $1 AND transaction_id = $2 AND realm = $3"
     )
 
+    private static let findProof = Query(
+        "SELECT latest_evidence FROM transactions WHERE app = $1 AND transaction_id = $2 AND realm = $3"
+    )
+
     func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
         guard decision.isStorable(with: evidence) else { throw .unstorable }
-        if let evidence, decision.keeps(evidence) {
-            let number = SQLValue.integer(try keep(evidence))
-            for change in decision.changes { try apply(change, provedBy: number) }
+        if let evidence {
+            if decision.keeps(evidence) {
+                let number = SQLValue.integer(try keep(evidence))
+                for change in decision.changes { try apply(change, provedBy: number) }
+            }
+        } else {
+            for change in decision.changes { try apply(change, provedBy: nil) }
         }
         try applyRest(of: decision)
     }
@@ -75,7 +83,10 @@ struct DecisionQueries {
         return sequence
     }
 
-    private func apply(_ change: LedgerChange, provedBy evidence: SQLValue) throws(StoreFailure) {
+    /// - Parameters:
+    ///   - change: of a row.
+    ///   - evidence: the number of the proof; `nil` leaves the row to the one that it has.
+    private func apply(_ change: LedgerChange, provedBy evidence: SQLValue?) throws(StoreFailure) {
         let recorded = change.recorded
         guard let realm = RealmCode(recorded.realm) else { throw .unstorable }
         let code = try apps.codeForWriting(recorded.app)
@@ -84,6 +95,7 @@ struct DecisionQueries {
         let content = TransactionColumns.values(of: recorded)
         switch change {
         case .insert:
+            guard let evidence else { throw .unstorable }
             let chain = recorded.transaction.originalID?.number ?? id
             let places: [SQLValue] = [.integer(try connection.next(Self.transactions)), evidence, evidence]
             try connection.insert(key + places + content + [.integer(chain)], by: Self.insert)
@@ -91,14 +103,20 @@ struct DecisionQueries {
             versions.set(RowVersions.first, of: recorded.key)
         case .update:
             let version = try version(of: recorded.key, key)
-            try connection.update(key + [.integer(version), evidence] + content, by: Self.update)
+            let proof: SQLValue
+            if let evidence { proof = evidence } else { proof = .integer(try find(Self.findProof, key)) }
+            try connection.update(key + [.integer(version), proof] + content, by: Self.update)
             versions.set(version + 1, of: recorded.key)
         }
     }
 
     private func version(of name: TransactionKey, _ key: [SQLValue]) throws(StoreFailure) -> Int64 {
         if let known = versions.version(of: name) { return known }
-        guard let found = try connection.row(Self.findVersion, key, { $0.integer(0) }) else {
+        return try find(Self.findVersion, key)
+    }
+
+    private func find(_ query: Query, _ key: [SQLValue]) throws(StoreFailure) -> Int64 {
+        guard let found = try connection.row(query, key, { $0.integer(0) }) else {
             connection.doom(.conflict)
             throw .conflict
         }
