@@ -1,5 +1,8 @@
+import Crypto
 import Encoding
 import Foundation
+import PurchaseModel
+import Simulator
 import TestSupport
 import Testing
 
@@ -79,6 +82,59 @@ import Testing
                 #expect(
                     Self.lasting(try Self.objects(kinds.output)) == Self.lasting(try Self.objects(here.output))
                 )
+            }
+        }
+    }
+
+    /// One receipt holds what is bob's, ann's and nobody's; others have brought some of it before.
+    private static func sharedReceipts() throws -> [UInt8] {
+        func receipt(_ numbers: [Int64], age: Int64) throws -> String {
+            let receipt = SimulatedReceipt(
+                app: TestAuthority.app(),
+                createdAt: TestAuthority.moment.advanced(by: .seconds(-age)),
+                purchases: try numbers.map { try Purchase.transaction($0) }
+            )
+            let signer = try ReceiptSigner(TestAuthority.shared.chain(.receiptSHA256), digest: .sha256)
+            return String(decoding: Base64.encode(try signer.sign(receipt), .standard, isPadded: true), as: UTF8.self)
+        }
+        let rows = [
+            (try receipt([1], age: 90), "bob"), (try receipt([4, 5], age: 80), "ann"),
+            (try receipt([1, 2, 3, 4, 5], age: 10), nil), (try Purchase.jws(2), "ann"),
+        ]
+        return rows.flatMap { proof, customer in
+            JSONWriter.object { json in
+                json.member("proof", proof)
+                json.member("customer_id", customer)
+            } + [0x0A]
+        }
+    }
+
+    @Test(arguments: ["jsonl", "csv"])
+    func eachPurchaseOfOneReceiptComesToItsOwner(format: String) async throws {
+        try await ServerFolder.with { folder in
+            try ServerFolder.write(try Self.sharedReceipts(), folder.path + "/old.jsonl")
+            let old = try await Self.take(folder, folder.path + "/old.jsonl")
+            #expect(old.code == 0, "\(old.errorText) \(old.text)")
+            let file = "\(folder.path)/sold.\(format)"
+            let run = try await Self.export(folder, "--format", format, "--only", "transaction", "--to", file)
+            #expect(run.code == 0, "\(run.errorText)")
+            let here = Self.lasting(try Self.objects(try await Self.export(folder).output))
+            #expect(here.count { $0.contains("kind=transaction") && $0.contains(" proof=") } == 2)
+            try await ServerFolder.with { other in
+                let plan = try await Self.take(other, "--plan", "--from", "assay", file)
+                #expect(plan.code == 0, "\(plan.errorText) \(plan.text)")
+                let taken = try await Self.take(other, "--from", "assay", file)
+                #expect(taken.code == 0, "\(taken.errorText) \(taken.text)")
+                #expect(Self.lasting(try Self.objects(try await Self.export(other).output)) == here)
+                let owners = here.filter { $0.contains("kind=transaction") }.map { row in
+                    ["bob", "ann"].first { row.contains("owner_id=\"\($0)\"") }
+                }
+                #expect(owners == ["bob", "ann", nil, "ann", "ann"])
+                // By another way, the same bytes: nothing is left to do.
+                let again = try await Self.take(other, "--from", "assay", "--deliver", "grant", file)
+                let found = try #require(try JSONDocument(again.output.dropLast()).root.object)
+                #expect(found["recorded"]?.int64 == 0 && found["known"]?.int64 == 5)
+                #expect(Self.lasting(try Self.objects(try await Self.export(other).output)) == here)
             }
         }
     }

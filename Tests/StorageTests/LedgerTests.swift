@@ -166,7 +166,8 @@ import Testing
             #expect(found.4 == 3)
             // What is not known needs a proof, and is not changed without being there.
             let other = try Samples.recorded(Samples.transaction(3))
-            for (change, failure) in [(LedgerChange.insert(other), StoreFailure.unstorable), (.update(other), .conflict)] {
+            let refused: [(LedgerChange, StoreFailure)] = [(.insert(other), .unstorable), (.update(other), .conflict)]
+            for (change, failure) in refused {
                 await #expect(throws: failure) {
                     try await store.write { transaction throws(StoreFailure) in
                         try transaction.apply(Decision(changes: [change]), evidence: nil)

@@ -21,33 +21,45 @@ struct ImportBatch {
     }
 
     mutating func write(_ rows: [ExaminedRow], in transaction: any StoreTransaction) throws(StoreFailure) {
-        var recordings: [Recording] = []
-        for row in rows {
-            if case .record(let recording, _, _, _) = row.finding { recordings.append(recording) }
-        }
-        var situation = try transaction.situation(around: recordings)
+        var situation = try ImportInquiry(rows).answered(by: transaction)
         var events: [LedgerEvent] = []
         for row in rows {
-            let outcome: ImportOutcome
-            switch row.finding {
-            case .over(let found): outcome = found
-            case .ask(let pending, let id, let format):
-                outcome = try ask(pending, id, format, row.row.line, in: transaction)
-            case .record(let recording, let evidence, let format, let verdict):
-                let decision = decide(situation, recording, at: now)
-                do throws(StoreFailure) {
-                    try transaction.apply(decision, evidence: evidence)
-                } catch .unstorable {
-                    add(Self.unstorable(row.row.line, format), row.row)
-                    continue
-                }
-                situation.apply(decision)
-                events += decision.events
-                outcome = Self.outcome(of: decision, row.row.line, format, verdict)
-            }
-            add(outcome, row.row)
+            add(try take(row.finding, row.row.line, &situation, &events, in: transaction), row.row)
         }
         if !events.isEmpty { try transaction.append(EventRows.rows(events)) }
+    }
+
+    private mutating func take(
+        _ finding: ExaminedRow.Finding,
+        _ line: Int64,
+        _ situation: inout Situation,
+        _ events: inout [LedgerEvent],
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> ImportOutcome {
+        let decision: Decision
+        let outcome: ImportOutcome
+        switch finding {
+        case .over(let found): return found
+        case .ask(let pending, let id, let format): return try ask(pending, id, format, line, in: transaction)
+        case .claim(let claim, let otherwise):
+            guard let known = situation[claim.key] else {
+                return try take(otherwise, line, &situation, &events, in: transaction)
+            }
+            decision = decide(situation, claim.recording(of: known), at: now)
+            try transaction.apply(decision, evidence: nil)
+            outcome = Self.outcome(of: decision, line, .transactionID, nil)
+        case .record(let recording, let evidence, let format, let verdict):
+            decision = decide(situation, recording, at: now)
+            do throws(StoreFailure) {
+                try transaction.apply(decision, evidence: evidence)
+            } catch .unstorable {
+                return Self.unstorable(line, format)
+            }
+            outcome = Self.outcome(of: decision, line, format, verdict)
+        }
+        situation.apply(decision)
+        events += decision.events
+        return outcome
     }
 
     /// How far the source is read once this is written.
@@ -78,7 +90,7 @@ struct ImportBatch {
         of decision: Decision,
         _ line: Int64,
         _ format: ProofFormat,
-        _ verdict: Verdict
+        _ verdict: Verdict?
     ) -> ImportOutcome {
         let isForeign = decision.outcomes.contains { $0.standing == .ownedByAnother }
         var outcome = ImportOutcome(

@@ -10,19 +10,30 @@ package struct ImportColumns: Hashable, Sendable {
     package var store: [String]
     /// What a row is: of a source that has this, only transactions are purchases.
     package var kind: [String]
+    package var reach: Reach
+
+    /// What a row says whose it is.
+    package enum Reach: Hashable, Sendable {
+        /// All that its proof holds.
+        case proof
+        /// The transaction that it names, on the side of the wall that stands under these names.
+        case transaction(environment: String, isTestSigned: String)
+    }
 
     package init(
         proof: [String],
         transaction: [String],
         customer: [String],
         store: [String] = [],
-        kind: [String] = []
+        kind: [String] = [],
+        reach: Reach = .proof
     ) {
         self.proof = proof
         self.transaction = transaction
         self.customer = customer
         self.store = store
         self.kind = kind
+        self.reach = reach
     }
 
     /// The names that need no word.
@@ -42,12 +53,14 @@ package struct ImportColumns: Hashable, Sendable {
             customer: ["rc_last_seen_app_user_id_alias", "rc_original_app_user_id"],
             store: ["store"]
         ),
-        // Our own export. Whose a purchase is counts more than who brought it.
+        // Our own export. Whose a purchase is counts more than who brought it; what else stands in its proof has a row of
+        // its own.
         "assay": ImportColumns(
             proof: ["proof"],
             transaction: ["transaction_id"],
             customer: ["owner_id", "customer_id"],
-            kind: ["kind"]
+            kind: ["kind"],
+            reach: .transaction(environment: "environment", isTestSigned: "test_signed")
         ),
         "adapty": ImportColumns(
             proof: [],
@@ -77,6 +90,15 @@ package struct ImportColumns: Hashable, Sendable {
             }
         }
         return columns
+    }
+
+    /// For the name under which the progress is kept.
+    package var words: [String] {
+        var words = [proof, transaction, customer, store + kind].map { $0.joined(separator: ",") }
+        if case .transaction(let environment, let isTestSigned) = reach {
+            words.append("each its own \(environment),\(isTestSigned)")
+        }
+        return words
     }
 
     /// Whether anything that could be imported has one of these names.

@@ -8,6 +8,8 @@ struct ExaminedRow: Sendable {
         case record(Recording, EvidenceRow, ProofFormat, Verdict)
         /// The bytes alone do not settle it.
         case ask(PendingSubmission, TransactionID?, ProofFormat)
+        /// What is recorded already needs no proof; the other finding counts while it is not.
+        indirect case claim(ImportedClaim, unless: Finding)
         case over(ImportOutcome)
     }
 
@@ -70,7 +72,7 @@ struct ImportExaminer: Sendable {
             return record(proof, claim, line)
         case .undecidable:
             if let voucher = found.vouchedBy, voucher.isTest, !app.acceptsTestSigned { return refused(voucher.reason) }
-            return isAsking ? ask(claim, found.format, found.reason) : refused(found.reason)
+            return undecided(claim, found.format, found.reason, or: refused(found.reason))
         case .notYours, .forged, .malformed: return refused(found.reason)
         }
     }
@@ -82,17 +84,42 @@ struct ImportExaminer: Sendable {
     ) -> ExaminedRow.Finding {
         let format = proof.fact.format
         let nothing = ImportOutcome(line: line, .nothing, format: format, verdict: proof.verdict)
+        if let subject = claim.subject, !proof.isOf(subject) {
+            let reason = ImportRowFault.otherTransaction.rawValue
+            return .over(ImportOutcome(line: line, .invalid, format: format, verdict: proof.verdict, reason: reason))
+        }
         guard format.mayHoldPurchases else { return .over(nothing) }
         guard let realm = proof.realm else {
-            return isAsking ? ask(claim, format, .environmentUnknown) : .over(nothing)
+            return undecided(claim, format, .environmentUnknown, or: .over(nothing))
         }
         // An old receipt without purchases has none, and nobody waits for one.
         guard !proof.fact.transactions.isEmpty else { return .over(nothing) }
         var recording = proof.recording(for: app, in: realm)
         recording.customer = claim.customer
         recording.customerToken = claim.customer.flatMap { AccountToken(ofCustomer: $0) }
+        recording.claimed = claim.subject?.id
         if delivery == .elsewhere { recording.source = .imported }
         return .record(recording, proof.evidence(from: claim.customer, at: now), format, proof.verdict)
+    }
+
+    /// What the bytes alone do not settle. Where the row is about one transaction, Apple is asked about that one: whose the
+    /// rest of a receipt is, other rows say.
+    private func undecided(
+        _ claim: ImportRow.Claim,
+        _ format: ProofFormat,
+        _ reason: Reason,
+        or refusal: ExaminedRow.Finding
+    ) -> ExaminedRow.Finding {
+        guard let subject = claim.subject else { return isAsking ? ask(claim, format, reason) : refusal }
+        var numbered = claim
+        numbered.proof = Array(subject.id.description.utf8)
+        let other = isAsking ? ask(numbered, .transactionID, reason) : refusal
+        guard let realm = subject.realm else { return other }
+        var template = Recording(app: app.id, realm: realm, transactions: [], terms: app.terms)
+        template.customer = claim.customer
+        template.customerToken = claim.customer.flatMap { AccountToken(ofCustomer: $0) }
+        if delivery == .elsewhere { template.source = .imported }
+        return .claim(ImportedClaim(id: subject.id, template: template), unless: other)
     }
 
     private func ask(_ claim: ImportRow.Claim, _ format: ProofFormat, _ reason: Reason) -> ExaminedRow.Finding {
@@ -109,6 +136,15 @@ struct ImportExaminer: Sendable {
             receivedAt: now,
             origin: delivery == .elsewhere ? .delivered : .imported
         )
-        return .ask(pending, TransactionID(digits: claim.proof.span), format)
+        // Where the side of the wall is known, the same number on another side says nothing.
+        let number = claim.subject?.realm == nil ? TransactionID(digits: claim.proof.span) : nil
+        return .ask(pending, number, format)
+    }
+}
+
+extension Verified<Proof> {
+    fileprivate func isOf(_ subject: ImportRow.Subject) -> Bool {
+        if let wanted = subject.realm, let realm, wanted != realm { return false }
+        return fact.transactions.contains { $0.id == subject.id }
     }
 }

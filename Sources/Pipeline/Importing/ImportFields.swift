@@ -17,13 +17,20 @@ enum JSONImportRow {
             }
             return nil
         }
-        return ImportFields(
+        var row = ImportFields(
             proof: text(columns.proof),
             transaction: text(columns.transaction),
             customer: text(columns.customer),
             store: text(columns.store),
             kind: text(columns.kind)
-        ).claim
+        )
+        if case .transaction(let environment, let isTestSigned) = columns.reach {
+            row.side = ImportFields.Side(
+                environment: text([environment]),
+                isTestSigned: object[isTestSigned]?.bool == true
+            )
+        }
+        return row.claim
     }
 }
 
@@ -37,13 +44,20 @@ extension ImportHeader {
         }
         guard fields.count == count else { return .failure(.fieldCount) }
         func text(_ places: [Int]) -> [UInt8]? { places.lazy.map { fields[$0] }.first { !$0.isEmpty } }
-        return ImportFields(
+        var row = ImportFields(
             proof: text(proof),
             transaction: text(transaction),
             customer: text(customer),
             store: text(store),
             kind: text(kind)
-        ).claim
+        )
+        if namesSubject {
+            row.side = ImportFields.Side(
+                environment: text(environment),
+                isTestSigned: text(isTestSigned)?.elementsEqual("true".utf8) == true
+            )
+        }
+        return row.claim
     }
 }
 
@@ -54,6 +68,13 @@ private struct ImportFields {
     var customer: [UInt8]?
     var store: [UInt8]?
     var kind: [UInt8]?
+    /// `nil` when the customer is of all that the proof holds.
+    var side: Side?
+
+    struct Side {
+        var environment: [UInt8]?
+        var isTestSigned: Bool
+    }
 
     var claim: Result<ImportRow.Claim, ImportRowFault> {
         if let store {
@@ -66,9 +87,20 @@ private struct ImportFields {
             owner = CustomerID(String(decoding: customer, as: UTF8.self))
             guard owner != nil else { return .failure(.customer) }
         }
-        if let proof { return .success(ImportRow.Claim(proof: proof, customer: owner)) }
-        guard let transaction else { return .failure(.noProof) }
-        guard TransactionID(digits: transaction.span) != nil else { return .failure(.transactionID) }
-        return .success(ImportRow.Claim(proof: transaction, customer: owner))
+        guard let proof = proof ?? transaction else { return .failure(.noProof) }
+        let id = transaction.flatMap { TransactionID(digits: $0.span) }
+        guard id != nil || self.proof != nil && side == nil else { return .failure(.transactionID) }
+        var claim = ImportRow.Claim(proof: proof, customer: owner)
+        if let id, let side { claim.subject = ImportRow.Subject(id, in: side.realm) }
+        return .success(claim)
+    }
+}
+
+extension ImportFields.Side {
+    fileprivate var realm: Realm? {
+        environment.map { word in
+            let environment = StoreEnvironment(rawValue: String(decoding: word, as: UTF8.self))
+            return Realm(environment: environment, isTestSigned: isTestSigned)
+        }
     }
 }

@@ -58,6 +58,9 @@ struct ImportHeader: Sendable {
     let customer: [Int]
     let store: [Int]
     let kind: [Int]
+    let environment: [Int]
+    let isTestSigned: [Int]
+    let namesSubject: Bool
 
     /// `nil` unless something that can be imported has a column.
     init?(_ fields: [[UInt8]], _ columns: ImportColumns) {
@@ -70,6 +73,11 @@ struct ImportHeader: Sendable {
         customer = places(columns.customer)
         store = places(columns.store)
         kind = places(columns.kind)
+        (environment, isTestSigned, namesSubject) =
+            switch columns.reach {
+            case .proof: ([], [], false)
+            case .transaction(let environment, let isTestSigned): (places([environment]), places([isTestSigned]), true)
+            }
     }
 
     /// Some programs begin a text with a byte order mark.

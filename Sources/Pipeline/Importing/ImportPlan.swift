@@ -4,7 +4,8 @@ package import Verification
 
 /// What an import would do, found out without writing anything.
 package struct ImportPlan: Sendable {
-    /// Digests of rows that are remembered to find those that stand there twice: 32 MB, whatever a source's size.
+    /// Digests of rows, and transactions in their proofs, that are remembered to find those that stand there twice: 32 MB,
+    /// whatever a source's size.
     static let rememberedMax = 1 << 22
 
     package private(set) var rows: Int64 = 0
@@ -14,7 +15,8 @@ package struct ImportPlan: Sendable {
     package private(set) var known: Int64 = 0
     package private(set) var needApple: Int64 = 0
     package private(set) var nothing: Int64 = 0
-    /// Rows whose proof stood there before; of a source with millions of rows at least so many.
+    /// Rows whose proof, or what proves their transaction, stood there before; of a source with millions of rows at least so
+    /// many.
     package private(set) var repeated: Int64 = 0
     /// By `verdict: reason`.
     package private(set) var refused: [String: Int64] = [:]
@@ -63,18 +65,36 @@ package struct ImportPlan: Sendable {
         let examined = await examiner.examine(rows, lanes: lanes)
         var keys: [TransactionKey] = []
         for row in examined {
-            if case .record(let recording, _, _, _) = row.finding { keys += recording.keys }
+            switch row.finding {
+            case .record(let recording, _, _, _): keys += recording.keys
+            case .claim(let claim, _): keys.append(claim.key)
+            case .ask, .over: break
+            }
         }
         let there = try await recorded?(keys) ?? []
         for row in examined {
             self.rows += 1
-            switch row.finding {
-            case .over(let outcome): note(outcome)
-            case .ask(let pending, _, _): if !isRepeated(pending.digest) { needApple += 1 }
-            case .record(let recording, let evidence, _, _):
-                if isRepeated(evidence.digest) { continue }
-                if recording.keys.allSatisfy(there.contains) { known += 1 } else { genuine += 1 }
+            count(row.finding, there)
+        }
+    }
+
+    private mutating func count(_ finding: ExaminedRow.Finding, _ there: Set<TransactionKey>) {
+        switch finding {
+        case .over(let outcome): note(outcome)
+        case .ask(let pending, _, _): if !isRepeated(pending.digest) { needApple += 1 }
+        case .claim(let claim, let otherwise):
+            if there.contains(claim.key) {
+                known += 1
+            } else if isRemembered(Self.print(of: claim.key)) {
+                repeated += 1
+            } else {
+                count(otherwise, there)
             }
+        case .record(let recording, let evidence, _, _):
+            if isRepeated(evidence.digest) { return }
+            if recording.keys.allSatisfy(there.contains) { known += 1 } else { genuine += 1 }
+            // Rows without a proof may come, of what stands in this one.
+            if recording.claimed != nil { for key in recording.keys { remember(Self.print(of: key)) } }
         }
     }
 
@@ -88,11 +108,22 @@ package struct ImportPlan: Sendable {
     }
 
     private mutating func isRepeated(_ digest: ProofDigest) -> Bool {
-        let print = digest.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } | 1
-        let place = Int(truncatingIfNeeded: print >> 1) & (Self.rememberedMax - 1)
-        defer { remembered[place] = print }
-        guard remembered[place] == print else { return false }
+        let print = digest.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        defer { remember(print) }
+        guard isRemembered(print) else { return false }
         repeated += 1
         return true
     }
+
+    private static func print(of key: TransactionKey) -> UInt64 {
+        let side = UInt64(Realm.known.firstIndex(of: key.realm) ?? Realm.known.count)
+        // Apple's numbers follow on one another: what is multiplied stands apart.
+        return (UInt64(bitPattern: key.id.number) &* 16 &+ side) &* 0x9E37_79B9_7F4A_7C15
+    }
+
+    private func isRemembered(_ print: UInt64) -> Bool { remembered[Self.place(of: print)] == print | 1 }
+
+    private mutating func remember(_ print: UInt64) { remembered[Self.place(of: print)] = print | 1 }
+
+    private static func place(of print: UInt64) -> Int { Int(truncatingIfNeeded: print >> 1) & (rememberedMax - 1) }
 }

@@ -7,10 +7,25 @@ package struct ImportRow: Hashable, Sendable {
         /// A proof, or the digits of a transaction's number.
         package var proof: [UInt8]
         package var customer: CustomerID?
+        /// What the customer owns; `nil` for all that the proof holds.
+        package var subject: Subject?
 
-        package init(proof: [UInt8], customer: CustomerID? = nil) {
+        package init(proof: [UInt8], customer: CustomerID? = nil, subject: Subject? = nil) {
             self.proof = proof
             self.customer = customer
+            self.subject = subject
+        }
+    }
+
+    /// The one transaction that a row is about.
+    package struct Subject: Hashable, Sendable {
+        package var id: TransactionID
+        /// On which side of the wall; `nil` when the row does not say.
+        package var realm: Realm?
+
+        package init(_ id: TransactionID, in realm: Realm? = nil) {
+            self.id = id
+            self.realm = realm
         }
     }
 
@@ -40,6 +55,8 @@ package enum ImportRowFault: String, Error, Hashable, Sendable, CaseIterable {
     /// Neither a proof nor a transaction's number.
     case noProof = "no_proof"
     case transactionID = "transaction_id"
+    /// Its proof is of other transactions than the one that it names.
+    case otherTransaction = "other_transaction"
     /// 1 to 255 printable ASCII characters without spaces.
     case customer = "customer_id"
     /// A file that cannot be read.

@@ -85,11 +85,7 @@ struct ImportFiles: Sendable {
     /// The name of the import: of the bytes, and of how they are read. A source that has changed is another one.
     func id(app: AppID, _ columns: ImportColumns, _ delivery: ImportDelivery) throws(ImportSourceFault) -> ProofDigest {
         var digest = DigestStream(.sha256)
-        let words = [
-            "assay import", app.text, format.word, delivery.rawValue, columns.proof.joined(separator: ","),
-            columns.transaction.joined(separator: ","), columns.customer.joined(separator: ","),
-            (columns.store + columns.kind).joined(separator: ","),
-        ]
+        let words = ["assay import", app.text, format.word, delivery.rawValue] + columns.words
         digest.update(Array(words.joined(separator: "\n").utf8).span)
         var place: Int64 = 0
         while true {

@@ -105,6 +105,38 @@ import Testing
         #expect(try Self.read(events, Self.comma, adapty) == ["2 5 ann", "3 6 p-2"])
     }
 
+    @Test func eachRowOfOurOwnExportIsOfOneTransaction() throws {
+        func words(_ text: String, _ format: ImportFormat) throws -> [String] {
+            let assay = try #require(ImportColumns.presets["assay"])
+            var reader = try ImportReader(Self.source(text), format, assay)
+            return try reader.next(100, bytesMax: 1_000_000).map { row in
+                guard case .success(let claim) = row.claim else { return Self.words([row])[0] }
+                guard let subject = claim.subject else { return "all" }
+                let side = subject.realm.map { "\($0.environment)\($0.isTestSigned ? " test" : "")" } ?? "-"
+                return
+                    "\(String(decoding: claim.proof, as: UTF8.self)) \(subject.id) \(side) \(claim.customer?.text ?? "-")"
+            }
+        }
+        let lines = """
+            {"kind":"transaction","transaction_id":"5","environment":"sandbox","test_signed":true,"owner_id":"ann","proof":"p"}
+            {"kind":"transaction","transaction_id":"6","environment":"production","customer_id":"bob"}
+            {"kind":"transaction","transaction_id":"6"}
+            {"kind":"transaction","proof":"p","owner_id":"ann"}
+            {"kind":"order","transaction_id":"6"}
+            """
+        #expect(
+            try words(lines, .jsonLines) == [
+                "p 5 sandbox test ann", "6 6 production bob", "6 6 - -", "4 transaction_id", "5 other_kind",
+            ]
+        )
+        let table = """
+            kind,environment,test_signed,transaction_id,owner_id,customer_id,proof
+            transaction,sandbox,true,5,ann,bob,p
+            transaction,production,,6,,bob,
+            """
+        #expect(try words(table, Self.comma) == ["p 5 sandbox test ann", "6 6 production bob"])
+    }
+
     @Test(arguments: [
         (name: "x", head: "{\"proof\": 1}\n", format: ImportFormat.jsonLines),
         ("x", "id,proof\n", .table(.quoted(delimiter: UInt8(ascii: ",")))),

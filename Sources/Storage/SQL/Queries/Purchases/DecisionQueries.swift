@@ -83,9 +83,7 @@ struct DecisionQueries {
         return sequence
     }
 
-    /// - Parameters:
-    ///   - change: of a row.
-    ///   - evidence: the number of the proof; `nil` leaves the row to the one that it has.
+    /// Writes a row, and the number of its proof; without one it keeps the one that it has.
     private func apply(_ change: LedgerChange, provedBy evidence: SQLValue?) throws(StoreFailure) {
         let recorded = change.recorded
         guard let realm = RealmCode(recorded.realm) else { throw .unstorable }

@@ -1,0 +1,135 @@
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import TestSupport
+import Testing
+
+/// A ledger exported and imported again is the same to its customers, whosever receipts brought what is theirs.
+@Suite struct ExportedOwnersTests {
+    private static let customers = ["ann", "bob", "eve"]
+
+    @Test(arguments: UInt64(0)..<24)
+    func anotherLedgerHasTheSameOwners(seed: UInt64) async throws {
+        try await Self.carry(to: MemoryStore(), seed)
+    }
+
+    @Test(arguments: UInt64(24)..<30)
+    func inAFileToo(seed: UInt64) async throws {
+        try await Tampering.withFolder { folder in
+            let store = try SQLiteStore.open(folder: folder + "/data")
+            try await Self.carry(to: store, seed)
+            await store.close()
+        }
+    }
+
+    @Test(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"), arguments: UInt64(24)..<30)
+    func onPostgreSQLToo(seed: UInt64) async throws {
+        try await Tampering.withSchema { settings in
+            let store = try await PostgreSQLStore.open(settings)
+            try await Self.carry(to: store, seed)
+            await store.close()
+        }
+    }
+
+    private static func carry(to base: any Store, _ seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let (books, source) = (try OwnedBooks(), MemoryStore())
+        let sold = try await live(books, source, &random)
+        let export = try await books.export(source)
+        let target = WatchedStore(base)
+        let counts = try await books.take(export, into: target, as: 1, &random)
+        #expect(counts.refused == 0 && counts.invalid == 0 && counts.asked == 0)
+        let again = try await books.export(target)
+        #expect(try OwnedBooks.lasting(again) == OwnedBooks.lasting(export))
+        for customer in customers {
+            #expect(try await books.rights(of: customer, target) == books.rights(of: customer, source))
+        }
+        for (environment, original) in sold {
+            let owner = try await books.owner(of: original, in: environment, source)
+            #expect(try await books.owner(of: original, in: environment, target) == owner)
+        }
+        // Once more, and once more from there.
+        let known = try await books.take(export, into: target, as: 2, &random)
+        #expect(known.recorded == 0 && known.known == counts.recorded + counts.known)
+        let back = try await books.take(again, into: target, as: 3, &random)
+        #expect(back.recorded == 0)
+        #expect(try await books.export(target) == again)
+        let findings = try await target.read { reader throws(StoreFailure) in try LedgerCheck.run(over: reader) }
+        #expect(findings.isSound, "\(findings.listed)")
+    }
+
+    /// Receipts that overlap, each shown by somebody or nobody, and some purchases that became another's.
+    ///
+    /// - Returns: the chains.
+    private static func live(
+        _ books: OwnedBooks,
+        _ store: any Store,
+        _ random: inout SeededRandom
+    ) async throws -> [(StoreEnvironment, Int64)] {
+        var chains: [(StoreEnvironment, Int64)] = []
+        var rows: [ImportRow] = []
+        // The same numbers on both sides of the wall.
+        for environment in [StoreEnvironment.production, .sandbox] {
+            var sold: [[Transaction]] = []
+            for original in stride(from: Int64(1), through: 41, by: 10) {
+                chains.append((environment, original))
+                sold.append(try chain(original, &random))
+            }
+            for _ in 0..<Int.random(in: 2...5, using: &random) {
+                let held = sold.flatMap(\.self).filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
+                if held.isEmpty { continue }
+                let age = Int64.random(in: 1...1_000, using: &random)
+                let proof = try OwnedBooks.receipt(held, in: environment, age: age)
+                rows.append(OwnedBooks.row(Int64(rows.count + 1), proof, customers.randomElement(using: &random)))
+            }
+            let alone = sold.flatMap(\.self).randomElement(using: &random)
+            let jws = try alone.map { try TestAuthority.signer(environment).transaction($0) } ?? ""
+            rows.append(OwnedBooks.row(Int64(rows.count + 1), Array(jws.utf8), customers.randomElement(using: &random)))
+        }
+        for place in rows.indices where Int.random(in: 0..<3, using: &random) == 0 {
+            if case .success(var claim) = rows[place].claim {
+                claim.customer = nil
+                rows[place].claim = .success(claim)
+            }
+        }
+        let outcomes = try await books.take(rows.shuffled(using: &random), into: store)
+        #expect(outcomes.allSatisfy { [.recorded, .known].contains($0.kind) })
+        try await transfer(chains, books, store, &random)
+        return chains
+    }
+
+    private static func chain(_ original: Int64, _ random: inout SeededRandom) throws -> [Transaction] {
+        switch Int.random(in: 0...2, using: &random) {
+        case 0: return [try OwnedBooks.sold(original, "coins")]
+        case 1: return [try OwnedBooks.sold(original)]
+        default:
+            let first = Int64.random(in: -80 ... -5, using: &random)
+            return try (0...Int64.random(in: 0...2, using: &random)).map { period in
+                let product = Bool.random(using: &random) ? "monthly" : "yearly"
+                return try OwnedBooks.sold(original + period, product, original: original, day: first + period * 30)
+            }
+        }
+    }
+
+    private static func transfer(
+        _ chains: [(StoreEnvironment, Int64)],
+        _ books: OwnedBooks,
+        _ store: any Store,
+        _ random: inout SeededRandom
+    ) async throws {
+        for (environment, original) in chains where Int.random(in: 0..<3, using: &random) == 0 {
+            let realm = Realm(environment: environment, isTestSigned: true)
+            let chain = ChainKey(
+                app: books.app.id,
+                realm: realm,
+                original: try #require(TransactionID(number: original))
+            )
+            let customer = try #require(CustomerID(customers.randomElement(using: &random) ?? ""))
+            // What is nobody's, or hers already, cannot become hers.
+            _ = try await store.write { write throws(StoreFailure) in
+                try LedgerRequests.transfer(chain, to: customer, isDryRun: false, at: OwnedBooks.now, in: write)
+            }
+        }
+    }
+}
