@@ -119,14 +119,14 @@ import Testing
             let run = try await Self.export(folder, "--format", format, "--only", "transaction", "--to", file)
             #expect(run.code == 0, "\(run.errorText)")
             let here = Self.lasting(try Self.objects(try await Self.export(folder).output))
-            #expect(here.count { $0.contains("kind=transaction") && $0.contains(" proof=") } == 2)
+            #expect(here.count { $0.contains("kind=\"transaction\"") && $0.contains(" proof=") } == 2)
             try await ServerFolder.with { other in
                 let plan = try await Self.take(other, "--plan", "--from", "assay", file)
                 #expect(plan.code == 0, "\(plan.errorText) \(plan.text)")
                 let taken = try await Self.take(other, "--from", "assay", file)
                 #expect(taken.code == 0, "\(taken.errorText) \(taken.text)")
                 #expect(Self.lasting(try Self.objects(try await Self.export(other).output)) == here)
-                let owners = here.filter { $0.contains("kind=transaction") }.map { row in
+                let owners = here.filter { $0.contains("kind=\"transaction\"") }.map { row in
                     ["bob", "ann"].first { row.contains("owner_id=\"\($0)\"") }
                 }
                 #expect(owners == ["bob", "ann", nil, "ann", "ann"])

@@ -41,7 +41,9 @@ import Testing
         let counts = try await books.take(export, into: target, as: 1, &random)
         #expect(counts.refused == 0 && counts.invalid == 0 && counts.asked == 0)
         let again = try await books.export(target)
-        #expect(try OwnedBooks.lasting(again) == OwnedBooks.lasting(export))
+        let (found, wanted) = (try OwnedBooks.lasting(again), try OwnedBooks.lasting(export))
+        let differing = Set(found).symmetricDifference(wanted).sorted()
+        #expect(differing.isEmpty, "\(differing.joined(separator: "\n"))")
         for customer in customers {
             #expect(try await books.rights(of: customer, target) == books.rights(of: customer, source))
         }
@@ -79,7 +81,8 @@ import Testing
             for _ in 0..<Int.random(in: 2...5, using: &random) {
                 let held = sold.flatMap(\.self).filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
                 if held.isEmpty { continue }
-                let age = Int64.random(in: 1...1_000, using: &random)
+                // Each is newer than those before it: what a later one says is what the ledger knows.
+                let age = Int64(10_000 - 100 * rows.count)
                 let proof = try OwnedBooks.receipt(held, in: environment, age: age)
                 rows.append(OwnedBooks.row(Int64(rows.count + 1), proof, customers.randomElement(using: &random)))
             }
@@ -93,7 +96,7 @@ import Testing
                 rows[place].claim = .success(claim)
             }
         }
-        let outcomes = try await books.take(rows.shuffled(using: &random), into: store)
+        let outcomes = try await books.take(rows, into: store)
         #expect(outcomes.allSatisfy { [.recorded, .known].contains($0.kind) })
         try await transfer(chains, books, store, &random)
         return chains

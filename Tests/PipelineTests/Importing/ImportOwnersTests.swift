@@ -95,9 +95,9 @@ import Verification
     /// A receipt that only Apple can decide may be several people's: Apple is asked about the row's transaction.
     @Test func whatOnlyAppleDecidesIsAskedByItsNumber() async throws {
         let (books, store) = (try OwnedBooks(), MemoryStore())
-        let answer = Array(#"{"status": 0, "latest_receipt": "MIIA", "latest_receipt_info": []}"#.utf8)
+        let receipt = try StoreAuthority.one.get().receipt(OwnedBooks.sold(1))
         let rows = try [
-            OwnedBooks.row(1, answer, "ann", OwnedBooks.subject(1)),
+            OwnedBooks.row(1, receipt, "ann", OwnedBooks.subject(1)),
             OwnedBooks.row(2, Self.digits(1), "ann", OwnedBooks.subject(1)),
         ]
         let outcomes = try await books.take(rows, into: store, isAsking: true)

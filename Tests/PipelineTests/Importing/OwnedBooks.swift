@@ -89,7 +89,8 @@ struct OwnedBooks: Sendable {
     // MARK: In and out
 
     func importer(_ store: any Store, _ delivery: ImportDelivery = .elsewhere, isAsking: Bool = false) -> Importer {
-        let queue = JobQueue(store: store, clock: clock) { 1 }
+        let random = SharedCounter()
+        let queue = JobQueue(store: store, clock: clock) { random.next() }
         let later: Importer.Later = { submission, due, write throws(StoreFailure) in
             try queue.enqueue(ProofDecision(submission), due: due, in: write)
         }
@@ -180,11 +181,12 @@ struct OwnedBooks: Sendable {
 
     // MARK: What there is
 
-    /// What every ledger that has it says of it, whoever brought it and whenever it came.
+    /// What every ledger that has it says of it, whoever brought it by which bytes, and whenever it came.
     static func lasting(_ export: [[UInt8]]) throws -> [String] {
-        let passing: Set = ["recorded_at", "decided_at", "customer_id", "proof", "cursor", "event_id"]
-        return try export.map { line in
+        let passing: Set = ["recorded_at", "decided_at", "customer_id", "proof", "proof_sha256"]
+        return try export.compactMap { line in
             let row = try #require(try JSONDocument(line).root.object)
+            if row["kind"]?.string == ExportKind.event.rawValue { return nil }
             return row.members.filter { !passing.contains($0.0) }
                 .map { "\($0.0)=\(String(decoding: $0.1.raw, as: UTF8.self))" }.joined(separator: " ")
         }.sorted()
