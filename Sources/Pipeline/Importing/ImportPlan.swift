@@ -85,7 +85,7 @@ package struct ImportPlan: Sendable {
         case .claim(let claim, let otherwise):
             if there.contains(claim.key) {
                 known += 1
-            } else if isRemembered(Self.print(of: claim.key)) {
+            } else if isRemembered(Self.mark(of: claim.key)) {
                 repeated += 1
             } else {
                 count(otherwise, there)
@@ -94,7 +94,7 @@ package struct ImportPlan: Sendable {
             if isRepeated(evidence.digest) { return }
             if recording.keys.allSatisfy(there.contains) { known += 1 } else { genuine += 1 }
             // Rows without a proof may come, of what stands in this one.
-            if recording.claimed != nil { for key in recording.keys { remember(Self.print(of: key)) } }
+            if recording.claimed != nil { for key in recording.keys { remember(Self.mark(of: key)) } }
         }
     }
 
@@ -115,7 +115,7 @@ package struct ImportPlan: Sendable {
         return true
     }
 
-    private static func print(of key: TransactionKey) -> UInt64 {
+    private static func mark(of key: TransactionKey) -> UInt64 {
         let side = UInt64(Realm.known.firstIndex(of: key.realm) ?? Realm.known.count)
         // Apple's numbers follow on one another: what is multiplied stands apart.
         return (UInt64(bitPattern: key.id.number) &* 16 &+ side) &* 0x9E37_79B9_7F4A_7C15
