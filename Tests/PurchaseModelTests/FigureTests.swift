@@ -128,7 +128,7 @@ import Testing
         var sold = try Self.priced(Sold.month(11, from: 15), 1_000)
         sold.purchasedAt = Facts.now.advanced(by: .seconds(16 * 86_400))
         sold.expiresAt = sold.purchasedAt.advanced(by: .seconds(days * 86_400))
-        let sums = try Shop.chain(11).figures([sold])
+        let sums = try Shop.chain(11).figures([sold], PeriodEnds())
         #expect(sums.lines(.recurring).first == "17 USD \(monthly)")
     }
 

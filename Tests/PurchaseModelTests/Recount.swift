@@ -10,7 +10,9 @@ struct Recount {
             let chain = shop.situation.fulfilment(of: recorded.key)?.chain ?? recorded.chain
             chains[chain, default: []].append(recorded.transaction)
         }
-        for (chain, transactions) in chains { sums.add(chain.figures(transactions)) }
+        for (chain, transactions) in chains {
+            sums.add(chain.figures(transactions, shop.situation.subscription(of: chain)?.ends ?? PeriodEnds()))
+        }
         for order in shop.orders { sums.add(order.figures) }
         for fulfilment in shop.fulfilments { sums.add(fulfilment.figures) }
         for chain in shop.followed {

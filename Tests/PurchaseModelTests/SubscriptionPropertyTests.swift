@@ -129,6 +129,7 @@ import Testing
                 "\(row.product) \(row.group ?? "-") \(row.current?.description ?? "-")",
                 "\(row.expiresAt?.milliseconds ?? -1) \(row.graceEndsAt?.milliseconds ?? -1)",
                 "\(row.willAutoRenew.map { "\($0)" } ?? "-") \(row.renewal?.signedAt.milliseconds ?? -1)",
+                "\(row.ends)",
             ]
         )
     }

@@ -47,14 +47,18 @@ import Testing
         }
     }
 
-    /// Several writers of one subscription, each of whom sees a part of it.
+    /// Several writers of one subscription, each of whom sees a part of it: a period, or what Apple says of the end of one.
     @Test(arguments: StoreKind.allCases)
     func nobodyCountsWhatAnotherHasChanged(kind: StoreKind) async throws {
         try await kind.withStore { store in
+            var random = SeededRandom(seed: 7)
             let app = try Samples.app("game")
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in Int64(1)...12 {
-                    let recording = try Self.recording([try Self.month(number, first: 1)])
+                for number in Int64(1)...24 {
+                    let recording =
+                        try number % 2 == 0
+                        ? Self.recording([try Self.month(10 + number / 2, first: 11)])
+                        : Self.recording([], [try Self.renewal(of: 11 + number / 2, &random)])
                     let evidence = try Samples.evidence([UInt8(number)], customer: nil)
                     group.addTask {
                         try await store.write { write throws(StoreFailure) in
@@ -68,6 +72,7 @@ import Testing
             let kept = try await store.read { reader throws(StoreFailure) in try Self.kept(of: app, reader) }
             let counted = try await store.read { reader throws(StoreFailure) in try Self.counted(app, reader) }
             #expect(kept == counted)
+            #expect(kept.values.keys.contains { $0.measure == .renewalsFailed })
         }
     }
 
@@ -221,12 +226,14 @@ import Testing
         )
     }
 
+    /// Save for what is counted of events, which nobody writes here.
     private static func kept(of app: AppID, _ reader: any StoreReader) throws(StoreFailure) -> FigureSums {
+        let told: Set<Measure> = [.graceStarted, .retryStarted, .recovered, .lapsed]
         var sums = FigureSums()
         var place: WalkPlace?
         repeat {
             let page = try reader.walkFigures(app: app, after: place, limit: 7)
-            for figure in page.rows { sums.add(figure.amount, to: figure.key) }
+            for figure in page.rows where !told.contains(figure.key.measure) { sums.add(figure.amount, to: figure.key) }
             place = page.next
         } while place != nil
         return sums
@@ -237,20 +244,26 @@ import Testing
         var sums = FigureSums()
         let all = try reader.walkTransactions(app: app, after: nil, limit: 500).rows.map(\.recorded)
         for (chain, rows) in Dictionary(grouping: all, by: \.chain) {
-            sums.add(chain.figures(rows.map(\.transaction)))
+            let subscription = try reader.subscriptions([chain]).first
+            sums.add(chain.figures(rows.map(\.transaction), subscription?.ends ?? PeriodEnds()))
             for fulfilment in try reader.fulfilments([chain]) { sums.add(fulfilment.figures) }
-            for subscription in try reader.subscriptions([chain]) { sums.add(subscription.figures) }
+            if let subscription { sums.add(subscription.figures) }
         }
         return sums
     }
 
     // MARK: What is sold
 
-    private static func recording(_ transactions: [Transaction], customer: String? = nil) throws -> Recording {
+    private static func recording(
+        _ transactions: [Transaction],
+        _ renewals: [Renewal] = [],
+        customer: String? = nil
+    ) throws -> Recording {
         Recording(
             app: try Samples.app("game"),
             realm: Samples.production,
             transactions: transactions,
+            renewals: renewals,
             customer: try customer.map { try Samples.customer($0) }
         )
     }
@@ -273,7 +286,30 @@ import Testing
             }
             return sold
         }
-        return try recording(sold, customer: Bool.random(using: &random) ? "ann" : nil)
+        let renewals = try (0...1).map { _ in try renewal(of: .random(in: 11...16, using: &random), &random) }
+        let isProof = Bool.random(using: &random)
+        return try recording(
+            isProof ? sold : [],
+            isProof && Bool.random(using: &random) ? [] : renewals,
+            customer: Bool.random(using: &random) ? "ann" : nil
+        )
+    }
+
+    /// What Apple says of the end of a month: it could not charge, or it is over, or all is well.
+    private static func renewal(of number: Int64, _ random: inout SeededRandom) throws -> Renewal {
+        let month = try month(number, first: 11)
+        let original = try #require(month.originalID)
+        let end = try #require(month.expiresAt)
+        let signedAt = end.advanced(by: .seconds(.random(in: 0...60 * 86_400, using: &random)))
+        var renewal = Renewal(originalID: original, product: month.product, signedAt: signedAt)
+        renewal.renewsAt = end
+        switch Int.random(in: 0...3, using: &random) {
+        case 0: renewal.isInBillingRetry = true
+        case 1: (renewal.isInBillingRetry, renewal.graceEndsAt) = (true, end.advanced(by: .seconds(16 * 86_400)))
+        case 2: renewal.expirationIntent = Int.random(in: 1...2, using: &random)
+        default: renewal.willAutoRenew = true
+        }
+        return renewal
     }
 
     private static func month(_ number: Int64, first: Int64) throws -> Transaction {

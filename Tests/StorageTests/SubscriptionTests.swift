@@ -31,9 +31,17 @@ import Testing
             since: isFull ? Timestamp(milliseconds: -1) : nil,
             nextLook: nextLook.map(Timestamp.init(milliseconds:)),
             lookedAt: Samples.now,
-            version: version
+            version: version,
+            ends: isFull ? ends : PeriodEnds()
         )
     }
+
+    /// One of each kind.
+    private static let ends = PeriodEnds([
+        PeriodEnds.End(at: Timestamp(milliseconds: -9_000), isFailed: true, graceEndsAt: nil, overAt: nil),
+        PeriodEnds.End(at: Samples.now, isFailed: true, graceEndsAt: Samples.now, overAt: Timestamp(milliseconds: -1)),
+        PeriodEnds.End(at: Timestamp(milliseconds: 1_001), isFailed: false, graceEndsAt: nil, overAt: Samples.now),
+    ])
 
     private static func renewal(of chain: ChainKey) throws -> Renewal {
         var renewal = Renewal(

@@ -11,6 +11,7 @@ struct FigureRecount {
     /// The chain that the walk is in.
     private var chain: ChainKey?
     private var transactions: [Transaction] = []
+    private var ends = PeriodEnds()
 
     private init(_ app: AppID, _ reader: any StoreReader) {
         self.app = app
@@ -35,9 +36,14 @@ struct FigureRecount {
         } _: { recount, rows throws(StoreFailure) in
             var recorded: [TransactionKey: Transaction] = [:]
             for row in try reader.transactions(rows.map(\.transaction)) { recorded[row.key] = row.transaction }
+            var ends: [ChainKey: PeriodEnds] = [:]
+            for row in try reader.subscriptions(Array(Set(rows.map(\.chain)))) { ends[row.chain] = row.ends }
             for row in rows {
                 row.count(in: &recount.sums)
-                if row.chain != recount.chain { recount.finishChain() }
+                if row.chain != recount.chain {
+                    recount.finishChain()
+                    recount.ends = ends[row.chain] ?? PeriodEnds()
+                }
                 recount.chain = row.chain
                 if let transaction = recorded[row.transaction] { recount.transactions.append(transaction) }
             }
@@ -46,7 +52,7 @@ struct FigureRecount {
     }
 
     private mutating func finishChain() {
-        if let chain { sums.add(chain.figures(transactions)) }
+        if let chain { sums.add(chain.figures(transactions, ends)) }
         transactions = []
     }
 

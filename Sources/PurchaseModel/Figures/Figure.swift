@@ -21,6 +21,11 @@ package enum Measure: String, Hashable, Sendable, CaseIterable {
     // On the day on which a paid period ended.
     case periodsEnded = "periods_ended"
     case periodsRenewed = "periods_renewed"
+    // On the day on which a period ended whose renewal could not be charged.
+    case renewalsFailed = "renewals_failed"
+    case renewalsPaidInGrace = "renewals_paid_in_grace"
+    case renewalsPaidInRetry = "renewals_paid_in_retry"
+    case renewalsLost = "renewals_lost"
     // At the first moment of a month, which is the day.
     case subscribers
     case recurring = "mrr"

@@ -18,15 +18,17 @@ extension CountedRow {
 extension ChainKey {
     /// What a chain adds.
     ///
-    /// - Parameter transactions: all of it that are recorded, in any order.
+    /// - Parameters:
+    ///   - transactions: all of it that are recorded, in any order.
+    ///   - ends: what Apple has said of the ends of its periods.
     /// - Returns: the sums.
-    package func figures(_ transactions: some Collection<Transaction>) -> FigureSums {
+    package func figures(_ transactions: some Collection<Transaction>, _ ends: PeriodEnds) -> FigureSums {
         var sums = FigureSums()
-        count(transactions, in: &sums)
+        count(transactions, ends, in: &sums)
         return sums
     }
 
-    func count(_ transactions: some Collection<Transaction>, in sums: inout FigureSums) {
+    func count(_ transactions: some Collection<Transaction>, _ ends: PeriodEnds, in sums: inout FigureSums) {
         var periods: [Transaction] = []
         var seen: Set<PeriodName> = []
         let sorted = transactions.sorted { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }
@@ -39,7 +41,11 @@ extension ChainKey {
             Sale(transaction, in: self, isRepetition: !isNew).add(to: &sums)
             if isNew { periods.append(transaction) }
         }
-        if !periods.isEmpty { PaidPeriods(self, periods).add(to: &sums) }
+        if periods.isEmpty { return }
+        PaidPeriods(self, periods).add(to: &sums)
+        if ends.isEmpty { return }
+        let owned = periods.filter { $0.ownership != .familyShared }
+        FailedRenewals(chain: self, periods: owned, ends: ends.failed).add(to: &sums)
     }
 }
 

@@ -27,7 +27,7 @@ package func decide(
             old: new,
             new: new,
             period: period,
-            row: RecordedSubscription(new, renewal: before.renewal, lookedAt: now)
+            row: RecordedSubscription(new, renewal: before.renewal, ends: before.ends, lookedAt: now)
         ),
         schedule
     )

@@ -47,7 +47,8 @@ package func rebuild(
 ) -> RecordedSubscription? {
     let period = newestPeriod(transactions.filter(\.isSubscriptionPeriod))
     guard let found = fold(chain, period?.transaction, stored?.renewal, at: now) else { return nil }
-    var row = RecordedSubscription(found, renewal: stored?.renewal, lookedAt: now)
+    let ends = stored?.ends ?? PeriodEnds()
+    var row = RecordedSubscription(found, renewal: stored?.renewal, ends: ends, lookedAt: now)
     if let stored {
         if stored.saysTheSame(as: row) { return nil }
         (row.state, row.since, row.version) = (stored.state, stored.since, stored.version + 1)

@@ -78,17 +78,36 @@ package struct Situation: Sendable {
 
     /// The periods of subscriptions that these proofs go on from, as far as they are not known yet. Of a chain that was
     /// never looked at, or of which they tell something new, it is all of it: its figures follow from the whole.
+    ///
+    /// Where they tell that a renewal failed, or what became of it, known ones are looked up once more: what was read before
+    /// the subscription's version is not vouched for by it.
     package func periods(before recordings: [Recording]) -> [TransactionKey] {
-        var wanted: [TransactionKey] = []
+        var (wanted, again): ([TransactionKey], [TransactionKey]) = ([], [])
         let news = Set(recordings.flatMap { chainsWithNews(in: $0) })
+        let failed = chainsWithFailures(in: recordings)
         for chain in Set(recordings.flatMap { subscriptions(in: $0) }).sorted(by: { $0.precedes($1) }) {
-            if let row = subscriptions[chain], !news.contains(chain) {
+            if failed.contains(chain) {
+                again += fulfilments(of: chain).values.map(\.transaction).sorted { $0.id < $1.id }
+            } else if let row = subscriptions[chain], !news.contains(chain) {
                 if let key = row.currentKey { wanted.append(key) }
             } else {
                 wanted += fulfilments(of: chain).values.map(\.transaction).sorted { $0.id < $1.id }
             }
         }
-        return wanted.filter { self[$0] == nil }
+        return wanted.filter { self[$0] == nil } + again
+    }
+
+    /// The known subscriptions of which these proofs say something new about a renewal that could not be charged.
+    private func chainsWithFailures(in recordings: [Recording]) -> Set<ChainKey> {
+        var told: [ChainKey: PeriodEnds] = [:]
+        for recording in recordings {
+            for renewal in recording.renewals {
+                let chain = recording.chain(of: renewal)
+                guard let known = told[chain] ?? subscriptions[chain]?.ends else { continue }
+                told[chain, default: known].note(renewal)
+            }
+        }
+        return Set(told.filter { $0.value.failed != subscriptions[$0.key]?.ends.failed }.keys)
     }
 
     /// The chains of transactions that are unknown, or of which a proof says something else than what is known.

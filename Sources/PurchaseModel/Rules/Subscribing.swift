@@ -40,15 +40,20 @@ extension Draft {
             fresh[chain, default: []].append(change.recorded)
         }
         var renewals: [ChainKey: Renewal] = [:]
+        var ends: [ChainKey: PeriodEnds] = [:]
         for renewal in recording.renewals {
             let chain = recording.chain(of: renewal)
             if fresh[chain] == nil, renewals[chain] == nil { chains.append(chain) }
-            renewals[chain] = fold(renewals[chain] ?? known.subscription(of: chain)?.renewal, renewal)
+            let before = known.subscription(of: chain)
+            renewals[chain] = fold(renewals[chain] ?? before?.renewal, renewal)
+            ends[chain, default: before?.ends ?? PeriodEnds()].note(renewal)
         }
         for chain in chains {
             let before = known.subscription(of: chain)
             let renewal = renewals[chain] ?? before?.renewal
-            guard fresh[chain] != nil || renewal != before?.renewal else { continue }
+            let ends = ends[chain] ?? before?.ends ?? PeriodEnds()
+            let isNew = renewal != before?.renewal || ends != before?.ends ?? PeriodEnds()
+            guard fresh[chain] != nil || isNew else { continue }
             let period = newestPeriod(of: chain, fresh[chain] ?? [], before)
             guard let new = PurchaseModel.fold(chain, period?.transaction, renewal, at: now) else { continue }
             let last = before?.currentKey.flatMap { known[$0]?.transaction }
@@ -59,7 +64,7 @@ extension Draft {
                     old: before.flatMap { PurchaseModel.fold(chain, last, $0.renewal, at: now) },
                     new: new,
                     period: period,
-                    row: RecordedSubscription(new, renewal: renewal, lookedAt: now)
+                    row: RecordedSubscription(new, renewal: renewal, ends: ends, lookedAt: now)
                 )
             )
         }

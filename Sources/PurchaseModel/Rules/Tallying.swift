@@ -32,21 +32,32 @@ extension Decision {
             let chain = known.fulfilment(of: change.recorded.key)?.chain ?? change.recorded.chain
             chains[chain, default: []].append(change.recorded)
         }
+        // What is said of an end may change what a chain comes to whose periods are all known.
+        var ends: [ChainKey: PeriodEnds] = [:]
+        for row in subscriptions.map(\.row) where !row.ends.isEmpty {
+            ends[row.chain] = row.ends
+            guard chains[row.chain] == nil else { continue }
+            if known.subscription(of: row.chain)?.ends.failed ?? [] != row.ends.failed { chains[row.chain] = [] }
+        }
         var touched: [ChainKey] = []
         for (chain, changed) in chains {
+            let row = known.subscription(of: chain)
             var transactions = known.transactions(of: chain, with: changed)
-            guard !transactions.isEmpty || known.subscription(of: chain) != nil else {
+            let endsBefore = row?.ends ?? PeriodEnds()
+            let endsAfter = ends[chain] ?? endsBefore
+            guard !transactions.isEmpty || row != nil else {
                 // Most are new: nothing is to be taken off, and nobody else can have counted a part of them.
-                chain.count(changed.map(\.transaction), in: &sums)
+                chain.count(changed.map(\.transaction), endsAfter, in: &sums)
                 continue
             }
-            let before = chain.figures(transactions.values)
+            let before = chain.figures(transactions.values, endsBefore)
+            let isMoved = changed.contains { $0.transaction.isMoved(from: transactions[$0.id]) }
             for recorded in changed { transactions[recorded.id] = recorded.transaction }
-            let after = chain.figures(transactions.values)
-            guard before != after else { continue }
+            let after = chain.figures(transactions.values, endsAfter)
+            if row != nil, isMoved || before != after { touched.append(chain) }
+            if before == after { continue }
             sums.subtract(before)
             sums.add(after)
-            if known.subscription(of: chain) != nil { touched.append(chain) }
         }
         let written = touched.isEmpty ? [] : Set(subscriptions.map(\.row.chain))
         for chain in touched.sorted(by: { $0.precedes($1) }) where !written.contains(chain) {
@@ -54,5 +65,16 @@ extension Decision {
             row.version += 1
             subscriptions.append(.update(row))
         }
+    }
+}
+
+extension Transaction {
+    /// Whether it is another period than it was: to somebody else, who hears at this moment that a renewal failed, that may
+    /// matter where it does not matter here.
+    fileprivate func isMoved(from before: Transaction?) -> Bool {
+        guard let before else { return true }
+        return purchasedAt.seconds != before.purchasedAt.seconds || expiresAt?.seconds != before.expiresAt?.seconds
+            || revocation?.at != before.revocation?.at || isUpgraded != before.isUpgraded
+            || ownership != before.ownership || product != before.product
     }
 }

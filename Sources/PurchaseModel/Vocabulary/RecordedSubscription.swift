@@ -7,6 +7,8 @@ package struct RecordedSubscription: Hashable, Sendable {
     package internal(set) var current: TransactionID?
     /// The newest that Apple signed.
     package internal(set) var renewal: Renewal?
+    /// What any statement on its renewal said of the ends of its periods.
+    package internal(set) var ends: PeriodEnds
 
     // What follows from the two.
     package internal(set) var product: ProductID
@@ -46,7 +48,8 @@ package struct RecordedSubscription: Hashable, Sendable {
         since: Timestamp?,
         nextLook: Timestamp?,
         lookedAt: Timestamp,
-        version: Int64
+        version: Int64,
+        ends: PeriodEnds = PeriodEnds()
     ) {
         self.chain = chain
         self.current = current
@@ -61,10 +64,11 @@ package struct RecordedSubscription: Hashable, Sendable {
         self.nextLook = nextLook
         self.lookedAt = lookedAt
         self.version = version
+        self.ends = ends
     }
 
     /// A subscription that nobody has been told of.
-    init(_ subscription: Subscription, renewal: Renewal?, lookedAt now: Timestamp) {
+    init(_ subscription: Subscription, renewal: Renewal?, ends: PeriodEnds, lookedAt now: Timestamp) {
         self.init(
             chain: subscription.chain,
             current: subscription.current,
@@ -78,7 +82,8 @@ package struct RecordedSubscription: Hashable, Sendable {
             since: nil,
             nextLook: nil,
             lookedAt: now,
-            version: 1
+            version: 1,
+            ends: ends
         )
     }
 
@@ -86,6 +91,6 @@ package struct RecordedSubscription: Hashable, Sendable {
     package func saysTheSame(as other: RecordedSubscription) -> Bool {
         current == other.current && renewal == other.renewal && product == other.product && group == other.group
             && expiresAt == other.expiresAt && graceEndsAt == other.graceEndsAt
-            && willAutoRenew == other.willAutoRenew
+            && willAutoRenew == other.willAutoRenew && ends == other.ends
     }
 }

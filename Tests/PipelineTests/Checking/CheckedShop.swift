@@ -43,17 +43,20 @@ struct CheckedShop: Sendable {
         _ transaction: Transaction,
         by customer: String? = "ann",
         order: String? = nil,
-        realm: Realm = production
+        realm: Realm = production,
+        renewals: [Renewal] = []
     ) async throws {
         let recording = Recording(
             app: app.id,
             realm: realm,
             transactions: [transaction],
+            renewals: renewals,
             customer: try customer.map { try #require(CustomerID($0)) },
             order: try order.map { try #require(OrderID($0)) },
             terms: app.terms
         )
-        let proof = Array("\(transaction.id) \(transaction.signedAt) \(customer ?? "")".utf8)
+        let words = renewals.map { "\($0.signedAt)" }.joined(separator: " ")
+        let proof = Array("\(transaction.id) \(transaction.signedAt) \(customer ?? "") \(words)".utf8)
         let evidence = try Self.evidence(proof)
         let now = now
         try await store.write { write throws(StoreFailure) in
@@ -266,6 +269,22 @@ struct CheckedShop: Sendable {
         sold.ownership = .purchased
         if product == "monthly" { sold.expiresAt = sold.purchasedAt.advanced(by: .seconds(30 * 86_400 + number)) }
         return sold
+    }
+
+    /// What Apple signs of the end of one of the first periods of the first chain: that it could not charge, at times within
+    /// a grace, or that it is over.
+    static func renewal(_ random: inout some RandomNumberGenerator) throws -> Renewal {
+        let period = try sold(Int64.random(in: 0...2, using: &random) * 3 + 2, "monthly", original: 1)
+        let (end, original) = (try #require(period.expiresAt), try #require(period.originalID))
+        let signedAt = end.advanced(by: .seconds(Int64.random(in: 0...5_000_000, using: &random)))
+        var renewal = Renewal(originalID: original, product: period.product, signedAt: signedAt)
+        renewal.renewsAt = end
+        switch Int.random(in: 0...2, using: &random) {
+        case 0: renewal.isInBillingRetry = true
+        case 1: (renewal.isInBillingRetry, renewal.graceEndsAt) = (true, end.advanced(by: .seconds(1_000_000)))
+        default: renewal.expirationIntent = Int.random(in: 1...2, using: &random)
+        }
+        return renewal
     }
 
     static func refunded(_ sold: Transaction, after seconds: Int64 = 60, percentage: Int? = nil) -> Transaction {

@@ -29,11 +29,15 @@ extension CheckedShop {
                 sold = Self.refunded(sold, after: second, percentage: percentage)
             default: sold = Self.again(sold, after: second)
             }
+            // By themselves, so that what else happens is the same with and without them.
+            var words = SeededRandom(seed: UInt64(bitPattern: number * 1_000 + second))
+            let renewals = Int.random(in: 0...2, using: &words) == 0 ? [try Self.renewal(&words)] : []
             try await show(
                 sold,
                 by: Bool.random(using: &random) ? customer : nil,
                 order: Bool.random(using: &random) ? order : nil,
-                realm: number > 10 ? Self.sandbox : Self.production
+                realm: number > 10 ? Self.sandbox : Self.production,
+                renewals: renewals
             )
         }
     }

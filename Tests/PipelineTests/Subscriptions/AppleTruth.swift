@@ -81,13 +81,16 @@ struct AppleFact {
 /// A ledger in memory: facts are decided and applied, as the pipeline does.
 struct SubscriptionLedger {
     private var situation = Situation()
+    private(set) var figures = FigureSums()
     private let app: AppID
 
     init() throws { app = try #require(AppID("game")) }
 
     mutating func record(_ transactions: [Transaction], _ renewals: [Renewal], _ realm: Realm, at now: Timestamp) {
         let recording = Recording(app: app, realm: realm, transactions: transactions, renewals: renewals)
-        situation.apply(decide(situation, recording, at: now))
+        let decision = decide(situation, recording, at: now)
+        situation.apply(decision)
+        figures.add(decision.figures)
     }
 
     mutating func record(_ fact: AppleFact, at now: Timestamp) {

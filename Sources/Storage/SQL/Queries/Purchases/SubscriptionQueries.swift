@@ -19,15 +19,17 @@ struct SubscriptionQueries {
         .integer("renewal_price_increase"), .integer("renewal_offer_kind"), .text("renewal_offer_identifier"),
         .text("renewal_offer_discount"), .text("renewal_offer_period"), .bytes("renewal_account_token"),
     ]
+    /// What was signed of it before the newest, too.
+    private static let history: [BulkColumn] = [.text("period_ends")]
     private static let insert = BulkInsert(
         into: "subscriptions",
-        key + [.integer("version")] + standing + renewal,
+        key + [.integer("version")] + standing + renewal + history,
         key: key.map(\.name)
     )
-    private static let update = BulkUpdate(of: "subscriptions", key: key, standing + renewal)
+    private static let update = BulkUpdate(of: "subscriptions", key: key, standing + renewal + history)
     /// What ``read(_:app:)`` expects.
     static let selected = BulkColumn.names(
-        [.integer("original_id"), .integer("realm"), .integer("version")] + standing + renewal
+        [.integer("original_id"), .integer("realm"), .integer("version")] + standing + renewal + history
     )
     private static let find = BulkLookup(
         by: key,
@@ -45,7 +47,7 @@ struct SubscriptionQueries {
         ORDER BY original_id LIMIT $5
         """
     )
-    private static let name = Int32(3 + standing.count + renewal.count)
+    private static let name = Int32(3 + standing.count + renewal.count + history.count)
 
     func write(_ change: RowChange<RecordedSubscription>) throws(StoreFailure) {
         let row = change.row
@@ -53,7 +55,8 @@ struct SubscriptionQueries {
             .integer(try apps.codeForWriting(row.chain.app)), .integer(row.chain.original.number),
             .integer(try RealmCode.number(of: row.chain.realm)),
         ]
-        let values = Self.standing(of: row) + Self.values(of: row.renewal)
+        let ends = PeriodEndsText.text(of: row.ends)
+        let values = Self.standing(of: row) + Self.values(of: row.renewal) + [.optional(ends)]
         switch change {
         case .insert: try connection.insert(key + [.integer(row.version)] + values, by: Self.insert)
         case .update: try connection.update(key + [.integer(row.version - 1)] + values, by: Self.update)
@@ -150,7 +153,11 @@ struct SubscriptionQueries {
             since: row.optionalTimestamp(10),
             nextLook: row.optionalTimestamp(11),
             lookedAt: Timestamp(milliseconds: row.integer(12)),
-            version: row.integer(2)
+            version: row.integer(2),
+            ends: try row.optionalText(31).map { text throws(StoreFailure) in
+                guard let ends = PeriodEndsText.ends(in: text) else { throw SQLiteResult.unreadableRow }
+                return ends
+            } ?? PeriodEnds()
         )
     }
 
