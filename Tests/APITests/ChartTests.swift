@@ -41,10 +41,11 @@ import TestSupport
     }
 
     /// Days of 2025: TestHouse stands in November.
+    private static func moment(_ day: String) throws -> Timestamp {
+        Timestamp(milliseconds: try #require(RFC3339.milliseconds("2025-\(day)T00:00:00Z")))
+    }
+
     private static func period(_ number: Int64, of original: Int64, _ start: String, _ end: String) throws -> String {
-        func moment(_ day: String) throws -> Timestamp {
-            Timestamp(milliseconds: try #require(RFC3339.milliseconds("2025-\(day)T00:00:00Z")))
-        }
         var sold = try Sample.transaction(number, product: "com.example.demo.pro")
         sold.originalID = TransactionID(number: original)
         sold.kind = .autoRenewable
@@ -73,6 +74,70 @@ import TestSupport
             #expect(august.prefix(4) == [10_000, 5_000, 0, nil])
             // Nothing began in July.
             #expect(lines.allSatisfy { $0.object?["values"]?.array.map(Array.init)?[0].isNull ?? false })
+        }
+    }
+
+    /// A period and what Apple says of its end, as a notification brings both.
+    private static func failed(
+        _ number: Int64,
+        _ start: String,
+        _ end: String,
+        _ change: (inout Renewal) throws -> Void
+    ) throws -> String {
+        let original = try #require(TransactionID(number: number))
+        var period = try Sample.transaction(number, product: "com.example.demo.pro")
+        (period.originalID, period.kind) = (original, .autoRenewable)
+        (period.purchasedAt, period.expiresAt) = (try moment(start), try moment(end))
+        period.signedAt = try moment(end)
+        var renewal = Renewal(originalID: original, product: period.product, signedAt: try moment(end))
+        renewal.renewsAt = period.expiresAt
+        try change(&renewal)
+        var notice = Notice(uuid: "\(number)", type: "DID_FAIL_TO_RENEW", signedAt: renewal.signedAt)
+        (notice.transaction, notice.renewal) = (period, renewal)
+        return try PurchaseSigner(TestAuthority.shared, app: Sample.app()).notification(notice)
+    }
+
+    /// Of four that failed on one day of October one was paid in grace, one later, of one Apple has said that it is lost, and
+    /// one is open. Of those of July the one that nobody has said anything more of is lost: Apple has stopped trying.
+    @Test func whatBecameOfFailedRenewalsIsToldByTheDayOfTheTrouble() async throws {
+        try await TestHouse().open { house in
+            let grace = try Self.moment("10-26")
+            for proof in [
+                try Self.failed(9_810_001, "09-10", "10-10") { $0.graceEndsAt = grace },
+                try Self.period(9_810_011, of: 9_810_001, "10-10", "11-10"),
+                try Self.failed(9_810_002, "09-10", "10-10") { $0.isInBillingRetry = true },
+                try Self.period(9_810_012, of: 9_810_002, "11-01", "12-01"),
+                try Self.failed(9_810_003, "09-10", "10-10") { $0.expirationIntent = 2 },
+                try Self.failed(9_810_004, "09-10", "10-10") { $0.isInBillingRetry = true },
+                try Self.failed(9_810_005, "06-10", "07-10") { $0.isInBillingRetry = true },
+                try Self.failed(9_810_006, "06-10", "07-10") { $0.isInBillingRetry = true },
+                try Self.period(9_810_016, of: 9_810_006, "07-20", "08-20"),
+            ] {
+                #expect(await house.submit(proof).status == .ok)
+            }
+            let october = try await Self.lines(of: "recovery", "10-09", "10-10", house)
+            #expect(october.map(\.name) == ["failed", "paid_in_grace", "paid_in_retry", "lost", "open"])
+            #expect(october.map(\.values) == [[0, 4], [0, 1], [0, 1], [0, 1], [0, 1]])
+            let july = try await Self.lines(of: "recovery", "07-10", "07-10", house)
+            #expect(july.map(\.values) == [[2], [0], [1], [1], [0]])
+            let rate = try await Self.lines(of: "recovery_rate", "06-01", "10-31", house)
+            #expect(rate.map(\.name) == ["recovered", "in_grace", "in_retry"])
+            #expect(rate[0].values == [nil, 5_000, nil, nil, 6_666])
+            #expect(rate[1].values == [nil, 0, nil, nil, 3_333])
+            #expect(rate[2].values == [nil, 5_000, nil, nil, 3_333])
+        }
+    }
+
+    private static func lines(
+        of chart: String,
+        _ from: String,
+        _ to: String,
+        _ house: TestHouse
+    ) async throws -> [(name: String?, values: [Int64?])] {
+        let query = wall + "&from=2025-\(from)&to=2025-\(to)"
+        let series = try await house.get("/v1/charts/\(chart)", query: query).json()["series"]
+        return try #require(series?.array).map { line in
+            (line.object?["name"]?.string, line.object?["values"]?.array?.map(\.int64) ?? [])
         }
     }
 

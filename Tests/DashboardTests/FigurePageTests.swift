@@ -8,11 +8,12 @@ import Testing
 @Suite struct FigurePageTests {
     private static let realm = Realm(environment: .production, isTestSigned: false)
 
-    /// Some subscriptions of two years, of which every third lapses, in two currencies.
+    /// Some subscriptions of two years, of which every third lapses and every fourth is once paid in grace, in two currencies.
     private static func sell(_ desk: Desk, _ count: Int64) async throws {
         let product = try #require(ProductID("<b>monthly</b>"))
         for number in Int64(1)...count {
             var sold: [Transaction] = []
+            var renewals: [Renewal] = []
             for period in 0..<(number % 3 == 0 ? 2 : 20) as Range<Int64> {
                 let start = desk.clock.now.advanced(by: .seconds((period * 30 - 590 + number) * 86_400))
                 var month = Transaction(
@@ -28,8 +29,13 @@ import Testing
                 if period == 0 { month.offer = Offer(kind: .introductory, discount: "FREE_TRIAL") }
                 if period == 7, number % 5 == 0 { month.revocation = Revocation(at: start) }
                 sold.append(month)
+                guard period == 18, number % 4 == 0, let end = month.expiresAt else { continue }
+                var renewal = Renewal(originalID: sold[0].id, product: product, signedAt: end)
+                (renewal.renewsAt, renewal.isInBillingRetry) = (end, true)
+                renewal.graceEndsAt = end.advanced(by: .seconds(16 * 86_400))
+                renewals.append(renewal)
             }
-            let recording = Recording(app: Desk.app, realm: realm, transactions: sold)
+            let recording = Recording(app: Desk.app, realm: realm, transactions: sold, renewals: renewals)
             let evidence = EvidenceRow(
                 digest: try #require(ProofDigest([UInt8](repeating: UInt8(number), count: 32))),
                 format: "jws",
@@ -65,6 +71,7 @@ import Testing
         ("", ["Purchases", "Renewals due", "Revenue, "]),
         ("/revenue?currency=EUR", ["Monthly recurring revenue, EUR", "Movements of the monthly recurring revenue"]),
         ("/subscriptions", ["Retention by cohort", "Churn", "Renewal rate"]),
+        ("/subscriptions", ["Recovery of failed renewals", "paid in grace", "Recovery rate", "recovered"]),
         ("/subscriptions?state=expired&after=400", ["&lt;b&gt;monthly"]),
     ])
     func everyPageShowsItsChartsAndStaysSmall(path: String, words: [String]) async throws {

@@ -52,8 +52,17 @@ struct ChartFigure {
         return StackedBars(title: title, labels: labels, layers: layers, text: text).html
     }
 
-    /// Net, refunds and credits are together what came in: that is not drawn once more.
-    private var drawn: [Chart.Line] { chart.lines.filter { name != .revenue || $0.name != "gross" } }
+    /// Net, refunds and credits are together what came in, and what became of failed renewals is together those that failed:
+    /// that is not drawn once more.
+    private var drawn: [Chart.Line] {
+        chart.lines.filter { line in
+            switch name {
+            case .revenue: line.name != "gross"
+            case .recovery: line.name != "failed"
+            default: true
+            }
+        }
+    }
 
     private var table: HTML {
         Table(title, [name.grain == .day ? "Day" : "Month"] + chart.lines.map { ChartText.words($0.name) }) {

@@ -6,7 +6,9 @@ import Storage
 struct SubscriptionPages: Sendable {
     private static let rows = 25
     private static let months: Int64 = 365
-    private static let monthly: [ChartName] = [.subscribers, .churn, .renewalRate, .trialConversion]
+    /// For how long it is shown what became of failed renewals: longer than Apple tries to charge.
+    private static let triedDays: Int64 = 90
+    private static let monthly: [ChartName] = [.subscribers, .churn, .renewalRate, .trialConversion, .recoveryRate]
     private static let daily: [ChartName] = [.renewalsDue, .trials, .billing]
 
     let parts: DashboardParts
@@ -41,6 +43,7 @@ struct SubscriptionPages: Sendable {
             for name in Self.daily {
                 found.charts.append(try reader.chart(scope.question(name, FigureSummary.days, at: now), at: now))
             }
+            found.charts.append(try reader.chart(scope.question(.recovery, Self.triedDays, at: now), at: now))
             found.cohorts = try reader.cohorts(app: scope.app, realm: scope.realm, months: 13, at: now)
             return found
         }

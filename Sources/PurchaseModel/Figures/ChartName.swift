@@ -15,6 +15,8 @@ package enum ChartName: String, Hashable, Sendable, CaseIterable {
     case renewalsDue = "renewals_due"
     case valueDue = "value_due"
     case billing
+    case recovery
+    case recoveryRate = "recovery_rate"
     case orders
     case deliveries
 
@@ -60,8 +62,11 @@ package enum ChartName: String, Hashable, Sendable, CaseIterable {
 
     package var grain: Grain {
         switch self {
-        case .purchases, .revenue, .refunds, .trials, .renewalsDue, .valueDue, .billing, .orders, .deliveries: .day
-        case .refundRate, .subscribers, .recurring, .movements, .churn, .trialConversion, .renewalRate, .retention:
+        case .purchases, .revenue, .refunds, .trials, .renewalsDue, .valueDue, .billing, .recovery, .orders,
+            .deliveries:
+            .day
+        case .refundRate, .subscribers, .recurring, .movements, .churn, .trialConversion, .renewalRate, .retention,
+            .recoveryRate:
             .month
         }
     }
@@ -69,7 +74,7 @@ package enum ChartName: String, Hashable, Sendable, CaseIterable {
     package var unit: Unit {
         switch self {
         case .revenue, .recurring, .movements, .valueDue: .milliunits
-        case .refundRate, .churn, .trialConversion, .renewalRate, .retention: .basisPoints
+        case .refundRate, .churn, .trialConversion, .renewalRate, .retention, .recoveryRate: .basisPoints
         default: .count
         }
     }
@@ -81,6 +86,9 @@ package enum ChartName: String, Hashable, Sendable, CaseIterable {
         default: .past
         }
     }
+
+    /// What can become of a renewal that failed.
+    private static let settledRenewals = [Measure.renewalsPaidInGrace, .renewalsPaidInRetry, .renewalsLost]
 
     /// How many months a cohort is followed.
     package static let cohortMonths = 24
@@ -120,6 +128,18 @@ package enum ChartName: String, Hashable, Sendable, CaseIterable {
             [
                 Series("grace_started", .graceStarted), Series("billing_retry_started", .retryStarted),
                 Series("recovered", .recovered), Series("lapsed", .lapsed),
+            ]
+        case .recovery:
+            [
+                Series("failed", .renewalsFailed), Series("paid_in_grace", .renewalsPaidInGrace),
+                Series("paid_in_retry", .renewalsPaidInRetry), Series("lost", .renewalsLost),
+                Series("open", .renewalsFailed, less: Self.settledRenewals),
+            ]
+        case .recoveryRate:
+            [
+                Series("recovered", .renewalsPaidInGrace, .renewalsPaidInRetry, of: Self.settledRenewals),
+                Series("in_grace", .renewalsPaidInGrace, of: Self.settledRenewals),
+                Series("in_retry", .renewalsPaidInRetry, of: Self.settledRenewals),
             ]
         case .orders:
             [

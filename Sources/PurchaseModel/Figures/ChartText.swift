@@ -17,6 +17,8 @@ extension ChartName {
         case .renewalsDue: "Renewals due"
         case .valueDue: "Value of the renewals due"
         case .billing: "Billing problems"
+        case .recovery: "Recovery of failed renewals"
+        case .recoveryRate: "Recovery rate"
         case .orders: "Orders"
         case .deliveries: "Deliveries"
         }
@@ -89,6 +91,14 @@ extension ChartName {
             """
         case .renewalsDue: "Active subscriptions that are set to renew, on the day on which their period ends."
         case .valueDue: "What Apple has signed as the price of those renewals, where it has."
+        case .recovery:
+            """
+            Renewals that Apple could not charge, on the day on which the period before ended: paid while the grace ran,             paid later while Apple tried, and lost. Open is what Apple still tries to charge, for 60 days at most.
+            """
+        case .recoveryRate:
+            """
+            Of a hundred renewals that Apple could not charge in the month, as far as it is settled what became of them,             those paid after all: in grace, and later in billing retry.
+            """
         default:
             """
             What the shop was told of, on the day on which we learned of it: a grace or a billing retry began, a charge \

@@ -77,9 +77,12 @@ extension StoreReader {
         if name == .retention { return try retention(question, points, at: now) }
         let end = name.grain == .day ? last : MonthOfTime(containing: last).advanced(by: 1).firstDay.advanced(by: -1)
         var sums: [Measure: [DayOfTime: Int64]] = [:]
-        for measure in Set(name.series.flatMap { $0.measures + $0.less + ($0.of ?? []) }) {
-            sums[measure] = try sum(of: measure, question, first...end)
-        }
+        var measures = Set(name.series.flatMap { $0.measures + $0.less + ($0.of ?? []) })
+        // What is lost follows from it as well.
+        if measures.contains(.renewalsLost) { measures.insert(.renewalsFailed) }
+        for measure in measures { sums[measure] = try sum(of: measure, question, first...end) }
+        Self.giveUp(&sums, at: now)
+        if name.grain == .month { sums = sums.mapValues(Self.byMonth) }
         let lines = name.series.map { series in
             func total(_ measures: [Measure], _ day: DayOfTime) -> Int64 {
                 measures.reduce(0) { $0 + (sums[$1]?[day] ?? 0) }
@@ -129,10 +132,24 @@ extension StoreReader {
         )
         var found: [DayOfTime: Int64] = [:]
         for row in rows where !measure.isMoney || row.currency == question.currency {
-            guard let day = row.day else { continue }
-            let point = question.name.grain == .day ? day : MonthOfTime(containing: day).firstDay
-            found[point, default: 0] += row.amount
+            if let day = row.day { found[day, default: 0] += row.amount }
         }
         return found
+    }
+
+    private static func byMonth(_ days: [DayOfTime: Int64]) -> [DayOfTime: Int64] {
+        var found: [DayOfTime: Int64] = [:]
+        for (day, amount) in days { found[MonthOfTime(containing: day).firstDay, default: 0] += amount }
+        return found
+    }
+
+    /// Of a day after which Apple has tried for as long as it does, what was not paid is lost, whether anybody said so or
+    /// not: no row changes because time passes.
+    private static func giveUp(_ sums: inout [Measure: [DayOfTime: Int64]], at now: Timestamp) {
+        let tried = now.advanced(by: .zero - SubscriptionRules.billingRetry)
+        for (day, failed) in sums[.renewalsFailed] ?? [:] where day.advanced(by: 1).start <= tried {
+            let paid = [Measure.renewalsPaidInGrace, .renewalsPaidInRetry].reduce(0) { $0 + (sums[$1]?[day] ?? 0) }
+            sums[.renewalsLost, default: [:]][day] = failed - paid
+        }
     }
 }
