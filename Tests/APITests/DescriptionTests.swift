@@ -50,6 +50,18 @@ import Testing
         #expect(described.count == routes.count)
     }
 
+    /// What a webhook tells the feed tells, too.
+    @Test func theFeedHasTheDataOfEveryEvent() throws {
+        func kinds(_ value: JSONValue?) throws -> Set<String> {
+            let text = String(decoding: try #require(value).raw, as: UTF8.self)
+            return Set(text.matches(of: /schemas\/(\w+Event)"/).map { String($0.1) })
+        }
+        let event = document["components"]?.object?["schemas"]?.object?["Event"]?.object?["properties"]?.object?["data"]
+        let told = try kinds(document["webhooks"])
+        #expect(try kinds(event) == told)
+        #expect(told.count > 5)
+    }
+
     @Test func everyOperationNamesItsParametersAndAnswers() throws {
         var names: Set<String> = []
         for operation in operations {

@@ -93,11 +93,13 @@ extension ChartName {
         case .valueDue: "What Apple has signed as the price of those renewals, where it has."
         case .recovery:
             """
-            Renewals that Apple could not charge, on the day on which the period before ended: paid while the grace ran,             paid later while Apple tried, and lost. Open is what Apple still tries to charge, for 60 days at most.
+            Renewals that Apple could not charge, on the day on which the period before ended: paid while the grace ran, \
+            paid later while Apple tried, and lost. Open is what Apple still tries to charge, for 60 days at most.
             """
         case .recoveryRate:
             """
-            Of a hundred renewals that Apple could not charge in the month, as far as it is settled what became of them,             those paid after all: in grace, and later in billing retry.
+            Of a hundred renewals that Apple could not charge in the month, as far as it is settled what became of them, \
+            those paid after all: in grace, and later in billing retry.
             """
         default:
             """
