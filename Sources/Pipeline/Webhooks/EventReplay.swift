@@ -23,7 +23,7 @@ package struct EventReplay: Sendable {
 
     /// What was sent there once may be sent there again; else the endpoint's wishes count, and keep test purchases out.
     ///
-    /// - Throws: ``StoreFailure``.
+    /// - Throws: `StoreFailure`.
     package func fault(_ reader: any StoreReader, at now: Timestamp) throws(StoreFailure) -> Fault? {
         guard let placed = try reader.event(app: endpoint.app, id: event) else { return .unknown }
         guard let delivery = try reader.delivery(id) else {
@@ -35,7 +35,7 @@ package struct EventReplay: Sendable {
     }
 
     /// - Returns: why it is not sent, if it is not.
-    /// - Throws: ``StoreFailure``.
+    /// - Throws: `StoreFailure`.
     package func carryOut(_ write: any StoreTransaction, at now: Timestamp) throws(StoreFailure) -> Fault? {
         if let fault = try fault(write, at: now) { return fault }
         return try write.replayDelivery(id, at: now) ? nil : .underWay
