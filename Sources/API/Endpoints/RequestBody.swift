@@ -66,6 +66,14 @@ struct RequestBody {
         return text
     }
 
+    func moment(_ field: String) throws(Fault) -> Timestamp? {
+        guard let text = try text(field) else { return nil }
+        guard let milliseconds = RFC3339.milliseconds(text) else {
+            throw Fault(field: field, detail: "A moment such as 2026-02-28T12:00:00Z is needed.")
+        }
+        return Timestamp(milliseconds: milliseconds)
+    }
+
     func whole(_ field: String, _ range: ClosedRange<Int64>) throws(Fault) -> Int64? {
         guard let value = self[field] else { return nil }
         guard value.kind == .number, let number = value.int64 ?? Self.whole(value.double), range.contains(number) else {

@@ -141,14 +141,10 @@ struct Webhooks: Sendable {
             }
             return .dead
         }
-        return .learned(from: try moment("from", body), to: try moment("to", body))
-    }
-
-    private static func moment(_ field: String, _ body: RequestBody) throws(RequestBody.Fault) -> Timestamp {
-        guard let milliseconds = try body.text(field).flatMap({ RFC3339.milliseconds($0) }) else {
-            throw RequestBody.Fault(field: field, detail: "A moment such as 2026-02-28T12:00:00Z is needed.")
-        }
-        return Timestamp(milliseconds: milliseconds)
+        return .learned(
+            from: try RequestBody.needed(body.moment("from"), "from"),
+            to: try RequestBody.needed(body.moment("to"), "to")
+        )
     }
 
     /// `POST /v1/webhooks/{id}/test`: sends a message that stands for nothing, once, and says what was answered.

@@ -37,12 +37,7 @@ struct GrantedEntitlements: Sendable {
             guard body.has("until") else {
                 throw RequestBody.Fault(field: "until", detail: "A moment or null is needed.")
             }
-            end = try body.text("until").map { text throws(RequestBody.Fault) in
-                guard let milliseconds = RFC3339.milliseconds(text) else {
-                    throw RequestBody.Fault(field: "until", detail: "A moment such as 2026-02-28T12:00:00Z is needed.")
-                }
-                return Timestamp(milliseconds: milliseconds)
-            }
+            end = try body.moment("until")
         } catch {
             return error.response
         }
