@@ -8,41 +8,30 @@ struct AdjustAction: OperatorAction {
     static let path: StaticString = "/adjust"
     static let word = "balance_adjusted"
 
-    private let app: AppID
-    private let customer: CustomerID
-    private let realm: Realm
+    private let place: CustomerPlace
     /// As they were typed; empty when they are still to be.
     private let currency: String
     private let amount: String
-    /// The wallet's row as it was shown.
-    private let version: Int64?
 
     init?(_ fields: FormFields) {
-        guard let app = AppID(fields["app"]), let customer = CustomerID(fields["customer"]),
-            let realm = Side.realm(fields["side"])
-        else { return nil }
-        (self.app, self.customer, self.realm) = (app, customer, realm)
+        guard let place = CustomerPlace(fields) else { return nil }
+        self.place = place
         currency = fields["currency"]
         amount = fields["amount"]
-        version = Int64(fields["version"])
     }
 
-    var back: Address { Links.customer(app, customer) }
-
-    private var hidden: [(name: StaticString, value: String)] {
-        [(name: "app", value: app.text), (name: "customer", value: customer.text)]
-    }
+    var back: Address { place.back }
 
     func propose(
         _ parts: DashboardParts,
         _ write: any StoreTransaction,
         at now: Timestamp
     ) throws(StoreFailure) -> Proposal? {
-        guard parts.policy(app) != nil else { return nil }
+        guard parts.policy(place.app) != nil else { return nil }
         var proposal = Proposal(
             title: "Change a balance",
-            subject: "customer \(customer.text) of \(app.text), \(Texts.realm(realm))",
-            hidden: hidden + [(name: "side", value: Side.name(realm))],
+            subject: place.subject,
+            hidden: place.hidden + [place.side],
             facts: facts(nil)
         )
         guard let wallet = wallet(), let delta = delta() else {
@@ -84,12 +73,14 @@ struct AdjustAction: OperatorAction {
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
         guard let wallet = wallet(), let delta = delta() else { return .changed }
-        guard try write.wallets([wallet]).first?.version ?? 0 == version else { return .changed }
+        guard try write.wallets([wallet]).first?.version ?? 0 == place.version else { return .changed }
         return ActionFault(of: try LedgerRequests.adjust(wallet, by: delta, cause: .adjustment, at: now, in: write))
     }
 
     private func wallet() -> WalletKey? {
-        CurrencyID(currency).map { WalletKey(app: app, realm: realm, customer: customer, currency: $0) }
+        CurrencyID(currency).map { currency in
+            WalletKey(app: place.app, realm: place.realm, customer: place.customer, currency: currency)
+        }
     }
 
     private func delta() -> Int64? {
@@ -101,8 +92,8 @@ struct AdjustAction: OperatorAction {
 
     /// The currencies that products give and that the customer has.
     private func names(_ parts: DashboardParts, _ reader: any StoreReader) throws(StoreFailure) -> [String] {
-        var names = Set(try reader.wallets(app: app, customer: customer).map(\.key.currency.text))
-        for terms in (parts.policy(app)?.terms.products ?? [:]).values {
+        var names = Set(try reader.wallets(app: place.app, customer: place.customer).map(\.key.currency.text))
+        for terms in (parts.policy(place.app)?.terms.products ?? [:]).values {
             for case .amount(_, let currency) in terms.goods { names.insert(currency.text) }
         }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -118,25 +109,17 @@ struct AdjustAction: OperatorAction {
                 }
             }
         }
-        Form.get(Address(Self.path), hidden, label: "See what it would be") {
-            Form.choice(
-                "side",
-                "Store",
-                Realm.known.map { (value: Side.name($0), text: Texts.realm($0)) },
-                selected: Side.name(realm)
-            )
+        Form.get(Address(Self.path), place.hidden, label: "See what it would be") {
+            place.sides
             Form.field("currency", "Currency", value: currency)
             Form.field("amount", "By how much: 100 gives, -100 takes", value: amount)
         }
     }
 
     private func facts(_ wallet: Wallet?) -> HTML {
-        element("dl", .class("facts")) {
-            Texts.fact("App", app.text)
-            element("dt") { "Customer" }
-            element("dd") { Links.link(back, customer.text) }
+        place.facts {
             if let wallet {
-                Texts.fact("Store", Texts.realm(realm))
+                Texts.fact("Store", Texts.realm(place.realm))
                 Texts.fact("Currency", wallet.key.currency.text)
                 Texts.fact("Balance", Texts.count(Int(wallet.balance)))
             }

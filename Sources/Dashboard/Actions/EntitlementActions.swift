@@ -3,43 +3,20 @@ import Pipeline
 import PurchaseModel
 import Storage
 
-/// Whose entitlement it is, on which side of the wall, and how what was granted by hand stood when it was shown.
-private struct Place: Sendable {
-    let app: AppID
-    let customer: CustomerID
-    let realm: Realm
-    /// Of the row; 0 where there is none, `nil` before it was shown.
-    let version: Int64?
-
-    init?(_ fields: FormFields) {
-        guard let app = AppID(fields["app"]), let customer = CustomerID(fields["customer"]),
-            let realm = Side.realm(fields["side"])
-        else { return nil }
-        (self.app, self.customer, self.realm) = (app, customer, realm)
-        version = Int64(fields["version"])
-    }
-
-    var back: Address { Links.customer(app, customer) }
-
-    var subject: String { "customer \(customer.text) of \(app.text), \(Texts.realm(realm))" }
-
-    var hidden: [(name: StaticString, value: String)] {
-        [(name: "app", value: app.text), (name: "customer", value: customer.text)]
-    }
-
-    func key(_ entitlement: EntitlementID) -> GrantedEntitlementKey {
+extension CustomerPlace {
+    fileprivate func key(_ entitlement: EntitlementID) -> GrantedEntitlementKey {
         GrantedEntitlementKey(app: app, realm: realm, customer: customer, entitlement: entitlement)
     }
 
-    func row(_ entitlement: EntitlementID, _ reader: any StoreReader) throws(StoreFailure) -> GrantedEntitlement? {
+    fileprivate func row(
+        _ entitlement: EntitlementID,
+        _ reader: any StoreReader
+    ) throws(StoreFailure) -> GrantedEntitlement? {
         try reader.grantedEntitlements([key(entitlement)]).first
     }
 
-    func facts(_ entitlement: EntitlementID?, _ row: GrantedEntitlement?) -> HTML {
-        element("dl", .class("facts")) {
-            Texts.fact("App", app.text)
-            element("dt") { "Customer" }
-            element("dd") { Links.link(back, customer.text) }
+    fileprivate func facts(_ entitlement: EntitlementID?, _ row: GrantedEntitlement?) -> HTML {
+        facts {
             if let entitlement {
                 Texts.fact("Store", Texts.realm(realm))
                 Texts.fact("Entitlement", entitlement.text)
@@ -59,13 +36,13 @@ struct GrantAction: OperatorAction {
     static let word = "entitlement_granted"
     static let isReasonTold = true
 
-    private let place: Place
+    private let place: CustomerPlace
     /// As they were typed; empty when they are still to be.
     private let entitlement: String
     private let until: String
 
     init?(_ fields: FormFields) {
-        guard let place = Place(fields) else { return nil }
+        guard let place = CustomerPlace(fields) else { return nil }
         self.place = place
         entitlement = fields["entitlement"]
         until = fields["until"]
@@ -82,7 +59,7 @@ struct GrantAction: OperatorAction {
         var proposal = Proposal(
             title: "Grant an entitlement",
             subject: place.subject,
-            hidden: place.hidden + [(name: "side", value: Side.name(place.realm))],
+            hidden: place.hidden + [place.side],
             facts: place.facts(nil, nil)
         )
         let known = policy.terms.entitlements
@@ -148,12 +125,7 @@ struct GrantAction: OperatorAction {
 
     private func question(_ known: Set<EntitlementID>) -> HTML {
         Form.get(Address(Self.path), place.hidden, label: "See what it would be") {
-            Form.choice(
-                "side",
-                "Store",
-                Realm.known.map { (value: Side.name($0), text: Texts.realm($0)) },
-                selected: Side.name(place.realm)
-            )
+            place.sides
             Form.choice(
                 "entitlement",
                 "Entitlement",
@@ -177,11 +149,13 @@ struct RevokeAction: OperatorAction {
     static let word = "entitlement_revoked"
     static let isReasonTold = true
 
-    private let place: Place
+    private let place: CustomerPlace
     private let entitlement: EntitlementID
 
     init?(_ fields: FormFields) {
-        guard let place = Place(fields), let entitlement = EntitlementID(fields["entitlement"]) else { return nil }
+        guard let place = CustomerPlace(fields), let entitlement = EntitlementID(fields["entitlement"]) else {
+            return nil
+        }
         (self.place, self.entitlement) = (place, entitlement)
     }
 
@@ -202,7 +176,7 @@ struct RevokeAction: OperatorAction {
             subject: place.subject,
             detail: entitlement.text,
             hidden: place.hidden + [
-                (name: "side", value: Side.name(place.realm)), (name: "entitlement", value: entitlement.text),
+                place.side, (name: "entitlement", value: entitlement.text),
                 (name: "version", value: String(row.version)),
             ],
             facts: facts,

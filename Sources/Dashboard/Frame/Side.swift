@@ -1,6 +1,6 @@
 import PurchaseModel
 
-/// Sides of the wall, as addresses name them: `Production`, `Sandbox.test`.
+/// Sides of the wall, as addresses name them: `production`, `sandbox.test`.
 enum Side {
     static func name(_ realm: Realm) -> String {
         realm.environment.rawValue + (realm.isTestSigned ? ".test" : "")
