@@ -25,7 +25,7 @@ import Verification
             }
             let samples = try Samples(tokensCount: 64)
             if words.first == "profile" {
-                try profile(Array(words.dropFirst()), samples, folder)
+                try await profile(Array(words.dropFirst()), samples, folder)
             } else {
                 try await run(words, samples, folder)
             }
@@ -96,8 +96,9 @@ import Verification
     }
 
     /// For a profiler, nothing but one thing: `profile tokens 10000`, `profile 500 100` (purchases in a receipt, how
-    /// often), `profile decide 1000` (receipts), `profile http 64 20000` (connections, requests).
-    private static func profile(_ words: [String], _ samples: Samples, _ folder: String) throws {
+    /// often), `profile decide 1000` (receipts), `profile record 256 20000` (purchases in a commit, and in all),
+    /// `profile http 64 20000` (connections, requests).
+    private static func profile(_ words: [String], _ samples: Samples, _ folder: String) async throws {
         let numbers = words.dropFirst().compactMap { Int($0) }
         guard let what = words.first, let count = numbers.last else {
             throw BenchmarkFailure("profile what, and how often?")
@@ -107,6 +108,10 @@ import Verification
             defer { servers.remove() }
             return try HTTPBenchmark(samples: samples, servers: servers)
                 .profile(connections: numbers[0], requests: count)
+        }
+        if what == "record" {
+            return try await StoreBenchmark(samples: samples, folder: folder)
+                .profileRecording(count, batch: numbers[0])
         }
         if what == "decide" {
             return try StoreBenchmark(samples: samples, folder: folder).profileDecisions(count)

@@ -127,6 +127,13 @@ struct StoreBenchmark {
         return period
     }
 
+    /// For a profiler: so many new purchases, and nothing beside them.
+    func profileRecording(_ count: Int, batch: Int) async throws {
+        let path = folder + "/profile"
+        defer { remove(path) }
+        _ = try await throughStore(work(0..<count), batch: batch, in: path)
+    }
+
     /// For a profiler: the same new receipt again and again.
     func profileDecisions(_ count: Int) throws {
         let many = recording((0..<500).map(Samples.renewal), customer: 0)
