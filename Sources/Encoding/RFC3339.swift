@@ -4,15 +4,20 @@ package enum RFC3339 {
     package static func text(milliseconds: Int64) -> String? {
         guard let time = CivilTime(milliseconds: milliseconds) else { return nil }
         var text: [UInt8] = []
-        text.reserveCapacity(24)
-        append(time.year, width: 4, to: &text, then: "-")
-        append(time.month, width: 2, to: &text, then: "-")
-        append(time.day, width: 2, to: &text, then: "T")
-        append(time.hour, width: 2, to: &text, then: ":")
-        append(time.minute, width: 2, to: &text, then: ":")
-        append(time.second, width: 2, to: &text, then: ".")
-        append(time.millisecond, width: 3, to: &text, then: "Z")
+        append(time, to: &text)
         return String(decoding: text, as: UTF8.self)
+    }
+
+    static func append(_ time: CivilTime, to text: inout [UInt8]) {
+        text.append(addingCapacity: 24) { text in
+            append(time.year, width: 4, to: &text, then: "-")
+            append(time.month, width: 2, to: &text, then: "-")
+            append(time.day, width: 2, to: &text, then: "T")
+            append(time.hour, width: 2, to: &text, then: ":")
+            append(time.minute, width: 2, to: &text, then: ":")
+            append(time.second, width: 2, to: &text, then: ".")
+            append(time.millisecond, width: 3, to: &text, then: "Z")
+        }
     }
 
     /// Milliseconds since 1970; nil if the text is anything but that shape or the calendar has no such moment.
@@ -61,7 +66,7 @@ package enum RFC3339 {
         return value
     }
 
-    private static func append(_ value: Int, width: Int, to text: inout [UInt8], then: Unicode.Scalar) {
+    private static func append(_ value: Int, width: Int, to text: inout OutputSpan<UInt8>, then: Unicode.Scalar) {
         var divisor = width == 4 ? 1_000 : width == 3 ? 100 : 10
         while divisor > 0 {
             text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))

@@ -30,6 +30,14 @@ package struct JSONObjectWriter: ~Copyable {
         text.boolean(value)
     }
 
+    /// A moment in the shape of ``RFC3339``, by milliseconds since 1970. One outside of the years 0 to 9999, which no
+    /// signed date means, is left out too.
+    package mutating func moment(_ key: String, milliseconds: Int64?) {
+        guard let milliseconds, let time = CivilTime(milliseconds: milliseconds) else { return }
+        name(key)
+        text.moment(time)
+    }
+
     /// Copies a value of another document, byte for byte.
     package mutating func member(_ key: String, _ value: JSONValue?) {
         guard let value else { return }

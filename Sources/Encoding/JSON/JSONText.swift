@@ -4,12 +4,24 @@ struct JSONText {
     var bytes: [UInt8] = []
 
     mutating func string(_ value: String) {
-        bytes.append(UInt8(ascii: "\""))
-        if Self.needsEscape(value.utf8.span) {
-            for byte in value.utf8 { append(escaping: byte) }
-        } else {
-            bytes.append(contentsOf: value.utf8)
+        let text = value.utf8.span
+        if Self.needsEscape(text) {
+            bytes.append(UInt8(ascii: "\""))
+            for index in text.indices { append(escaping: text[index]) }
+            return bytes.append(UInt8(ascii: "\""))
         }
+        // Room is looked for once, and not for each byte.
+        bytes.append(addingCapacity: text.count + 2) { output in
+            output.append(UInt8(ascii: "\""))
+            for index in text.indices { output.append(text[index]) }
+            output.append(UInt8(ascii: "\""))
+        }
+    }
+
+    /// A moment in the shape of ``RFC3339``, which no byte of needs escaping.
+    mutating func moment(_ time: CivilTime) {
+        bytes.append(UInt8(ascii: "\""))
+        RFC3339.append(time, to: &bytes)
         bytes.append(UInt8(ascii: "\""))
     }
 

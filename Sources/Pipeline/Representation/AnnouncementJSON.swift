@@ -13,7 +13,7 @@ package enum AnnouncementJSON {
         json.member("notification_uuid", heard.id.text)
         json.member("type", heard.type)
         json.member("subtype", heard.subtype)
-        json.member("signed_at", TransactionJSON.text(heard.signedAt))
+        json.member("signed_at", heard.signedAt)
         json.member("transaction_id", heard.transaction?.description)
         json.member("original_transaction_id", heard.original?.description)
         guard isWhole else { return }
@@ -39,8 +39,8 @@ package enum AnnouncementJSON {
 
     private static func write(_ token: ExternalPurchase, into json: inout JSONObjectWriter) {
         json.member("external_purchase_id", token.id)
-        json.member("created_at", TransactionJSON.text(token.createdAt))
-        json.member("expires_at", TransactionJSON.text(token.expiresAt))
+        json.member("created_at", token.createdAt)
+        json.member("expires_at", token.expiresAt)
         json.member("token_type", token.tokenType)
     }
 }

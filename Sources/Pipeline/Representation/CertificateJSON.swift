@@ -10,8 +10,8 @@ package enum CertificateJSON {
         json.member("subject", certificate.subject)
         json.member("issuer", certificate.issuer)
         json.member("serial", certificate.serial)
-        json.member("not_before", TransactionJSON.text(certificate.notBefore))
-        json.member("not_after", TransactionJSON.text(certificate.notAfter))
-        json.member("first_seen_at", TransactionJSON.text(certificate.firstSeenAt))
+        json.member("not_before", certificate.notBefore)
+        json.member("not_after", certificate.notAfter)
+        json.member("first_seen_at", certificate.firstSeenAt)
     }
 }

@@ -14,11 +14,11 @@ package enum ConsumptionJSON {
         if request.key.realm.isTestSigned { json.member("test_signed", true) }
         json.member("reason", request.reason)
         json.member("form", request.form.rawValue)
-        json.member("asked_at", TransactionJSON.text(request.askedAt))
-        json.member("received_at", TransactionJSON.text(request.receivedAt))
-        json.member("answer_at", request.state.isSettled ? nil : TransactionJSON.text(request.answerAt))
-        json.member("deadline", TransactionJSON.text(request.deadline))
-        json.member("settled_at", TransactionJSON.text(request.settledAt))
+        json.member("asked_at", request.askedAt)
+        json.member("received_at", request.receivedAt)
+        json.member("answer_at", request.state.isSettled ? nil : request.answerAt)
+        json.member("deadline", request.deadline)
+        json.member("settled_at", request.settledAt)
         if let answer = request.answer { json.object("sent") { write(answer, into: &$0) } }
     }
 
@@ -46,7 +46,7 @@ package enum AuditJSON {
         json.array("audit") { json in
             for entry in entries {
                 json.object { json in
-                    json.member("at", TransactionJSON.text(entry.at))
+                    json.member("at", entry.at)
                     json.member("actor", entry.actor)
                     json.member("act", entry.act)
                     json.member("detail", entry.detail)

@@ -20,21 +20,21 @@ package enum FulfilmentJSON {
         if fulfilment.isImported { json.member("imported", true) }
         if fulfilment.state == .reversed {
             json.member("reversed_percentage", fulfilment.reversed)
-            json.member("reversed_at", TransactionJSON.text(fulfilment.reversedAt))
+            json.member("reversed_at", fulfilment.reversedAt)
         }
         if !fulfilment.goods.isEmpty {
             json.array("goods") { json in
                 for goods in fulfilment.goods { json.object { write(goods, into: &$0) } }
             }
         }
-        json.member("decided_at", TransactionJSON.text(fulfilment.decidedAt))
+        json.member("decided_at", fulfilment.decidedAt)
     }
 
     private static func write(_ goods: GrantedGoods, into json: inout JSONObjectWriter) {
         switch goods {
         case .entitlement(let id, let until):
             json.member("entitlement", id.text)
-            json.member("until", TransactionJSON.text(until))
+            json.member("until", until)
         case .amount(let amount):
             json.member("currency", amount.currency.text)
             json.member("amount", amount.amount)

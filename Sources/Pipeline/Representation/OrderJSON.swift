@@ -10,9 +10,9 @@ package enum OrderJSON {
         json.member("quantity", order.quantity)
         json.member("app_account_token", order.accountToken?.description)
         json.member("state", order.state.rawValue)
-        json.member("placed_at", TransactionJSON.text(order.placedAt))
-        json.member("expires_at", TransactionJSON.text(order.expiresAt))
-        json.member("changed_at", TransactionJSON.text(order.changedAt))
+        json.member("placed_at", order.placedAt)
+        json.member("expires_at", order.expiresAt)
+        json.member("changed_at", order.changedAt)
         guard let payment = order.payment else { return }
         json.object("payment") { json in
             json.member("transaction_id", payment.transaction.description)

@@ -11,6 +11,6 @@ package enum PostingJSON {
         json.member("to", posting.credit.rawValue)
         json.member("cause", posting.cause.rawValue)
         json.member("transaction_id", posting.transaction?.description)
-        json.member("posted_at", TransactionJSON.text(posting.at))
+        json.member("posted_at", posting.at)
     }
 }

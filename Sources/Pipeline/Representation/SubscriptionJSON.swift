@@ -11,22 +11,22 @@ package enum SubscriptionJSON {
         json.member("subscription_group", subscription.group)
         json.member("state", subscription.state.rawValue)
         json.member("apple_status", subscription.state.number)
-        json.member("since", TransactionJSON.text(subscription.since))
+        json.member("since", subscription.since)
         json.member("transaction_id", subscription.current?.description)
         writePeriod(of: subscription, into: &json)
         writeRenewal(of: subscription, into: &json)
         writeEnd(of: subscription, into: &json)
         if subscription.isBehind { json.member("is_behind", true) }
-        json.member("signed_at", TransactionJSON.text(subscription.signedAt))
+        json.member("signed_at", subscription.signedAt)
     }
 
     private static func writePeriod(of subscription: Subscription, into json: inout JSONObjectWriter) {
-        json.member("started_at", TransactionJSON.text(subscription.startedAt))
-        json.member("recent_start_at", TransactionJSON.text(subscription.recentStartAt))
+        json.member("started_at", subscription.startedAt)
+        json.member("recent_start_at", subscription.recentStartAt)
         json.member("has_returned", subscription.hasReturned)
-        json.member("period_started_at", TransactionJSON.text(subscription.periodStartedAt))
-        json.member("expires_at", TransactionJSON.text(subscription.expiresAt))
-        json.member("access_until", TransactionJSON.text(subscription.accessUntil))
+        json.member("period_started_at", subscription.periodStartedAt)
+        json.member("expires_at", subscription.expiresAt)
+        json.member("access_until", subscription.accessUntil)
         json.member("ownership", subscription.ownership?.rawValue)
         json.member("app_account_token", subscription.accountToken?.description)
         if let price = subscription.price {
@@ -50,13 +50,13 @@ package enum SubscriptionJSON {
     }
 
     private static func writeEnd(of subscription: Subscription, into json: inout JSONObjectWriter) {
-        json.member("grace_ends_at", TransactionJSON.text(subscription.graceEndsAt))
-        json.member("retries_until", TransactionJSON.text(subscription.retriesUntil))
+        json.member("grace_ends_at", subscription.graceEndsAt)
+        json.member("retries_until", subscription.retriesUntil)
         json.member("ending", subscription.ending?.description)
         json.member("upgraded_to_product_id", subscription.upgradedTo?.text)
         guard let revocation = subscription.revocation else { return }
         json.object("revocation") { json in
-            json.member("at", TransactionJSON.text(revocation.at))
+            json.member("at", revocation.at)
             json.member("reason", revocation.reason)
             json.member("type", revocation.type)
             json.member("percentage", revocation.percentage)

@@ -9,11 +9,11 @@ package enum TransactionJSON {
         json.member("product_id", transaction.product.text)
         json.member("type", transaction.kind?.rawValue)
         json.member("quantity", transaction.quantity)
-        json.member("purchase_date", text(transaction.purchasedAt))
-        json.member("original_purchase_date", text(transaction.originallyPurchasedAt))
-        json.member("expires_date", text(transaction.expiresAt))
+        json.member("purchase_date", transaction.purchasedAt)
+        json.member("original_purchase_date", transaction.originallyPurchasedAt)
+        json.member("expires_date", transaction.expiresAt)
         if let revocation = transaction.revocation {
-            json.member("revocation_date", text(revocation.at))
+            json.member("revocation_date", revocation.at)
             json.member("revocation_reason", revocation.reason)
             json.member("revocation_type", revocation.type)
             json.member("revocation_percentage", revocation.percentage)
@@ -44,12 +44,19 @@ package enum TransactionJSON {
         if recorded.realm.isTestSigned { json.member("test_signed", true) }
         json.member("customer_id", recorded.customer?.text)
         json.member("order_id", recorded.order?.text)
-        json.member("signed_at", text(recorded.transaction.signedAt))
-        json.member("recorded_at", text(recorded.recordedAt))
+        json.member("signed_at", recorded.transaction.signedAt)
+        json.member("recorded_at", recorded.recordedAt)
     }
 
     /// `nil` for none, and for a moment outside of the years 0 to 9999, which no signed date means.
     package static func text(_ moment: Timestamp?) -> String? {
         moment.flatMap { RFC3339.text(milliseconds: $0.milliseconds) }
+    }
+}
+
+extension JSONObjectWriter {
+    /// A moment in RFC 3339 with milliseconds.
+    package mutating func member(_ key: String, _ moment: Timestamp?) {
+        self.moment(key, milliseconds: moment?.milliseconds)
     }
 }

@@ -108,7 +108,7 @@ package struct SupportAsker: Sendable {
                 in: store
             )
             guard let end else { return try await fail(request, "not_extended") }
-            return try await settle(request) { $0.member("expires_date", TransactionJSON.text(end)) }
+            return try await settle(request) { $0.member("expires_date", end) }
         case .extendAll(let product, let store, let terms, let storefronts):
             return try await extendAll(product, store, terms, storefronts, request, account)
         case .setToken(let token, let id, let store):

@@ -51,10 +51,10 @@ package enum SupportJSON {
         json.member("kind", request.kind)
         json.member("state", request.state.rawValue)
         json.member("asked_by", request.askedBy)
-        json.member("asked_at", TransactionJSON.text(request.askedAt))
+        json.member("asked_at", request.askedAt)
         json.member("question", value(request.question))
         json.member("answer", request.answer.flatMap(value))
-        json.member("settled_at", TransactionJSON.text(request.settledAt))
+        json.member("settled_at", request.settledAt)
     }
 
     /// On which side of the wall it was asked.

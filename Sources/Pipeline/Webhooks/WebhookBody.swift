@@ -82,7 +82,7 @@ package enum WebhookBody {
             if event.realm.isTestSigned { data.member("test_signed", true) }
             data.member("customer_id", event.customer?.text)
             data.member("sequence", event.sequence)
-            data.member("learned_at", RFC3339.text(milliseconds: event.learnedAt.milliseconds))
+            data.member("learned_at", event.learnedAt)
             members(&data)
         }
     }
@@ -94,7 +94,7 @@ package enum WebhookBody {
     ) -> [UInt8] {
         JSONWriter.object(reserving: 1_024) { message in
             message.member("type", type)
-            message.member("timestamp", RFC3339.text(milliseconds: moment.milliseconds))
+            message.member("timestamp", moment)
             message.object("data") { data(&$0) }
         }
     }

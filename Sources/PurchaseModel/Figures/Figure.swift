@@ -128,6 +128,9 @@ package struct FigureSums: Hashable, Sendable {
 
     package init() {}
 
+    /// With room for so many figures.
+    package init(minimumCapacity: Int) { values.reserveCapacity(minimumCapacity) }
+
     package var isEmpty: Bool { values.isEmpty }
 
     package subscript(key: FigureKey) -> Int64 { values[key] ?? 0 }

@@ -1,3 +1,5 @@
+// Keys hash without the app and the side of the wall: hardly two of them agree in all else, and a decision looks up many.
+
 /// What makes a transaction the same one: the app, the side of the wall, Apple's number.
 package struct TransactionKey: Hashable, Sendable {
     package let app: AppID
@@ -9,6 +11,8 @@ package struct TransactionKey: Hashable, Sendable {
         self.realm = realm
         self.id = id
     }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(id.number) }
 }
 
 /// All that one purchase leads to, renewals and restores: its first transaction. One customer owns a chain.
@@ -22,6 +26,8 @@ package struct ChainKey: Hashable, Sendable {
         self.realm = realm
         self.original = original
     }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(original.number) }
 }
 
 extension ChainKey {
@@ -52,6 +58,8 @@ package struct StreamKey: Hashable, Sendable {
         self.realm = realm
         self.customer = customer
     }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(customer) }
 }
 
 /// What a customer has of one currency, on one side of the wall.
@@ -66,6 +74,11 @@ package struct WalletKey: Hashable, Sendable {
         self.realm = realm
         self.customer = customer
         self.currency = currency
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(customer)
+        hasher.combine(currency)
     }
 }
 
@@ -90,5 +103,10 @@ package struct WishKey: Hashable, Sendable {
         self.app = app
         self.customer = customer
         self.product = product
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(customer)
+        hasher.combine(product)
     }
 }

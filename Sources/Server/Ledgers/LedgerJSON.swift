@@ -16,15 +16,15 @@ enum LedgerJSON {
                         json.member("reason", total.reason)
                         json.member("verdict", LedgerText.verdict(of: total.reason))
                         json.member("count", total.count)
-                        json.member("first_hour", TransactionJSON.text(total.first.start))
-                        json.member("last_hour", TransactionJSON.text(total.last.start))
+                        json.member("first_hour", total.first.start)
+                        json.member("last_hour", total.last.start)
                     }
                 }
             }
             json.array("samples") { json in
                 for sample in samples {
                     json.object { json in
-                        json.member("received_at", TransactionJSON.text(sample.receivedAt))
+                        json.member("received_at", sample.receivedAt)
                         json.member("app", sample.app?.text)
                         json.member("reason", sample.reason)
                         json.member("customer_id", sample.customer?.text)
@@ -62,7 +62,7 @@ enum LedgerJSON {
     }
 
     private static func write(_ proof: EvidenceRow, into json: inout JSONObjectWriter) {
-        json.member("received_at", TransactionJSON.text(proof.receivedAt))
+        json.member("received_at", proof.receivedAt)
         json.member("format", proof.format)
         json.member("verdict", proof.verdict)
         json.member("customer_id", proof.customer?.text)

@@ -43,7 +43,7 @@ extension Reporter {
         json.member("issuer", sighting.facts.issuer)
         json.member("serial", sighting.facts.serial)
         json.member("sha256", Hexadecimal.encode(sighting.facts.sha256))
-        json.member("not_after", TransactionJSON.text(sighting.facts.notAfter))
+        json.member("not_after", sighting.facts.notAfter)
     }
 
     private func show(_ role: String, _ vouchedBy: String, _ sha256: [UInt8], _ notAfter: Timestamp) {

@@ -37,7 +37,7 @@ final class Log: Sendable {
 
     func write(_ level: Level, _ event: String, _ members: (inout JSONObjectWriter) -> Void = { _ in }) {
         let line = JSONWriter.object { json in
-            json.member("time", TransactionJSON.text(clock.now))
+            json.member("time", clock.now)
             json.member("level", level.rawValue)
             json.member("event", event)
             members(&json)

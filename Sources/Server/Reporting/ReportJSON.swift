@@ -57,7 +57,7 @@ enum ReportJSON {
         json.member("environment", claims.environment?.rawValue)
         json.member("bundle_id", claims.bundleID)
         json.member("apple_id", claims.appleID)
-        json.member("signed_at", TransactionJSON.text(claims.signedAt))
+        json.member("signed_at", claims.signedAt)
         json.array("transactions") { json in
             for transaction in claims.transactions { json.object { TransactionJSON.write(transaction, into: &$0) } }
         }
@@ -74,23 +74,23 @@ enum ReportJSON {
         json.member("environment", renewal.environment?.rawValue)
         json.member("expiration_intent", renewal.expirationIntent)
         json.member("is_in_billing_retry_period", renewal.isInBillingRetry)
-        json.member("grace_period_expires_date", TransactionJSON.text(renewal.graceEndsAt))
-        json.member("renewal_date", TransactionJSON.text(renewal.renewsAt))
-        json.member("recent_subscription_start_date", TransactionJSON.text(renewal.recentStartAt))
+        json.member("grace_period_expires_date", renewal.graceEndsAt)
+        json.member("renewal_date", renewal.renewsAt)
+        json.member("recent_subscription_start_date", renewal.recentStartAt)
         json.member("renewal_price_milliunits", renewal.nextPrice?.milliunits)
         json.member("currency", renewal.nextPrice?.currency)
         json.member("price_increase_status", renewal.priceIncreaseStatus)
         json.member("offer_type", renewal.offer?.kind.rawValue)
         json.member("offer_identifier", renewal.offer?.identifier)
         json.member("app_account_token", renewal.accountToken?.description)
-        json.member("signed_at", TransactionJSON.text(renewal.signedAt))
+        json.member("signed_at", renewal.signedAt)
     }
 
     private static func write(_ download: AppDownload, into json: inout JSONObjectWriter) {
         json.member("application_version", download.version)
         json.member("original_application_version", download.originalVersion)
-        json.member("original_purchase_date", TransactionJSON.text(download.originallyPurchasedAt))
-        json.member("preorder_date", TransactionJSON.text(download.preorderedAt))
+        json.member("original_purchase_date", download.originallyPurchasedAt)
+        json.member("preorder_date", download.preorderedAt)
         json.member("app_transaction_id", download.appTransaction)
     }
 
@@ -101,7 +101,7 @@ enum ReportJSON {
         json.member("bundle_id", notice.bundleID?.text)
         json.member("apple_id", notice.appleID)
         json.member("environment", notice.environment?.rawValue)
-        json.member("signed_at", TransactionJSON.text(notice.signedAt))
+        json.member("signed_at", notice.signedAt)
         if let transaction = notice.transaction {
             json.object("transaction") { TransactionJSON.write(transaction, into: &$0) }
         }
@@ -119,7 +119,7 @@ enum ReportJSON {
         json.member("issuer", certificate.issuer)
         json.member("serial", certificate.serial)
         json.member("sha256", Hexadecimal.encode(certificate.sha256))
-        json.member("not_before", TransactionJSON.text(certificate.notBefore))
-        json.member("not_after", TransactionJSON.text(certificate.notAfter))
+        json.member("not_before", certificate.notBefore)
+        json.member("not_after", certificate.notAfter)
     }
 }

@@ -109,11 +109,11 @@ struct Keys: Sendable {
             json.array("environments") { json in for environment in environments { json.element(environment) } }
         }
         json.member("hint", key.hint)
-        json.member("created_at", TransactionJSON.text(key.createdAt))
+        json.member("created_at", key.createdAt)
         json.member("created_by", key.createdBy)
-        json.member("expires_at", TransactionJSON.text(key.expiresAt))
-        json.member("revoked_at", TransactionJSON.text(key.revokedAt))
-        json.member("last_used_at", TransactionJSON.text(key.lastUsedAt))
+        json.member("expires_at", key.expiresAt)
+        json.member("revoked_at", key.revokedAt)
+        json.member("last_used_at", key.lastUsedAt)
     }
 }
 

@@ -57,6 +57,6 @@ struct Consents: Sendable {
         json.member("customer_id", customer.text)
         json.member("is_given", consent?.isGiven ?? (terms.consent == .byTerms))
         json.member("is_recorded", consent != nil)
-        json.member("since", TransactionJSON.text(consent?.since))
+        json.member("since", consent?.since)
     }
 }

@@ -48,7 +48,7 @@ struct ReadNotifications: Sendable {
     private static func write(_ watch: NotificationWatch, into json: inout JSONObjectWriter) {
         json.member("environment", watch.realm.environment.rawValue)
         json.member("test_signed", watch.realm.isTestSigned)
-        json.member("compared_until", TransactionJSON.text(watch.comparedUntil))
+        json.member("compared_until", watch.comparedUntil)
         json.member("sent", watch.sent)
         json.member("arrived", watch.arrived)
         json.member("recovered", watch.recovered)
@@ -105,7 +105,7 @@ struct ReadNotifications: Sendable {
         json.member("original_transaction_id", notification.original?.description)
         json.member("transaction_id", notification.transaction?.description)
         json.member("arrival", notification.arrival == .pushed ? "pushed" : "fetched")
-        json.member("signed_at", TransactionJSON.text(notification.signedAt))
-        json.member("received_at", TransactionJSON.text(notification.receivedAt))
+        json.member("signed_at", notification.signedAt)
+        json.member("received_at", notification.receivedAt)
     }
 }

@@ -80,13 +80,13 @@ struct WebhookLog: Sendable {
         json.member("attempt_count", delivery.attempts)
         json.member("last_status", delivery.lastStatus)
         json.member("dead_reason", delivery.deadReason)
-        if delivery.endedAt == nil { json.member("due_at", TransactionJSON.text(delivery.dueAt)) }
-        json.member("ended_at", TransactionJSON.text(delivery.endedAt))
+        if delivery.endedAt == nil { json.member("due_at", delivery.dueAt) }
+        json.member("ended_at", delivery.endedAt)
     }
 
     private static func write(_ attempt: WebhookAttempt, into json: inout JSONObjectWriter) {
         json.member("number", attempt.number)
-        json.member("began_at", TransactionJSON.text(attempt.beganAt))
+        json.member("began_at", attempt.beganAt)
         json.member("milliseconds", attempt.milliseconds)
         json.member("status", attempt.status)
         json.member("failure", attempt.failure)

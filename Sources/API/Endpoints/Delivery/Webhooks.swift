@@ -177,8 +177,8 @@ struct Webhooks: Sendable {
                 Webhooks.write(endpoint, into: &json)
                 json.member("backlog", figures?.backlog)
                 json.member("dead", figures?.dead)
-                json.member("oldest_waiting", TransactionJSON.text(figures?.oldest))
-                json.member("failing_since", TransactionJSON.text(figures?.failingSince))
+                json.member("oldest_waiting", figures?.oldest)
+                json.member("failing_since", figures?.failingSince)
             }
         } catch {
             return Problem.store(error)
@@ -249,7 +249,7 @@ struct Webhooks: Sendable {
         json.member("per_second", endpoint.perSecondMax)
         json.member("secrets_in_use", endpoint.secrets.count)
         if showsSecrets { json.member("secret", endpoint.secrets.first?.text) }
-        json.member("created_at", TransactionJSON.text(endpoint.createdAt))
+        json.member("created_at", endpoint.createdAt)
     }
 }
 

@@ -88,7 +88,7 @@ struct Validator: Sendable {
                 if asked.hasUnusableName {
                     json.member("warning", "The applicationUsername is no customer id: nobody owns this purchase yet.")
                 }
-                json.member("date", TransactionJSON.text(now))
+                json.member("date", now)
             }
         }
     }

@@ -32,7 +32,7 @@ struct Jobs: Sendable {
                             json.member("running", queue.counts[.leased] ?? 0)
                             json.member("suspect", queue.counts[.suspect] ?? 0)
                             json.member("dead", queue.counts[.dead] ?? 0)
-                            json.member("oldest_due_at", TransactionJSON.text(queue.oldestDue))
+                            json.member("oldest_due_at", queue.oldestDue)
                         }
                     }
                 }
@@ -164,7 +164,7 @@ struct Jobs: Sendable {
         json.member("environment", environment?.rawValue)
         json.member("reason", row.reason)
         json.member("attempts", row.attempt)
-        json.member("created_at", TransactionJSON.text(row.job.createdAt))
-        json.member("died_at", TransactionJSON.text(row.diedAt))
+        json.member("created_at", row.job.createdAt)
+        json.member("died_at", row.diedAt)
     }
 }

@@ -64,7 +64,7 @@ struct ReadApp: Sendable {
                     json.object { json in
                         json.member("environment", watch.realm.environment.rawValue)
                         if watch.realm.isTestSigned { json.member("test_signed", true) }
-                        json.member("until", TransactionJSON.text(watch.comparedUntil))
+                        json.member("until", watch.comparedUntil)
                         json.member("recovered", watch.recovered)
                     }
                 }

@@ -54,7 +54,7 @@ struct Customers: Sendable {
 
     private static func write(_ entitlement: Entitlement, into json: inout JSONObjectWriter) {
         json.member("entitlement", entitlement.id.text)
-        json.member("until", TransactionJSON.text(entitlement.until))
+        json.member("until", entitlement.until)
         json.member("product_id", entitlement.purchase?.product.text)
         json.member("transaction_id", entitlement.purchase?.transaction.description)
         if entitlement.purchase == nil { json.member("granted_by_hand", true) }

@@ -46,8 +46,8 @@ struct ReadSubmission: Sendable {
         }
         json.member("customer_id", found.submission.customer?.text)
         json.member("order_id", found.submission.order?.text)
-        json.member("received_at", TransactionJSON.text(found.submission.receivedAt))
-        json.member("decided_at", TransactionJSON.text(found.settlement?.at))
+        json.member("received_at", found.submission.receivedAt)
+        json.member("decided_at", found.settlement?.at)
     }
 }
 

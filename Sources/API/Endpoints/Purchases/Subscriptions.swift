@@ -63,7 +63,7 @@ struct Subscriptions: Sendable {
                 json.object { json in
                     SubscriptionJSON.write(found, into: &json)
                     json.member("customer_id", listed.owners[row.chain]?.customer.text)
-                    json.member("next_look_at", TransactionJSON.text(row.nextLook))
+                    json.member("next_look_at", row.nextLook)
                 }
             }
         }
