@@ -2,7 +2,8 @@ import Crypto
 import PurchaseModel
 import Storage
 
-/// Decides about some recorded transactions again, save those whose rows contradict themselves.
+/// Decides about some recorded transactions again, and about what waits in their chains, save those whose rows contradict
+/// themselves.
 struct FulfilmentRebuild {
     let app: AppPolicy
     let now: Timestamp
@@ -11,6 +12,8 @@ struct FulfilmentRebuild {
     struct Step: Sendable {
         var decision = Decision()
         var found: [LedgerDifference] = []
+        /// Those whose chain reaches beyond the step: another one may find the same of them.
+        var shared: Set<TransactionKey> = []
     }
 
     /// Of all at once; when something around them cannot be read, of each alone.
@@ -28,10 +31,19 @@ struct FulfilmentRebuild {
         }
     }
 
-    func step(_ keys: [TransactionKey]) throws(StoreFailure) -> Step {
+    func step(_ asked: [TransactionKey]) throws(StoreFailure) -> Step {
         var step = Step()
-        var keys = keys
-        let situation = try situation(of: keys)
+        var (keys, situation) = (asked, try situation(of: asked))
+        let beyond = Self.chainsBeyond(asked, in: situation)
+        if !beyond.isEmpty {
+            let open = Self.open(beyond, in: situation).subtracting(asked)
+            if !open.isEmpty {
+                situation = try self.situation(of: asked + open)
+                // What was bought first is decided about first.
+                keys = (asked + open.filter { situation[$0] != nil }).sorted { $0.id < $1.id }
+            }
+            step.shared = Set(keys.filter { beyond.contains(Self.chain(of: $0, in: situation)) })
+        }
         keys.removeAll { key in
             guard let why = Self.contradiction(of: key, in: situation) else { return false }
             step.found.append(.leftTransaction(key, why: why))
@@ -58,6 +70,25 @@ struct FulfilmentRebuild {
             step.found.append(.fulfilment(stored: stored, rebuilt: change.row, told: told))
         }
         return step
+    }
+
+    /// The chains of some transactions in which others stand, too.
+    private static func chainsBeyond(_ keys: [TransactionKey], in situation: Situation) -> Set<ChainKey> {
+        let keys = Set(keys)
+        return Set(keys.map { chain(of: $0, in: situation) }).filter { chain in
+            situation.fulfilments(of: chain).values.contains { !keys.contains($0.transaction) }
+        }
+    }
+
+    private static func chain(of key: TransactionKey, in situation: Situation) -> ChainKey {
+        let alone = ChainKey(app: key.app, realm: key.realm, original: key.id)
+        return situation.fulfilment(of: key)?.chain ?? situation[key]?.chain ?? alone
+    }
+
+    /// What waits in some chains, or was withheld: what is given in a step may let it be given, too.
+    private static func open(_ chains: Set<ChainKey>, in situation: Situation) -> Set<TransactionKey> {
+        let rows = chains.flatMap { situation.fulfilments(of: $0).values }
+        return Set(rows.filter { !$0.isGiven }.map(\.transaction))
     }
 
     private func situation(of keys: [TransactionKey]) throws(StoreFailure) -> Situation {

@@ -42,7 +42,7 @@ package struct LedgerRebuild: Sendable {
                 report.transactions += page.rows.count
                 let rebuild = FulfilmentRebuild(app: app, now: now, reader: reader)
                 for (_, step) in try rebuild.steps(page.rows.map(\.recorded.key)) {
-                    report.add(step.found, step.decision.events)
+                    report.add(step, isWritten: false)
                 }
                 place = page.next
             } while place != nil
@@ -50,7 +50,7 @@ package struct LedgerRebuild: Sendable {
             repeat {
                 let page = try reader.walkFulfilments(app: id, after: place, limit: Self.stepMax)
                 let chains = SubscriptionRebuild.chains(of: page.rows, after: last)
-                report.add(try SubscriptionRebuild(now: now, reader: reader).differences(chains), [])
+                for found in try SubscriptionRebuild(now: now, reader: reader).differences(chains) { report.add(found) }
                 (place, last) = (page.next, page.rows.last?.chain ?? last)
             } while place != nil
             if let found = try FigureRebuild.difference(of: id, reader) { report.add(found.told) }
@@ -124,7 +124,7 @@ package struct LedgerRebuild: Sendable {
             report.transactions += page.rows.count
             for (keys, seen) in steps where !seen.found.isEmpty {
                 if seen.decision.isEmpty {
-                    report.add(seen.found, [])
+                    report.add(seen, isWritten: false)
                     continue
                 }
                 let step = try await store.write { write throws(StoreFailure) in
@@ -133,7 +133,7 @@ package struct LedgerRebuild: Sendable {
                     if !step.decision.events.isEmpty { try write.append(EventRows.rows(step.decision.events)) }
                     return step
                 }
-                report.add(step.found, step.decision.events)
+                report.add(step, isWritten: true)
             }
             place = page.next
         } while place != nil

@@ -41,6 +41,9 @@ package struct RebuildReport: Sendable {
     /// Of each type, how many were told.
     package private(set) var told: [EventType: Int] = [:]
 
+    /// What was listed of chains that reach beyond a step.
+    private var said: Set<TransactionKey> = []
+
     package init() {}
 
     mutating func add(_ difference: LedgerDifference) {
@@ -48,8 +51,42 @@ package struct RebuildReport: Sendable {
         if listed.count < Self.listedMax { listed.append(difference) }
     }
 
-    mutating func add(_ found: [LedgerDifference], _ events: [LedgerEvent]) {
-        for difference in found { add(difference) }
-        for event in events { told[event.type, default: 0] += 1 }
+    /// Adds what a step has found, save what an earlier one has found of the same chain.
+    ///
+    /// - Parameters:
+    ///   - step: with what was decided, if it was.
+    ///   - isWritten: whether that was written: then what differs again has changed since.
+    mutating func add(_ step: FulfilmentRebuild.Step, isWritten: Bool) {
+        let before = said
+        func isSaid(_ key: TransactionKey?) -> Bool { key.map { before.contains($0) } ?? false }
+        for difference in step.found where isWritten && !difference.isLeft || !isSaid(difference.transaction) {
+            add(difference)
+            if let key = difference.transaction, step.shared.contains(key) { said.insert(key) }
+        }
+        for event in step.decision.events where isWritten || !isSaid(event.transaction) {
+            told[event.type, default: 0] += 1
+        }
+    }
+}
+
+extension LedgerDifference {
+    fileprivate var transaction: TransactionKey? {
+        switch self {
+        case .fulfilment(_, let rebuilt, _): rebuilt.key
+        case .leftTransaction(let key, _): key
+        default: nil
+        }
+    }
+}
+
+extension LedgerEvent {
+    /// What it tells of was decided with this transaction.
+    fileprivate var transaction: TransactionKey? {
+        switch subject {
+        case .fulfilment(let row, _): row.key
+        case .order(let order):
+            order.payment.map { TransactionKey(app: order.app, realm: $0.realm, id: $0.transaction) }
+        default: nil
+        }
     }
 }

@@ -23,9 +23,14 @@ package func decide(
         return draft.settle(recorded, Naming(order: recorded.order, customerToken: token))
     }
     let all = keys.compactMap { situation[$0] }
-    let repetitions = all.filter { settle($0).reason == .alreadyGranted }
-    // What they seemed to repeat may be reversed by now.
-    for recorded in repetitions { _ = settle(recorded) }
+    // What is given lets the rest of its chain go on without an order, and what is taken back may be bought anew: whatever
+    // comes later in the round, so that the others are asked again until nothing more is given.
+    var open = all.filter { settle($0).unit == nil }
+    var asked = all.count
+    while open.count < asked {
+        asked = open.count
+        open.removeAll { settle($0).unit != nil }
+    }
     return draft.decided
 }
 
