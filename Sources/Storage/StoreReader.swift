@@ -25,7 +25,7 @@ package protocol StoreReader:
     /// What first proved a transaction. `nil` when it is not recorded.
     func evidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow?
 
-    /// What last changed a transaction: the proof of its revocation, say. The first one when nothing has changed.
+    /// The newest proof of a transaction: of its revocation, say. The first one when Apple has signed nothing newer.
     func latestEvidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow?
 
     func submission(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission?

@@ -10,8 +10,8 @@ package protocol StoreTransaction:
     ///
     /// - Parameters:
     ///   - decision: made from a situation that this write has read.
-    ///   - evidence: the proof; `nil` when what was asked needs none: then nothing new can be recorded, and what proved a
-    ///     changed transaction last still counts. It is kept when a transaction is written.
+    ///   - evidence: the proof; `nil` when what was asked needs none: then known transactions can be amended, and no more.
+    ///     It is kept when a transaction is written.
     /// - Throws: ``StoreFailure/conflict`` when the ledger is not as the decision supposed: a row to insert is there,
     ///   or a row to update is not. ``StoreFailure/unstorable`` before anything is written.
     func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure)

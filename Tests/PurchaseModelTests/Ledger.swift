@@ -14,7 +14,7 @@ struct Ledger {
             let isKnown = situation[change.recorded.key] != nil
             switch change {
             case .insert: #expect(!isKnown)
-            case .update: #expect(isKnown)
+            case .update, .amend: #expect(isKnown)
             }
             keys.insert(change.recorded.key)
         }

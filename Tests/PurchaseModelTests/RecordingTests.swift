@@ -207,6 +207,24 @@ import Testing
         #expect(decision.outcomes.map(\.isNew) == [false])
     }
 
+    /// An older proof says whose it is, or adds what the newer one left out: what proves the transaction stays.
+    @Test func onlyAFactThatCountsProvesItAnew() throws {
+        var ledger = Ledger()
+        let known = try Facts.transaction(signed: 5, revoked: true)
+        ledger.record(try Facts.recording(known))
+        var richer = try Facts.transaction(signed: 1)
+        richer.webOrderLineItem = "7"
+        let added = ledger.record(try Facts.recording(richer))
+        #expect(added.changes == added.outcomes.map { .amend($0.recorded) } && added.changes.count == 1)
+        #expect(added.outcomes.first?.recorded.transaction.revocation == known.revocation)
+        #expect(added.outcomes.first?.recorded.transaction.webOrderLineItem == "7")
+        let named = ledger.record(try Facts.recording(richer, customer: "ann"))
+        #expect(named.changes == named.outcomes.map { .amend($0.recorded) } && named.changes.count == 1)
+        let newer = try Facts.transaction(signed: 9)
+        let both = ledger.record(try Facts.recording(richer, newer, customer: "ann", order: "o-1"))
+        #expect(both.changes == both.outcomes.map { .update($0.recorded) } && both.changes.count == 1)
+    }
+
     @Test func oneNumberOnTwoSidesOfAWallIsTwoTransactions() throws {
         var ledger = Ledger()
         let fact = try Facts.transaction()

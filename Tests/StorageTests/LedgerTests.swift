@@ -110,16 +110,18 @@ import Testing
     func tellsWhatProvedATransactionFirstAndWhatChangedItLast(kind: StoreKind) async throws {
         try await kind.withStore { store in
             let first = try Samples.evidence([1, 0, 255], customer: "ann")
-            let second = try Samples.evidence([])
+            let (second, third) = (try Samples.evidence([]), try Samples.evidence([3]))
             let row = try Samples.recorded(Samples.transaction(1))
             var revoked = row
             revoked.transaction.revocation = Revocation(at: Samples.now)
-            let update = LedgerChange.update(revoked)
+            let (update, amendment) = (LedgerChange.update(revoked), LedgerChange.amend(revoked))
             try await store.write { transaction throws(StoreFailure) in
                 try transaction.apply(Decision(changes: [.insert(row)]), evidence: first)
                 let before = try transaction.latestEvidence(of: row.key)
                 precondition(before == first)
                 try transaction.apply(Decision(changes: [update]), evidence: second)
+                // Whoever brings an older proof is named; what proves it stays.
+                try transaction.apply(Decision(changes: [amendment]), evidence: third)
             }
             let found = try await store.read { reader throws(StoreFailure) in
                 (
@@ -143,7 +145,7 @@ import Testing
             let fresh = try Samples.recorded(Samples.transaction(2))
             var claimed = row
             claimed.customer = try Samples.customer("ann")
-            let known = LedgerChange.update(claimed)
+            let known = LedgerChange.amend(claimed)
             try await store.write { transaction throws(StoreFailure) in
                 try transaction.apply(Decision(changes: [.insert(row)]), evidence: first)
                 try transaction.apply(Decision(changes: [.update(row)]), evidence: second)
@@ -152,7 +154,7 @@ import Testing
                 try transaction.apply(Decision(changes: [known]), evidence: nil)
                 // In the write that inserts it, too.
                 try transaction.apply(Decision(changes: [.insert(fresh)]), evidence: first)
-                try transaction.apply(Decision(changes: [.update(fresh)]), evidence: nil)
+                try transaction.apply(Decision(changes: [.amend(fresh)]), evidence: nil)
             }
             let found = try await store.read { reader throws(StoreFailure) in
                 (
@@ -166,7 +168,9 @@ import Testing
             #expect(found.4 == 3)
             // What is not known needs a proof, and is not changed without being there.
             let other = try Samples.recorded(Samples.transaction(3))
-            let refused: [(LedgerChange, StoreFailure)] = [(.insert(other), .unstorable), (.update(other), .conflict)]
+            let refused: [(LedgerChange, StoreFailure)] = [
+                (.insert(other), .unstorable), (.update(row), .unstorable), (.amend(other), .conflict),
+            ]
             for (change, failure) in refused {
                 await #expect(throws: failure) {
                     try await store.write { transaction throws(StoreFailure) in

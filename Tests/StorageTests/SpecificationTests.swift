@@ -37,6 +37,58 @@ import Testing
         }
     }
 
+    /// A fulfilment is its chain's: what another chain has of the same transaction is not in its way.
+    @Test(arguments: StoreKind.allCases)
+    func whatIsOfAnotherChainByNowIsFulfilledThere(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let (first, evidence) = (try Samples.fullTransaction(1), try Samples.evidence())
+            let second = try Samples.transaction(1)
+            let verbs: [Verb] = [
+                .record([try Self.recording(first)], evidence, nil),
+                .force([.update(try Samples.recorded(second))], evidence),
+                .record([try Self.recording(second)], evidence, nil),
+            ]
+            for verb in verbs {
+                if case .failure(let failure) = await verb.perform(on: store) { Issue.record("\(verb): \(failure)") }
+            }
+            #expect(try await Self.chains(of: 1, [first, second], in: store) == [first.originalID, second.originalID])
+        }
+    }
+
+    /// Whatever chain a later proof names: it was fulfilled in the one that the first named, once.
+    @Test(arguments: StoreKind.allCases)
+    func aProofThatNamesAnotherChainIsFulfilledOnce(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let facts = try [(Int64(7), Int64(1)), (8, 2), (8, 3)].map { original, signed in
+                var fact = try Samples.transaction(1, signedAt: Timestamp(milliseconds: signed))
+                fact.originalID = TransactionID(number: original)
+                return fact
+            }
+            for fact in facts {
+                let verb = Verb.record([try Self.recording(fact)], try Samples.evidence(), nil)
+                if case .failure(let failure) = await verb.perform(on: store) { Issue.record("\(verb): \(failure)") }
+            }
+            #expect(try await Self.chains(of: 1, facts, in: store) == [TransactionID(number: 7)])
+        }
+    }
+
+    private static func recording(_ transaction: Transaction) throws -> Recording {
+        Recording(app: try Samples.app(), realm: Samples.production, transactions: [transaction])
+    }
+
+    /// The chains in which a transaction was fulfilled, of those that some facts name.
+    private static func chains(
+        of number: Int64,
+        _ facts: [Transaction],
+        in store: any Store
+    ) async throws -> [TransactionID?] {
+        let key = try Samples.key(number)
+        let chains = Set(facts.compactMap(\.originalID)).map { ChainKey(app: key.app, realm: key.realm, original: $0) }
+        let found = try await store.read { reader throws(StoreFailure) in try reader.fulfilments(chains) }
+        #expect(found.allSatisfy { $0.transaction == key })
+        return found.map(\.original).sorted { $0 > $1 }
+    }
+
     private static func compare(_ store: any Store, seed: UInt64) async throws {
         let memory = MemoryStore()
         var random = SeededRandom(seed: seed)
@@ -181,7 +233,8 @@ extension Verb {
             return .record(recordings, try evidence(&random), failure)
         case 5:
             let recorded = try Samples.recorded(transaction(&random), app: app(&random), realm: realm(&random))
-            let change: LedgerChange = .random(using: &random) ? .insert(recorded) : .update(recorded)
+            let changes: [LedgerChange] = [.insert(recorded), .update(recorded), .amend(recorded)]
+            let change = try #require(changes.randomElement(using: &random))
             return .force([change], try evidence(&random))
         case 6, 7: return .keep(try submission(&random))
         case 8:

@@ -44,10 +44,13 @@ package enum LedgerChange: Hashable, Sendable {
     case insert(RecordedTransaction)
     /// Known, and Apple has since signed something newer about it.
     case update(RecordedTransaction)
+    /// Known, and proved by what it was: somebody has said whose it is, or for which order, or an older fact has added what
+    /// the newer one left out.
+    case amend(RecordedTransaction)
 
     package var recorded: RecordedTransaction {
         switch self {
-        case .insert(let recorded), .update(let recorded): recorded
+        case .insert(let recorded), .update(let recorded), .amend(let recorded): recorded
         }
     }
 }

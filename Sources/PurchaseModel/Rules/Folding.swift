@@ -61,7 +61,8 @@ private func isSameSecond(_ one: Timestamp, _ other: Timestamp) -> Bool {
     one.milliseconds / 1_000 == other.milliseconds / 1_000
 }
 
-private func supersedes(_ fresh: Transaction, _ known: Transaction) -> Bool {
+/// Whether of two facts about one transaction the fresh one counts; the other only adds what it leaves out.
+func supersedes(_ fresh: Transaction, _ known: Transaction) -> Bool {
     let (freshTells, knownTells) = (tellsOfRefunds(fresh), tellsOfRefunds(known))
     if freshTells != knownTells { return freshTells }
     if fresh.signedAt != known.signedAt { return fresh.signedAt > known.signedAt }

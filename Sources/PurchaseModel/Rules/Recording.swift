@@ -165,7 +165,12 @@ private func merge(
 ) -> RecordedTransaction? {
     var merged = known
     // A repetition, by far the most common case, leaves the shared row alone.
-    if !known.says(fresh) { merged.transaction = fold(known.transaction, fresh) }
+    if !known.says(fresh) {
+        var folded = fold(known.transaction, fresh)
+        // Apple names one chain for ever. Should it not, what was given is looked for in the first, and not given again.
+        if let original = known.transaction.originalID { folded.originalID = original }
+        merged.transaction = folded
+    }
     if merged.customer == nil, customer != nil { merged.customer = customer }
     // The owner may name the order later, but no second one.
     if merged.order == nil, recording.order != nil, merged.customer == recording.customer {
@@ -206,7 +211,8 @@ extension Decision {
         _ recording: Recording
     ) -> Place {
         guard let merged = merge(known, fresh, customer, recording) else { return addOutcome(known) }
-        changes.append(.update(merged))
+        let isProvedAnew = !known.says(fresh) && supersedes(fresh, known.transaction)
+        changes.append(isProvedAnew ? .update(merged) : .amend(merged))
         return addOutcome(merged, change: changes.count - 1)
     }
 
@@ -226,14 +232,20 @@ extension Decision {
         _ customer: CustomerID?,
         _ recording: Recording
     ) -> Place {
-        guard let merged = merge(outcomes[place.outcome].recorded, fresh, customer, recording) else { return place }
+        let known = outcomes[place.outcome].recorded
+        guard let merged = merge(known, fresh, customer, recording) else { return place }
+        let isProvedAnew = !known.says(fresh) && supersedes(fresh, known.transaction)
         outcomes[place.outcome].recorded = merged
         outcomes[place.outcome].standing = standing(of: merged)
         guard let index = place.change else {
-            changes.append(.update(merged))
+            changes.append(isProvedAnew ? .update(merged) : .amend(merged))
             return Place(outcome: place.outcome, change: changes.count - 1)
         }
-        if case .insert = changes[index] { changes[index] = .insert(merged) } else { changes[index] = .update(merged) }
+        switch changes[index] {
+        case .insert: changes[index] = .insert(merged)
+        case .amend where !isProvedAnew: changes[index] = .amend(merged)
+        case .update, .amend: changes[index] = .update(merged)
+        }
         return place
     }
 }

@@ -33,11 +33,7 @@ extension MemoryTransaction {
             other.transaction != row.transaction && other.unit != nil && other.unit == row.unit
         }
         guard !isTaken else { throw conflict() }
-        try write(change, \.version, at: \.fulfilments[row.transaction])
-        if case .insert = change {
-            ledger.chains[row.chain, default: []].append(row.transaction)
-            undo.append { $0.chains[row.chain]?.removeLast() }
-        }
+        try write(change, \.version, at: \.[row.transaction.id, in: row.chain])
     }
 
     /// Inserts what is not there, or replaces the version before.
@@ -60,8 +56,7 @@ extension MemoryTransaction {
 
     func fulfilments(_ chains: [ChainKey]) -> [Fulfilment] {
         chains.flatMap { chain in
-            ledger.chains[chain, default: []].compactMap { ledger.fulfilments[$0] }
-                .sorted { $0.transaction.id < $1.transaction.id }
+            ledger.fulfilments[chain, default: [:]].values.sorted { $0.transaction.id < $1.transaction.id }
         }
     }
 
@@ -87,7 +82,7 @@ extension MemoryTransaction {
     }
 
     private func waiting(app: AppID) -> [Fulfilment] {
-        ledger.fulfilments.values.filter { $0.transaction.app == app && $0.state == .waiting }
+        ledger.fulfilments.values.flatMap(\.values).filter { $0.transaction.app == app && $0.state == .waiting }
             .sorted { Self.place(of: FulfilmentCursor($0)) < Self.place(of: FulfilmentCursor($1)) }
     }
 
@@ -203,5 +198,12 @@ extension MemoryTransaction {
     func postings(_ wallet: WalletKey, before number: Int64?, limit: Int) -> [Posting] {
         let found = ledger.postings[wallet, default: []].filter { $0.number < number ?? .max }
         return Array(found.reversed().prefix(min(max(limit, 1), Wallet.postingsMax)))
+    }
+}
+
+extension MemoryLedger {
+    fileprivate subscript(id: TransactionID, in chain: ChainKey) -> Fulfilment? {
+        get { fulfilments[chain]?[id] }
+        set { fulfilments[chain, default: [:]][id] = newValue }
     }
 }

@@ -32,9 +32,8 @@ struct MemoryLedger: Sendable {
     var orders: [OrderKey: Order] = [:]
     var customers: [TokenKey: CustomerID] = [:]
     var owners: [ChainKey: Owner] = [:]
-    var fulfilments: [TransactionKey: Fulfilment] = [:]
-    /// Which fulfilments stand in each chain.
-    var chains: [ChainKey: [TransactionKey]] = [:]
+    /// By the chain in which they stand: of a transaction that was fulfilled in another one nothing is known here.
+    var fulfilments: [ChainKey: [TransactionID: Fulfilment]] = [:]
     var subscriptions: [ChainKey: RecordedSubscription] = [:]
     var wallets: [WalletKey: Wallet] = [:]
     var postings: [WalletKey: [Posting]] = [:]

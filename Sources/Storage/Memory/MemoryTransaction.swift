@@ -113,14 +113,14 @@ final class MemoryTransaction: StoreTransaction {
                 firstEvidence: place,
                 latestEvidence: place
             )
-        case (.update(let recorded), .some(let known)):
-            ledger.transactions[key] = MemoryLedger.Entry(
-                sequence: known.sequence,
-                recorded: recorded,
-                firstEvidence: known.firstEvidence,
-                latestEvidence: place ?? known.latestEvidence
-            )
-        case (.insert, .some), (.update, nil):
+        case (.update(let recorded), .some(var known)):
+            guard let place else { throw .unstorable }
+            (known.recorded, known.latestEvidence) = (recorded, place)
+            ledger.transactions[key] = known
+        case (.amend(let recorded), .some(var known)):
+            known.recorded = recorded
+            ledger.transactions[key] = known
+        case (.insert, .some), (.update, nil), (.amend, nil):
             throw conflict()
         }
         undo.append { $0.transactions[key] = known }

@@ -31,7 +31,7 @@ extension MemoryTransaction {
     }
 
     func walkFulfilments(app: AppID, after place: WalkPlace?, limit: Int) -> WalkPage<Fulfilment> {
-        let found = ledger.fulfilments.values.filter { $0.transaction.app == app }.map { row in
+        let found = ledger.fulfilments.values.flatMap(\.values).filter { $0.transaction.app == app }.map { row in
             let realm = Self.part(row.transaction.realm)
             return ([.integer(row.original.number), realm, .integer(row.transaction.id.number)], row)
         }

@@ -64,8 +64,8 @@ extension Decision {
             audit.allSatisfy(\.isStorable), grantedEntitlements.allSatisfy(\.row.isStorable)
         else { return false }
         guard changes.allSatisfy(\.recorded.isStorable) else { return false }
-        // Nothing is recorded without a proof.
-        guard let evidence else { return !changes.contains { if case .insert = $0 { true } else { false } } }
+        // Nothing is recorded, or recorded anew, without a proof.
+        guard let evidence else { return changes.allSatisfy { if case .amend = $0 { true } else { false } } }
         return evidence.isStorable || !keeps(evidence)
     }
 }

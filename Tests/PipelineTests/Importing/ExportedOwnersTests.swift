@@ -1,3 +1,4 @@
+import Encoding
 import Pipeline
 import PurchaseModel
 import Simulator
@@ -30,6 +31,20 @@ import Testing
             try await Self.carry(to: store, seed)
             await store.close()
         }
+    }
+
+    /// An older proof that says whose a purchase is leaves it to the newest one to prove it.
+    @Test func theNewestProofIsExported() async throws {
+        let (books, store) = (try OwnedBooks(), MemoryStore())
+        let sold = try OwnedBooks.sold(1)
+        let (newest, older) = (try OwnedBooks.receipt([sold], age: 10), try OwnedBooks.receipt([sold], age: 90))
+        let rows = [OwnedBooks.row(1, newest, nil), OwnedBooks.row(2, older, "ann")]
+        #expect(try await books.take(rows, into: store).allSatisfy { $0.kind == .recorded })
+        let exported = try await books.export(store).compactMap { try JSONDocument($0).root.object }
+        let row = try #require(exported.first { $0["kind"]?.string == ExportKind.transaction.rawValue })
+        #expect(row["owner_id"]?.string == "ann")
+        let proof = try #require(row["proof"]?.string)
+        #expect(proof == String(decoding: Base64.encode(newest, .standard, isPadded: true), as: UTF8.self))
     }
 
     private static func carry(to base: any Store, _ seed: UInt64) async throws {

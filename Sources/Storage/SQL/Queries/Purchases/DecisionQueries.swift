@@ -27,24 +27,16 @@ struct DecisionQueries {
         key: TransactionColumns.key,
         [.integer("latest_evidence")] + TransactionColumns.content
     )
+    private static let amend = BulkUpdate(of: "transactions", key: TransactionColumns.key, TransactionColumns.content)
     private static let findVersion = Query(
         "SELECT version FROM transactions WHERE app = $1 AND transaction_id = $2 AND realm = $3"
     )
 
-    private static let findProof = Query(
-        "SELECT latest_evidence FROM transactions WHERE app = $1 AND transaction_id = $2 AND realm = $3"
-    )
-
     func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
         guard decision.isStorable(with: evidence) else { throw .unstorable }
-        if let evidence {
-            if decision.keeps(evidence) {
-                let number = SQLValue.integer(try keep(evidence))
-                for change in decision.changes { try apply(change, provedBy: number) }
-            }
-        } else {
-            for change in decision.changes { try apply(change, provedBy: nil) }
-        }
+        var number: SQLValue?
+        if let evidence, decision.keeps(evidence) { number = .integer(try keep(evidence)) }
+        for change in decision.changes { try apply(change, provedBy: number) }
         try applyRest(of: decision)
     }
 
@@ -83,7 +75,7 @@ struct DecisionQueries {
         return sequence
     }
 
-    /// Writes a row, and the number of its proof; without one it keeps the one that it has.
+    /// Writes a row, and the number of what proves it now.
     private func apply(_ change: LedgerChange, provedBy evidence: SQLValue?) throws(StoreFailure) {
         let recorded = change.recorded
         guard let realm = RealmCode(recorded.realm) else { throw .unstorable }
@@ -100,21 +92,28 @@ struct DecisionQueries {
             connection.added.transactions += 1
             versions.set(RowVersions.first, of: recorded.key)
         case .update:
+            guard let evidence else { throw .unstorable }
             let version = try version(of: recorded.key, key)
-            let proof: SQLValue
-            if let evidence { proof = evidence } else { proof = .integer(try find(Self.findProof, key)) }
-            try connection.update(key + [.integer(version), proof] + content, by: Self.update)
+            try connection.update(key + [.integer(version), evidence] + content, by: Self.update)
             versions.set(version + 1, of: recorded.key)
+        case .amend: try amend(recorded, key, content)
         }
+    }
+
+    /// The row keeps the proof that it has.
+    private func amend(
+        _ recorded: RecordedTransaction,
+        _ key: [SQLValue],
+        _ content: [SQLValue]
+    ) throws(StoreFailure) {
+        let version = try version(of: recorded.key, key)
+        try connection.update(key + [.integer(version)] + content, by: Self.amend)
+        versions.set(version + 1, of: recorded.key)
     }
 
     private func version(of name: TransactionKey, _ key: [SQLValue]) throws(StoreFailure) -> Int64 {
         if let known = versions.version(of: name) { return known }
-        return try find(Self.findVersion, key)
-    }
-
-    private func find(_ query: Query, _ key: [SQLValue]) throws(StoreFailure) -> Int64 {
-        guard let found = try connection.row(query, key, { $0.integer(0) }) else {
+        guard let found = try connection.row(Self.findVersion, key, { $0.integer(0) }) else {
             connection.doom(.conflict)
             throw .conflict
         }
