@@ -13,6 +13,10 @@ package protocol APIKeyReader {
 
 /// What is kept of API keys.
 package protocol APIKeyVerbs: APIKeyReader {
+    /// All of an app's keys that are not over at a moment, in no order. Another write that asks so waits until this one has
+    /// ended, or is made again: whoever adds a key by what it finds here does so alone.
+    func holdAPIKeys(app: AppID, at now: Timestamp) throws(StoreFailure) -> [APIKeyRow]
+
     /// - Throws: ``StoreFailure/conflict`` when the id or the secret is taken. ``StoreFailure/unstorable``.
     func addAPIKey(_ key: APIKeyRow) throws(StoreFailure)
 

@@ -29,6 +29,28 @@ import Testing
         }
     }
 
+    /// All that are in force, however many came and went since.
+    @Test(arguments: StoreKind.allCases)
+    func thoseOfAnAppAreHeldWhole(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var ending = try Self.key(1, at: 10)
+            ending.expiresAt = Timestamp(milliseconds: 100)
+            let (first, lasting, foreign) = (ending, try Self.key(2, at: 20), try Self.key(3, at: 30, app: "other"))
+            let over = try (0..<APIKeyRow.listedMax).map { number in
+                var key = try Self.key("over\(number)", at: 40, secret: Array("\(number)".utf8))
+                key.revokedAt = Timestamp(milliseconds: 50)
+                return key
+            }
+            let held = try await store.write { write throws(StoreFailure) in
+                let none = try write.holdAPIKeys(app: first.app, at: Timestamp(milliseconds: 0))
+                for key in [first, lasting, foreign] + over { try write.addAPIKey(key) }
+                let before = try write.holdAPIKeys(app: first.app, at: Timestamp(milliseconds: 99))
+                return [none, before, try write.holdAPIKeys(app: first.app, at: Timestamp(milliseconds: 100))]
+            }
+            #expect(held.map { Set($0) } == [[], [first, lasting], [lasting]])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func whatIsTakenOrChangedMeanwhileIsAConflict(kind: StoreKind) async throws {
         try await kind.withStore { store in
@@ -80,14 +102,26 @@ import Testing
         app: String = "game",
         secret: UInt8? = nil
     ) throws -> APIKeyRow {
+        let environments = number == 1 ? ["sandbox"] : nil
+        return try key("\(number)", at: moment, app: app, secret: [secret ?? number], environments)
+    }
+
+    /// One whose SHA-256 begins with some bytes; the rest are zeros.
+    private static func key(
+        _ name: String,
+        at moment: Int64,
+        app: String = "game",
+        secret: [UInt8],
+        _ environments: [String]? = nil
+    ) throws -> APIKeyRow {
         APIKeyRow(
-            id: try #require(APIKeyID("key_\(number)")),
+            id: try #require(APIKeyID("key_\(name)")),
             app: try #require(AppID(app)),
             name: "backend",
             kind: "secret",
             scopes: ["read", "submit"],
-            environments: number == 1 ? ["sandbox"] : nil,
-            sha256: [UInt8](repeating: secret ?? number, count: 32),
+            environments: environments,
+            sha256: secret + [UInt8](repeating: 0, count: 32 - secret.count),
             hint: "ab12",
             createdAt: Timestamp(milliseconds: moment),
             createdBy: "root"

@@ -58,7 +58,7 @@ package struct KeyDesk: Sendable {
         _ asking: Asking,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) -> Result<Made, Fault> {
-        let inForce = try transaction.apiKeys(app: asking.app).filter { $0.isInForce(at: asking.now) }
+        let inForce = try transaction.holdAPIKeys(app: asking.app, at: asking.now)
         guard !inForce.contains(where: { $0.name == wish.name }),
             !ring.isGiven(KeyRing.Holder(name: wish.name, app: asking.app))
         else { return .failure(.nameTaken) }
@@ -99,8 +99,9 @@ package struct KeyDesk: Sendable {
         }
         guard asking.key.map({ mayGive($0, old) }) ?? true else { return .failure(.moreThanOwn) }
         if overlap > 0 {
-            let inForce = try transaction.apiKeys(app: asking.app).filter { $0.isInForce(at: asking.now) }
-            guard inForce.count < inForceMax else { return .failure(.tooMany) }
+            guard try transaction.holdAPIKeys(app: asking.app, at: asking.now).count < inForceMax else {
+                return .failure(.tooMany)
+            }
         }
         let end = asking.now.advanced(by: .seconds(overlap))
         let lifetime = old.expiresAt

@@ -10,6 +10,9 @@ extension MemoryTransaction {
 
     func apiKeysInForce(at now: Timestamp) -> [APIKeyRow] { ledger.apiKeys.values.filter { $0.isInForce(at: now) } }
 
+    /// There is one writer.
+    func holdAPIKeys(app: AppID, at now: Timestamp) -> [APIKeyRow] { apiKeysInForce(at: now).filter { $0.app == app } }
+
     func addAPIKey(_ key: APIKeyRow) throws(StoreFailure) {
         guard key.isStorable else { throw .unstorable }
         guard ledger.apiKeys[key.id] == nil, !ledger.apiKeys.values.contains(where: { $0.sha256 == key.sha256 }) else {

@@ -10,6 +10,10 @@ extension SQLTransaction {
 
     func apiKeysInForce(at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] { try keys.inForce(at: now) }
 
+    func holdAPIKeys(app: AppID, at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] {
+        try keys.hold(app: app, at: now)
+    }
+
     func addAPIKey(_ key: APIKeyRow) throws(StoreFailure) { try keys.add(key) }
 
     func endAPIKey(_ key: APIKeyRow) throws(StoreFailure) { try keys.end(key) }

@@ -11,6 +11,10 @@ extension PassingTransaction {
         try base.apiKeysInForce(at: now)
     }
 
+    package func holdAPIKeys(app: AppID, at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] {
+        try base.holdAPIKeys(app: app, at: now)
+    }
+
     package func addAPIKey(_ key: APIKeyRow) throws(StoreFailure) { try base.addAPIKey(key) }
 
     package func endAPIKey(_ key: APIKeyRow) throws(StoreFailure) { try base.endAPIKey(key) }

@@ -31,6 +31,14 @@ struct APIKeyQueries {
         WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1)
         """
     )
+    private static let inForceOfApp = Query(
+        """
+        SELECT \(selected) FROM \(source)
+        WHERE api_keys.app = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
+        """
+    )
+    /// Changes nothing: until the transaction ends the row is locked for others who would do the same.
+    private static let lock = Query("UPDATE apps SET name = name WHERE code = $1")
     private static let end = Query(
         """
         UPDATE api_keys SET version = version + 1, expires_at = $3, revoked_at = $4 WHERE id = $1 AND version = $2
@@ -51,6 +59,14 @@ struct APIKeyQueries {
 
     func inForce(at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] {
         try connection.rows(Self.inForce, [.integer(now.milliseconds)], Self.read)
+    }
+
+    func hold(app: AppID, at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] {
+        let code = SQLValue.integer(try apps.codeForWriting(app))
+        // First, so that what is found holds until the end: a key has no unique name, since the one that takes its place
+        // has the same.
+        try connection.run(Self.lock, [code])
+        return try connection.rows(Self.inForceOfApp, [code, .integer(now.milliseconds)], Self.read)
     }
 
     func add(_ key: APIKeyRow) throws(StoreFailure) {
