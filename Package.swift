@@ -118,7 +118,7 @@ let package = Package(
             dependencies: [
                 "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Verification", "Storage", "Simulator",
                 "AppStore", "Jobs", "Pipeline",
-                "COpenSSL", "CSQLite",
+                "COpenSSL", "CSQLite", "CPostgres",
             ],
             path: "Benchmarks/Sources",
             swiftSettings: house

@@ -3,12 +3,14 @@ import Verification
 
 /// Measures Assay, always beside something else that is measured at the same time.
 ///
-///     Benchmarks [verify] [steps] [receipts] [signing] [store] [outbox] [looks] [memory] [http] [entitlements] [apple] [peer] [large]
+///     Benchmarks [verify] [steps] [receipts] [signing] [store] [outbox] [looks] [memory] [http] [entitlements] [apple] [peer] [large] [grown]
 ///
-/// Without words all of it but `peer`, which downloads what it is made of, and `large`, which takes a quarter of an hour
-/// and 15 GB; with a number behind it, so many purchases. Tables are printed;
-/// `.build/bench/results.json` has the same figures.
+/// Without words all of it but `peer`, which downloads what it is made of, and `large` and `grown`, which take a quarter
+/// of an hour and many GB; with a number behind them, so many purchases. Tables are printed; `.build/bench/results.json`
+/// has the same figures.
 @main struct Benchmarks {
+    /// What runs only by its name.
+    private static let more = ["peer", "large", "grown"]
     private static let sections = [
         "verify", "steps", "receipts", "signing", "store", "outbox", "looks", "memory", "http",
         "entitlements", "apple",
@@ -36,9 +38,10 @@ import Verification
     }
 
     private static func run(_ words: [String], _ samples: Samples, _ folder: String) async throws {
-        let numbers = words.contains("large") ? words.compactMap { Int($0) } : []
+        let takesNumber = words.contains("large") || words.contains("grown")
+        let numbers = takesNumber ? words.compactMap { Int($0) } : []
         let words = words.filter { Int($0) == nil || numbers.isEmpty }
-        let unknown = words.filter { !(sections + ["peer", "large"]).contains($0) }
+        let unknown = words.filter { !(sections + more).contains($0) }
         guard unknown.isEmpty else { throw BenchmarkFailure("there is no section \(unknown.joined(separator: ", "))") }
         func isChosen(_ name: String) -> Bool { words.isEmpty || words.contains(name) }
 
@@ -54,8 +57,11 @@ import Verification
         if isChosen("store") {
             let store = StoreBenchmark(samples: samples, folder: folder)
             report.add(try store.decisions())
-            report.add(try await store.batches())
-            report.add(try await store.stream())
+            let stream = StreamBenchmark(samples: samples, folder: folder)
+            for choice in StoreChoice.available {
+                report.add(try await store.batches(choice))
+                report.add(try await stream.run(choice))
+            }
         }
         if isChosen("outbox") {
             for section in try await OutboxBenchmark(folder: folder).run() { report.add(section) }
@@ -85,14 +91,30 @@ import Verification
             let benchmark = AppleBenchmark(samples: samples) { try serverFolder(in: folder, named: $0) }
             report.add(try await benchmark.run())
         }
+        try await addOfSize(numbers.first ?? 1_000_000, words, samples, folder, to: &report)
+        try report.write()
+    }
+
+    /// The sections that are about ledgers of a size.
+    private static func addOfSize(
+        _ purchases: Int,
+        _ words: [String],
+        _ samples: Samples,
+        _ folder: String,
+        to report: inout Report
+    ) async throws {
         if words.contains("large") {
             let servers = try serverFolder(in: folder)
             defer { servers.remove() }
-            let purchases = numbers.first ?? 1_000_000
             let large = LargeBenchmark(samples: samples, folder: folder, servers: servers, purchases: purchases)
             for section in try await large.run() { report.add(section) }
         }
-        try report.write()
+        if words.contains("grown") {
+            let grown = GrownBenchmark(samples: samples, folder: folder, purchases: purchases)
+            for choice in StoreChoice.available {
+                for section in try await grown.run(choice) { report.add(section) }
+            }
+        }
     }
 
     /// For a profiler, nothing but one thing: `profile tokens 10000`, `profile 500 100` (purchases in a receipt, how

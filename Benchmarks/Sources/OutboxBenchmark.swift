@@ -1,5 +1,4 @@
 import Foundation
-import HTTP
 import Pipeline
 import PurchaseModel
 import Storage
@@ -11,10 +10,7 @@ struct OutboxBenchmark {
     /// For databases, each made and removed.
     let folder: String
 
-    private static let app = AppID(checked: "game")
-    private static let realm = Realm(environment: .production, isTestSigned: false)
     private static let jobs = 20_000
-    private static let events = 5_000
 
     func run() async throws -> [Section] {
         var (queue, sending): ([Section.Row], [Section.Row]) = ([], [])
@@ -27,8 +23,7 @@ struct OutboxBenchmark {
                     Section.Row(name: "\(kind.name), \(workers) × claims of \(batch)", values: [rate])
                 )
             }
-            let figures = try await kind.withStore(in: folder + "/hooks") { store in try await deliver(store) }
-            sending.append(Section.Row(name: kind.name, values: figures))
+            sending += try await WebhookBenchmark(folder: folder).rows(kind)
         }
         return [
             Section(
@@ -38,8 +33,8 @@ struct OutboxBenchmark {
                 goal: "50,000 jobs a second at 100 in a claim"
             ),
             Section(
-                "Webhooks to a shop that answers at once, \(OutboxBenchmark.events) events",
-                columns: ["deliveries/s", "p50 ms", "p99 ms", "CPU µs"],
+                "Webhooks to a shop that answers at once",
+                columns: WebhookBenchmark.columns,
                 rows: sending,
                 goal: "from the commit to the shop: known"
             ),
@@ -101,109 +96,9 @@ struct OutboxBenchmark {
             return 0
         }
     }
-
-    /// Commits events a hundred at a time, each batch when the one before is committed, while the sender is at work.
-    private func deliver(_ store: any Store) async throws -> [Double?] {
-        let endpoint = WebhookEndpoint(
-            id: WebhookEndpointID(checked: "whe_bench"),
-            app: OutboxBenchmark.app,
-            url: "https://shop.example/hooks",
-            secrets: [WebhookSecret.generate()],
-            filter: EventFilter(realms: [OutboxBenchmark.realm]),
-            concurrencyMax: 64,
-            ordersPerCustomer: false,
-            acknowledgesBy2xx: false,
-            createdAt: Samples.moment
-        )
-        try await store.write { transaction throws(StoreFailure) in try transaction.createEndpoint(endpoint) }
-        let committed = Mutex<[String: UInt64]>([:])
-        let waits = Mutex<[Double]>([])
-        let caller = HTTPCaller { call async throws(HTTPCallFailure) in
-            let now = CPUTime.elapsed
-            let id = call.fields["webhook-id"] ?? ""
-            // A message may be faster than the commit's return.
-            let then = committed.withLock { $0[id] } ?? now
-            waits.withLock { $0.append(Double(now - min(then, now)) / 1e6) }
-            return HTTPResponse(.ok)
-        }
-        let clock = ManualClock(Samples.moment)
-        let sender = WebhookSender(
-            work: StoredWebhookWork(store),
-            post: WebhookPost(caller: caller, clock: clock, rule: EgressRule()),
-            clock: clock,
-            owner: LeaseOwner(checked: "bench")
-        ) { _ in }
-        let (cpu, began) = (CPUTime.ofProcess, CPUTime.elapsed)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await sender.run { (try? await Task.sleep(for: .milliseconds(20))) != nil } }
-            for start in stride(from: 0, to: OutboxBenchmark.events, by: 100) {
-                let rows = (start..<start + 100).map(OutboxBenchmark.event)
-                try await store.write { transaction throws(StoreFailure) in try transaction.append(rows) }
-                let now = CPUTime.elapsed
-                committed.withLock { known in for row in rows { known[row.id.text] = now } }
-                sender.wake()
-            }
-            while waits.withLock(\.count) < OutboxBenchmark.events { try await Task.sleep(for: .milliseconds(1)) }
-            sender.stop()
-            group.cancelAll()
-        }
-        let sorted = waits.withLock { $0.sorted() }
-        return [
-            Double(sorted.count) / Double(CPUTime.elapsed - began) * 1e9, sorted[sorted.count / 2],
-            sorted[sorted.count * 99 / 100], Double(CPUTime.ofProcess - cpu) / 1e3 / Double(sorted.count),
-        ]
-    }
-
-    private static func event(_ number: Int) -> EventRow {
-        EventRow(
-            id: EventID(checked: "evt_\(number)"),
-            app: app,
-            realm: realm,
-            customer: CustomerID(checked: "customer-\(number)"),
-            sequence: 1,
-            type: "delivery.granted",
-            happenedAt: Samples.moment,
-            learnedAt: Samples.moment,
-            data: Array(#"{"delivery":{"delivery_id":"dlv_1.production","fence":1},"note":"\#(number)"}"#.utf8)
-        )
-    }
 }
 
 /// A number that several tasks share.
-private final class Count: Sendable {
+final class Count: Sendable {
     let value = Atomic(0)
-}
-
-/// The databases that there are to measure on.
-struct StoreChoice {
-    let name: String
-    /// `nil` for SQLite.
-    private let url: String?
-
-    var isSQLite: Bool { url == nil }
-
-    static var available: [StoreChoice] {
-        let server = ProcessInfo.processInfo.environment["ASSAY_TEST_POSTGRES"]
-        return [StoreChoice(name: "SQLite", url: nil)]
-            + (server.map { [StoreChoice(name: "PostgreSQL", url: $0)] } ?? [])
-    }
-
-    func withStore<Value>(in path: String, _ body: (any Store) async throws -> Value) async throws -> Value {
-        guard let url else {
-            defer { try? FileManager.default.removeItem(atPath: path) }
-            let store = try SQLiteStore.open(folder: path)
-            let value = try await body(store)
-            await store.close()
-            return value
-        }
-        let schema = "bench_\(getpid())_\(UInt32.random(in: 0...UInt32.max))"
-        let settings = PostgreSQLSettings(url: url, schema: schema) { duration in
-            try? await Task.sleep(for: duration)
-        }
-        guard let settings else { throw BenchmarkFailure("no name for a schema: \(schema)") }
-        let store = try await PostgreSQLStore.open(settings)
-        let value = try await body(store)
-        await store.close()
-        return value
-    }
 }

@@ -24,6 +24,9 @@ struct ProcessTree {
         entries = found
     }
 
+    /// Who started a process.
+    static func parent(of id: Int32) -> Int32? { entry(id)?.parent }
+
     /// What all of them had spent.
     var cpuSeconds: Double { entries.map(\.seconds).reduce(0, +) }
 

@@ -36,6 +36,30 @@ struct PurchaseWork: Sendable {
         )
     }
 
+    /// A renewal of a customer who has bought nothing else.
+    ///
+    /// - Parameters:
+    ///   - number: of which all its names are made; they lie anywhere among those of other numbers.
+    ///   - samples: where its proof is from.
+    ///   - proof: another one.
+    init(renewal number: Int, _ samples: Samples, proof: [UInt8]? = nil) {
+        var renewal = Samples.renewal(number)
+        // All of one day, however many there are.
+        let age = Duration.seconds(number % 86_400)
+        renewal.purchasedAt = Samples.moment.advanced(by: .zero - age)
+        renewal.expiresAt = Samples.moment.advanced(by: .seconds(30 * 86_400) - age)
+        self.init(
+            number,
+            [renewal],
+            customer: Int(Samples.scattered(number + Self.customersBegin, 0).number),
+            proof: proof ?? samples.tokens[number % samples.tokens.count],
+            at: Samples.moment
+        )
+    }
+
+    /// Beyond all purchases' numbers.
+    private static let customersBegin = 1 << 40
+
     /// Read once, decide each, write once, commit: as the recorder does it.
     static func record(_ part: some Collection<PurchaseWork> & Sendable, in store: any Store) async throws {
         try await store.write { transaction throws(StoreFailure) in

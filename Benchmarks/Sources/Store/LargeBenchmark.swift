@@ -24,7 +24,7 @@ struct LargeBenchmark {
         await store.close()
         sections.append(try questions(session))
         for kind in StoreChoice.available where !kind.isSQLite {
-            let rows = try await kind.withStore(in: folder) { store in try await fill(store, ledger) }
+            let rows = try await kind.withStore(in: folder + "/large") { store in try await fill(store, ledger) }
             sections.append(recording(kind.name, rows))
         }
         return sections

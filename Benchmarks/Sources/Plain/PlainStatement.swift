@@ -46,6 +46,23 @@ import CSQLite
     }
 
     func bind(_ number: Int64, _ place: Int) { unsafe sqlite3_bind_int64(handle, Int32(place), number) }
+
+    func bind(_ value: PlainKey, _ place: Int) {
+        switch value {
+        case .integer(let number): bind(number, place)
+        case .text(let text):
+            // SQLite copies the bytes before the call returns.
+            unsafe assay_sqlite_bind_text(handle, Int32(place), text, Int32(text.utf8.count))
+        }
+    }
+
+    /// Steps to the end, whatever comes on the way, and makes it ready to run again.
+    func run() throws {
+        var code = step()
+        while code == SQLITE_ROW { code = step() }
+        reset()
+        guard code == SQLITE_DONE else { throw BenchmarkFailure("SQLite fails with \(code)") }
+    }
 }
 
 /// One recorded purchase, ready to be bound.
