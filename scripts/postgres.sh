@@ -7,7 +7,8 @@
 # ASSAY_TEST_PGBOUNCER. Nothing else on the machine is touched: the ports are free ones, the files are in .build/postgres.
 #
 # The server does not sync its disk (fsync = off): its promises are PostgreSQL's to keep, and none of our tests cuts the
-# power under it. Do not measure with it. With POSTGRES_FSYNC=on it does.
+# power under it. Do not measure with it. With POSTGRES_FSYNC=on it does. POSTGRES_BUFFERS is how much of a large database
+# it holds in memory itself, such as 4GB.
 #
 # POSTGRES_RESTART is a program that restarts the server; its argument is how: fast or immediate.
 set -euo pipefail
@@ -16,7 +17,7 @@ cd "$(dirname "$0")/.."
 readonly folder=$PWD/.build/postgres
 # Tests open a store each, and many run at once.
 readonly connections_max=400
-readonly fsync=${POSTGRES_FSYNC:-off}
+readonly fsync=${POSTGRES_FSYNC:-off} buffers=${POSTGRES_BUFFERS:-256MB}
 
 bin=$(find /usr/lib/postgresql -maxdepth 3 -name initdb 2>/dev/null | sort -V | tail -n 1)
 if [[ -z $bin ]]; then
@@ -75,7 +76,7 @@ start_server() {
         # Another program may take the port in between.
         if (cd / && "${as_server[@]}" "$bin/pg_ctl" --pgdata "$data" --log "$data/server.log" --wait start --options \
             "-p $port -k $place -c listen_addresses=127.0.0.1 -c max_connections=$connections_max -c fsync=$fsync \
-            -c full_page_writes=$fsync -c max_wal_size=4GB -c log_min_messages=fatal -c shared_buffers=256MB") \
+            -c full_page_writes=$fsync -c max_wal_size=4GB -c log_min_messages=fatal -c shared_buffers=$buffers") \
             >"$folder/start.log" 2>&1; then
             is_running=1
             return

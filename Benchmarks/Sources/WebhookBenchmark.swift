@@ -15,8 +15,8 @@ struct WebhookBenchmark {
     private static let events = 5_000
     private static let shares = [20, 80]
     private static let steadySeconds = 8
-    /// Events come with the commits of a recorder: so often.
-    private static let commitsPerSecond = 50
+    /// Events come with the commits of a recorder: so often at most.
+    private static let commitsPerSecondMax = 50
 
     private static let app = PurchaseWork.app
     private static let realm = PurchaseWork.realm
@@ -51,11 +51,12 @@ struct WebhookBenchmark {
         }
         var rows = [Section.Row(name: "\(choice.name), all at once", values: all)]
         for share in Self.shares {
-            let perCommit = max(1, Int(all[1] ?? 0) * share / 100 / Self.commitsPerSecond)
-            let count = perCommit * Self.commitsPerSecond * Self.steadySeconds
+            let rate = max(1, Int(all[1] ?? 0) * share / 100)
+            let commits = min(Self.commitsPerSecondMax, rate)
+            let count = rate / commits * commits * Self.steadySeconds
             let values = try await choice.withStore(in: path) { store in
                 try await deliver(count, from: store) { commit in
-                    try await Self.steadily(count, perCommit, commit)
+                    try await Self.steadily(count, rate / commits, perSecond: commits, commit)
                 }
             }
             rows.append(Section.Row(name: "\(choice.name), \(share) % of that", values: values))
@@ -67,9 +68,10 @@ struct WebhookBenchmark {
     private static func steadily(
         _ count: Int,
         _ perCommit: Int,
+        perSecond commits: Int,
         _ commit: (Range<Int>) async throws -> Void
     ) async throws {
-        let (began, spacing) = (CPUTime.elapsed, 1_000_000_000 / UInt64(commitsPerSecond))
+        let (began, spacing) = (CPUTime.elapsed, 1_000_000_000 / UInt64(commits))
         for (number, start) in stride(from: 0, to: count, by: perCommit).enumerated() {
             let (due, now) = (began + UInt64(number) * spacing, CPUTime.elapsed)
             if due > now { try await Task.sleep(for: .nanoseconds(Int64(due - now))) }

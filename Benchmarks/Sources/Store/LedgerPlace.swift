@@ -108,6 +108,7 @@ struct PostgreSQLPlace: LedgerPlace {
 }
 
 /// The databases that there are to measure on: SQLite, and PostgreSQL when `ASSAY_TEST_POSTGRES` names a server.
+/// `BENCH_STORE` is `sqlite` or `postgresql` to choose one.
 struct StoreChoice {
     let name: String
     /// `nil` for SQLite.
@@ -116,9 +117,12 @@ struct StoreChoice {
     var isSQLite: Bool { url == nil }
 
     static var available: [StoreChoice] {
-        let server = ProcessInfo.processInfo.environment["ASSAY_TEST_POSTGRES"]
-        return [StoreChoice(name: "SQLite", url: nil)]
-            + (server.map { [StoreChoice(name: "PostgreSQL", url: $0)] } ?? [])
+        let environment = ProcessInfo.processInfo.environment
+        let server = environment["ASSAY_TEST_POSTGRES"]
+        let all =
+            [StoreChoice(name: "SQLite", url: nil)] + (server.map { [StoreChoice(name: "PostgreSQL", url: $0)] } ?? [])
+        guard let wanted = environment["BENCH_STORE"] else { return all }
+        return all.filter { $0.name.lowercased() == wanted }
     }
 
     /// Nothing is there yet. The path is a file's; a schema is called by its last part.

@@ -9,7 +9,7 @@ struct StoreBenchmark {
     var rounds = 5
 
     /// How many purchases in a commit, and how many in all.
-    private static let loads = [(1, 2_000), (16, 8_000), (64, 12_000), (256, 12_000)]
+    private static let loads = [(1, 1_000), (16, 4_000), (64, 6_400), (256, 10_240)]
 
     /// The store beside a plain program: the same rows, statements, settings, commits and checkpoints.
     func batches(_ choice: StoreChoice) async throws -> Section {
