@@ -97,8 +97,3 @@ struct OutboxBenchmark {
         }
     }
 }
-
-/// A number that several tasks share.
-final class Count: Sendable {
-    let value = Atomic(0)
-}

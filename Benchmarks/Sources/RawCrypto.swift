@@ -57,13 +57,6 @@ import Crypto
     }
 }
 
-/// Why a benchmark could not be run.
-struct BenchmarkFailure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-}
-
 extension RawSignature {
     /// Takes a StoreKit 2 token apart.
     convenience init(_ publicKey: PublicKey, token: [UInt8]) throws {
