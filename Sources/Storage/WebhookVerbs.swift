@@ -109,21 +109,14 @@ package protocol WebhookVerbs: WebhookReader {
     /// - Returns: those that were renewed; the others are lost, and must not be sent any more.
     func renewDeliveries(_ holds: [DeliveryHold], terms: LeaseTerms) throws(StoreFailure) -> [DeliveryHold]
 
-    /// Says how a delivery went.
+    /// Says how deliveries went; what comes of it is the same as if each were said alone, in their order.
     ///
     /// - Parameters:
-    ///   - hold: what the claim gave.
-    ///   - outcome: how it ended.
-    ///   - attempt: what was sent and answered, if anything was. It is kept in either case: it did happen.
+    ///   - finished: of any endpoints.
     ///   - now: when; a shared store takes its database's time.
-    /// - Returns: false when the lease is another's by now, or nobody's; then only the attempt is kept.
-    /// - Throws: ``StoreFailure/unstorable`` before anything is written.
-    func finishDelivery(
-        _ hold: DeliveryHold,
-        as outcome: DeliveryOutcome,
-        attempt: WebhookAttempt?,
-        at now: Timestamp
-    ) throws(StoreFailure) -> Bool
+    /// - Returns: for each, false when its lease is another's by now, or nobody's; then only the attempt is kept.
+    /// - Throws: ``StoreFailure/unstorable`` for any of them, before anything is written.
+    func finishDeliveries(_ finished: [FinishedDelivery], at now: Timestamp) throws(StoreFailure) -> [Bool]
 
     /// Has one event delivered again, or for the first time; one that waits for its next turn is due now. Its attempts are
     /// counted anew.

@@ -125,7 +125,8 @@ extension Store {
         attempt: WebhookAttempt? = nil
     ) async throws -> Bool {
         try await write { transaction throws(StoreFailure) in
-            try transaction.finishDelivery(hold, as: outcome, attempt: attempt, at: OutboxSamples.at(now))
+            let finished = FinishedDelivery(hold, as: outcome, attempt: attempt)
+            return try transaction.finishDeliveries([finished], at: OutboxSamples.at(now)) == [true]
         }
     }
 

@@ -7,6 +7,7 @@ enum OutboxAnswer: Hashable, Sendable {
     case failure(StoreFailure)
     case done
     case flag(Bool)
+    case flags([Bool])
     case count(Int64)
     case event(PlacedEvent?, Int64)
     case feed(EventPage)
@@ -200,16 +201,18 @@ struct OutboxVerbs {
     }
 
     private mutating func finishDelivery() throws -> OutboxVerb {
-        guard let hold = someDeliveries().first else { return try append() }
-        let outcome = pick([
-            DeliveryOutcome.delivered, .delivered, .again(after: .milliseconds(number(0...9))),
-            .dead(because: "refused"),
-            .released, chance(4) ? .endpointGone : .delivered,
-        ])
-        let attempt = chance(3) ? nil : OutboxSamples.attempt(hold.token, status: pick([200, 500, nil]))
+        let finished = someDeliveries().map { hold in
+            let outcome = pick([
+                DeliveryOutcome.delivered, .delivered, .again(after: .milliseconds(number(0...9))),
+                .dead(because: "refused"), .released, chance(4) ? .endpointGone : .delivered,
+            ])
+            let attempt = chance(3) ? nil : OutboxSamples.attempt(hold.token, status: pick([200, 500, nil]))
+            return FinishedDelivery(hold, as: outcome, attempt: attempt)
+        }
+        if finished.isEmpty { return try append() }
         let moment = OutboxSamples.at(now)
-        return .write("finish \(hold) \(outcome)") { transaction throws(StoreFailure) in
-            .flag(try transaction.finishDelivery(hold, as: outcome, attempt: attempt, at: moment))
+        return .write("finish \(finished)") { transaction throws(StoreFailure) in
+            .flags(try transaction.finishDeliveries(finished, at: moment))
         }
     }
 
@@ -280,7 +283,7 @@ struct OutboxVerbs {
     }
 
     private mutating func someDeliveries() -> [DeliveryHold] {
-        var holds = (0..<2).compactMap { _ in deliveries.randomElement(using: &random) }
+        var holds = (0..<number(1...3)).compactMap { _ in deliveries.randomElement(using: &random) }
         // Sometimes a token that nobody holds.
         if chance(9), !holds.isEmpty { holds[0].token += 1 }
         return holds

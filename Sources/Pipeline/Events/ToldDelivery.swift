@@ -2,13 +2,14 @@ import Encoding
 import PurchaseModel
 import Storage
 
-/// What an event tells the shop to deliver: read back from the message that was made of it.
-struct ToldDelivery {
+/// What an event tells the shop to deliver, read back from the message that was made of it, and what the shop said.
+struct ToldDelivery: Sendable {
     let key: TransactionKey
     let fence: Int64
+    let progress: DeliveryProgress
 
     /// `nil` for an event that delivers nothing.
-    init?(_ event: EventRow) {
+    init?(_ event: EventRow, _ progress: DeliveryProgress) {
         let types: [EventType] = [.deliveryGranted, .deliveryChanged, .deliveryRestored]
         guard types.contains(where: { $0.rawValue == event.type }),
             let object = try? JSONDocument(event.data).root.object, let delivery = object["delivery"]?.object,
@@ -16,5 +17,15 @@ struct ToldDelivery {
         else { return nil }
         key = id.key(app: event.app)
         self.fence = fence
+        self.progress = progress
+    }
+
+    /// What comes of it for the ledger.
+    func decision(in situation: Situation, at now: Timestamp) -> Decision {
+        guard progress == .acknowledged else {
+            return decide(situation, noting: progress, of: key, fence: fence, at: now)
+        }
+        // What has changed since is told by an event of its own, which is acknowledged for itself.
+        return (try? decide(situation, acknowledging: key, fence: fence, at: now)) ?? Decision()
     }
 }

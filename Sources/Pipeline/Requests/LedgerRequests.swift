@@ -105,16 +105,25 @@ package enum LedgerRequests {
         }
     }
 
-    /// Notes that the shop was told of a delivery, or could not be.
-    package static func note(
-        _ progress: DeliveryProgress,
-        of key: TransactionKey,
-        fence: Int64,
+    /// Notes that the shop was told of deliveries, or could not be, or acknowledged them by its answer: one situation, and
+    /// a decision for each.
+    static func note(
+        _ told: [ToldDelivery],
         at now: Timestamp,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) {
-        let situation = try transaction.situation(of: [key], AppTerms())
-        try apply(decide(situation, noting: progress, of: key, fence: fence, at: now), in: transaction)
+        guard !told.isEmpty else { return }
+        var situation = try transaction.situation(of: told.map(\.key), AppTerms())
+        var events: [LedgerEvent] = []
+        for told in told {
+            let decision = told.decision(in: situation, at: now)
+            guard !decision.isEmpty else { continue }
+            try transaction.apply(decision, evidence: nil)
+            situation.apply(decision)
+            events += decision.events
+        }
+        // Last: from here to the commit nobody else adds to the feed.
+        if !events.isEmpty { try transaction.append(EventRows.rows(events)) }
     }
 
     /// Makes a chain another customer's; a dry run only says whose it is and would be.

@@ -32,25 +32,14 @@ package struct StoredWebhookWork: WebhookWork {
         try await write { transaction throws(StoreFailure) in try transaction.renewDeliveries(holds, terms: terms) }
     }
 
-    package func finish(
-        _ claimed: ClaimedDelivery,
-        of endpoint: WebhookEndpoint,
-        as outcome: DeliveryOutcome,
-        attempt: WebhookAttempt?,
-        at now: Timestamp
-    ) async throws(StoreFailure) -> Bool {
-        let told = outcome.isEnd ? ToldDelivery(claimed.event) : nil
+    package func finish(_ attempted: [AttemptedDelivery], at now: Timestamp) async throws(StoreFailure) -> [Bool] {
+        let told = attempted.map(\.told)
+        let finished = attempted.map { FinishedDelivery($0.claimed.hold, as: $0.outcome, attempt: $0.attempt) }
         return try await write { transaction throws(StoreFailure) in
-            let isOurs = try transaction.finishDelivery(claimed.hold, as: outcome, attempt: attempt, at: now)
-            guard isOurs, let told else { return isOurs }
-            if outcome == .delivered, endpoint.acknowledgesBy2xx {
-                // What has changed since is told by an event of its own, which is acknowledged for itself.
-                _ = try LedgerRequests.acknowledge(told.key, fence: told.fence, at: now, in: transaction)
-            } else {
-                let progress: DeliveryProgress = outcome == .delivered ? .sent : .failed
-                try LedgerRequests.note(progress, of: told.key, fence: told.fence, at: now, in: transaction)
-            }
-            return true
+            let isOurs = try transaction.finishDeliveries(finished, at: now)
+            let ours = zip(told, isOurs).compactMap { told, isOurs in isOurs ? told : nil }
+            try LedgerRequests.note(ours, at: now, in: transaction)
+            return isOurs
         }
     }
 
@@ -85,12 +74,13 @@ package struct StoredWebhookWork: WebhookWork {
     }
 }
 
-extension DeliveryOutcome {
-    /// Whether the delivery has ended.
-    fileprivate var isEnd: Bool {
-        switch self {
-        case .delivered, .dead, .endpointGone: true
-        case .again, .released: false
+extension AttemptedDelivery {
+    /// How far what the event delivers has come by it; `nil` when the event delivers nothing, or is not through.
+    fileprivate var told: ToldDelivery? {
+        switch outcome {
+        case .delivered: ToldDelivery(claimed.event, endpoint.acknowledgesBy2xx ? .acknowledged : .sent)
+        case .dead, .endpointGone: ToldDelivery(claimed.event, .failed)
+        case .again, .released: nil
         }
     }
 }

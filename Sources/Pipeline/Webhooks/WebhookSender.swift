@@ -34,6 +34,8 @@ package final class WebhookSender: Sendable {
         /// Something is due for them that cannot be claimed yet: not tried again before a call of theirs, or some time,
         /// has passed.
         var fruitless: Set<WebhookEndpointID> = []
+        /// A claim of theirs is under way: two at once would be after the same deliveries.
+        var claiming: Set<WebhookEndpointID> = []
         var isStopping = false
     }
 
@@ -43,6 +45,7 @@ package final class WebhookSender: Sendable {
     private static let claimMax = 100
 
     private let work: any WebhookWork
+    private let settler: WebhookSettler
     private let post: WebhookPost
     private let clock: any WallClock
     private let owner: LeaseOwner
@@ -67,6 +70,7 @@ package final class WebhookSender: Sendable {
         report: @escaping @Sendable (WebhookEvent) -> Void
     ) {
         self.work = work
+        settler = WebhookSettler(work: work, clock: clock)
         self.post = post
         self.clock = clock
         self.owner = owner
@@ -185,6 +189,10 @@ package final class WebhookSender: Sendable {
             let limit = min(wanted, state.lanes.room(isProven: isProven))
             if limit < wanted { state.isCrowded = true }
             guard limit > 0 else { return nil }
+            guard state.claiming.insert(endpoint).inserted else {
+                state.hungry.insert(endpoint)
+                return nil
+            }
             gate.begin(limit)
             if state.gates.count >= WebhookSender.gatesMax { state.gates = state.gates.filter { !$0.value.isIdle } }
             state.gates[endpoint] = gate
@@ -205,6 +213,7 @@ package final class WebhookSender: Sendable {
         }
         let deliveries = batch?.deliveries ?? []
         state.withLock { state in
+            state.claiming.remove(place.endpoint)
             state.lanes.end(place.limit - deliveries.count, isProven: place.isProven)
             state.gates[place.endpoint]?.giveBack(place.limit - deliveries.count)
             if let endpoint = batch?.endpoint {
@@ -217,7 +226,8 @@ package final class WebhookSender: Sendable {
             if deliveries.isEmpty, place.isDue { state.fruitless.insert(place.endpoint) }
             for delivery in deliveries { state.holds[delivery.hold] = now }
         }
-        guard let endpoint = batch?.endpoint, !deliveries.isEmpty else { return bell.ring() }
+        bell.ring()
+        guard let endpoint = batch?.endpoint, !deliveries.isEmpty else { return }
         await withDiscardingTaskGroup { group in
             // Of a customer's later events none may have been claimed.
             let hasMore = deliveries.count == place.limit || endpoint.ordersPerCustomer
@@ -286,19 +296,16 @@ package final class WebhookSender: Sendable {
             address: result.address,
             answer: result.answer
         )
-        do throws(StoreFailure) {
-            let isOurs = try await work.finish(claimed, of: endpoint, as: outcome, attempt: attempt, at: clock.now)
-            let event = claimed.event.id
-            guard isOurs else { return report(.leaseLost(endpoint: endpoint.id, event: event)) }
-            switch outcome {
-            case .dead: report(.died(endpoint: endpoint.id, event: event))
-            case .endpointGone:
-                report(.died(endpoint: endpoint.id, event: event))
-                report(.disabled(endpoint: endpoint.id, app: endpoint.app, reason: DeliveryOutcome.goneReason))
-            case .delivered, .again, .released: break
-            }
-        } catch {
-            report(.storeFailed(error))
+        let attempted = AttemptedDelivery(claimed: claimed, endpoint: endpoint, outcome: outcome, attempt: attempt)
+        let event = claimed.event.id
+        switch (await settler.settle(attempted), outcome) {
+        case (.failure(let failure), _): report(.storeFailed(failure))
+        case (.success(false), _): report(.leaseLost(endpoint: endpoint.id, event: event))
+        case (.success(true), .dead): report(.died(endpoint: endpoint.id, event: event))
+        case (.success(true), .endpointGone):
+            report(.died(endpoint: endpoint.id, event: event))
+            report(.disabled(endpoint: endpoint.id, app: endpoint.app, reason: DeliveryOutcome.goneReason))
+        case (.success(true), .delivered), (.success(true), .again), (.success(true), .released): break
         }
     }
 

@@ -1,6 +1,26 @@
 package import PurchaseModel
 package import Storage
 
+/// A delivery that was attempted, with the endpoint as it was at the claim.
+package struct AttemptedDelivery: Sendable {
+    package let claimed: ClaimedDelivery
+    package let endpoint: WebhookEndpoint
+    package let outcome: DeliveryOutcome
+    package let attempt: WebhookAttempt
+
+    package init(
+        claimed: ClaimedDelivery,
+        endpoint: WebhookEndpoint,
+        outcome: DeliveryOutcome,
+        attempt: WebhookAttempt
+    ) {
+        self.claimed = claimed
+        self.endpoint = endpoint
+        self.outcome = outcome
+        self.attempt = attempt
+    }
+}
+
 /// The store's verbs that sending needs, each a read or a write of its own.
 package protocol WebhookWork: Sendable {
     /// Enabled endpoints with something due, longest due first.
@@ -16,16 +36,10 @@ package protocol WebhookWork: Sendable {
     /// The holds that were renewed.
     func renew(_ holds: [DeliveryHold], terms: LeaseTerms) async throws(StoreFailure) -> [DeliveryHold]
 
-    /// Says how an attempt ended, and with it how far what the event delivers has come.
+    /// Says how attempts ended, and with it how far what their events deliver has come; all of them in one write.
     ///
-    /// - Returns: false when the lease was lost.
-    func finish(
-        _ claimed: ClaimedDelivery,
-        of endpoint: WebhookEndpoint,
-        as outcome: DeliveryOutcome,
-        attempt: WebhookAttempt?,
-        at now: Timestamp
-    ) async throws(StoreFailure) -> Bool
+    /// - Returns: for each, false when its lease was lost.
+    func finish(_ attempted: [AttemptedDelivery], at now: Timestamp) async throws(StoreFailure) -> [Bool]
 
     /// Disables an endpoint when `isHopeless` says so of the first failure since its last success.
     ///

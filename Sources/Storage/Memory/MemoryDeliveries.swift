@@ -33,19 +33,19 @@ extension MemoryTransaction {
         }
     }
 
-    func finishDelivery(
-        _ hold: DeliveryHold,
-        as outcome: DeliveryOutcome,
-        attempt: WebhookAttempt?,
-        at now: Timestamp
-    ) throws(StoreFailure) -> Bool {
-        guard outcome.isStorable, attempt?.isStorable ?? true else { throw .unstorable }
+    func finishDeliveries(_ finished: [FinishedDelivery], at now: Timestamp) throws(StoreFailure) -> [Bool] {
+        guard finished.allSatisfy(\.isStorable) else { throw .unstorable }
+        return finished.map { finish($0, at: now) }
+    }
+
+    private func finish(_ finished: FinishedDelivery, at now: Timestamp) -> Bool {
+        let hold = finished.hold
         guard var endpoint = ledger.outbox.endpoints[hold.id.endpoint] else { return false }
-        if let attempt { log(attempt, hold) }
+        if let attempt = finished.attempt { log(attempt, hold) }
         guard var known = held(hold) else { return false }
         known.row.lease = nil
-        known.row.lastStatus = attempt?.status ?? known.row.lastStatus
-        switch outcome {
+        known.row.lastStatus = finished.attempt?.status ?? known.row.lastStatus
+        switch finished.outcome {
         case .delivered:
             known.end(.delivered, nil, at: now)
             endpoint.failingSince = nil

@@ -131,6 +131,23 @@ package enum DeliveryOutcome: Hashable, Sendable {
     }
 }
 
+/// A delivery that was attempted, and how that went.
+package struct FinishedDelivery: Hashable, Sendable {
+    /// What the claim gave.
+    package var hold: DeliveryHold
+    package var outcome: DeliveryOutcome
+    /// What was sent and answered, if anything was. It is kept whoever holds the lease by now: it did happen.
+    package var attempt: WebhookAttempt?
+
+    package init(_ hold: DeliveryHold, as outcome: DeliveryOutcome, attempt: WebhookAttempt?) {
+        self.hold = hold
+        self.outcome = outcome
+        self.attempt = attempt
+    }
+
+    var isStorable: Bool { outcome.isStorable && attempt?.isStorable ?? true }
+}
+
 /// One request to an endpoint, as it went.
 package struct WebhookAttempt: Hashable, Sendable {
     /// How much of an answer is kept.

@@ -117,13 +117,8 @@ extension SQLTransaction {
         try work.renew(holds, terms: terms)
     }
 
-    func finishDelivery(
-        _ hold: DeliveryHold,
-        as outcome: DeliveryOutcome,
-        attempt: WebhookAttempt?,
-        at now: Timestamp
-    ) throws(StoreFailure) -> Bool {
-        try work.finish(hold, as: outcome, attempt: attempt, at: now)
+    func finishDeliveries(_ finished: [FinishedDelivery], at now: Timestamp) throws(StoreFailure) -> [Bool] {
+        try work.finish(finished, at: now)
     }
 
     func replayDelivery(_ id: WebhookDeliveryID, at now: Timestamp) throws(StoreFailure) -> Bool {

@@ -16,8 +16,11 @@ final class WebhookDesk: WebhookWork {
         var attempts: [(WebhookDeliveryID, WebhookAttempt)] = []
         var renewals = 0
         var claims = 0
+        var claiming: [WebhookEndpointID: Int] = [:]
+        var claimsAtOnceMax = 0
         var questions = 0
         var failure: StoreFailure?
+        var finishing: (@Sendable ([AttemptedDelivery]) async -> StoreFailure?)?
     }
 
     static let start = Timestamp(seconds: 1_795_219_200)
@@ -110,16 +113,23 @@ final class WebhookDesk: WebhookWork {
     var attempts: [WebhookAttempt] { state.withLock { $0.attempts.map(\.1) } }
     var renewals: Int { state.withLock { $0.renewals } }
     var claims: Int { state.withLock { $0.claims } }
+    /// How many claims of one endpoint were under way at the same time.
+    var claimsAtOnceMax: Int { state.withLock { $0.claimsAtOnceMax } }
     /// How often it was asked who has something due.
     var questions: Int { state.withLock { $0.questions } }
 
     /// What every verb throws from now on.
     func fail(with failure: StoreFailure?) { state.withLock { $0.failure = failure } }
 
-    /// Another node takes over whatever is leased.
-    func loseLeases() {
+    /// What is done before attempts are noted, and what becomes of them instead if it says so.
+    func whenFinishing(_ body: @escaping @Sendable ([AttemptedDelivery]) async -> StoreFailure?) {
+        state.withLock { $0.finishing = body }
+    }
+
+    /// Another node takes over what is leased, or some of it.
+    func loseLeases(of lost: Set<WebhookDeliveryID>? = nil) {
         state.withLock { state in
-            for (id, delivery) in state.deliveries where delivery.state == .leased {
+            for (id, delivery) in state.deliveries where delivery.state == .leased && lost?.contains(id) ?? true {
                 state.deliveries[id]?.lease?.token += 1
             }
         }
@@ -144,7 +154,13 @@ final class WebhookDesk: WebhookWork {
         limit: Int,
         terms: LeaseTerms
     ) async throws(StoreFailure) -> DeliveryBatch? {
-        try check { state in
+        state.withLock { state in
+            state.claiming[endpoint, default: 0] += 1
+            state.claimsAtOnceMax = max(state.claimsAtOnceMax, state.claiming[endpoint] ?? 0)
+        }
+        defer { state.withLock { $0.claiming[endpoint, default: 0] -= 1 } }
+        await Task.yield()
+        return try check { state in
             state.claims += 1
             guard let owner = state.endpoints[endpoint], owner.isEnabled else { return nil }
             var batch = DeliveryBatch(endpoint: owner, deliveries: [])
@@ -179,41 +195,38 @@ final class WebhookDesk: WebhookWork {
         }
     }
 
-    func finish(
-        _ claimed: ClaimedDelivery,
-        of _: WebhookEndpoint,
-        as outcome: DeliveryOutcome,
-        attempt: WebhookAttempt?,
-        at now: Timestamp
-    ) async throws(StoreFailure) -> Bool {
-        let hold = claimed.hold
-        return try check { state in
-            if let attempt { state.attempts.append((hold.id, attempt)) }
-            guard Self.isHeld(hold, state), var delivery = state.deliveries[hold.id] else { return false }
-            delivery.state = .pending
-            let endpoint = hold.id.endpoint
-            switch outcome {
-            case .delivered: delivery.state = .delivered
-            case .again(let pause): delivery.dueAt = now.advanced(by: pause)
-            case .dead, .endpointGone: delivery.state = .dead
-            case .released:
-                delivery.dueAt = now
-                delivery.attempts -= 1
-            }
-            switch outcome {
-            case .delivered: state.failingSince[endpoint] = nil
-            case .again, .dead, .endpointGone: state.failingSince[endpoint] = state.failingSince[endpoint] ?? now
-            case .released: break
-            }
-            if case .dead(let reason) = outcome { delivery.deadReason = reason }
-            if delivery.state != .pending { state.open[endpoint]?.removeAll { $0 == hold.id } }
-            if outcome == .endpointGone {
-                state.endpoints[endpoint]?.isEnabled = false
-                state.endpoints[endpoint]?.disabledReason = DeliveryOutcome.goneReason
-            }
-            state.deliveries[hold.id] = delivery
-            return true
+    func finish(_ attempted: [AttemptedDelivery], at now: Timestamp) async throws(StoreFailure) -> [Bool] {
+        if let failure = await state.withLock({ $0.finishing })?(attempted) { throw failure }
+        return try check { state in attempted.map { Self.finish($0, at: now, &state) } }
+    }
+
+    private static func finish(_ attempted: AttemptedDelivery, at now: Timestamp, _ state: inout State) -> Bool {
+        let (hold, outcome) = (attempted.claimed.hold, attempted.outcome)
+        state.attempts.append((hold.id, attempted.attempt))
+        guard isHeld(hold, state), var delivery = state.deliveries[hold.id] else { return false }
+        delivery.state = .pending
+        let endpoint = hold.id.endpoint
+        switch outcome {
+        case .delivered: delivery.state = .delivered
+        case .again(let pause): delivery.dueAt = now.advanced(by: pause)
+        case .dead, .endpointGone: delivery.state = .dead
+        case .released:
+            delivery.dueAt = now
+            delivery.attempts -= 1
         }
+        switch outcome {
+        case .delivered: state.failingSince[endpoint] = nil
+        case .again, .dead, .endpointGone: state.failingSince[endpoint] = state.failingSince[endpoint] ?? now
+        case .released: break
+        }
+        if case .dead(let reason) = outcome { delivery.deadReason = reason }
+        if delivery.state != .pending { state.open[endpoint]?.removeAll { $0 == hold.id } }
+        if outcome == .endpointGone {
+            state.endpoints[endpoint]?.isEnabled = false
+            state.endpoints[endpoint]?.disabledReason = DeliveryOutcome.goneReason
+        }
+        state.deliveries[hold.id] = delivery
+        return true
     }
 
     func disable(

@@ -155,7 +155,7 @@ import Testing
             return .success(HTTPResponse(.ok))
         }
         await sender.deliverDue()
-        #expect(inbox.all.count == 200 && desk.questions <= 3)
+        #expect(inbox.all.count == 200 && desk.questions <= 3 && desk.claimsAtOnceMax == 1)
     }
 
     @Test func anIdleSenderDoesNotAskAgainAndAgain() async throws {

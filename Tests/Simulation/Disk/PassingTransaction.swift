@@ -189,13 +189,8 @@ package class PassingTransaction: StoreTransaction {
         try base.renewDeliveries(holds, terms: terms)
     }
 
-    package func finishDelivery(
-        _ hold: DeliveryHold,
-        as outcome: DeliveryOutcome,
-        attempt: WebhookAttempt?,
-        at now: Timestamp
-    ) throws(StoreFailure) -> Bool {
-        try base.finishDelivery(hold, as: outcome, attempt: attempt, at: now)
+    package func finishDeliveries(_ finished: [FinishedDelivery], at now: Timestamp) throws(StoreFailure) -> [Bool] {
+        try base.finishDeliveries(finished, at: now)
     }
 
     package func replayDelivery(_ id: WebhookDeliveryID, at now: Timestamp) throws(StoreFailure) -> Bool {

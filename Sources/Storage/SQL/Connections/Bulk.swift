@@ -123,7 +123,7 @@ final class BulkUpdate: Sendable {
     }
 }
 
-/// A question about one key, to be asked of many at once.
+/// A question about one key, or a change of the row that it finds, to be asked of many at once.
 final class BulkLookup: Sendable {
     let keys: [BulkColumn]
     /// Of one key, for SQLite.
@@ -137,19 +137,52 @@ final class BulkLookup: Sendable {
     init(by keys: [BulkColumn], _ text: String) {
         self.keys = keys
         one = Query(text)
-        var question = text
-        // From the last one, so that $1 is not taken for the beginning of $10.
-        for number in stride(from: keys.count, through: 1, by: -1) {
-            question = BulkLookup.replacing("$\(number)", by: "key.k\(number)", in: question)
-        }
-        let names = (1...keys.count).map { "k\($0)" }.joined(separator: ", ")
         // The offset keeps the planner from turning the question into a join over the whole table.
         many = Query(
             """
-            SELECT key.place, found.* FROM unnest(\(BulkColumn.arrays(keys))) WITH ORDINALITY AS key (\(names), place)
-            CROSS JOIN LATERAL (\(question) OFFSET 0) AS found
+            SELECT key.place, found.* FROM \(BulkLookup.rows(of: keys))
+            CROSS JOIN LATERAL (\(BulkLookup.naming(keys, in: text)) OFFSET 0) AS found
             """
         )
+    }
+
+    /// Of keys that find the same row at most one may find it: what a statement does to a row a second time is undefined.
+    ///
+    /// - Parameters:
+    ///   - table: whose rows are changed.
+    ///   - keys: what the parameters are, in their order; the names are of no account.
+    ///   - assignments: what stands after `SET`.
+    ///   - condition: which row it is.
+    ///   - columns: what is told of a row that was changed.
+    init(
+        changing table: String,
+        by keys: [BulkColumn],
+        set assignments: String,
+        where condition: String,
+        tell columns: String
+    ) {
+        self.keys = keys
+        one = Query("UPDATE \(table) SET \(assignments) WHERE \(condition) RETURNING \(columns)")
+        many = Query(
+            """
+            UPDATE \(table) SET \(BulkLookup.naming(keys, in: assignments)) FROM \(BulkLookup.rows(of: keys))
+            WHERE \(BulkLookup.naming(keys, in: condition)) RETURNING key.place, \(columns)
+            """
+        )
+    }
+
+    /// Rows `key`, which have a place, from 1, and a column for each parameter: `k1`, `k2` …
+    private static func rows(of keys: [BulkColumn]) -> String {
+        let names = (1...keys.count).map { "k\($0)" }.joined(separator: ", ")
+        return "unnest(\(BulkColumn.arrays(keys))) WITH ORDINALITY AS key (\(names), place)"
+    }
+
+    /// With columns of such rows where parameters stood.
+    private static func naming(_ keys: [BulkColumn], in text: String) -> String {
+        // From the last one, so that $1 is not taken for the beginning of $10.
+        keys.indices.reversed().reduce(text) { text, place in
+            replacing("$\(place + 1)", by: "key.k\(place + 1)", in: text)
+        }
     }
 
     private static func replacing(_ parameter: String, by name: String, in text: String) -> String {

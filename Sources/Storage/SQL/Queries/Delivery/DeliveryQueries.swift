@@ -134,7 +134,9 @@ struct DeliveryQueries {
             if state == .leased { figures.leased = open.0 }
             oldest = min(oldest ?? first, first)
         }
-        if let oldest { figures.oldest = try events.find(app: endpoint.app, position: oldest)?.event.learnedAt }
+        if let oldest {
+            figures.oldest = try events.find(app: endpoint.app, positions: [oldest]).first?.event.learnedAt
+        }
         figures.dead = try connection.row(Self.countDead, [.integer(endpoint.code)]) { Int($0.integer(0)) } ?? 0
         return figures
     }

@@ -56,14 +56,19 @@ struct DeliveryWorkQueries {
     )
     private static let held = "endpoint = $1 AND position = $2 AND state = 1 AND owner = $3 AND token = $4"
     private static let renew = Query("UPDATE webhook_deliveries SET due_at = $5 WHERE \(held)")
-    private static let finish = Query(
-        """
-        UPDATE webhook_deliveries
-        SET state = $5, due_at = coalesce($6, due_at), attempts = attempts - $7, owner = NULL,
+    private static let finish = BulkLookup(
+        changing: "webhook_deliveries",
+        by: [
+            .integer("endpoint"), .integer("position"), .text("owner"), .integer("token"), .integer("state"),
+            .integer("due_at"), .integer("uncounted"), .integer("last_status"), .text("dead_reason"),
+            .integer("ended_at"),
+        ],
+        set: """
+            state = $5, due_at = coalesce($6, due_at), attempts = attempts - $7, owner = NULL,
             last_status = coalesce($8, last_status), dead_reason = $9, ended_at = $10
-        WHERE \(held)
-        RETURNING realm, customer
-        """
+            """,
+        where: held,
+        tell: "realm, customer"
     )
     /// The next one of a customer, if it was held back and never tried. That positions are above 0 is said for the
     /// planner, which would walk along all that was ever delivered.
@@ -77,12 +82,14 @@ struct DeliveryWorkQueries {
         )
         """
     )
-    private static let log = Query(
-        """
-        INSERT INTO webhook_attempts (endpoint, position, number, began_at, milliseconds, status, failure, address, answer)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-        ON CONFLICT (endpoint, position, number) DO NOTHING
-        """
+    private static let log = BulkInsert(
+        into: "webhook_attempts",
+        [
+            .integer("endpoint"), .integer("position"), .integer("number"), .integer("began_at"),
+            .integer("milliseconds"), .integer("status"), .text("failure"), .text("address"), .bytes("answer"),
+        ],
+        key: ["endpoint", "position", "number"],
+        on: .keepsOld
     )
 
     func claim(
@@ -108,7 +115,7 @@ struct DeliveryWorkQueries {
             ]
             let query = endpoint.ordersPerCustomer ? Self.claimInOrder : Self.claimAny
             let rows = try connection.rows(query, values, Row.init)
-            for row in rows { claimed.append(try delivery(row, of: endpoint, terms)) }
+            claimed += try deliveries(rows, of: endpoint, terms)
             room -= rows.count
         }
         return DeliveryBatch(
@@ -128,35 +135,51 @@ struct DeliveryWorkQueries {
         return renewed
     }
 
-    func finish(
-        _ hold: DeliveryHold,
-        as outcome: DeliveryOutcome,
-        attempt: WebhookAttempt?,
-        at callers: Timestamp
-    ) throws(StoreFailure) -> Bool {
-        guard outcome.isStorable, attempt?.isStorable ?? true else { throw .unstorable }
-        guard let endpoint = try endpoints.known(hold.id.endpoint) else { return false }
+    func finish(_ finished: [FinishedDelivery], at callers: Timestamp) throws(StoreFailure) -> [Bool] {
+        guard finished.allSatisfy(\.isStorable) else { throw .unstorable }
         let now = try time.now(callers)
-        if let attempt { try log(attempt, hold, endpoint: endpoint.code) }
-        let end = Ending(outcome, at: now)
-        let values: [SQLValue] = [
-            .integer(end.state.rawValue), .optional(end.dueAt?.milliseconds), .integer(end.uncounted),
-            .optional(attempt?.status), .optional(end.deadReason), .optional(end.endedAt?.milliseconds),
-        ]
-        let held = Self.values(of: hold, endpoint: endpoint.code)
-        let ended = try connection.row(Self.finish, held + values) { row in
-            (realm: row.integer(0), customer: row.optionalText(1))
+        var known: [WebhookEndpointID: EndpointQueries.Known] = [:]
+        for id in Set(finished.map(\.hold.id.endpoint)) { known[id] = try endpoints.known(id) }
+        var endings: [Ending] = []
+        var held: Set<DeliveryHold> = []
+        for (place, finished) in finished.enumerated() {
+            guard let endpoint = known[finished.hold.id.endpoint] else { continue }
+            if let attempt = finished.attempt { try log(attempt, finished.hold, endpoint: endpoint.code) }
+            // Who says it twice has no lease the second time.
+            guard held.insert(finished.hold).inserted else { continue }
+            endings.append(Ending(finished, of: endpoint, place: place, at: now))
         }
-        guard let ended else { return false }
-        if outcome != .released { try endpoints.note(outcome == .delivered, of: endpoint.code, at: now) }
-        if outcome == .endpointGone { try endpoints.disable(endpoint.code, because: DeliveryOutcome.goneReason) }
-        if let customer = ended.customer, end.endedAt != nil, endpoint.ordersPerCustomer {
+        var isOurs = [Bool](repeating: false, count: finished.count)
+        try connection.visit(Self.finish, endings.map(\.values)) { index, row in
+            isOurs[endings[index].place] = true
+            endings[index].customer = row.optionalText(1).map { Customer(realm: row.integer(0), name: $0) }
+        }
+        try follow(endings.filter { isOurs[$0.place] }, at: now)
+        return isOurs
+    }
+
+    /// Writes what follows from endings for their endpoints, and for the next events of their customers.
+    private func follow(_ endings: [Ending], at now: Timestamp) throws(StoreFailure) {
+        // One endpoint after the other, so that two writers lock their rows in the same order.
+        let endings = endings.sorted { ($0.endpoint.code, $0.place) < ($1.endpoint.code, $1.place) }
+        var noted: (endpoint: Int64, isSuccess: Bool)?
+        for ending in endings where ending.outcome != .released {
+            let note = (endpoint: ending.endpoint.code, isSuccess: ending.outcome == .delivered)
+            // The same again changes nothing.
+            if noted.map({ $0 != note }) ?? true { try endpoints.note(note.isSuccess, of: note.endpoint, at: now) }
+            noted = note
+            if ending.outcome == .endpointGone {
+                try endpoints.disable(ending.endpoint.code, because: DeliveryOutcome.goneReason)
+            }
+        }
+        for ending in endings where ending.change.endedAt != nil && ending.endpoint.ordersPerCustomer {
+            guard let customer = ending.customer else { continue }
             let values: [SQLValue] = [
-                .integer(endpoint.code), .integer(ended.realm), .text(customer), .integer(now.milliseconds),
+                .integer(ending.endpoint.code), .integer(customer.realm), .text(customer.name),
+                .integer(now.milliseconds),
             ]
             try connection.run(Self.release, values)
         }
-        return true
     }
 
     private func holdBack(_ endpoint: Int64, at now: Timestamp) throws(StoreFailure) {
@@ -175,35 +198,36 @@ struct DeliveryWorkQueries {
             .integer(attempt.beganAt.milliseconds), .integer(Int64(attempt.milliseconds)), .optional(attempt.status),
             .optional(attempt.failure), .optional(attempt.address), .bytes(attempt.answer),
         ]
-        try connection.run(Self.log, values)
+        try connection.insert(values, by: Self.log)
     }
 
     private static func values(of hold: DeliveryHold, endpoint: Int64) -> [SQLValue] {
         [.integer(endpoint), .integer(hold.cursor.position), .text(hold.owner.text), .integer(hold.token)]
     }
 
-    private func delivery(
-        _ row: Row,
+    private func deliveries(
+        _ rows: [Row],
         of endpoint: WebhookEndpoint,
         _ terms: LeaseTerms
-    ) throws(StoreFailure) -> ClaimedDelivery {
-        guard let placed = try events.find(app: endpoint.app, position: row.position) else {
-            throw SQLiteResult.unreadableRow
+    ) throws(StoreFailure) -> [ClaimedDelivery] {
+        let placed = try events.find(app: endpoint.app, positions: rows.map(\.position))
+        guard placed.count == rows.count else { throw SQLiteResult.unreadableRow }
+        return zip(rows, placed).map { row, placed in
+            let id = WebhookDeliveryID(endpoint: endpoint.id, event: placed.event.id)
+            let delivery = WebhookDelivery(
+                id: id,
+                cursor: placed.cursor,
+                state: .leased,
+                attempts: row.attempts,
+                dueAt: terms.until,
+                lease: Lease(owner: terms.owner, until: terms.until, token: row.token),
+                lastStatus: row.lastStatus,
+                deadReason: nil,
+                endedAt: nil
+            )
+            let hold = DeliveryHold(id: id, cursor: placed.cursor, owner: terms.owner, token: row.token)
+            return ClaimedDelivery(delivery: delivery, event: placed.event, hold: hold)
         }
-        let id = WebhookDeliveryID(endpoint: endpoint.id, event: placed.event.id)
-        let delivery = WebhookDelivery(
-            id: id,
-            cursor: placed.cursor,
-            state: .leased,
-            attempts: row.attempts,
-            dueAt: terms.until,
-            lease: Lease(owner: terms.owner, until: terms.until, token: row.token),
-            lastStatus: row.lastStatus,
-            deadReason: nil,
-            endedAt: nil
-        )
-        let hold = DeliveryHold(id: id, cursor: placed.cursor, owner: terms.owner, token: row.token)
-        return ClaimedDelivery(delivery: delivery, event: placed.event, hold: hold)
     }
 
     /// What a claim changed.
@@ -221,8 +245,39 @@ struct DeliveryWorkQueries {
         }
     }
 
-    /// What an outcome writes.
+    /// Whose later events may wait for a delivery.
+    private struct Customer {
+        var realm: Int64
+        var name: String
+    }
+
+    /// A delivery that was finished.
     private struct Ending {
+        let outcome: DeliveryOutcome
+        let endpoint: EndpointQueries.Known
+        /// Among those that were finished together.
+        let place: Int
+        let change: Change
+        /// For ``finish``.
+        let values: [SQLValue]
+        var customer: Customer?
+
+        init(_ finished: FinishedDelivery, of endpoint: EndpointQueries.Known, place: Int, at now: Timestamp) {
+            outcome = finished.outcome
+            self.endpoint = endpoint
+            self.place = place
+            change = Change(outcome, at: now)
+            values =
+                DeliveryWorkQueries.values(of: finished.hold, endpoint: endpoint.code) + [
+                    .integer(change.state.rawValue), .optional(change.dueAt?.milliseconds),
+                    .integer(change.uncounted), .optional(finished.attempt?.status), .optional(change.deadReason),
+                    .optional(change.endedAt?.milliseconds),
+                ]
+        }
+    }
+
+    /// What an outcome writes.
+    private struct Change {
         var state = DeliveryState.pending
         var dueAt: Timestamp?
         var uncounted: Int64 = 0

@@ -12,7 +12,10 @@ struct EventQueries {
     static let selected = "position, id, realm, customer, sequence, type, happened_at, learned_at, data"
 
     private static let find = Query("SELECT \(selected) FROM events WHERE app = $1 AND id = $2")
-    private static let findByPosition = Query("SELECT \(selected) FROM events WHERE app = $1 AND position = $2")
+    private static let findByPosition = BulkLookup(
+        by: [.integer("app"), .integer("position")],
+        "SELECT \(selected) FROM events WHERE app = $1 AND position = $2"
+    )
     private static let lastSequence = Query(
         "SELECT max(sequence) FROM events WHERE app = $1 AND realm = $2 AND customer = $3"
     )
@@ -56,12 +59,15 @@ struct EventQueries {
         }
     }
 
-    func find(app: AppID, position: Int64) throws(StoreFailure) -> PlacedEvent? {
-        guard let code = try apps.code(of: app) else { return nil }
-        return try connection.row(Self.findByPosition, [.integer(code), .integer(position)]) {
-            row throws(StoreFailure) in
-            try Self.read(row, app: app)
+    /// In the order in which they are named; those that there are not are left out.
+    func find(app: AppID, positions: [Int64]) throws(StoreFailure) -> [PlacedEvent] {
+        guard let code = try apps.code(of: app) else { return [] }
+        let keys = positions.map { [SQLValue.integer(code), .integer($0)] }
+        var found: [PlacedEvent] = []
+        try connection.visit(Self.findByPosition, keys) { _, row throws(StoreFailure) in
+            found.append(try Self.read(row, app: app))
         }
+        return found
     }
 
     func lastPosition(app: AppID) throws(StoreFailure) -> Int64 {
