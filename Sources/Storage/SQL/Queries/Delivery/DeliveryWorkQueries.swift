@@ -12,42 +12,49 @@ struct DeliveryWorkQueries {
         FROM webhook_deliveries WHERE endpoint = $1 AND state = $2 AND ended_at IS NULL AND due_at <= $3
         ORDER BY due_at, position
         """
-    /// Whether an earlier event of the same customer stands in the way of a row of `table`.
+    /// Whether an earlier event of the same customer stands in the way of a row of `table`. The offset keeps the planner
+    /// from making a join of it while it knows of few rows, which walks along all that wait once there are many.
     private static func isBlocked(_ table: String) -> String {
         """
         EXISTS (
             SELECT 1 FROM webhook_deliveries AS earlier
             WHERE earlier.endpoint = $1 AND earlier.realm = \(table).realm AND earlier.customer = \(table).customer
                 AND earlier.position < \(table).position AND earlier.ended_at IS NULL AND earlier.customer IS NOT NULL
+            LIMIT 1 OFFSET 0
         )
         """
     }
-    private static let holdBack = Query(
-        """
-        UPDATE webhook_deliveries SET state = 0, owner = NULL, due_at = $4
-        WHERE endpoint = $1 AND state = $2 AND due_at <= $3 AND position IN (SELECT position \(due) LIMIT \(DeliveryBatch.lookedAtMax))
-            AND \(isBlocked("webhook_deliveries"))
-        """
+    /// Changes due ones among some. PostgreSQL finds those first: the planner could look for them anew for each row.
+    private static func change(_ candidates: String, _ assignments: String, _ rest: String) -> Query {
+        func text(_ isCandidate: String) -> String {
+            """
+            UPDATE webhook_deliveries SET \(assignments)
+            WHERE endpoint = $1 AND state = $2 AND due_at <= $3 AND position \(isCandidate) \(rest)
+            """
+        }
+        return Query(text("IN (\(candidates))"), postgresql: text("= ANY (ARRAY(\(candidates)))"))
+    }
+    private static let holdBack = change(
+        "SELECT position \(due) LIMIT \(DeliveryBatch.lookedAtMax)",
+        "state = 0, owner = NULL, due_at = $4",
+        "AND \(isBlocked("webhook_deliveries"))"
     )
-    private static func claim(_ candidates: String) -> String {
-        """
-        UPDATE webhook_deliveries
-        SET state = 1, attempts = attempts + 1, token = token + 1, owner = $5, due_at = $6
-        WHERE endpoint = $1 AND state = $2 AND due_at <= $3 AND position IN (\(candidates))
-        RETURNING position, attempts, token, last_status
-        """
-    }
-    private static let claimAny = Query(claim("SELECT position \(due) LIMIT $4"))
-    private static let claimInOrder = Query(
-        claim(
-            """
-            SELECT position FROM (
-                SELECT position, due_at, realm, customer \(due) LIMIT \(DeliveryBatch.lookedAtMax)
-            ) AS looked_at
-            WHERE NOT \(isBlocked("looked_at"))
-            ORDER BY due_at, position LIMIT $4
-            """
+    private static func claim(_ candidates: String) -> Query {
+        change(
+            candidates,
+            "state = 1, attempts = attempts + 1, token = token + 1, owner = $5, due_at = $6",
+            "RETURNING position, attempts, token, last_status"
         )
+    }
+    private static let claimAny = claim("SELECT position \(due) LIMIT $4")
+    private static let claimInOrder = claim(
+        """
+        SELECT position FROM (
+            SELECT position, due_at, realm, customer \(due) LIMIT \(DeliveryBatch.lookedAtMax)
+        ) AS looked_at
+        WHERE NOT \(isBlocked("looked_at"))
+        ORDER BY due_at, position LIMIT $4
+        """
     )
     private static let countUnderWay = Query(
         """
