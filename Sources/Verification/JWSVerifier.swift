@@ -10,9 +10,9 @@ final class JWSVerifier: Sendable {
     private let anchors: TrustAnchors
     private let builder: ChainBuilder
     private let shelf: CertificateShelf
-    private let cache = ChainCache<Signer>()
+    private let cache = ChainCache<Signer> { $0.origin.isVouchedFor }
     /// By the certificates alone: whoever writes the same ones in another header must not have them judged anew.
-    private let origins = ChainCache<Signer.Origin>()
+    private let origins = ChainCache<Signer.Origin> { $0.isVouchedFor }
 
     init(
         anchors: TrustAnchors,

@@ -14,7 +14,7 @@ final class PlistReceiptVerifier: Sendable {
     private let builder: ChainBuilder
     /// For signature version 2.
     private let oldBuilder: ChainBuilder
-    private let cache = ChainCache<[CertificateChain]>()
+    private let cache = ChainCache<[CertificateChain]> { _ in true }
 
     init(
         anchors: TrustAnchors,

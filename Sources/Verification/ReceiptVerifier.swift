@@ -9,7 +9,7 @@ final class ReceiptVerifier: Sendable {
     private let builder: ChainBuilder
     private let anchors: TrustAnchors
     private let shelf: CertificateShelf
-    private let cache = ChainCache<Signers>()
+    private let cache = ChainCache<Signers> { $0.isVouchedFor }
     /// Apple's receipts carry three, Xcode's one.
     private static let certificatesMax = 4
 

@@ -10,7 +10,7 @@ final class ChainBuilder: Sendable {
     private let profile: ChainProfile
     private let sighted: @Sendable ([CertificateSighting]) -> Void
     /// Whether a root vouches for an intermediate: the dearest question, and there are few of either.
-    private let vouching = ChainCache<Bool>()
+    private let vouching = ChainCache<Bool> { _ in true }
 
     init(
         anchors: TrustAnchors,

@@ -69,7 +69,7 @@ final class ChainCache<Value: Sendable>: Sendable {
     private let isVouchedFor: @Sendable (Value) -> Bool
 
     /// - Parameter isVouchedFor: whether somebody whom the operator trusts stands behind an answer.
-    init(isVouchedFor: @escaping @Sendable (Value) -> Bool = { _ in true }) {
+    init(isVouchedFor: @escaping @Sendable (Value) -> Bool) {
         self.isVouchedFor = isVouchedFor
     }
 
