@@ -13,7 +13,7 @@ struct FulfilmentRebuild {
         var decision = Decision()
         var found: [LedgerDifference] = []
         /// Those whose chain reaches beyond the step: another one may find the same of them.
-        var shared: Set<TransactionKey> = []
+        var reaching: Set<TransactionKey> = []
     }
 
     /// Of all at once; when something around them cannot be read, of each alone.
@@ -42,7 +42,7 @@ struct FulfilmentRebuild {
                 // What was bought first is decided about first.
                 keys = (asked + open.filter { situation[$0] != nil }).sorted { $0.id < $1.id }
             }
-            step.shared = Set(keys.filter { beyond.contains(Self.chain(of: $0, in: situation)) })
+            step.reaching = Set(keys.filter { beyond.contains(Self.chain(of: $0, in: situation)) })
         }
         keys.removeAll { key in
             guard let why = Self.contradiction(of: key, in: situation) else { return false }

@@ -61,7 +61,7 @@ package struct RebuildReport: Sendable {
         func isSaid(_ key: TransactionKey?) -> Bool { key.map { before.contains($0) } ?? false }
         for difference in step.found where isWritten && !difference.isLeft || !isSaid(difference.transaction) {
             add(difference)
-            if let key = difference.transaction, step.shared.contains(key) { said.insert(key) }
+            if let key = difference.transaction, step.reaching.contains(key) { said.insert(key) }
         }
         for event in step.decision.events where isWritten || !isSaid(event.transaction) {
             told[event.type, default: 0] += 1
