@@ -4,8 +4,8 @@ package import PurchaseModel
 package protocol EventReader {
     func event(app: AppID, id: EventID) throws(StoreFailure) -> PlacedEvent?
 
-    /// The sequence of the last event of an app, realm and customer; 0 when there is none.
-    func lastEventSequence(app: AppID, realm: Realm, customer: CustomerID?) throws(StoreFailure) -> Int64
+    /// The sequence of each stream's last event. Streams without any are left out.
+    func lastEventSequences(_ streams: [StreamKey]) throws(StoreFailure) -> [StreamKey: Int64]
 
     /// The end of an app's feed: the place of its last event, whatever that is; ``EventCursor/start`` when there is none.
     func lastEventCursor(app: AppID) throws(StoreFailure) -> EventCursor
@@ -28,6 +28,14 @@ package protocol EventReader {
         where filter: EventFilter,
         limit: Int
     ) throws(StoreFailure) -> EventPage
+}
+
+extension EventReader {
+    /// The sequence of the last event of an app, realm and customer; 0 when there is none.
+    package func lastEventSequence(app: AppID, realm: Realm, customer: CustomerID?) throws(StoreFailure) -> Int64 {
+        let stream = StreamKey(app: app, realm: realm, customer: customer)
+        return try lastEventSequences([stream])[stream] ?? 0
+    }
 }
 
 /// Events out of a write.

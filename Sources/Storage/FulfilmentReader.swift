@@ -263,9 +263,6 @@ extension StoreReader {
         if !inquiry.grantedEntitlements.isEmpty {
             for found in try grantedEntitlements(Array(inquiry.grantedEntitlements)) { situation.note(found) }
         }
-        for stream in inquiry.customers {
-            let last = try lastEventSequence(app: stream.app, realm: stream.realm, customer: stream.customer)
-            situation.note(last, of: stream)
-        }
+        for (stream, last) in try lastEventSequences(Array(inquiry.customers)) { situation.note(last, of: stream) }
     }
 }

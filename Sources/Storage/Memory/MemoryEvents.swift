@@ -6,8 +6,10 @@ extension MemoryTransaction {
         ledger.outbox.positions[MemoryOutbox.EventName(app: app, id: id)].flatMap { placedEvent(app: app, at: $0) }
     }
 
-    func lastEventSequence(app: AppID, realm: Realm, customer: CustomerID?) -> Int64 {
-        ledger.outbox.lastSequences[MemoryOutbox.EventStream(app: app, realm: realm, customer: customer)] ?? 0
+    func lastEventSequences(_ streams: [StreamKey]) -> [StreamKey: Int64] {
+        var found: [StreamKey: Int64] = [:]
+        for stream in streams { found[stream] = ledger.outbox.lastSequences[stream] }
+        return found
     }
 
     func lastEventCursor(app: AppID) -> EventCursor {
@@ -38,7 +40,7 @@ extension MemoryTransaction {
         guard events.allSatisfy(\.isStorable) else { throw .unstorable }
         for event in events {
             let name = MemoryOutbox.EventName(app: event.app, id: event.id)
-            let stream = MemoryOutbox.EventStream(app: event.app, realm: event.realm, customer: event.customer)
+            let stream = event.stream
             let position = (ledger.outbox.lastPositions[event.app] ?? 0) + 1
             guard ledger.outbox.positions[name] == nil,
                 event.sequence == (ledger.outbox.lastSequences[stream] ?? 0) + 1

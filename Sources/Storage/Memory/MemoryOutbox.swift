@@ -12,13 +12,6 @@ struct MemoryOutbox: Sendable {
         var id: EventID
     }
 
-    /// What the events' sequences count in.
-    struct EventStream: Hashable, Sendable {
-        var app: AppID
-        var realm: Realm
-        var customer: CustomerID?
-    }
-
     struct DeliveryPlace: Hashable, Sendable {
         var endpoint: WebhookEndpointID
         var position: Int64
@@ -45,7 +38,7 @@ struct MemoryOutbox: Sendable {
     var events: [EventPlace: EventRow] = [:]
     var positions: [EventName: Int64] = [:]
     var lastPositions: [AppID: Int64] = [:]
-    var lastSequences: [EventStream: Int64] = [:]
+    var lastSequences: [StreamKey: Int64] = [:]
     var endpoints: [WebhookEndpointID: Endpoint] = [:]
     var deliveries: [DeliveryPlace: Delivery] = [:]
     var attempts: [DeliveryPlace: [WebhookAttempt]] = [:]

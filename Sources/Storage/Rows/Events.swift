@@ -51,6 +51,9 @@ package struct EventRow: Hashable, Sendable {
         self.data = data
     }
 
+    /// Whose events it is numbered with.
+    package var stream: StreamKey { StreamKey(app: app, realm: realm, customer: customer) }
+
     var isStorable: Bool {
         RealmCode(realm) != nil && EventFilter.isType(type) && data.count <= Self.dataBytesMax
             && data.first == UInt8(ascii: "{") && data.last == UInt8(ascii: "}")

@@ -24,8 +24,8 @@ extension SQLTransaction {
         try feed.find(app: app, id: id)
     }
 
-    func lastEventSequence(app: AppID, realm: Realm, customer: CustomerID?) throws(StoreFailure) -> Int64 {
-        try feed.lastSequence(app: app, realm: realm, customer: customer)
+    func lastEventSequences(_ streams: [StreamKey]) throws(StoreFailure) -> [StreamKey: Int64] {
+        try feed.lastSequences(streams)
     }
 
     func lastEventCursor(app: AppID) throws(StoreFailure) -> EventCursor {

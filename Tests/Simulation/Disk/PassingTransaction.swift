@@ -103,8 +103,8 @@ package class PassingTransaction: StoreTransaction {
         try base.event(app: app, id: id)
     }
 
-    package func lastEventSequence(app: AppID, realm: Realm, customer: CustomerID?) throws(StoreFailure) -> Int64 {
-        try base.lastEventSequence(app: app, realm: realm, customer: customer)
+    package func lastEventSequences(_ streams: [StreamKey]) throws(StoreFailure) -> [StreamKey: Int64] {
+        try base.lastEventSequences(streams)
     }
 
     package func lastEventCursor(app: AppID) throws(StoreFailure) -> EventCursor {

@@ -31,6 +31,8 @@ final class BulkInsert: Sendable {
     enum Conflict: Sendable {
         /// Somebody was faster: the transaction ends in ``StoreFailure/conflict``.
         case fails
+        /// The same, also for the table's other unique constraints.
+        case failsByAnyName
         /// The row that is there stays as it is.
         case keepsOld
         /// The row that is there is changed: what stands after `SET`.
@@ -67,15 +69,19 @@ final class BulkInsert: Sendable {
         countInSQLite = columns.count
         self.key = key.compactMap { name in columns.firstIndex { $0.name == name } }
         precondition(self.key.count == key.count && !key.isEmpty, "a key is made of the columns")
-        let action: String
+        let names = "(\(key.joined(separator: ", ")))"
+        let tail: String
         switch conflict {
-        case .fails, .keepsOld: action = "NOTHING"
-        case .updates(let assignments): action = "UPDATE SET \(assignments)"
+        case .fails, .keepsOld: tail = "ON CONFLICT \(names) DO NOTHING"
+        case .failsByAnyName: tail = "ON CONFLICT DO NOTHING"
+        case .updates(let assignments): tail = "ON CONFLICT \(names) DO UPDATE SET \(assignments)"
         }
-        if case .fails = conflict { mustInsertAll = true } else { mustInsertAll = false }
+        switch conflict {
+        case .fails, .failsByAnyName: mustInsertAll = true
+        case .keepsOld, .updates: mustInsertAll = false
+        }
         let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
         let head = "INSERT INTO \(table)"
-        let tail = "ON CONFLICT (\(key.joined(separator: ", "))) DO \(action)"
         one = Query("\(head) (\(BulkColumn.names(columns))) VALUES (\(places)) \(tail)")
         let all = self.columns
         many = Query("\(head) (\(BulkColumn.names(all))) SELECT * FROM unnest(\(BulkColumn.arrays(all))) \(tail)")

@@ -18,6 +18,12 @@ struct LeaseTime {
         }
     }
 
+    /// What time it was at each of these moments of the caller's: one question for all of them.
+    func moments(_ callers: [Timestamp]) throws(StoreFailure) -> [Timestamp] {
+        guard connection.leaseClock == .database, let first = callers.first else { return callers }
+        return Array(repeating: try now(first), count: callers.count)
+    }
+
     /// What a statement is given for now: nothing, where it is to take ``databaseNow``.
     func noted(_ callers: Timestamp) -> SQLValue {
         switch connection.leaseClock {

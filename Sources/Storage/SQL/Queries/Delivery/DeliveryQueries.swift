@@ -45,6 +45,14 @@ struct DeliveryQueries {
     private static let countDead = Query(
         "SELECT count(*) FROM webhook_deliveries WHERE endpoint = $1 AND state = 3"
     )
+    private static let insert = BulkInsert(
+        into: "webhook_deliveries",
+        [
+            .integer("endpoint"), .integer("position"), .integer("realm"), .text("customer"), .integer("due_at"),
+            .integer("state"), .integer("attempts"), .integer("token"),
+        ],
+        key: ["endpoint", "position"]
+    )
     private static let add = Query(add(due: "$5"), postgresql: add(due: "coalesce($5, \(LeaseTime.databaseNow))"))
     private static func add(due: String) -> String {
         """
@@ -163,27 +171,36 @@ struct DeliveryQueries {
     }
 
     /// Makes the deliveries that new events call for: due now, whatever the time is on the machine that learned of them.
+    /// Makes a delivery of each of these events, which nobody was told of yet, for every endpoint that wishes for it.
     func add(_ placed: [PlacedEvent]) throws(StoreFailure) {
         for app in Set(placed.map(\.event.app)).sorted() {
             let subscribed = try endpoints.subscribed(app: app)
-            for event in placed where event.event.app == app {
+            if subscribed.isEmpty { continue }
+            let own = placed.filter { $0.event.app == app }
+            for (event, due) in zip(own, try time.moments(own.map(\.event.learnedAt))) {
                 for endpoint in subscribed where endpoint.filter.includes(event.event) {
-                    _ = try add(DeliveredEvent(event), to: endpoint.code, due: time.noted(event.event.learnedAt))
+                    let values = try Self.values(of: DeliveredEvent(event), to: endpoint.code)
+                    try connection.insert(
+                        values + [.integer(due.milliseconds), .integer(0), .integer(0), .integer(0)],
+                        by: Self.insert
+                    )
                 }
             }
         }
+    }
+
+    private static func values(of event: DeliveredEvent, to endpoint: Int64) throws(StoreFailure) -> [SQLValue] {
+        [
+            .integer(endpoint), .integer(event.position), .integer(try RealmCode.number(of: event.realm)),
+            .optional(event.customer?.text),
+        ]
     }
 
     /// Has an event be due for an endpoint, again or for the first time, or sooner than its next turn.
     ///
     /// - Returns: false when it is due or on its way already.
     func add(_ event: DeliveredEvent, to endpoint: Int64, due: SQLValue) throws(StoreFailure) -> Bool {
-        guard let realm = RealmCode(event.realm) else { throw .unstorable }
-        let values: [SQLValue] = [
-            .integer(endpoint), .integer(event.position), .integer(realm.number), .optional(event.customer?.text),
-            due,
-        ]
-        return try connection.run(Self.add, values) == 1
+        try connection.run(Self.add, try Self.values(of: event, to: endpoint) + [due]) == 1
     }
 
     private static func read(_ row: SQLRow, endpoint: WebhookEndpointID) throws(StoreFailure) -> WebhookDelivery {

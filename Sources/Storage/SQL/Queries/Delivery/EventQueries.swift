@@ -16,7 +16,8 @@ struct EventQueries {
         by: [.integer("app"), .integer("position")],
         "SELECT \(selected) FROM events WHERE app = $1 AND position = $2"
     )
-    private static let lastSequence = Query(
+    private static let lastSequence = BulkLookup(
+        by: [.integer("app"), .integer("realm"), .text("customer")],
         "SELECT max(sequence) FROM events WHERE app = $1 AND realm = $2 AND customer = $3"
     )
     private static let head = Query("SELECT last_position FROM event_heads WHERE app = $1")
@@ -27,12 +28,14 @@ struct EventQueries {
         RETURNING last_position
         """
     )
-    private static let insert = Query(
-        """
-        INSERT INTO events (app, position, id, realm, customer, sequence, type, happened_at, learned_at, data)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-        ON CONFLICT DO NOTHING
-        """
+    private static let insert = BulkInsert(
+        into: "events",
+        [
+            .integer("app"), .integer("position"), .text("id"), .integer("realm"), .text("customer"),
+            .integer("sequence"), .text("type"), .integer("happened_at"), .integer("learned_at"), .bytes("data"),
+        ],
+        key: ["app", "position"],
+        on: .failsByAnyName
     )
     private static let listAll = Query(listing(ofTypes: false))
     private static let listOfTypes = Query(listing(ofTypes: true))
@@ -75,10 +78,15 @@ struct EventQueries {
         return try connection.row(Self.head, [.integer(code)]) { $0.integer(0) } ?? 0
     }
 
-    func lastSequence(app: AppID, realm: Realm, customer: CustomerID?) throws(StoreFailure) -> Int64 {
-        guard let code = try apps.code(of: app), let realm = RealmCode(realm) else { return 0 }
-        let values: [SQLValue] = [.integer(code), .integer(realm.number), .text(customer?.text ?? "")]
-        return try connection.row(Self.lastSequence, values) { $0.optionalInteger(0) ?? 0 } ?? 0
+    func lastSequences(_ streams: [StreamKey]) throws(StoreFailure) -> [StreamKey: Int64] {
+        let (asked, values) = try apps.keys(streams, app: \.app) { stream in
+            [.integer(RealmCode.wanted(stream.realm)), .text(stream.customer?.text ?? "")]
+        }
+        var found: [StreamKey: Int64] = [:]
+        try connection.visit(Self.lastSequence, values) { place, row throws(StoreFailure) in
+            found[asked[place]] = row.optionalInteger(0)
+        }
+        return found
     }
 
     func list(
@@ -120,9 +128,16 @@ struct EventQueries {
                 $0.integer(0)
             }
             guard let last = moved else { throw SQLiteResult.unreadableRow }
+            // Asked after the head is ours: nobody adds to these streams any more.
+            var sequences = try lastSequences(Array(Set(own.map(\.stream))))
             var position = last - Int64(own.count)
             for event in own {
                 position += 1
+                guard event.sequence == sequences[event.stream, default: 0] + 1 else {
+                    connection.doom(.conflict)
+                    throw .conflict
+                }
+                sequences[event.stream] = event.sequence
                 try insert(event, app: code, at: position)
                 placed.append(PlacedEvent(event, at: EventCursor(position: position)))
             }
@@ -137,11 +152,7 @@ struct EventQueries {
             .text(event.customer?.text ?? ""), .integer(event.sequence), .text(event.type),
             .integer(event.happenedAt.milliseconds), .integer(event.learnedAt.milliseconds), .bytes(event.data),
         ]
-        let last = try lastSequence(app: event.app, realm: event.realm, customer: event.customer)
-        guard event.sequence == last + 1, try connection.run(Self.insert, values) == 1 else {
-            connection.doom(.conflict)
-            throw .conflict
-        }
+        try connection.insert(values, by: Self.insert)
     }
 
     private static func filled(_ values: [SQLValue], _ count: Int) -> [SQLValue] {
