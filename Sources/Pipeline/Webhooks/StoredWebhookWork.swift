@@ -35,7 +35,8 @@ package struct StoredWebhookWork: WebhookWork {
     package func finish(_ attempted: [AttemptedDelivery], at now: Timestamp) async throws(StoreFailure) -> [Bool] {
         let told = attempted.map(\.told)
         let finished = attempted.map { FinishedDelivery($0.claimed.hold, as: $0.outcome, attempt: $0.attempt) }
-        return try await write { transaction throws(StoreFailure) in
+        // Of several one may meet a conflict that stays: the others are better tried without it than all again.
+        return try await write(triesMax: attempted.count > 1 ? 1 : Self.triesMax) { transaction throws(StoreFailure) in
             let isOurs = try transaction.finishDeliveries(finished, at: now)
             let ours = zip(told, isOurs).compactMap { told, isOurs in isOurs ? told : nil }
             try LedgerRequests.note(ours, at: now, in: transaction)
@@ -63,9 +64,10 @@ package struct StoredWebhookWork: WebhookWork {
     }
 
     private func write<Value: Sendable>(
+        triesMax: Int = triesMax,
         _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
     ) async throws(StoreFailure) -> Value {
-        for _ in 1..<StoredWebhookWork.triesMax {
+        for _ in 1..<triesMax {
             do throws(StoreFailure) { return try await store.write(body) } catch {
                 guard error == .conflict else { throw error }
             }

@@ -65,13 +65,20 @@ package final class WebhookSettler: Sendable {
         do throws(StoreFailure) {
             return try await work.finish(batch, at: clock.now).map { .success($0) }
         } catch {
-            // A disk that is full or broken fails all alike; of these two each may be free when it is alone.
-            guard error == .conflict || error == .unstorable, batch.count > 1 else {
-                return batch.map { _ in .failure(error) }
-            }
-            var results: [Result<Bool, StoreFailure>] = []
-            for attempted in batch { results += await write([attempted]) }
-            return results
+            guard error.mayBeTheFaultOfOne, batch.count > 1 else { return batch.map { _ in .failure(error) } }
+            let middle = batch.count / 2
+            return await write(Array(batch[..<middle])) + write(Array(batch[middle...]))
+        }
+    }
+}
+
+extension StoreFailure {
+    /// Whether others that were written with it may be free of it when they are alone. A full disk fails all alike.
+    fileprivate var mayBeTheFaultOfOne: Bool {
+        switch self {
+        // Broken may be a single row that cannot be read.
+        case .conflict, .unstorable, .broken: true
+        case .busy, .full, .closed: false
         }
     }
 }

@@ -38,6 +38,8 @@ package protocol WebhookWork: Sendable {
 
     /// Says how attempts ended, and with it how far what their events deliver has come; all of them in one write.
     ///
+    /// An endpoint of these that is gone hears of nothing that the others lead to, whichever of them came first.
+    ///
     /// - Returns: for each, false when its lease was lost.
     func finish(_ attempted: [AttemptedDelivery], at now: Timestamp) async throws(StoreFailure) -> [Bool]
 

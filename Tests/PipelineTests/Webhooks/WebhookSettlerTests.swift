@@ -82,8 +82,8 @@ import Testing
         #expect(house.writes.values == [1, 4])
     }
 
-    @Test(arguments: [StoreFailure.conflict, .unstorable])
-    func whatMayBeTheFaultOfOneIsWrittenOneByOne(failure: StoreFailure) async throws {
+    @Test(arguments: [StoreFailure.conflict, .unstorable, .broken(code: 11)])
+    func whatMayBeTheFaultOfOneIsWrittenInHalves(failure: StoreFailure) async throws {
         let house = try await House(5)
         let guilty = house.attempted[3].claimed.hold
         let results = await house.settle { attempted in
@@ -92,7 +92,9 @@ import Testing
         var expected = [Result<Bool, StoreFailure>](repeating: .success(true), count: 5)
         expected[3] = .failure(failure)
         #expect(results == expected)
-        #expect(house.writes.values == [1, 4, 1, 1, 1, 1])
+        // Which half the guilty one is in depends on who came first.
+        let sizes = house.writes.values
+        #expect([[1, 4, 2, 2, 1, 1], [1, 4, 2, 1, 1, 2]].contains(sizes), "\(sizes)")
     }
 
     @Test func aFullDiskFailsAllAlikeAndTheNextGoOn() async throws {

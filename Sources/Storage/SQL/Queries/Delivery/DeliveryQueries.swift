@@ -170,8 +170,8 @@ struct DeliveryQueries {
         }
     }
 
-    /// Makes the deliveries that new events call for: due now, whatever the time is on the machine that learned of them.
-    /// Makes a delivery of each of these events, which nobody was told of yet, for every endpoint that wishes for it.
+    /// Makes a delivery of each of these new events for every endpoint that wishes for it: due now, whatever the time is on
+    /// the machine that learned of them.
     func add(_ placed: [PlacedEvent]) throws(StoreFailure) {
         for app in Set(placed.map(\.event.app)).sorted() {
             let subscribed = try endpoints.subscribed(app: app)

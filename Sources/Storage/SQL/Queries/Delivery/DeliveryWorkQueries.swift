@@ -133,13 +133,18 @@ struct DeliveryWorkQueries {
 
     func renew(_ holds: [DeliveryHold], terms callers: LeaseTerms) throws(StoreFailure) -> [DeliveryHold] {
         let terms = try time.terms(callers)
-        var renewed: [DeliveryHold] = []
+        var placed: [(endpoint: Int64, hold: DeliveryHold)] = []
         for hold in holds {
-            guard let endpoint = try endpoints.known(hold.id.endpoint) else { continue }
-            let values = Self.values(of: hold, endpoint: endpoint.code) + [.integer(terms.until.milliseconds)]
-            if try connection.run(Self.renew, values) == 1 { renewed.append(hold) }
+            if let endpoint = try endpoints.known(hold.id.endpoint) { placed.append((endpoint.code, hold)) }
         }
-        return renewed
+        // In the order in which endings lock their rows.
+        placed.sort { ($0.endpoint, $0.hold.cursor) < ($1.endpoint, $1.hold.cursor) }
+        var renewed: Set<DeliveryHold> = []
+        for (endpoint, hold) in placed {
+            let values = Self.values(of: hold, endpoint: endpoint) + [.integer(terms.until.milliseconds)]
+            if try connection.run(Self.renew, values) == 1 { renewed.insert(hold) }
+        }
+        return holds.filter(renewed.contains)
     }
 
     func finish(_ finished: [FinishedDelivery], at callers: Timestamp) throws(StoreFailure) -> [Bool] {
@@ -156,6 +161,8 @@ struct DeliveryWorkQueries {
             guard held.insert(finished.hold).inserted else { continue }
             endings.append(Ending(finished, of: endpoint, place: place, at: now))
         }
+        // So that two writers lock the same rows in the same order.
+        endings.sort { ($0.endpoint.code, $0.cursor) < ($1.endpoint.code, $1.cursor) }
         var isOurs = [Bool](repeating: false, count: finished.count)
         try connection.visit(Self.finish, endings.map(\.values)) { index, row in
             isOurs[endings[index].place] = true
@@ -262,6 +269,7 @@ struct DeliveryWorkQueries {
     private struct Ending {
         let outcome: DeliveryOutcome
         let endpoint: EndpointQueries.Known
+        let cursor: EventCursor
         /// Among those that were finished together.
         let place: Int
         let change: Change
@@ -272,6 +280,7 @@ struct DeliveryWorkQueries {
         init(_ finished: FinishedDelivery, of endpoint: EndpointQueries.Known, place: Int, at now: Timestamp) {
             outcome = finished.outcome
             self.endpoint = endpoint
+            cursor = finished.hold.cursor
             self.place = place
             change = Change(outcome, at: now)
             values =
