@@ -204,9 +204,10 @@ extension StoreReader {
         )
         let recorded = try transactions(waiting.map(\.transaction))
         for recorded in recorded { situation.note(recorded) }
-        try answer(Inquiry(deciding: recorded, for: [order.customer], terms), in: &situation)
+        try answer(Inquiry(deciding: recorded, for: { _ in [order.customer] }, terms), in: &situation)
         // A chain may have become another customer's while its purchase waited.
-        try answer(Inquiry(deciding: recorded, for: owners(of: recorded, in: situation), terms), in: &situation)
+        let second = Inquiry(deciding: recorded, for: { [situation.owner(of: $0)].compactMap(\.self) }, terms)
+        try answer(second, in: &situation)
         return situation
     }
 
@@ -218,23 +219,19 @@ extension StoreReader {
     ) throws(StoreFailure) -> Situation {
         let recorded = try transactions(keys)
         var situation = Situation(recorded)
-        var first = Inquiry(deciding: recorded, for: [], terms)
+        var first = Inquiry(deciding: recorded, for: { _ in [] }, terms)
         if let order { first.orders.insert(order) }
         try answer(first, in: &situation)
-        var customers = owners(of: recorded, in: situation)
-        if let order, let customer = situation.order(order)?.customer { customers.append(customer) }
-        try answer(Inquiry(deciding: recorded, for: customers, terms), in: &situation)
-        try answer(
-            Inquiry(touching: recorded.flatMap { situation.fulfilments(of: $0.chain).values }),
-            in: &situation
+        let payer = order.flatMap { situation.order($0)?.customer }
+        let second = Inquiry(
+            deciding: recorded,
+            for: { [situation.owner(of: $0), payer].compactMap(\.self) },
+            terms
         )
+        try answer(second, in: &situation)
+        let touched = Set(recorded.map { situation.chain(of: $0) })
+        try answer(Inquiry(touching: touched.flatMap { situation.fulfilments(of: $0).values }), in: &situation)
         return situation
-    }
-
-    private func owners(of recorded: [RecordedTransaction], in situation: Situation) -> [CustomerID] {
-        recorded.compactMap { row in
-            situation.owner(of: situation.fulfilment(of: row.key)?.chain ?? row.chain)?.customer
-        }
     }
 
     /// Looks up what is asked and notes it.
@@ -265,4 +262,13 @@ extension StoreReader {
         }
         for (stream, last) in try lastEventSequences(Array(inquiry.customers)) { situation.note(last, of: stream) }
     }
+}
+
+extension Situation {
+    /// Where a transaction stands: a proof that came first may not have named the chain's first one.
+    fileprivate func chain(of recorded: RecordedTransaction) -> ChainKey {
+        fulfilment(of: recorded.key)?.chain ?? recorded.chain
+    }
+
+    fileprivate func owner(of recorded: RecordedTransaction) -> CustomerID? { owner(of: chain(of: recorded))?.customer }
 }

@@ -216,6 +216,50 @@ import Testing
         }
     }
 
+    /// Its first proof named no first transaction, a later one did, and meanwhile what it stood in became another's: whoever
+    /// was given it is told of it still.
+    @Test(arguments: StoreKind.allCases)
+    func whoWasGivenSomethingIsKnownWhereverItStands(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let (ann, bob) = (try Samples.customer("ann"), try Samples.customer("bob"))
+            let key = try Samples.key(2)
+            let alone = ChainKey(app: key.app, realm: key.realm, original: key.id)
+            var first = try Samples.transaction(2)
+            first.originalID = nil
+            var later = try Samples.transaction(2, signedAt: Samples.now.advanced(by: .seconds(1)))
+            later.originalID = TransactionID(number: 1)
+            for (transaction, customer) in [(first, ann), (later, ann)] {
+                let recording = Recording(
+                    app: key.app,
+                    realm: key.realm,
+                    transactions: [transaction],
+                    customer: customer
+                )
+                let evidence = try Samples.evidence()
+                try await store.write { write throws(StoreFailure) in
+                    let situation = try write.situation(around: [recording])
+                    try write.apply(decide(situation, recording, at: Samples.now), evidence: evidence)
+                }
+            }
+            let event = try OutboxSamples.event("granted", 1, customer: "ann")
+            var transfer = Decision()
+            transfer.owners = [
+                .update(Owner(chain: alone, customer: bob, since: Samples.now, previous: ann, version: 2))
+            ]
+            try await store.write { [transfer] write throws(StoreFailure) in
+                try write.apply(transfer, evidence: nil)
+                try write.append([event])
+            }
+            let situation = try await store.read { reader throws(StoreFailure) in
+                try reader.situation(of: [key], AppTerms())
+            }
+            #expect(situation[key]?.chain.original == later.originalID)
+            #expect(situation.fulfilment(of: key)?.chain == alone)
+            #expect(situation.fulfilment(of: key)?.customer == ann)
+            #expect(situation.sequence(of: StreamKey(app: key.app, realm: key.realm, customer: ann)) == 1)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func refusesEveryVerbOnceItIsClosed(kind: StoreKind) async throws {
         try await kind.withStore { store in

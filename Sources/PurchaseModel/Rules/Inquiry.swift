@@ -89,8 +89,12 @@ package struct Inquiry: Sendable {
         customers.insert(.unpaid(order))
     }
 
-    /// What may be touched when transactions that are known already are decided about again.
-    package init(deciding recorded: [RecordedTransaction], for customers: [CustomerID], _ terms: AppTerms) {
+    /// What may be touched when transactions that are known already are decided about again, each for some customers.
+    package init(
+        deciding recorded: [RecordedTransaction],
+        for customers: (RecordedTransaction) -> [CustomerID],
+        _ terms: AppTerms
+    ) {
         for recorded in recorded {
             insert(recorded)
             if recorded.isSubscriptionPeriod { subscriptions.formUnion(Self.chains(of: recorded)) }
@@ -98,7 +102,7 @@ package struct Inquiry: Sendable {
                 tokens.insert(TokenKey(app: recorded.app, token: token))
             }
             self.customers.insert(StreamKey(app: recorded.app, realm: recorded.realm, customer: nil))
-            for customer in customers {
+            for customer in customers(recorded) {
                 add(customer, recorded.chain, product: recorded.transaction.product, terms)
             }
         }
