@@ -98,11 +98,9 @@ package struct KeyDesk: Sendable {
         case .failure(let fault): return .failure(fault)
         }
         guard asking.key.map({ mayGive($0, old) }) ?? true else { return .failure(.moreThanOwn) }
-        if overlap > 0 {
-            guard try transaction.holdAPIKeys(app: asking.app, at: asking.now).count < inForceMax else {
-                return .failure(.tooMany)
-            }
-        }
+        // Held also where no key is added: nobody else may take the name while it goes from one to the other.
+        let inForce = try transaction.holdAPIKeys(app: asking.app, at: asking.now)
+        guard overlap == 0 || inForce.count < inForceMax else { return .failure(.tooMany) }
         let end = asking.now.advanced(by: .seconds(overlap))
         let lifetime = old.expiresAt
         old.expiresAt = min(old.expiresAt ?? end, end)

@@ -85,10 +85,12 @@ struct FulfilmentRebuild {
         return situation.fulfilment(of: key)?.chain ?? situation[key]?.chain ?? alone
     }
 
-    /// What waits in some chains, or was withheld: what is given in a step may let it be given, too.
+    /// What was not given in some chains for what else stands in them, or does not: what is given in a step, or taken back,
+    /// may let it be given, too.
     private static func open(_ chains: Set<ChainKey>, in situation: Situation) -> Set<TransactionKey> {
         let rows = chains.flatMap { situation.fulfilments(of: $0).values }
-        return Set(rows.filter { !$0.isGiven }.map(\.transaction))
+        let reasons: Set<FulfilmentReason> = [.noOrder, .orderContradicts, .alreadyGranted]
+        return Set(rows.filter { $0.reason.map(reasons.contains) ?? false }.map(\.transaction))
     }
 
     private func situation(of keys: [TransactionKey]) throws(StoreFailure) -> Situation {

@@ -6,8 +6,8 @@ extension Decision {
     ///
     /// - Parameter known: what it was decided from.
     mutating func countFigures(after known: Situation) {
-        // So many are those of a new subscription.
-        var sums = FigureSums(minimumCapacity: 24)
+        // So many are those of a new subscription; most decisions are of repetitions, and add nothing.
+        var sums = FigureSums(minimumCapacity: changes.isEmpty ? 0 : 24)
         countChains(after: known, in: &sums)
         for change in orders {
             if let before = known.order(change.row.key) { sums.subtract(before.figures) }
