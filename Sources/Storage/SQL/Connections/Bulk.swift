@@ -72,13 +72,11 @@ final class BulkInsert: Sendable {
         let names = "(\(key.joined(separator: ", ")))"
         let tail: String
         switch conflict {
-        case .fails, .keepsOld: tail = "ON CONFLICT \(names) DO NOTHING"
-        case .failsByAnyName: tail = "ON CONFLICT DO NOTHING"
-        case .updates(let assignments): tail = "ON CONFLICT \(names) DO UPDATE SET \(assignments)"
-        }
-        switch conflict {
-        case .fails, .failsByAnyName: mustInsertAll = true
-        case .keepsOld, .updates: mustInsertAll = false
+        case .fails: (tail, mustInsertAll) = ("ON CONFLICT \(names) DO NOTHING", true)
+        case .failsByAnyName: (tail, mustInsertAll) = ("ON CONFLICT DO NOTHING", true)
+        case .keepsOld: (tail, mustInsertAll) = ("ON CONFLICT \(names) DO NOTHING", false)
+        case .updates(let assignments):
+            (tail, mustInsertAll) = ("ON CONFLICT \(names) DO UPDATE SET \(assignments)", false)
         }
         let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
         let head = "INSERT INTO \(table)"
