@@ -19,7 +19,8 @@ protocol SQLConnection: AnyObject {
         _ visit: (SQLRow) throws(StoreFailure) -> Void
     ) throws(StoreFailure) -> Int
 
-    /// Asks the same of many keys. The rows come in the order of the keys, each with its key's place among them.
+    /// Asks the same of many keys. Each row comes with its key's place among them; those of a question in the order of the
+    /// keys, those of a change in any.
     func visit(
         _ lookup: BulkLookup,
         _ keys: [[SQLValue]],
