@@ -179,6 +179,13 @@ private func merge(
     return merged == known ? nil : merged
 }
 
+extension RecordedTransaction {
+    /// Whether a fact is what counts from now on; otherwise it repeats what is known, or only adds to it.
+    fileprivate func isProvedAnew(by fresh: Transaction) -> Bool {
+        !says(fresh) && supersedes(fresh, transaction)
+    }
+}
+
 /// Where a transaction stands in a decision: its outcome, and the row to write if there is one.
 private struct Place {
     var outcome: Int
@@ -211,8 +218,7 @@ extension Decision {
         _ recording: Recording
     ) -> Place {
         guard let merged = merge(known, fresh, customer, recording) else { return addOutcome(known) }
-        let isProvedAnew = !known.says(fresh) && supersedes(fresh, known.transaction)
-        changes.append(isProvedAnew ? .update(merged) : .amend(merged))
+        changes.append(known.isProvedAnew(by: fresh) ? .update(merged) : .amend(merged))
         return addOutcome(merged, change: changes.count - 1)
     }
 
@@ -234,7 +240,7 @@ extension Decision {
     ) -> Place {
         let known = outcomes[place.outcome].recorded
         guard let merged = merge(known, fresh, customer, recording) else { return place }
-        let isProvedAnew = !known.says(fresh) && supersedes(fresh, known.transaction)
+        let isProvedAnew = known.isProvedAnew(by: fresh)
         outcomes[place.outcome].recorded = merged
         outcomes[place.outcome].standing = standing(of: merged)
         guard let index = place.change else {
