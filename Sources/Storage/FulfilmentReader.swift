@@ -265,10 +265,5 @@ extension StoreReader {
 }
 
 extension Situation {
-    /// Where a transaction stands: a proof that came first may not have named the chain's first one.
-    fileprivate func chain(of recorded: RecordedTransaction) -> ChainKey {
-        fulfilment(of: recorded.key)?.chain ?? recorded.chain
-    }
-
     fileprivate func owner(of recorded: RecordedTransaction) -> CustomerID? { owner(of: chain(of: recorded))?.customer }
 }

@@ -81,8 +81,7 @@ struct FulfilmentRebuild {
     }
 
     private static func chain(of key: TransactionKey, in situation: Situation) -> ChainKey {
-        let alone = ChainKey(app: key.app, realm: key.realm, original: key.id)
-        return situation.fulfilment(of: key)?.chain ?? situation[key]?.chain ?? alone
+        situation[key].map(situation.chain) ?? ChainKey(app: key.app, realm: key.realm, original: key.id)
     }
 
     /// What was not given in some chains for what else stands in them, or does not: what is given in a step, or taken back,

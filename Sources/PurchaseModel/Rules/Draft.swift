@@ -65,10 +65,7 @@ struct Draft {
     /// Whether anything was ever granted in a chain.
     func hasGrants(_ chain: ChainKey) -> Bool { units[chain] != nil || known.hasGrants(chain) }
 
-    /// Where it was first fulfilled: what a later proof says of its chain changes nothing about that.
-    func chain(of recorded: RecordedTransaction) -> ChainKey {
-        known.fulfilment(of: recorded.key)?.chain ?? recorded.chain
-    }
+    func chain(of recorded: RecordedTransaction) -> ChainKey { known.chain(of: recorded) }
 
     func owner(of chain: ChainKey) -> Owner? {
         owners[chain].map { decision.owners[$0].row } ?? known.owner(of: chain)

@@ -49,6 +49,9 @@ package struct Situation: Sendable {
         chains[transaction].flatMap { fulfilments[$0]?[transaction.id] }
     }
 
+    /// The chain in which a transaction was first fulfilled: what a later proof says of its chain changes nothing about that.
+    package func chain(of recorded: RecordedTransaction) -> ChainKey { chains[recorded.key] ?? recorded.chain }
+
     /// All that wait for something, in no order.
     var waiting: [Fulfilment] { fulfilments.values.flatMap { $0.values.filter { $0.state == .waiting } } }
 

@@ -30,8 +30,7 @@ extension Decision {
     private mutating func countChains(after known: Situation, in sums: inout FigureSums) {
         var chains: [ChainKey: [RecordedTransaction]] = [:]
         for change in changes {
-            let chain = known.fulfilment(of: change.recorded.key)?.chain ?? change.recorded.chain
-            chains[chain, default: []].append(change.recorded)
+            chains[known.chain(of: change.recorded), default: []].append(change.recorded)
         }
         // What is said of an end may change what a chain comes to whose periods are all known.
         var ends: [ChainKey: PeriodEnds] = [:]
