@@ -23,12 +23,15 @@ package protocol FulfilmentReader {
         limit: Int
     ) throws(StoreFailure) -> FulfilmentPage
 
-    func owners(_ chains: [ChainKey]) throws(StoreFailure) -> [Owner]
+    /// Whose these chains are, and which of them are noted to be nobody's.
+    func ownersAndVacancies(
+        _ chains: [ChainKey]
+    ) throws(StoreFailure) -> (owners: [Owner], vacancies: [Vacancy])
 
     /// The chains that a customer owns or shares; at most `ChainKey.listedMax`.
     func chains(app: AppID, customer: CustomerID) throws(StoreFailure) -> [ChainKey]
 
-    func customers(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenKey: CustomerID]
+    func owners(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenOwner]
 
     func orders(_ keys: [OrderKey]) throws(StoreFailure) -> [Order]
 
@@ -171,6 +174,10 @@ extension Wallet {
     package static let postingsMax = 500
 }
 
+extension FulfilmentReader {
+    package func owners(_ chains: [ChainKey]) throws(StoreFailure) -> [Owner] { try ownersAndVacancies(chains).owners }
+}
+
 extension StoreReader {
     /// What is known around some verified proofs: what decisions about them are made from.
     package func situation(around recordings: [Recording]) throws(StoreFailure) -> Situation {
@@ -205,8 +212,13 @@ extension StoreReader {
         let recorded = try transactions(waiting.map(\.transaction))
         for recorded in recorded { situation.note(recorded) }
         try answer(Inquiry(deciding: recorded, for: { _ in [order.customer] }, terms), in: &situation)
+        let heldUp = try noteHeldUp(beside: recorded, in: &situation)
         // A chain may have become another customer's while its purchase waited.
-        let second = Inquiry(deciding: recorded, for: { [situation.owner(of: $0)].compactMap(\.self) }, terms)
+        let second = Inquiry(
+            deciding: recorded + heldUp,
+            for: { [situation.owner(of: $0), order.customer].compactMap(\.self) },
+            terms
+        )
         try answer(second, in: &situation)
         return situation
     }
@@ -223,8 +235,9 @@ extension StoreReader {
         if let order { first.orders.insert(order) }
         try answer(first, in: &situation)
         let payer = order.flatMap { situation.order($0)?.customer }
+        let heldUp = order == nil ? [] : try noteHeldUp(beside: recorded, in: &situation)
         let second = Inquiry(
-            deciding: recorded,
+            deciding: recorded + heldUp,
             for: { [situation.owner(of: $0), payer].compactMap(\.self) },
             terms
         )
@@ -232,6 +245,16 @@ extension StoreReader {
         let touched = Set(recorded.map { situation.chain(of: $0) })
         try answer(Inquiry(touching: touched.flatMap { situation.fulfilments(of: $0).values }), in: &situation)
         return situation
+    }
+
+    private func noteHeldUp(
+        beside recorded: [RecordedTransaction],
+        in situation: inout Situation
+    ) throws(StoreFailure) -> [RecordedTransaction] {
+        let keys = situation.heldUp(beside: recorded)
+        let heldUp = keys.isEmpty ? [] : try transactions(keys)
+        for recorded in heldUp { situation.note(recorded) }
+        return heldUp
     }
 
     /// Looks up what is asked and notes it.
@@ -242,8 +265,10 @@ extension StoreReader {
             for found in try subscriptions(Array(inquiry.subscriptions)) { situation.note(found) }
         }
         for found in try fulfilments(Array(inquiry.chains)) { situation.note(found) }
-        for found in try owners(Array(inquiry.chains)) { situation.note(found) }
-        for (token, customer) in try customers(of: Array(inquiry.tokens)) { situation.note(customer, of: token) }
+        let found = try ownersAndVacancies(Array(inquiry.chains))
+        for vacancy in found.vacancies { situation.note(vacancy) }
+        for owner in found.owners { situation.note(owner) }
+        for found in try owners(of: Array(inquiry.tokens)) { situation.note(found) }
         for found in try orders(Array(inquiry.orders)) { situation.note(found) }
         for found in try openOrders(tokens: Array(inquiry.tokens)) { situation.note(found) }
         for found in try openOrders(wishes: Array(inquiry.wishes)) { situation.note(found) }

@@ -20,6 +20,10 @@ enum Invariants {
         }
         let units = fulfilments.compactMap { row in row.unit.map { Unit(chain: row.chain, unit: $0) } }
         #expect(Set(units).count == units.count, comment)
+        let begun = Set(units.map(\.chain))
+        for row in fulfilments where row.lacksOrder && begun.contains(row.chain) {
+            #expect(try shop.kind(of: row) == .consumable, comment)
+        }
         for row in fulfilments {
             let isGiven = row.state == .granted || row.state == .reversed
             #expect((row.unit != nil) == isGiven, comment)

@@ -139,6 +139,58 @@ import Testing
         #expect(try shop.gems() == 20)
     }
 
+    /// Each row: what is shown one after the other, of three periods and a coin bought beside them; `o` places the order.
+    @Test(arguments: ["o123", "o321", "3o12", "32o1", "231o", "321o", "o3+21", "32+1o", "o2c13"])
+    func renewalsThatCameFirstGoOnWhenAnythingOfTheirChainIsGiven(order: String) throws {
+        var shop = try Shop(needsOrder: true)
+        var together: [Transaction] = []
+        for (place, step) in order.enumerated() {
+            switch step {
+            case "+": continue
+            case "o": try shop.place("o-1", "monthly")
+            case "c": try shop.show(Sold.coins(9))
+            default:
+                let number = try #require(Int64(String(step)))
+                together.append(try Sold.month(number, original: 1, from: 30 * (number - 1)))
+                if order.dropFirst(place + 1).first == "+" { continue }
+                try shop.show(together)
+                together = []
+            }
+        }
+        for number in Int64(1)...3 { #expect(try shop.word(number) == "granted") }
+        #expect(try shop.gems() == 30)
+        #expect(try shop.order("o-1").state == .paid)
+        if order.contains("c") { #expect(try shop.word(9) == "waiting no_order") }
+        try Invariants.check(shop, "in the end")
+    }
+
+    @Test func whatGoesOnTogetherIsNotSaidToWaitFirst() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place("o-1", "monthly")
+        try shop.show(
+            Sold.month(3, original: 1, from: 60),
+            Sold.month(1),
+            Sold.month(2, original: 1, from: 30),
+            order: "o-1"
+        )
+        #expect(try shop.gems() == 30)
+        #expect(!shop.types.contains("purchase.waiting"))
+    }
+
+    @Test func whatIsAttachedByHandLetsItsChainGoOn() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place("o-1", "monthly", token: Self.token)
+        for number in Int64(1)...2 {
+            var period = try Sold.month(number, original: 1, from: 30 * (number - 1))
+            period.accountToken = Self.otherToken
+            try shop.show(period)
+            #expect(try shop.word(number) == "waiting no_order")
+        }
+        try shop.attach(2, to: "o-1")
+        #expect(try shop.word(1) == "granted")
+        #expect(try shop.gems() == 20)
+    }
+
     @Test func anAppWithoutOrdersGivesByProductAndStillPaysAnOrder() throws {
         var shop = try Shop()
         try shop.show(Sold.coins(1))

@@ -141,7 +141,8 @@ struct Shop {
         apply(try decide(situation, cancelling: try Shop.order(id), at: now))
     }
 
-    mutating func expire(_ ids: String...) throws {
+    @discardableResult
+    mutating func expire(_ ids: String...) throws -> Decision {
         apply(decide(situation, expiring: try ids.map { try Shop.order($0) }, at: now))
     }
 
@@ -243,6 +244,10 @@ struct Shop {
         }
         let subscriptions = Set(theirs.map(\.chain)).compactMap { situation.subscription(of: $0) }
         return entitlements(theirs, subscriptions, at: moment ?? now).map(\.id.text)
+    }
+
+    func kind(of row: Fulfilment) throws -> ProductKind? {
+        try #require(situation[row.transaction]).transaction.kind ?? terms.products?[row.product]?.kind
     }
 
     var types: [String] { events.map(\.type.rawValue) }

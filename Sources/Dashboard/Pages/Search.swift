@@ -95,7 +95,7 @@ struct Search: Sendable {
     ) throws(StoreFailure) -> CustomerID? {
         if let halves = UUIDText.halves(text) {
             let key = TokenKey(app: app, token: AccountToken(high: halves.high, low: halves.low))
-            if let customer = try reader.customers(of: [key])[key] { return customer }
+            if let customer = try reader.owners(of: [key]).first?.customer { return customer }
         }
         guard let id = CustomerID(text) else { return nil }
         let page = try reader.transactions(app: app, customer: id, order: .newestFirst, after: nil, limit: 1)

@@ -6,6 +6,8 @@ package struct Decision: Hashable, Sendable {
     package var outcomes: [TransactionOutcome]
     package var fulfilments: [RowChange<Fulfilment>] = []
     package var owners: [RowChange<Owner>] = []
+    package var vacancies: [RowChange<Vacancy>] = []
+    package var tokens: [RowChange<TokenOwner>] = []
     package var orders: [RowChange<Order>] = []
     package var subscriptions: [RowChange<RecordedSubscription>] = []
     /// As they are after the ``postings``, each once.
@@ -17,8 +19,6 @@ package struct Decision: Hashable, Sendable {
     package var audit: [AuditEntry] = []
     /// In the order of each stream.
     package var events: [LedgerEvent] = []
-    /// Tokens that are now known to be a customer's.
-    package var tokens: [TokenKey: CustomerID] = [:]
     /// By how much it changes the figures over time.
     package var figures = FigureSums()
 
@@ -32,9 +32,9 @@ package struct Decision: Hashable, Sendable {
 
     /// Without anything to write there is no commit.
     package var isEmpty: Bool {
-        changes.isEmpty && fulfilments.isEmpty && owners.isEmpty && orders.isEmpty && subscriptions.isEmpty
-            && wallets.isEmpty && events.isEmpty && tokens.isEmpty && consumptions.isEmpty && consents.isEmpty
-            && grantedEntitlements.isEmpty
+        changes.isEmpty && fulfilments.isEmpty && owners.isEmpty && vacancies.isEmpty && tokens.isEmpty
+            && orders.isEmpty && subscriptions.isEmpty && wallets.isEmpty && events.isEmpty && consumptions.isEmpty
+            && consents.isEmpty && grantedEntitlements.isEmpty
     }
 }
 
@@ -85,6 +85,8 @@ protocol VersionedRow: Hashable, Sendable {
 
 extension Fulfilment: VersionedRow {}
 extension Owner: VersionedRow {}
+extension Vacancy: VersionedRow {}
+extension TokenOwner: VersionedRow {}
 extension Order: VersionedRow {}
 extension RecordedSubscription: VersionedRow {}
 extension ConsumptionRequest: VersionedRow {}

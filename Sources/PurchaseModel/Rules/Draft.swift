@@ -14,6 +14,8 @@ struct Draft {
     /// Who was granted what in them since.
     private var units: [ChainKey: [GrantUnit: Set<TransactionID>]] = [:]
     private var owners: [ChainKey: Int] = [:]
+    private var vacancies: [ChainKey: Int] = [:]
+    private var tokens: [TokenKey: Int] = [:]
     private var orders: [OrderKey: Int] = [:]
     private var subscriptions: [ChainKey: Int] = [:]
     /// Subscriptions that are to be told of, in the order of the proof, and where each stands among them.
@@ -90,7 +92,9 @@ struct Draft {
         wallets[key].map { decision.wallets[$0] } ?? known.wallet(key)
     }
 
-    func customer(of token: TokenKey) -> CustomerID? { decision.tokens[token] ?? known.customer(of: token) }
+    func customer(of token: TokenKey) -> CustomerID? {
+        tokens[token].map { decision.tokens[$0].row.customer } ?? known.customer(of: token)
+    }
 
     /// Those that may still be paid, as they are by now.
     func openOrders(token: TokenKey) -> [Order] {
@@ -122,7 +126,25 @@ struct Draft {
 
     mutating func put(_ owner: Owner) {
         let before = known.owner(of: owner.chain)
-        _ = Self.place(owner, at: owner.chain, after: before, in: &decision.owners, &owners)
+        let last = before?.version ?? known.vacancy(of: owner.chain)?.version
+        _ = Self.place(owner, at: owner.chain, after: before, in: &decision.owners, &owners, version: last)
+    }
+
+    /// Notes that a transaction waits for whoever comes to have its chain, or is known by the token that Apple signed.
+    mutating func leaveVacant(_ fulfilment: Fulfilment) {
+        let chain = fulfilment.chain
+        if owner(of: chain) == nil {
+            let before = known.vacancy(of: chain)
+            _ = Self.place(Vacancy(chain: chain), at: chain, after: before, in: &decision.vacancies, &vacancies)
+        }
+        guard let token = fulfilment.accountToken else { return }
+        let key = TokenKey(app: chain.app, token: token)
+        if customer(of: key) == nil { put(TokenOwner(key: key, customer: nil)) }
+    }
+
+    private mutating func put(_ token: TokenOwner) {
+        let before = known.owner(of: token.key)
+        _ = Self.place(token, at: token.key, after: before, in: &decision.tokens, &tokens)
     }
 
     mutating func put(_ subscription: RecordedSubscription) {
@@ -166,16 +188,17 @@ struct Draft {
         _ = Self.place(order, at: order.key, after: known.order(order.key), in: &decision.orders, &orders)
     }
 
-    /// Writes a row: once, as it is in the end, and with the version after the known one.
+    /// Writes a row: once, as it is in the end, and with the version after the known one's, or after another.
     private static func place<Key, Row: VersionedRow>(
         _ row: Row,
         at key: Key,
         after known: Row?,
         in changes: inout [RowChange<Row>],
-        _ places: inout [Key: Int]
+        _ places: inout [Key: Int],
+        version: Int64? = nil
     ) -> Row {
         var row = row
-        row.version = (known?.version ?? 0) + 1
+        row.version = (version ?? known?.version ?? 0) + 1
         if let index = places[key] {
             changes[index] = changes[index].replaced(by: row)
         } else {
@@ -186,7 +209,7 @@ struct Draft {
     }
 
     mutating func register(_ token: TokenKey, of customer: CustomerID) {
-        if self.customer(of: token) == nil { decision.tokens[token] = customer }
+        if self.customer(of: token) == nil { put(TokenOwner(key: token, customer: customer)) }
     }
 
     /// Moves an amount in a wallet. Whoever calls has seen to it that the sum is still a number.

@@ -9,30 +9,70 @@ extension Draft {
             chains: claimedChains(of: recording)
         )
         let recorded = decision.outcomes.map(\.recorded)
-        var given = recorded.map { settle($0, naming.of(chain(of: $0))) }
+        let known = known
+        var given = settle(recorded) { naming.of(known.chain(of: $0)) }
         var reversed: Set<ChainKey> = []
         for fulfilment in given where fulfilment.state == .reversed && reversed.insert(fulfilment.chain).inserted {
             reconsiderRepetitions(in: fulfilment.chain, naming)
         }
-        settleOwnerless(recorded, naming)
+        var seen: Set<ChainKey> = []
+        for chain in recorded.map({ chain(of: $0) }) where seen.insert(chain).inserted {
+            settleRest(of: chain, naming.of(chain))
+        }
         settleInGrace(naming)
+        vouch()
         for place in recorded.indices {
-            if given[place].reason == .alreadyGranted { given[place] = fulfilment(recorded[place]) ?? given[place] }
+            // The rest of its chain may have let it be given.
+            if given[place].unit == nil { given[place] = fulfilment(recorded[place]) ?? given[place] }
             guard decision.outcomes[place].standing != .ownedByAnother else { continue }
             edit { $0.outcomes[place].fulfilment = given[place] }
         }
     }
 
-    /// Whoever presents one transaction of a chain has all of it, also what Apple told of before anybody was known.
-    private mutating func settleOwnerless(_ recorded: [RecordedTransaction], _ naming: Naming) {
-        var seen: Set<ChainKey> = []
-        for chain in recorded.map({ chain(of: $0) }) where seen.insert(chain).inserted && owner(of: chain) != nil {
-            let waiting = fulfilments(of: chain).values.filter(\.isOwnerless)
-            for fulfilment in waiting.sorted(by: { $0.transaction.id < $1.transaction.id }) {
-                guard let recorded = self.recorded(fulfilment.transaction) else { continue }
-                settle(recorded, naming.of(chain).named(by: recorded))
+    /// Writes what is given for each transaction of which something new is known, also where that changes nothing there: so
+    /// that whoever gives something for what was known before is told that he did not see it.
+    private mutating func vouch() {
+        for change in decision.changes {
+            guard let before = known.fulfilment(of: change.recorded.key), fulfilment(change.recorded) == before else {
+                continue
             }
+            put(before)
         }
+    }
+
+    /// Settles some transactions, and last those that lack nothing but an order: what is given for the others may let them
+    /// go on without one.
+    mutating func settle(_ all: [RecordedTransaction], naming: (RecordedTransaction) -> Naming) -> [Fulfilment] {
+        guard terms.needsOrder else { return all.map { settle($0, naming($0)) } }
+        var given = all.map { lacksOrder($0, naming($0)) ? nil : settle($0, naming($0)) }
+        for place in all.indices where given[place] == nil { given[place] = settle(all[place], naming(all[place])) }
+        return given.compactMap(\.self)
+    }
+
+    private func lacksOrder(_ recorded: RecordedTransaction, _ naming: Naming) -> Bool {
+        guard fulfilment(recorded)?.unit == nil, !continues(recorded),
+            let customer = owner(of: chain(of: recorded))?.customer
+        else { return false }
+        return match(recorded, of: customer, naming) == nil
+    }
+
+    /// Settles the rest of a chain of which something was told: whoever has one transaction of it has all of it, also what
+    /// Apple told of before anybody was known, and what waited for an order goes on without one when anything was given,
+    /// whichever of them came first.
+    mutating func settleRest(of chain: ChainKey, _ naming: Naming) {
+        guard owner(of: chain) != nil else { return }
+        let ownerless = waiting(in: chain, \.isOwnerless)
+        if !ownerless.isEmpty { _ = settle(ownerless) { naming.named(by: $0) } }
+        guard terms.needsOrder, hasGrants(chain) else { return }
+        for recorded in waiting(in: chain, \.lacksOrder) {
+            // It was presented before, and not out of the books that are told of now.
+            settle(recorded, Naming(order: recorded.order, customerToken: naming.customerToken))
+        }
+    }
+
+    /// What waits in a chain, as far as it was looked up, by its name.
+    private func waiting(in chain: ChainKey, _ isAsked: (Fulfilment) -> Bool) -> [RecordedTransaction] {
+        fulfilments(of: chain).values.filter(isAsked).compactMap { recorded($0.transaction) }.sorted { $0.id < $1.id }
     }
 
     /// What was over when we first heard of it goes on when we hear of the grace.
@@ -91,6 +131,7 @@ extension Draft {
             }
             (fulfilment.state, fulfilment.reason) = (state, reason)
             put(fulfilment)
+            if fulfilment.isOwnerless { leaveVacant(fulfilment) }
             guard !fulfilment.isImported, naming.source != .history else { return fulfilment }
             let type: EventType = state == .waiting ? .purchaseWaiting : .purchaseWithheld
             tell(

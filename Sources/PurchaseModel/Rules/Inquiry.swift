@@ -63,7 +63,10 @@ package struct Inquiry: Sendable {
             for (chain, parties) in touched {
                 for fulfilment in first.fulfilments(of: chain).values {
                     add(fulfilment)
-                    guard fulfilment.isOwnerless else { continue }
+                    guard fulfilment.isOwnerless || fulfilment.lacksOrder else { continue }
+                    if let order = first[fulfilment.transaction]?.order {
+                        orders.insert(OrderKey(app: chain.app, id: order))
+                    }
                     for customer in parties { add(customer, chain, product: fulfilment.product, recording.terms) }
                 }
             }

@@ -18,18 +18,16 @@ package func decide(
     at now: Timestamp
 ) -> Decision {
     var draft = Draft(situation, terms: terms, at: now)
-    func settle(_ recorded: RecordedTransaction) -> Fulfilment {
-        let token = recorded.customer.flatMap { tokens[$0] }
-        return draft.settle(recorded, Naming(order: recorded.order, customerToken: token))
-    }
-    let all = keys.compactMap { situation[$0] }
-    // What is given lets the rest of its chain go on without an order, and what is taken back may be bought anew: whatever
-    // comes later in the round, so that the others are asked again until nothing more is given.
-    var open = all.filter { settle($0).unit == nil }
-    var asked = all.count
-    while open.count < asked {
-        asked = open.count
-        open.removeAll { settle($0).unit != nil }
+    var open = keys.compactMap { situation[$0] }
+    // What is taken back may be bought anew, whatever comes later in the round: the others are asked again until nothing
+    // more is given.
+    while true {
+        let asked = open
+        let given = draft.settle(asked) { recorded in
+            Naming(order: recorded.order, customerToken: recorded.customer.flatMap { tokens[$0] })
+        }
+        open = zip(asked, given).filter { $0.1.unit == nil }.map(\.0)
+        if open.count == asked.count { break }
     }
     return draft.decided
 }

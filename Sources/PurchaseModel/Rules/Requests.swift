@@ -56,6 +56,7 @@ package func decide(
             draft.put(Owner(chain: draft.chain(of: candidate), customer: order.customer, since: now))
         }
         draft.settle(candidate, naming)
+        draft.settleRest(of: draft.chain(of: candidate), naming)
     }
     return draft.decided
 }
@@ -111,6 +112,7 @@ package func decide(
     else { throw .doesNotFit }
     let fulfilment = draft.settle(recorded, Naming(byHand: order.id))
     guard fulfilment.order == order.id else { throw .fulfilmentIs(fulfilment.state) }
+    draft.settleRest(of: draft.chain(of: recorded), Naming())
     return draft.decided
 }
 

@@ -14,9 +14,10 @@ package struct Situation: Sendable {
     /// Who was granted what in a chain.
     private var units: [ChainKey: [GrantUnit: Set<TransactionID>]] = [:]
     private var owners: [ChainKey: Owner] = [:]
+    private var vacancies: [ChainKey: Vacancy] = [:]
     private var orders: [OrderKey: Order] = [:]
     private var subscriptions: [ChainKey: RecordedSubscription] = [:]
-    private var customers: [TokenKey: CustomerID] = [:]
+    private var tokens: [TokenKey: TokenOwner] = [:]
     private var streams: [StreamKey: Int64] = [:]
     private var wallets: [WalletKey: Wallet] = [:]
     private var consumptions: [ConsumptionKey: ConsumptionRequest] = [:]
@@ -56,7 +57,7 @@ package struct Situation: Sendable {
     var waiting: [Fulfilment] { fulfilments.values.flatMap { $0.values.filter { $0.state == .waiting } } }
 
     /// What these proofs may have decided again: what seems to repeat something that they tell to be taken back, and what
-    /// waits for somebody to present anything of its chain.
+    /// waits for somebody to present anything of its chain, or for an order that it needs no more when anything is given.
     package func reconsidered(for recordings: [Recording]) -> [TransactionKey] {
         var (chains, refunded) = (Set<ChainKey>(), Set<ChainKey>())
         for recording in recordings {
@@ -68,12 +69,21 @@ package struct Situation: Sendable {
         }
         return chains.flatMap { chain in
             fulfilments(of: chain).values
-                .filter { $0.isOwnerless || $0.reason == .alreadyGranted && refunded.contains(chain) }
+                .filter { $0.isOwnerless || $0.lacksOrder || $0.reason == .alreadyGranted && refunded.contains(chain) }
                 .map(\.transaction)
         }
     }
 
+    /// What waits beside some transactions for their chain to be somebody's, or for an order that it needs no more when one
+    /// of them is given; those that are not known.
+    package func heldUp(beside recorded: [RecordedTransaction]) -> [TransactionKey] {
+        Set(recorded.map { chain(of: $0) }).flatMap { fulfilments(of: $0).values }
+            .filter { ($0.isOwnerless || $0.lacksOrder) && self[$0.transaction] == nil }.map(\.transaction)
+    }
+
     package func owner(of chain: ChainKey) -> Owner? { owners[chain] }
+
+    func vacancy(of chain: ChainKey) -> Vacancy? { vacancies[chain] }
 
     package func order(_ key: OrderKey) -> Order? { orders[key] }
 
@@ -129,7 +139,9 @@ package struct Situation: Sendable {
         return found
     }
 
-    package func customer(of token: TokenKey) -> CustomerID? { customers[token] }
+    package func customer(of token: TokenKey) -> CustomerID? { tokens[token]?.customer }
+
+    func owner(of token: TokenKey) -> TokenOwner? { tokens[token] }
 
     /// The number of a stream's last event; 0 when it has none.
     package func sequence(of stream: StreamKey) -> Int64 { streams[stream] ?? 0 }
@@ -168,6 +180,7 @@ package struct Situation: Sendable {
     package mutating func apply(_ decision: Decision) {
         for change in decision.changes { note(change.recorded) }
         for change in decision.fulfilments { note(change.row) }
+        for change in decision.vacancies { note(change.row) }
         for change in decision.owners { note(change.row) }
         for change in decision.orders { note(change.row) }
         for change in decision.subscriptions { note(change.row) }
@@ -176,7 +189,7 @@ package struct Situation: Sendable {
         for change in decision.consents { note(change.row) }
         for change in decision.grantedEntitlements { note(change.row) }
         for event in decision.events { note(event.sequence, of: event.stream) }
-        for (token, customer) in decision.tokens { note(customer, of: token) }
+        for change in decision.tokens { note(change.row) }
     }
 
     package mutating func note(_ recorded: RecordedTransaction) {
@@ -192,7 +205,9 @@ package struct Situation: Sendable {
 
     package mutating func note(_ owner: Owner) { owners[owner.chain] = owner }
 
-    package mutating func note(_ customer: CustomerID, of token: TokenKey) { customers[token] = customer }
+    package mutating func note(_ vacancy: Vacancy) { vacancies[vacancy.chain] = vacancy }
+
+    package mutating func note(_ token: TokenOwner) { tokens[token.key] = token }
 
     package mutating func note(_ sequence: Int64, of stream: StreamKey) { streams[stream] = sequence }
 

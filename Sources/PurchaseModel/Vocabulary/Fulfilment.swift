@@ -44,6 +44,9 @@ package struct Fulfilment: Hashable, Sendable {
     /// Whether it waits for nothing but to be somebody's.
     var isOwnerless: Bool { state == .waiting && reason == .noCustomer }
 
+    /// Whether it waits for nothing but an order.
+    package var lacksOrder: Bool { reason == .noOrder || reason == .orderContradicts }
+
     init(of recorded: RecordedTransaction, at now: Timestamp) {
         transaction = recorded.key
         original = recorded.chain.original

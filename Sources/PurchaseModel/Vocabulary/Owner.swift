@@ -8,7 +8,8 @@ package struct Owner: Hashable, Sendable {
     package internal(set) var since: Timestamp
     /// Whose it was before: what undoing the last transfer would bring back.
     package internal(set) var previous: CustomerID?
-    /// Counts its changes, so that of two writers who saw the same one only the first succeeds.
+    /// Counts its changes, so that of two writers who saw the same one only the first succeeds. The first one follows that
+    /// of the chain's ``Vacancy``, if there was one.
     package internal(set) var version: Int64
 
     package init(
@@ -28,4 +29,34 @@ package struct Owner: Hashable, Sendable {
     }
 
     package func mayUse(_ customer: CustomerID) -> Bool { self.customer == customer || sharers.contains(customer) }
+}
+
+/// A chain of which something waits for whoever comes to have it.
+///
+/// It is a row where the ``Owner`` will stand: whoever leaves something there and whoever claims the chain write the same
+/// row, so that of two who do it at the same time one is told, and sees the other.
+package struct Vacancy: Hashable, Sendable {
+    package let chain: ChainKey
+    /// Counts what was left there.
+    package internal(set) var version: Int64
+
+    package init(chain: ChainKey, version: Int64 = 1) {
+        self.chain = chain
+        self.version = version
+    }
+}
+
+/// Whose an account token is.
+package struct TokenOwner: Hashable, Sendable {
+    package let key: TokenKey
+    /// `nil` while nobody is known by it and something waits for him: see ``Vacancy``.
+    package let customer: CustomerID?
+    /// Counts its changes, so that of two writers who saw the same one only the first succeeds.
+    package internal(set) var version: Int64
+
+    package init(key: TokenKey, customer: CustomerID?, version: Int64 = 1) {
+        self.key = key
+        self.customer = customer
+        self.version = version
+    }
 }

@@ -3,12 +3,10 @@ import PurchaseModel
 // What was ordered and given, written and found by looking at everything.
 extension MemoryTransaction {
     func applyRest(of decision: Decision) throws(StoreFailure) {
-        for change in decision.owners { try write(change, \.version, at: \.owners[change.row.chain]) }
+        for change in decision.vacancies { try write(change) }
+        for change in decision.owners { try write(change) }
         for change in decision.orders { try write(change, \.version, at: \.orders[change.row.key]) }
-        for (token, customer) in decision.tokens {
-            guard ledger.customers.updateValue(customer, forKey: token) == nil else { throw conflict() }
-            undo.append { $0.customers[token] = nil }
-        }
+        for change in decision.tokens { try write(change, \.version, at: \.tokens[change.row.key]) }
         for change in decision.fulfilments { try write(change) }
         for change in decision.subscriptions { try write(change, \.version, at: \.subscriptions[change.row.chain]) }
         for wallet in decision.wallets {
@@ -34,6 +32,23 @@ extension MemoryTransaction {
         }
         guard !isTaken else { throw conflict() }
         try write(change, \.version, at: \.[row.transaction.id, in: row.chain])
+    }
+
+    private func write(_ change: RowChange<Vacancy>) throws(StoreFailure) {
+        guard ledger.owners[change.row.chain] == nil else { throw conflict() }
+        try write(change, \.version, at: \.vacancies[change.row.chain])
+    }
+
+    /// An owner's first version follows that of the vacancy, whose place it takes.
+    private func write(_ change: RowChange<Owner>) throws(StoreFailure) {
+        let owner = change.row
+        if case .insert = change {
+            let vacancy = ledger.vacancies[owner.chain]
+            guard owner.version == (vacancy?.version ?? 0) + 1 else { throw conflict() }
+            ledger.vacancies[owner.chain] = nil
+            undo.append { $0.vacancies[owner.chain] = vacancy }
+        }
+        try write(change, \.version, at: \.owners[owner.chain])
     }
 
     /// Inserts what is not there, or replaces the version before.
@@ -109,7 +124,9 @@ extension MemoryTransaction {
         (row.chain.app, row.chain.original, RealmCode.wanted(row.chain.realm))
     }
 
-    func owners(_ chains: [ChainKey]) -> [Owner] { chains.compactMap { ledger.owners[$0] } }
+    func ownersAndVacancies(_ chains: [ChainKey]) -> (owners: [Owner], vacancies: [Vacancy]) {
+        (chains.compactMap { ledger.owners[$0] }, chains.compactMap { ledger.vacancies[$0] })
+    }
 
     func chains(app: AppID, customer: CustomerID) -> [ChainKey] {
         let found = ledger.owners.values.filter { owner in
@@ -121,9 +138,7 @@ extension MemoryTransaction {
         return Array(sorted.prefix(ChainKey.listedMax))
     }
 
-    func customers(of tokens: [TokenKey]) -> [TokenKey: CustomerID] {
-        ledger.customers.filter { tokens.contains($0.key) }
-    }
+    func owners(of tokens: [TokenKey]) -> [TokenOwner] { tokens.compactMap { ledger.tokens[$0] } }
 
     func orders(_ keys: [OrderKey]) -> [Order] { keys.compactMap { ledger.orders[$0] } }
 

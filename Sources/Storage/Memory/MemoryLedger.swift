@@ -30,8 +30,9 @@ struct MemoryLedger: Sendable {
     var refusals: [RefusalKey: Int] = [:]
     var samples: [RefusalSample] = []
     var orders: [OrderKey: Order] = [:]
-    var customers: [TokenKey: CustomerID] = [:]
+    var tokens: [TokenKey: TokenOwner] = [:]
     var owners: [ChainKey: Owner] = [:]
+    var vacancies: [ChainKey: Vacancy] = [:]
     /// By the chain in which they stand: of a transaction that was fulfilled in another one nothing is known here.
     var fulfilments: [ChainKey: [TransactionID: Fulfilment]] = [:]
     var subscriptions: [ChainKey: RecordedSubscription] = [:]

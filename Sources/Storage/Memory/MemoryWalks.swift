@@ -8,7 +8,7 @@ extension MemoryTransaction {
         apps.formUnion(ledger.refusals.keys.compactMap(\.app))
         apps.formUnion(ledger.samples.compactMap(\.app))
         apps.formUnion(ledger.orders.keys.map(\.app))
-        apps.formUnion(ledger.customers.keys.map(\.app))
+        apps.formUnion(ledger.tokens.keys.map(\.app))
         apps.formUnion(ledger.owners.keys.map(\.app))
         apps.formUnion(ledger.subscriptions.keys.map(\.app))
         apps.formUnion(ledger.wallets.keys.map(\.app))

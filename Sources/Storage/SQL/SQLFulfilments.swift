@@ -35,15 +35,17 @@ extension SQLTransaction {
         try subscriptions.due(at: now, limit: limit)
     }
 
-    func owners(_ chains: [ChainKey]) throws(StoreFailure) -> [Owner] { try ownership.find(chains) }
+    func ownersAndVacancies(
+        _ chains: [ChainKey]
+    ) throws(StoreFailure) -> (owners: [Owner], vacancies: [Vacancy]) {
+        try ownership.find(chains)
+    }
 
     func chains(app: AppID, customer: CustomerID) throws(StoreFailure) -> [ChainKey] {
         try ownership.chains(app: app, customer: customer)
     }
 
-    func customers(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenKey: CustomerID] {
-        try ordering.customers(of: tokens)
-    }
+    func owners(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenOwner] { try ordering.owners(of: tokens) }
 
     func orders(_ keys: [OrderKey]) throws(StoreFailure) -> [Order] { try ordering.find(keys) }
 

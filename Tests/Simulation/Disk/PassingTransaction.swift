@@ -33,16 +33,18 @@ package class PassingTransaction: StoreTransaction {
         try base.dueSubscriptions(at: now, limit: limit)
     }
 
-    package func owners(_ chains: [ChainKey]) throws(StoreFailure) -> [Owner] {
-        try base.owners(chains)
+    package func ownersAndVacancies(
+        _ chains: [ChainKey]
+    ) throws(StoreFailure) -> (owners: [Owner], vacancies: [Vacancy]) {
+        try base.ownersAndVacancies(chains)
     }
 
     package func chains(app: AppID, customer: CustomerID) throws(StoreFailure) -> [ChainKey] {
         try base.chains(app: app, customer: customer)
     }
 
-    package func customers(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenKey: CustomerID] {
-        try base.customers(of: tokens)
+    package func owners(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenOwner] {
+        try base.owners(of: tokens)
     }
 
     package func orders(_ keys: [OrderKey]) throws(StoreFailure) -> [Order] {

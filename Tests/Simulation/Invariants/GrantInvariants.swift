@@ -13,6 +13,7 @@ extension Audit {
         let units = rows.compactMap { row in row.unit.map { Unit(chain: row.chain, unit: $0) } }
         expect(Set(units).count == units.count, "I4 credited once", "one unit twice")
         expect(rows.count == store.transactions.count, "I4 credited once", "transactions without a fulfilment")
+        let begun = Set(rows.compactMap { $0.unit == nil ? nil : $0.chain })
         for row in rows {
             guard let recorded = store.transactions[row.transaction] else { continue }
             let isGiven = row.state == .granted || row.state == .reversed
@@ -23,6 +24,10 @@ extension Audit {
                 "I4 credited once",
                 "\(id) is \(row.state) and not as that is"
             )
+            if row.lacksOrder, begun.contains(row.chain) {
+                let kind = recorded.transaction.kind ?? world.terms.products?[row.product]?.kind
+                expect(kind == .consumable, "I4 credited once", "\(id) waits for an order in a chain that was given")
+            }
             guard isGiven else { continue }
             expect(
                 row.customer != nil && store.owners[row.chain] != nil,

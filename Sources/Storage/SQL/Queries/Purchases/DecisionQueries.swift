@@ -46,9 +46,10 @@ struct DecisionQueries {
         let orders = OrderQueries(connection: connection, apps: apps)
         let subscriptions = SubscriptionQueries(connection: connection, apps: apps)
         let wallets = WalletQueries(connection: connection, apps: apps)
+        for change in decision.vacancies { try owners.write(change) }
         for change in decision.owners { try owners.write(change) }
         for change in decision.orders { try orders.write(change) }
-        for (token, customer) in decision.tokens { try orders.register(token, of: customer) }
+        for change in decision.tokens { try orders.write(change) }
         for change in decision.fulfilments { try fulfilments.write(change) }
         for change in decision.subscriptions { try subscriptions.write(change) }
         for wallet in decision.wallets { try wallets.write(wallet) }

@@ -19,11 +19,14 @@ struct OrderQueries {
         key: key.map(\.name)
     )
     private static let update = BulkUpdate(of: "orders", key: key, changing)
+    // Where nobody is known by a token the customer's name is empty, which no name is.
+    private static let token: [BulkColumn] = [.integer("app"), .bytes("account_token")]
     private static let insertToken = BulkInsert(
         into: "customer_tokens",
-        [.integer("app"), .bytes("account_token"), .text("customer")],
-        key: ["app", "account_token"]
+        token + [.integer("version"), .text("customer")],
+        key: token.map(\.name)
     )
+    private static let updateToken = BulkUpdate(of: "customer_tokens", key: token, [.text("customer")])
 
     /// What ``read(_:app:)`` expects.
     static let selected = BulkColumn.names([.text("order_id"), .integer("version")] + fixed + changing)
@@ -33,7 +36,7 @@ struct OrderQueries {
         "SELECT \(selected) FROM orders WHERE app = $1 AND order_id = $2"
     )
     private static let findByToken = BulkLookup(
-        by: [.integer("app"), .bytes("account_token")],
+        by: token,
         """
         SELECT \(selected) FROM orders WHERE app = $1 AND account_token = $2 AND \(isOpen)
         ORDER BY placed_at, order_id LIMIT \(Order.openMax)
@@ -47,8 +50,8 @@ struct OrderQueries {
         """
     )
     private static let findToken = BulkLookup(
-        by: [.integer("app"), .bytes("account_token")],
-        "SELECT customer FROM customer_tokens WHERE app = $1 AND account_token = $2"
+        by: token,
+        "SELECT version, customer FROM customer_tokens WHERE app = $1 AND account_token = $2"
     )
     private static let list = Query(
         "SELECT \(selected) FROM orders WHERE app = $1 AND order_id > $2 ORDER BY order_id LIMIT $3"
@@ -94,10 +97,16 @@ struct OrderQueries {
         }
     }
 
-    func register(_ token: TokenKey, of customer: CustomerID) throws(StoreFailure) {
-        let code = try apps.codeForWriting(token.app)
-        let values: [SQLValue] = [.integer(code), .bytes(TokenBytes.bytes(of: token.token)), .text(customer.text)]
-        try connection.insert(values, by: Self.insertToken)
+    func write(_ change: RowChange<TokenOwner>) throws(StoreFailure) {
+        let row = change.row
+        let key: [SQLValue] = [
+            .integer(try apps.codeForWriting(row.key.app)), .bytes(TokenBytes.bytes(of: row.key.token)),
+        ]
+        let customer = SQLValue.text(row.customer?.text ?? "")
+        switch change {
+        case .insert: try connection.insert(key + [.integer(row.version), customer], by: Self.insertToken)
+        case .update: try connection.update(key + [.integer(row.version - 1), customer], by: Self.updateToken)
+        }
     }
 
     func find(_ keys: [OrderKey]) throws(StoreFailure) -> [Order] {
@@ -112,11 +121,12 @@ struct OrderQueries {
         try find(Self.findByWish, wishes, app: \.app) { [.text($0.customer.text), .text($0.product.text)] }
     }
 
-    func customers(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenKey: CustomerID] {
-        var found: [TokenKey: CustomerID] = [:]
+    func owners(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenOwner] {
+        var found: [TokenOwner] = []
         let (asked, values) = try apps.keys(tokens, app: \.app) { [.bytes(TokenBytes.bytes(of: $0.token))] }
         try connection.visit(Self.findToken, values) { place, row throws(StoreFailure) in
-            found[asked[place]] = try row.identifier(0)
+            let customer: CustomerID? = row.text(1).isEmpty ? nil : try row.identifier(1)
+            found.append(TokenOwner(key: asked[place], customer: customer, version: row.integer(0)))
         }
         return found
     }

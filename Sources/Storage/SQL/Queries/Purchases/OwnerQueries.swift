@@ -1,6 +1,6 @@
 import PurchaseModel
 
-/// Writes and finds whose chains are.
+/// Writes and finds whose chains are. Where nobody is known the customer's name is empty, which no name is.
 struct OwnerQueries {
     let connection: any SQLConnection
     let apps: AppQueries
@@ -41,16 +41,15 @@ struct OwnerQueries {
 
     func write(_ change: RowChange<Owner>) throws(StoreFailure) {
         let owner = change.row
-        let key: [SQLValue] = [
-            .integer(try apps.codeForWriting(owner.chain.app)), .integer(owner.chain.original.number),
-            .integer(try RealmCode.number(of: owner.chain.realm)),
-        ]
+        let key = try key(of: owner.chain)
         let changing: [SQLValue] = [
             .text(owner.customer.text), .integer(owner.since.milliseconds), .optional(owner.previous?.text),
         ]
         switch change {
-        case .insert:
+        case .insert where owner.version == 1:
             try connection.insert(key + [.integer(owner.version)] + changing, by: Self.insert)
+        case .insert:
+            try connection.update(key + [.integer(owner.version - 1)] + changing, by: Self.update)
         case .update:
             try connection.update(key + [.integer(owner.version - 1)] + changing, by: Self.update)
             try connection.run(Self.removeSharers, key)
@@ -60,7 +59,25 @@ struct OwnerQueries {
         }
     }
 
-    func find(_ chains: [ChainKey]) throws(StoreFailure) -> [Owner] {
+    func write(_ change: RowChange<Vacancy>) throws(StoreFailure) {
+        let key = try key(of: change.row.chain)
+        let nobody: [SQLValue] = [.text(""), .integer(0), .null]
+        switch change {
+        case .insert(let vacancy):
+            try connection.insert(key + [.integer(vacancy.version)] + nobody, by: Self.insert)
+        case .update(let vacancy):
+            try connection.update(key + [.integer(vacancy.version - 1)] + nobody, by: Self.update)
+        }
+    }
+
+    private func key(of chain: ChainKey) throws(StoreFailure) -> [SQLValue] {
+        [
+            .integer(try apps.codeForWriting(chain.app)), .integer(chain.original.number),
+            .integer(try RealmCode.number(of: chain.realm)),
+        ]
+    }
+
+    func find(_ chains: [ChainKey]) throws(StoreFailure) -> (owners: [Owner], vacancies: [Vacancy]) {
         let (asked, values) = try apps.keys(chains, app: \.app) { chain in
             [.integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
         }
@@ -69,21 +86,26 @@ struct OwnerQueries {
             guard let customer: CustomerID = try row.identifier(0) else { throw SQLiteResult.unreadableRow }
             sharers[place, default: []].append(customer)
         }
-        var found: [Owner] = []
+        var (owners, vacancies): ([Owner], [Vacancy]) = ([], [])
         try connection.visit(Self.find, values) { place, row throws(StoreFailure) in
+            let version = row.integer(0)
+            if row.text(1).isEmpty {
+                vacancies.append(Vacancy(chain: asked[place], version: version))
+                return
+            }
             guard let customer: CustomerID = try row.identifier(1) else { throw SQLiteResult.unreadableRow }
-            found.append(
+            owners.append(
                 Owner(
                     chain: asked[place],
                     customer: customer,
                     sharers: sharers[place] ?? [],
                     since: Timestamp(milliseconds: row.integer(2)),
                     previous: try row.identifier(3),
-                    version: row.integer(0)
+                    version: version
                 )
             )
         }
-        return found
+        return (owners, vacancies)
     }
 
     func chains(app: AppID, customer: CustomerID) throws(StoreFailure) -> [ChainKey] {

@@ -1,0 +1,62 @@
+import PurchaseModel
+import TestSupport
+import Testing
+
+/// Two servers decide at the same time, neither seeing what the other decides. A store refuses the second commit where both
+/// write the same row; where it does not, one of them must have decided what it would have decided after the other.
+@Suite struct ConcurrencyPropertyTests {
+    @Test(arguments: UInt64(0)..<500) func whatBothMayCommitCouldHaveComeOneAfterTheOther(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var shop = try Happenings.shop(&random)
+        for step in 0..<40 {
+            Happenings.pass(over: &shop, &random)
+            try Happenings.happen(to: &shop, &random)
+            Happenings.pass(over: &shop, &random)
+            var (left, right) = (shop, shop)
+            var leftAgain = random
+            let one = try Happenings.happen(to: &left, &random)
+            var rightAgain = random
+            let other = try Happenings.happen(to: &right, &random)
+            guard let one, let other, one.mayBeCommitted(beside: other), !one.maySlipPast(other),
+                !other.maySlipPast(one)
+            else { continue }
+            let isSoAfterOne = try Happenings.happen(to: &left, &rightAgain)?.written == other.written
+            let isSoAfterOther = try Happenings.happen(to: &right, &leftAgain)?.written == one.written
+            #expect(isSoAfterOne || isSoAfterOther, "step \(step)")
+        }
+    }
+}
+
+extension Decision {
+    /// Without what is told to who asked, who may be told how it was just before.
+    fileprivate var written: Decision {
+        var written = self
+        written.outcomes = []
+        return written
+    }
+
+    /// The one thing that is put up with: orders are told of on production's side of the wall, so that one that is placed and
+    /// a purchase of the sandbox that waits for it do not meet until either is touched again.
+    fileprivate func maySlipPast(_ other: Decision) -> Bool {
+        orders.contains { if case .insert = $0 { true } else { false } }
+            && other.fulfilments.contains { $0.row.lacksOrder && $0.row.transaction.realm.environment == .sandbox }
+    }
+
+    /// Whether a store takes both: each row is inserted once, and updated from the version that was read; each event is the
+    /// only one of its number in its stream.
+    fileprivate func mayBeCommitted(beside other: Decision) -> Bool {
+        func differ<Key: Hashable>(_ keys: (Decision) -> [Key]) -> Bool {
+            Set(keys(self)).isDisjoint(with: keys(other))
+        }
+        struct Unit: Hashable {
+            let chain: ChainKey
+            let unit: GrantUnit
+        }
+        return differ { $0.changes.map(\.recorded.key) } && differ { $0.fulfilments.map(\.row.key) }
+            && differ { $0.fulfilments.compactMap { row in row.row.unit.map { Unit(chain: row.row.chain, unit: $0) } } }
+            && differ { $0.owners.map(\.row.chain) + $0.vacancies.map(\.row.chain) }
+            && differ { $0.orders.map(\.row.key) }
+            && differ { $0.subscriptions.map(\.row.chain) } && differ { $0.wallets.map(\.key) }
+            && differ { $0.events.map(\.stream) } && differ { $0.tokens.map(\.row.key) }
+    }
+}

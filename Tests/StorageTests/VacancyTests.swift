@@ -1,0 +1,115 @@
+import PurchaseModel
+import Storage
+import Testing
+
+/// What waits for whoever comes to have it, and whoever comes, do not miss each other.
+@Suite struct VacancyTests {
+    /// Who decides first from an empty ledger, and who from the same one, though the first is written by then.
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func whoeverClaimsAChainAndWhoeverLeavesSomethingThereSeeEachOther(
+        kind: StoreKind,
+        isClaimedFirst: Bool
+    ) async throws {
+        try await kind.withStore { store in
+            let proofs = [try Self.period(1, customer: "ann"), try Self.period(2, customer: nil)]
+            let (first, second) = isClaimedFirst ? (proofs[0], proofs[1]) : (proofs[1], proofs[0])
+            try await Self.write(decide(Situation(), first, at: Samples.now), store)
+            await #expect(throws: StoreFailure.conflict) {
+                try await Self.write(decide(Situation(), second, at: Samples.now), store)
+            }
+            try await Self.record(second, store)
+            #expect(try await Self.customers(store) == ["ann", "ann"])
+        }
+    }
+
+    /// Each thing that is left there is seen, and not the first alone.
+    @Test(arguments: StoreKind.allCases)
+    func whatIsLeftLaterIsSeenAsWell(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await Self.record(try Self.period(1, customer: nil), store)
+            let claim = try Self.period(3, customer: "ann")
+            let late = try await store.read { reader throws(StoreFailure) in try reader.situation(around: [claim]) }
+            try await Self.record(try Self.period(2, customer: nil), store)
+            await #expect(throws: StoreFailure.conflict) {
+                try await Self.write(decide(late, claim, at: Samples.now), store)
+            }
+            try await Self.record(claim, store)
+            #expect(try await Self.customers(store) == ["ann", "ann", "ann"])
+            let chain = claim.chain(of: claim.transactions[0])
+            let owner = try await store.read { reader throws(StoreFailure) in try reader.owners([chain]) }
+            #expect(owner.map(\.version) == [3])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func whoeverIsKnownByATokenAndWhatNamesItSeeEachOther(kind: StoreKind, isPlacedFirst: Bool) async throws {
+        try await kind.withStore { store in
+            let token = AccountToken(high: 1, low: 2)
+            let order = Order(
+                app: try Samples.app(),
+                id: try #require(OrderID("o-1")),
+                customer: try Samples.customer("ann"),
+                product: try #require(ProductID("coins.100")),
+                quantity: 1,
+                accountToken: token,
+                placedAt: Samples.now,
+                expiresAt: Samples.now.advanced(by: .seconds(3_600))
+            )
+            let heard = try Self.period(1, customer: nil, token: token)
+            let placed = try decide(Situation(), placing: order, customerToken: nil, terms: AppTerms(), at: Samples.now)
+            let left = decide(Situation(), heard, at: Samples.now)
+            try await Self.write(isPlacedFirst ? placed : left, store)
+            await #expect(throws: StoreFailure.conflict) { try await Self.write(isPlacedFirst ? left : placed, store) }
+            if isPlacedFirst {
+                try await Self.record(heard, store)
+            } else {
+                try await store.write { write throws(StoreFailure) in
+                    let situation = try write.situation(placing: order, customerToken: nil, AppTerms())
+                    let decision = Result { () throws(RequestFault) in
+                        try decide(situation, placing: order, customerToken: nil, terms: AppTerms(), at: Samples.now)
+                    }
+                    if case .success(let decision) = decision { try write.apply(decision, evidence: nil) }
+                }
+            }
+            #expect(try await Self.customers(store) == ["ann"])
+            let orders = try await store.read { reader throws(StoreFailure) in try reader.orders([order.key]) }
+            #expect(orders.first?.state == .paid)
+        }
+    }
+
+    /// A period of the subscription that began with the first one, told by Apple or presented by somebody.
+    private static func period(_ number: Int64, customer: String?, token: AccountToken? = nil) throws -> Recording {
+        var transaction = try Samples.transaction(number)
+        transaction.originalID = TransactionID(number: 1)
+        transaction.kind = .autoRenewable
+        transaction.expiresAt = Samples.now.advanced(by: .seconds(number * 86_400))
+        transaction.accountToken = token
+        return Recording(
+            app: try Samples.app(),
+            realm: Samples.production,
+            transactions: [transaction],
+            customer: try customer.map { try Samples.customer($0) }
+        )
+    }
+
+    private static func write(_ decision: Decision, _ store: any Store) async throws {
+        let evidence = try Samples.evidence()
+        try await store.write { write throws(StoreFailure) in try write.apply(decision, evidence: evidence) }
+    }
+
+    private static func record(_ recording: Recording, _ store: any Store) async throws {
+        let evidence = try Samples.evidence()
+        try await store.write { write throws(StoreFailure) in
+            let situation = try write.situation(around: [recording])
+            try write.apply(decide(situation, recording, at: Samples.now), evidence: evidence)
+        }
+    }
+
+    /// Who has each of the first three periods, as far as they are granted.
+    private static func customers(_ store: any Store) async throws -> [String] {
+        let chain = try period(1, customer: nil)
+        return try await store.read { reader throws(StoreFailure) in
+            try reader.fulfilments([chain.chain(of: chain.transactions[0])])
+        }.filter { $0.state == .granted }.compactMap { $0.customer?.text }
+    }
+}
