@@ -39,7 +39,7 @@ struct ConsumptionQueries {
     private static func listing(_ more: String) -> String {
         """
         SELECT \(selected) FROM consumption_requests
-        WHERE app = $1 AND (received_at, id) < ($2, $3) AND ($4 >> CAST(realm AS INTEGER)) % 2 = 1
+        WHERE app = $1 AND received_at IS NOT NULL AND (received_at, id) < ($2, $3) AND ($4 >> CAST(realm AS INTEGER)) % 2 = 1
             AND (CAST($5 AS TEXT) IS NULL OR state = $5) \(more)
         ORDER BY received_at DESC, id DESC, realm DESC LIMIT $6
         """
