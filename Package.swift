@@ -204,7 +204,7 @@ let package = Package(
             path: "Tests/Simulate",
             swiftSettings: house
         ),
-        tests("SimulationTests", ["Simulation", "Simulator"]),
+        tests("SimulationTests", ["Simulation", "Simulator", "PurchaseModel", "Storage"]),
         tests("HouseTests", []),
     ],
     swiftLanguageModes: [.v6],

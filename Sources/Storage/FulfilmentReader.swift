@@ -212,13 +212,14 @@ extension StoreReader {
         let recorded = try transactions(waiting.map(\.transaction))
         for recorded in recorded { situation.note(recorded) }
         try answer(Inquiry(deciding: recorded, for: { _ in [order.customer] }, terms), in: &situation)
-        let heldUp = try noteHeldUp(beside: recorded, in: &situation)
+        let heldUp = try noteAgain(recorded, in: &situation)
         // A chain may have become another customer's while its purchase waited.
-        let second = Inquiry(
+        var second = Inquiry(
             deciding: recorded + heldUp,
             for: { [situation.owner(of: $0), order.customer].compactMap(\.self) },
             terms
         )
+        second.touch(situation.fulfilments(around: recorded))
         try answer(second, in: &situation)
         return situation
     }
@@ -235,40 +236,54 @@ extension StoreReader {
         if let order { first.orders.insert(order) }
         try answer(first, in: &situation)
         let payer = order.flatMap { situation.order($0)?.customer }
-        let heldUp = order == nil ? [] : try noteHeldUp(beside: recorded, in: &situation)
-        let second = Inquiry(
+        let heldUp = try noteAgain(recorded, in: &situation)
+        var second = Inquiry(
             deciding: recorded + heldUp,
             for: { [situation.owner(of: $0), payer].compactMap(\.self) },
             terms
         )
+        second.touch(situation.fulfilments(around: recorded))
         try answer(second, in: &situation)
-        let touched = Set(recorded.map { situation.chain(of: $0) })
-        try answer(Inquiry(touching: touched.flatMap { situation.fulfilments(of: $0).values }), in: &situation)
         return situation
     }
 
-    private func noteHeldUp(
-        beside recorded: [RecordedTransaction],
+    /// Reads transactions once more, now that what was given for them is known, and with them what waits beside them: a fact
+    /// that is newer than what was given is told by a conflict, one that is older would not be.
+    ///
+    /// - Returns: what waits beside them.
+    private func noteAgain(
+        _ recorded: [RecordedTransaction],
         in situation: inout Situation
     ) throws(StoreFailure) -> [RecordedTransaction] {
-        let keys = situation.heldUp(beside: recorded)
-        let heldUp = keys.isEmpty ? [] : try transactions(keys)
-        for recorded in heldUp { situation.note(recorded) }
-        return heldUp
+        guard !recorded.isEmpty else { return [] }
+        let beside = situation.heldUp(beside: recorded)
+        let found = try transactions(recorded.map(\.key) + beside)
+        for recorded in found { situation.note(recorded) }
+        let keys = Set(beside)
+        return found.filter { keys.contains($0.key) }
     }
 
-    /// Looks up what is asked and notes it.
-    package func answer(_ inquiry: Inquiry, in situation: inout Situation) throws(StoreFailure) {
-        // Before what stands in their chains. Where each question sees what was committed until then, a subscription's
-        // version that is older than the rest is told by a conflict; one that is newer would vouch for periods unseen.
+    /// Looks up what is asked, as far as it was not before, and notes it.
+    ///
+    /// Where each question sees what was committed until then, a row with a version is read before what it vouches for: if it
+    /// is older than the rest, that is told by a conflict; if it were newer, it would vouch for what was not seen.
+    package func answer(_ asked: Inquiry, in situation: inout Situation) throws(StoreFailure) {
+        var inquiry = asked.subtracting(situation.asked)
         if !inquiry.subscriptions.isEmpty {
             for found in try subscriptions(Array(inquiry.subscriptions)) { situation.note(found) }
         }
-        for found in try fulfilments(Array(inquiry.chains)) { situation.note(found) }
         let found = try ownersAndVacancies(Array(inquiry.chains))
         for vacancy in found.vacancies { situation.note(vacancy) }
-        for owner in found.owners { situation.note(owner) }
+        for owner in found.owners {
+            situation.note(owner)
+            inquiry.customers.insert(
+                StreamKey(app: owner.chain.app, realm: owner.chain.realm, customer: owner.customer)
+            )
+        }
+        inquiry.customers.subtract(situation.asked.customers)
         for found in try owners(of: Array(inquiry.tokens)) { situation.note(found) }
+        for (stream, last) in try lastEventSequences(Array(inquiry.customers)) { situation.note(last, of: stream) }
+        for found in try fulfilments(Array(inquiry.chains)) { situation.note(found) }
         for found in try orders(Array(inquiry.orders)) { situation.note(found) }
         for found in try openOrders(tokens: Array(inquiry.tokens)) { situation.note(found) }
         for found in try openOrders(wishes: Array(inquiry.wishes)) { situation.note(found) }
@@ -285,7 +300,7 @@ extension StoreReader {
         if !inquiry.grantedEntitlements.isEmpty {
             for found in try grantedEntitlements(Array(inquiry.grantedEntitlements)) { situation.note(found) }
         }
-        for (stream, last) in try lastEventSequences(Array(inquiry.customers)) { situation.note(last, of: stream) }
+        situation.asked.formUnion(inquiry)
     }
 }
 

@@ -77,6 +77,20 @@ import Testing
         }
     }
 
+    /// A receipt names no token, and old books no customer.
+    @Test(arguments: StoreKind.allCases, [RecordingSource.imported, .presented])
+    func whatWaitsByATokenIsHeardOfAgainWithoutIt(kind: StoreKind, source: RecordingSource) async throws {
+        try await kind.withStore { store in
+            try await Self.record(try Self.period(1, customer: nil, token: AccountToken(high: 1, low: 2)), store)
+            var again = try Self.period(1, customer: nil)
+            again.source = source
+            try await Self.record(again, store)
+            try await Self.record(try Self.period(2, customer: nil), store)
+            try await Self.record(try Self.period(1, customer: "ann"), store)
+            #expect(try await Self.customers(store) == ["ann", "ann"])
+        }
+    }
+
     /// A period of the subscription that began with the first one, told by Apple or presented by somebody.
     private static func period(_ number: Int64, customer: String?, token: AccountToken? = nil) throws -> Recording {
         var transaction = try Samples.transaction(number)

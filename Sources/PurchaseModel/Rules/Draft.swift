@@ -115,9 +115,9 @@ struct Draft {
 
     // MARK: Rows to write
 
-    mutating func put(_ fulfilment: Fulfilment) {
+    mutating func put(_ fulfilment: Fulfilment, decidedAt: Timestamp? = nil) {
         var row = fulfilment
-        row.decidedAt = now
+        row.decidedAt = decidedAt ?? now
         let before = known.fulfilments(of: row.chain)[row.transaction.id]
         row = Self.place(row, at: row.key, after: before, in: &decision.fulfilments, &fulfilments)
         chains[row.chain, default: known.fulfilments(of: row.chain)][row.transaction.id] = row
@@ -127,7 +127,7 @@ struct Draft {
     mutating func put(_ owner: Owner) {
         let before = known.owner(of: owner.chain)
         let last = before?.version ?? known.vacancy(of: owner.chain)?.version
-        _ = Self.place(owner, at: owner.chain, after: before, in: &decision.owners, &owners, version: last)
+        _ = Self.place(owner, at: owner.chain, after: before, in: &decision.owners, &owners, afterVersion: last)
     }
 
     /// Notes that a transaction waits for whoever comes to have its chain, or is known by the token that Apple signed.
@@ -188,17 +188,18 @@ struct Draft {
         _ = Self.place(order, at: order.key, after: known.order(order.key), in: &decision.orders, &orders)
     }
 
-    /// Writes a row: once, as it is in the end, and with the version after the known one's, or after another.
+    /// Writes a row: once, as it is in the end, and with the version after the known one's, or after that of the row whose
+    /// place it takes.
     private static func place<Key, Row: VersionedRow>(
         _ row: Row,
         at key: Key,
         after known: Row?,
         in changes: inout [RowChange<Row>],
         _ places: inout [Key: Int],
-        version: Int64? = nil
+        afterVersion: Int64? = nil
     ) -> Row {
         var row = row
-        row.version = (version ?? known?.version ?? 0) + 1
+        row.version = (afterVersion ?? known?.version ?? 0) + 1
         if let index = places[key] {
             changes[index] = changes[index].replaced(by: row)
         } else {

@@ -1,116 +1,11 @@
 // What a recorded transaction gives, and to whom.
 extension Draft {
-    /// Settles every transaction of a proof.
-    mutating func fulfil(_ recording: Recording) {
-        let naming = Naming(
-            order: recording.order,
-            customerToken: recording.customerToken,
-            source: recording.source,
-            chains: claimedChains(of: recording)
-        )
-        let recorded = decision.outcomes.map(\.recorded)
-        let known = known
-        var given = settle(recorded) { naming.of(known.chain(of: $0)) }
-        var reversed: Set<ChainKey> = []
-        for fulfilment in given where fulfilment.state == .reversed && reversed.insert(fulfilment.chain).inserted {
-            reconsiderRepetitions(in: fulfilment.chain, naming)
-        }
-        var seen: Set<ChainKey> = []
-        for chain in recorded.map({ chain(of: $0) }) where seen.insert(chain).inserted {
-            settleRest(of: chain, naming.of(chain))
-        }
-        settleInGrace(naming)
-        vouch()
-        for place in recorded.indices {
-            // The rest of its chain may have let it be given.
-            if given[place].unit == nil { given[place] = fulfilment(recorded[place]) ?? given[place] }
-            guard decision.outcomes[place].standing != .ownedByAnother else { continue }
-            edit { $0.outcomes[place].fulfilment = given[place] }
-        }
-    }
-
-    /// Writes what is given for each transaction of which something new is known, also where that changes nothing there: so
-    /// that whoever gives something for what was known before is told that he did not see it.
-    private mutating func vouch() {
-        for change in decision.changes {
-            guard let before = known.fulfilment(of: change.recorded.key), fulfilment(change.recorded) == before else {
-                continue
-            }
-            put(before)
-        }
-    }
-
-    /// Settles some transactions, and last those that lack nothing but an order: what is given for the others may let them
-    /// go on without one.
-    mutating func settle(_ all: [RecordedTransaction], naming: (RecordedTransaction) -> Naming) -> [Fulfilment] {
-        guard terms.needsOrder else { return all.map { settle($0, naming($0)) } }
-        var given = all.map { lacksOrder($0, naming($0)) ? nil : settle($0, naming($0)) }
-        for place in all.indices where given[place] == nil { given[place] = settle(all[place], naming(all[place])) }
-        return given.compactMap(\.self)
-    }
-
-    private func lacksOrder(_ recorded: RecordedTransaction, _ naming: Naming) -> Bool {
-        guard fulfilment(recorded)?.unit == nil, !continues(recorded),
-            let customer = owner(of: chain(of: recorded))?.customer
-        else { return false }
-        return match(recorded, of: customer, naming) == nil
-    }
-
-    /// Settles the rest of a chain of which something was told: whoever has one transaction of it has all of it, also what
-    /// Apple told of before anybody was known, and what waited for an order goes on without one when anything was given,
-    /// whichever of them came first.
-    mutating func settleRest(of chain: ChainKey, _ naming: Naming) {
-        guard owner(of: chain) != nil else { return }
-        let ownerless = waiting(in: chain, \.isOwnerless)
-        if !ownerless.isEmpty { _ = settle(ownerless) { naming.named(by: $0) } }
-        guard terms.needsOrder, hasGrants(chain) else { return }
-        for recorded in waiting(in: chain, \.lacksOrder) {
-            // It was presented before, and not out of the books that are told of now.
-            settle(recorded, Naming(order: recorded.order, customerToken: naming.customerToken))
-        }
-    }
-
-    /// What waits in a chain, as far as it was looked up, by its name.
-    private func waiting(in chain: ChainKey, _ isAsked: (Fulfilment) -> Bool) -> [RecordedTransaction] {
-        fulfilments(of: chain).values.filter(isAsked).compactMap { recorded($0.transaction) }.sorted { $0.id < $1.id }
-    }
-
-    /// What was over when we first heard of it goes on when we hear of the grace.
-    private mutating func settleInGrace(_ naming: Naming) {
-        for period in folded.compactMap(\.period) {
-            guard fulfilment(period)?.reason == .expired, let end = accessEnd(of: period), now < end else { continue }
-            settle(period, naming.of(chain(of: period)).named(by: period))
-        }
-    }
-
-    /// What came before we heard of a refund, and seemed to repeat what was refunded, may have been bought anew.
-    private mutating func reconsiderRepetitions(in chain: ChainKey, _ naming: Naming) {
-        let repetitions = fulfilments(of: chain).values.filter { $0.reason == .alreadyGranted }
-        for repetition in repetitions.sorted(by: { $0.transaction.id < $1.transaction.id }) {
-            guard let recorded = recorded(repetition.transaction) else { continue }
-            settle(recorded, naming.of(chain).named(by: recorded))
-        }
-    }
-
-    /// Brings what a transaction gives up to date with what is known of it.
-    @discardableResult
-    mutating func settle(_ recorded: RecordedTransaction, _ naming: Naming) -> Fulfilment {
-        let before = fulfilment(recorded)
-        switch before?.state {
-        case .granted, .reversed:
-            guard let before else { preconditionFailure("it has a state") }
-            return follow(before, recorded)
-        case .waiting, .withheld, nil:
-            return consider(recorded, before, naming)
-        }
-    }
-
     /// Apple's word for how a product is sold, or the catalogue's.
     func kind(of transaction: Transaction) -> ProductKind? {
         transaction.kind ?? terms.products?[transaction.product]?.kind
     }
 
-    private mutating func consider(
+    mutating func consider(
         _ recorded: RecordedTransaction,
         _ before: Fulfilment?,
         _ naming: Naming
@@ -203,7 +98,7 @@ extension Draft {
     }
 
     /// Whether an earlier transaction of the chain was given: then a renewal or a restore needs no order of its own.
-    private func continues(_ recorded: RecordedTransaction) -> Bool {
+    func continues(_ recorded: RecordedTransaction) -> Bool {
         kind(of: recorded.transaction) != .consumable && hasGrants(chain(of: recorded))
     }
 

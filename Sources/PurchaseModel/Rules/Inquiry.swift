@@ -1,7 +1,8 @@
 /// What must be known before something can be decided. A store answers it with a ``Situation``.
 ///
 /// Who owns a chain decides whose orders, events and balances count, so that a store is asked in steps: the rest follows
-/// from the first answers.
+/// from the first answers. Nothing is asked twice: of what another has changed meanwhile, the version that was read first is
+/// the one that tells.
 package struct Inquiry: Sendable {
     package var chains: Set<ChainKey> = []
     /// The subscriptions of these chains.
@@ -21,9 +22,44 @@ package struct Inquiry: Sendable {
 
     package init() {}
 
+    /// What is asked for the first time.
+    package func subtracting(_ asked: Inquiry) -> Inquiry {
+        var rest = self
+        rest.chains.subtract(asked.chains)
+        rest.subscriptions.subtract(asked.subscriptions)
+        rest.orders.subtract(asked.orders)
+        rest.tokens.subtract(asked.tokens)
+        rest.wishes.subtract(asked.wishes)
+        rest.customers.subtract(asked.customers)
+        rest.wallets.subtract(asked.wallets)
+        rest.consumptions.subtract(asked.consumptions)
+        rest.refundRequests.subtract(asked.refundRequests)
+        rest.consents.subtract(asked.consents)
+        rest.grantedEntitlements.subtract(asked.grantedEntitlements)
+        return rest
+    }
+
+    package mutating func formUnion(_ other: Inquiry) {
+        chains.formUnion(other.chains)
+        subscriptions.formUnion(other.subscriptions)
+        orders.formUnion(other.orders)
+        tokens.formUnion(other.tokens)
+        wishes.formUnion(other.wishes)
+        customers.formUnion(other.customers)
+        wallets.formUnion(other.wallets)
+        consumptions.formUnion(other.consumptions)
+        refundRequests.formUnion(other.refundRequests)
+        consents.formUnion(other.consents)
+        grantedEntitlements.formUnion(other.grantedEntitlements)
+    }
+
     /// The first step for verified proofs, when their transactions have been looked up.
     package init(_ recordings: [Recording], among known: Situation) {
         for recording in recordings {
+            customers.insert(StreamKey(app: recording.app, realm: recording.realm, customer: nil))
+            if let customer = recording.customer {
+                customers.insert(StreamKey(app: recording.app, realm: recording.realm, customer: customer))
+            }
             if let order = recording.order { orders.insert(OrderKey(app: recording.app, id: order)) }
             if let announcement = recording.announcement { insert(announcement, of: recording) }
             for renewal in recording.renewals {
@@ -48,7 +84,6 @@ package struct Inquiry: Sendable {
     /// The second step for verified proofs: what matters about everybody who has a part in them.
     package init(_ recordings: [Recording], after first: Situation) {
         for recording in recordings {
-            customers.insert(StreamKey(app: recording.app, realm: recording.realm, customer: nil))
             // A receipt may hold hundreds of transactions of one chain; who may come to have it is asked once.
             var touched: [ChainKey: Set<CustomerID>] = [:]
             for (transaction, key) in zip(recording.transactions, recording.keys) {
@@ -100,6 +135,7 @@ package struct Inquiry: Sendable {
     ) {
         for recorded in recorded {
             insert(recorded)
+            if let order = recorded.order { orders.insert(OrderKey(app: recorded.app, id: order)) }
             if recorded.isSubscriptionPeriod { subscriptions.formUnion(Self.chains(of: recorded)) }
             if let token = recorded.transaction.accountToken {
                 tokens.insert(TokenKey(app: recorded.app, token: token))
@@ -112,7 +148,7 @@ package struct Inquiry: Sendable {
     }
 
     /// The rest of it: whatever touches what was given in a chain touches its orders and balances.
-    package init(touching fulfilments: some Sequence<Fulfilment>) {
+    package mutating func touch(_ fulfilments: some Sequence<Fulfilment>) {
         for fulfilment in fulfilments { add(fulfilment) }
     }
 
@@ -144,9 +180,13 @@ package struct Inquiry: Sendable {
         }
     }
 
-    /// What a change of something granted may touch.
+    /// What a change of something granted may touch, or of what may be granted still.
     private mutating func add(_ fulfilment: Fulfilment) {
         let (app, realm) = (fulfilment.transaction.app, fulfilment.transaction.realm)
+        // The first proof's: a later one may name another, or none.
+        if fulfilment.unit == nil, let token = fulfilment.accountToken {
+            tokens.insert(TokenKey(app: app, token: token))
+        }
         if let order = fulfilment.order { orders.insert(OrderKey(app: app, id: order)) }
         guard let customer = fulfilment.customer else { return }
         customers.insert(StreamKey(app: app, realm: realm, customer: customer))

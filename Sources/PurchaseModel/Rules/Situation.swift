@@ -26,6 +26,8 @@ package struct Situation: Sendable {
     // Where to find orders that may still be paid.
     private var openByToken: [TokenKey: Set<OrderID>] = [:]
     private var openByWish: [WishKey: Set<OrderID>] = [:]
+    /// What was looked up.
+    package var asked = Inquiry()
 
     package init(_ recorded: some Sequence<RecordedTransaction> = []) {
         for recorded in recorded { note(recorded) }
@@ -56,28 +58,37 @@ package struct Situation: Sendable {
     /// All that wait for something, in no order.
     var waiting: [Fulfilment] { fulfilments.values.flatMap { $0.values.filter { $0.state == .waiting } } }
 
-    /// What these proofs may have decided again: what seems to repeat something that they tell to be taken back, and what
+    /// What was known of these proofs before anything around it was read, to be read again: what another has changed since is
+    /// told by the version of its fulfilment, which was read before. And what they may have decided again: what seems to repeat something that they tell to be taken back, and what
     /// waits for somebody to present anything of its chain, or for an order that it needs no more when anything is given.
     package func reconsidered(for recordings: [Recording]) -> [TransactionKey] {
-        var (chains, refunded) = (Set<ChainKey>(), Set<ChainKey>())
+        var (chains, refunded, again) = (Set<ChainKey>(), Set<ChainKey>(), Set<TransactionKey>())
         for recording in recordings {
             for (transaction, key) in zip(recording.transactions, recording.keys) {
+                if self[key] != nil { again.insert(key) }
                 let chain = self.chains[key] ?? recording.chain(of: transaction)
                 chains.insert(chain)
                 if transaction.revocation != nil { refunded.insert(chain) }
             }
         }
-        return chains.flatMap { chain in
-            fulfilments(of: chain).values
-                .filter { $0.isOwnerless || $0.lacksOrder || $0.reason == .alreadyGranted && refunded.contains(chain) }
-                .map(\.transaction)
+        for chain in chains {
+            for row in fulfilments(of: chain).values
+            where row.isOwnerless || row.lacksOrder || row.reason == .alreadyGranted && refunded.contains(chain) {
+                again.insert(row.transaction)
+            }
         }
+        return Array(again)
+    }
+
+    /// All that stands in the chains of some transactions.
+    package func fulfilments(around recorded: [RecordedTransaction]) -> [Fulfilment] {
+        Set(recorded.map { chain(of: $0) }).flatMap { fulfilments(of: $0).values }
     }
 
     /// What waits beside some transactions for their chain to be somebody's, or for an order that it needs no more when one
     /// of them is given; those that are not known.
     package func heldUp(beside recorded: [RecordedTransaction]) -> [TransactionKey] {
-        Set(recorded.map { chain(of: $0) }).flatMap { fulfilments(of: $0).values }
+        fulfilments(around: recorded)
             .filter { ($0.isOwnerless || $0.lacksOrder) && self[$0.transaction] == nil }.map(\.transaction)
     }
 

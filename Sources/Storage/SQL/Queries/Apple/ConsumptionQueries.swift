@@ -35,11 +35,12 @@ struct ConsumptionQueries {
     )
     private static let list = Query(listing(""))
     private static let listOfTransaction = Query(listing("AND transaction_id = $7"))
-    /// One realm has one bit.
+    /// One realm has one bit. The moment is said twice, since a comparison of two columns does not tell a planner that neither is
+    /// null, as its index wants to be told.
     private static func listing(_ more: String) -> String {
         """
         SELECT \(selected) FROM consumption_requests
-        WHERE app = $1 AND received_at IS NOT NULL AND (received_at, id) < ($2, $3) AND ($4 >> CAST(realm AS INTEGER)) % 2 = 1
+        WHERE app = $1 AND received_at <= $2 AND (received_at, id) < ($2, $3) AND ($4 >> CAST(realm AS INTEGER)) % 2 = 1
             AND (CAST($5 AS TEXT) IS NULL OR state = $5) \(more)
         ORDER BY received_at DESC, id DESC, realm DESC LIMIT $6
         """
