@@ -212,7 +212,7 @@ extension StoreReader {
         let recorded = try transactions(waiting.map(\.transaction))
         for recorded in recorded { situation.note(recorded) }
         try answer(Inquiry(deciding: recorded, for: { _ in [order.customer] }, terms), in: &situation)
-        let heldUp = try noteAgain(recorded, in: &situation)
+        let heldUp = try noteAgain(recorded, andBeside: true, in: &situation)
         // A chain may have become another customer's while its purchase waited.
         var second = Inquiry(
             deciding: recorded + heldUp,
@@ -236,7 +236,7 @@ extension StoreReader {
         if let order { first.orders.insert(order) }
         try answer(first, in: &situation)
         let payer = order.flatMap { situation.order($0)?.customer }
-        let heldUp = try noteAgain(recorded, in: &situation)
+        let heldUp = try noteAgain(recorded, andBeside: order != nil, in: &situation)
         var second = Inquiry(
             deciding: recorded + heldUp,
             for: { [situation.owner(of: $0), payer].compactMap(\.self) },
@@ -247,16 +247,17 @@ extension StoreReader {
         return situation
     }
 
-    /// Reads transactions once more, now that what was given for them is known, and with them what waits beside them: a fact
-    /// that is newer than what was given is told by a conflict, one that is older would not be.
+    /// Reads transactions once more, now that what was given for them is known: a fact that is newer than that is told by a
+    /// conflict, one that is older would not be. With them, where it is wanted, what waits beside them.
     ///
     /// - Returns: what waits beside them.
     private func noteAgain(
         _ recorded: [RecordedTransaction],
+        andBeside isBesideWanted: Bool,
         in situation: inout Situation
     ) throws(StoreFailure) -> [RecordedTransaction] {
         guard !recorded.isEmpty else { return [] }
-        let beside = situation.heldUp(beside: recorded)
+        let beside = isBesideWanted ? situation.heldUp(beside: recorded) : []
         let found = try transactions(recorded.map(\.key) + beside)
         for recorded in found { situation.note(recorded) }
         let keys = Set(beside)
@@ -268,21 +269,14 @@ extension StoreReader {
     /// Where each question sees what was committed until then, a row with a version is read before what it vouches for: if it
     /// is older than the rest, that is told by a conflict; if it were newer, it would vouch for what was not seen.
     package func answer(_ asked: Inquiry, in situation: inout Situation) throws(StoreFailure) {
-        var inquiry = asked.subtracting(situation.asked)
+        let inquiry = asked.subtracting(situation.asked)
+        situation.asked.formUnion(inquiry)
+        try noteLastNumbers(of: inquiry.customers, in: &situation)
         if !inquiry.subscriptions.isEmpty {
             for found in try subscriptions(Array(inquiry.subscriptions)) { situation.note(found) }
         }
-        let found = try ownersAndVacancies(Array(inquiry.chains))
-        for vacancy in found.vacancies { situation.note(vacancy) }
-        for owner in found.owners {
-            situation.note(owner)
-            inquiry.customers.insert(
-                StreamKey(app: owner.chain.app, realm: owner.chain.realm, customer: owner.customer)
-            )
-        }
-        inquiry.customers.subtract(situation.asked.customers)
+        try noteOwners(of: inquiry.chains, in: &situation)
         for found in try owners(of: Array(inquiry.tokens)) { situation.note(found) }
-        for (stream, last) in try lastEventSequences(Array(inquiry.customers)) { situation.note(last, of: stream) }
         for found in try fulfilments(Array(inquiry.chains)) { situation.note(found) }
         for found in try orders(Array(inquiry.orders)) { situation.note(found) }
         for found in try openOrders(tokens: Array(inquiry.tokens)) { situation.note(found) }
@@ -300,8 +294,33 @@ extension StoreReader {
         if !inquiry.grantedEntitlements.isEmpty {
             for found in try grantedEntitlements(Array(inquiry.grantedEntitlements)) { situation.note(found) }
         }
-        situation.asked.formUnion(inquiry)
     }
+
+    private func noteLastNumbers(of streams: Set<StreamKey>, in situation: inout Situation) throws(StoreFailure) {
+        guard !streams.isEmpty else { return }
+        for (stream, last) in try lastEventSequences(Array(streams)) { situation.note(last, of: stream) }
+    }
+
+    /// Whose chains are, and how far their owners have been told: a transfer is told of in the old owner's stream, so that
+    /// whoever turns out to be one is looked at again after his stream was.
+    private func noteOwners(of chains: Set<ChainKey>, in situation: inout Situation) throws(StoreFailure) {
+        var unsure = Array(chains)
+        while !unsure.isEmpty {
+            let found = try ownersAndVacancies(unsure)
+            for vacancy in found.vacancies { situation.note(vacancy) }
+            for owner in found.owners { situation.note(owner) }
+            let fresh = found.owners.filter { !situation.asked.customers.contains($0.stream) }
+            let streams = Set(fresh.map(\.stream))
+            try noteLastNumbers(of: streams, in: &situation)
+            situation.asked.customers.formUnion(streams)
+            unsure = fresh.map(\.chain)
+        }
+    }
+}
+
+extension Owner {
+    /// In which the owner is told of what is given.
+    fileprivate var stream: StreamKey { StreamKey(app: chain.app, realm: chain.realm, customer: customer) }
 }
 
 extension Situation {

@@ -21,6 +21,8 @@ import Testing
         case place(product: String, token: AccountToken?)
         /// The first purchase pays the order, because a person says so.
         case attach
+        /// The first purchase's chain becomes another customer's.
+        case transfer
     }
 
     struct Sale: Sendable {
@@ -68,6 +70,12 @@ import Testing
             other: .show(Sale(number: 2, product: "monthly", token: token), by: "ann")
         ),
         Case(
+            testDescription: "a renewal, and a transfer",
+            before: [.show(Sale(product: "monthly"), by: "ann")],
+            one: .show(Sale(number: 2, product: "monthly"), by: nil),
+            other: .transfer
+        ),
+        Case(
             testDescription: "a purchase attached by hand, and its refund",
             needsOrder: true,
             before: [.place(product: "coins", token: token), .show(Sale(token: otherToken), by: "ann")],
@@ -113,6 +121,7 @@ import Testing
 private struct Desk: Sendable {
     let app: AppID
     let customer: CustomerID
+    let heir: CustomerID
     let order: OrderID
     let terms: AppTerms
     let evidence: EvidenceRow
@@ -125,6 +134,7 @@ private struct Desk: Sendable {
     init(needsOrder: Bool) throws {
         app = try #require(AppID("game"))
         customer = try #require(CustomerID("ann"))
+        heir = try #require(CustomerID("bob"))
         order = try #require(OrderID("o-1"))
         let (coins, monthly) = (try #require(ProductID("coins")), try #require(ProductID("monthly")))
         let gems = try #require(CurrencyID("gems"))
@@ -203,6 +213,15 @@ private struct Desk: Sendable {
                 at: Self.now
             )
             return decision ?? Decision()
+        case .transfer:
+            guard let original = numbers[1] else { return Decision() }
+            let chain = ChainKey(app: app, realm: Self.realm, original: original)
+            var inquiry = Inquiry()
+            inquiry.chains = [chain]
+            inquiry.customers = [StreamKey(app: app, realm: Self.realm, customer: heir)]
+            var situation = Situation()
+            try reader.answer(inquiry, in: &situation)
+            return (try? PurchaseModel.decide(situation, transferring: chain, to: heir, at: Self.now)) ?? Decision()
         case .attach:
             guard let first = keys.first else { return Decision() }
             let situation = try reader.situation(of: [first], order: key, terms)
@@ -244,7 +263,7 @@ private struct Desk: Sendable {
         return try await end(store)
     }
 
-    /// What was given for each purchase, what the balance is, and how the order stands.
+    /// What was given for each purchase, what the balances are, how the order stands, and what everybody was told.
     func end(_ store: MemoryStore) async throws -> [String] {
         try await store.read { reader throws(StoreFailure) in
             let situation = try reader.situation(of: keys, terms)
@@ -253,8 +272,15 @@ private struct Desk: Sendable {
                     "\(key.id) \(row.state) \(row.reason?.rawValue ?? "") \(row.customer?.text ?? "") \(row.order?.text ?? "")"
                 }
             }
-            lines += try reader.wallets(app: app, customer: customer).map { "\($0.key.currency) \($0.balance)" }
-            return lines + (try reader.orders([OrderKey(app: app, id: order)]).map { "\($0.id) \($0.state)" })
+            for customer in [customer, heir] {
+                lines += try reader.wallets(app: app, customer: customer).map {
+                    "\(customer) \($0.key.currency) \($0.balance)"
+                }
+            }
+            lines += try reader.orders([OrderKey(app: app, id: order)]).map { "\($0.id) \($0.state)" }
+            let feed = try reader.events(app: app, after: .start, where: .everything, limit: 100).events
+            let told = feed.map { "\($0.event.customer?.text ?? "") \($0.event.sequence) \($0.event.type)" }
+            return lines + told.sorted()
         }
     }
 }

@@ -70,7 +70,12 @@ package struct Inquiry: Sendable {
                 let chain = recording.chain(of: transaction)
                 let known = known[key]
                 chains.insert(chain)
-                if let known { insert(known) }
+                if let known {
+                    insert(known)
+                    if let token = known.transaction.accountToken {
+                        tokens.insert(TokenKey(app: recording.app, token: token))
+                    }
+                }
                 // What either says counts: a poorer proof may not tell that it is a period.
                 if transaction.isSubscriptionPeriod || known?.isSubscriptionPeriod == true {
                     subscriptions.insert(chain)

@@ -28,6 +28,13 @@ package struct Owner: Hashable, Sendable {
         self.version = version
     }
 
+    /// The same owner with others who may use it.
+    package func with(sharers customers: [CustomerID]) -> Owner {
+        var shared = self
+        shared.sharers = customers
+        return shared
+    }
+
     package func mayUse(_ customer: CustomerID) -> Bool { self.customer == customer || sharers.contains(customer) }
 }
 

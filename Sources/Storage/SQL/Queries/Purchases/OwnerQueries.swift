@@ -81,12 +81,7 @@ struct OwnerQueries {
         let (asked, values) = try apps.keys(chains, app: \.app) { chain in
             [.integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
         }
-        var sharers: [Int: [CustomerID]] = [:]
-        try connection.visit(Self.findSharers, values) { place, row throws(StoreFailure) in
-            guard let customer: CustomerID = try row.identifier(0) else { throw SQLiteResult.unreadableRow }
-            sharers[place, default: []].append(customer)
-        }
-        var (owners, vacancies): ([Owner], [Vacancy]) = ([], [])
+        var (owners, vacancies): ([(place: Int, row: Owner)], [Vacancy]) = ([], [])
         try connection.visit(Self.find, values) { place, row throws(StoreFailure) in
             let version = row.integer(0)
             if row.text(1).isEmpty {
@@ -94,18 +89,27 @@ struct OwnerQueries {
                 return
             }
             guard let customer: CustomerID = try row.identifier(1) else { throw SQLiteResult.unreadableRow }
-            owners.append(
-                Owner(
-                    chain: asked[place],
-                    customer: customer,
-                    sharers: sharers[place] ?? [],
-                    since: Timestamp(milliseconds: row.integer(2)),
-                    previous: try row.identifier(3),
-                    version: version
-                )
+            let owner = Owner(
+                chain: asked[place],
+                customer: customer,
+                since: Timestamp(milliseconds: row.integer(2)),
+                previous: try row.identifier(3),
+                version: version
             )
+            owners.append((place, owner))
         }
-        return (owners, vacancies)
+        // After the owners, whose versions tell when somebody else comes to share.
+        var sharers: [Int: [CustomerID]] = [:]
+        if !owners.isEmpty {
+            try connection.visit(Self.findSharers, values) { place, row throws(StoreFailure) in
+                guard let customer: CustomerID = try row.identifier(0) else { throw SQLiteResult.unreadableRow }
+                sharers[place, default: []].append(customer)
+            }
+        }
+        let shared = owners.map { owner in
+            owner.row.with(sharers: sharers[owner.place] ?? [])
+        }
+        return (shared, vacancies)
     }
 
     func chains(app: AppID, customer: CustomerID) throws(StoreFailure) -> [ChainKey] {
