@@ -50,9 +50,7 @@ struct ImportInquiry {
         for claim in claims { if let known = recorded[claim.key] { recordings.append(claim.recording(of: known)) } }
         var situation = try reader.situation(around: recordings)
         // One row brings a transaction, another says whose it is: what touches that customer is known of neither alone.
-        var rest = Inquiry(meetings(of: recordings, in: situation), after: situation)
-        rest.subtract(Inquiry(recordings, after: situation))
-        if !rest.isEmpty { try reader.answer(rest, in: &situation) }
+        try reader.answer(Inquiry(meetings(of: recordings, in: situation), after: situation), in: &situation)
         return situation
     }
 
@@ -86,17 +84,5 @@ struct ImportInquiry {
                 return meeting
             }
         }
-    }
-}
-
-extension Inquiry {
-    fileprivate var isEmpty: Bool { orders.isEmpty && wishes.isEmpty && customers.isEmpty && wallets.isEmpty }
-
-    /// Leaves out what was asked before.
-    fileprivate mutating func subtract(_ asked: Inquiry) {
-        orders.subtract(asked.orders)
-        wishes.subtract(asked.wishes)
-        customers.subtract(asked.customers)
-        wallets.subtract(asked.wallets)
     }
 }
