@@ -88,8 +88,7 @@ struct FulfilmentRebuild {
     /// may let it be given, too.
     private static func open(_ chains: Set<ChainKey>, in situation: Situation) -> Set<TransactionKey> {
         let rows = chains.flatMap { situation.fulfilments(of: $0).values }
-        let reasons: Set<FulfilmentReason> = [.noOrder, .orderContradicts, .alreadyGranted]
-        return Set(rows.filter { $0.reason.map(reasons.contains) ?? false }.map(\.transaction))
+        return Set(rows.filter { $0.lacksOrder || $0.reason == .alreadyGranted }.map(\.transaction))
     }
 
     private func situation(of keys: [TransactionKey]) throws(StoreFailure) -> Situation {
