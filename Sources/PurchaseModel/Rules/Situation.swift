@@ -58,9 +58,11 @@ package struct Situation: Sendable {
     /// All that wait for something, in no order.
     var waiting: [Fulfilment] { fulfilments.values.flatMap { $0.values.filter { $0.state == .waiting } } }
 
-    /// What was known of these proofs before anything around it was read, to be read again: what another has changed since is
-    /// told by the version of its fulfilment, which was read before. And what they may have decided again: what seems to repeat something that they tell to be taken back, and what
+    /// What these proofs may have decided again: what seems to repeat something that they tell to be taken back, and what
     /// waits for somebody to present anything of its chain, or for an order that it needs no more when anything is given.
+    ///
+    /// With it what was known of the proofs themselves, to be looked up once more: what another has changed since is told by
+    /// the version of what was given for it, which was read in between.
     package func reconsidered(for recordings: [Recording]) -> [TransactionKey] {
         var (chains, refunded, again) = (Set<ChainKey>(), Set<ChainKey>(), Set<TransactionKey>())
         for recording in recordings {
