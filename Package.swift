@@ -204,7 +204,7 @@ let package = Package(
             path: "Tests/Simulate",
             swiftSettings: house
         ),
-        tests("SimulationTests", ["Simulation", "Simulator", "PurchaseModel", "Storage"]),
+        tests("SimulationTests", ["Pipeline", "PurchaseModel", "Simulation", "Simulator", "Storage"]),
         tests("HouseTests", []),
     ],
     swiftLanguageModes: [.v6],

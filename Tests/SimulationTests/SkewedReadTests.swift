@@ -1,3 +1,4 @@
+import Pipeline
 import PurchaseModel
 import Simulation
 import Storage
@@ -168,22 +169,7 @@ private struct Desk: Sendable {
     /// With its events, as the recorder writes it.
     func write(_ decision: Decision, to transaction: any StoreTransaction) throws(StoreFailure) {
         try transaction.apply(decision, evidence: evidence)
-        let events = decision.events.compactMap { event -> EventRow? in
-            let customer = event.stream.customer
-            guard let id = EventID("evt_\(customer?.text ?? "nobody")\(event.sequence)") else { return nil }
-            return EventRow(
-                id: id,
-                app: app,
-                realm: event.stream.realm,
-                customer: customer,
-                sequence: event.sequence,
-                type: event.type.rawValue,
-                happenedAt: event.happenedAt,
-                learnedAt: event.learnedAt,
-                data: Array("{}".utf8)
-            )
-        }
-        try transaction.append(events)
+        try transaction.append(EventRows.rows(decision.events))
     }
 
     func decide(_ act: SkewedReadTests.Act, from reader: any StoreReader) throws(StoreFailure) -> Decision {
