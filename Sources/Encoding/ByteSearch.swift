@@ -1,7 +1,9 @@
 /// Finds bytes in long texts.
 package enum ByteSearch {
     /// Looked at together: short enough to waste little, long enough for the compiler to use wide registers.
-    private static let blockSize = 64
+    package static let blockSize = 64
+    /// For what is left at the end.
+    private static let shortBlockSize = 16
 
     /// Where `byte` first stands at or after `start`; nil if it does not.
     ///
@@ -25,18 +27,66 @@ package enum ByteSearch {
     /// Whether two texts are the same, looked at in the same way: their beginnings usually are.
     package static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
+        let count = left.count
+        guard count >= shortBlockSize else {
+            for index in 0..<count where left[index] != right[index] { return false }
+            return true
+        }
         var at = 0
-        while left.count - at >= blockSize {
-            let (one, other) = (left.extracting(at..<at &+ blockSize), right.extracting(at..<at &+ blockSize))
+        while count - at > blockSize {
+            let block = at..<at &+ blockSize
+            let (one, other) = (left.extracting(block), right.extracting(block))
             var difference: UInt8 = 0
             for index in 0..<blockSize { difference |= one[index] ^ other[index] }
             if difference != 0 { return false }
-            at &+= blockSize
+            at = block.upperBound
         }
-        while at < left.count {
-            if left[at] != right[at] { return false }
-            at &+= 1
+        while true {
+            // The last block overlaps the one before it.
+            at = min(at, count &- shortBlockSize)
+            let block = at..<at &+ shortBlockSize
+            let (one, other) = (left.extracting(block), right.extracting(block))
+            var difference: UInt8 = 0
+            for index in 0..<shortBlockSize { difference |= one[index] ^ other[index] }
+            if difference != 0 { return false }
+            if block.upperBound == count { return true }
+            at = block.upperBound
         }
-        return true
+    }
+
+    /// Whether two texts are the same in all bits that are set in `mask`; all three are equally long, and one block at least.
+    package static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>, where mask: Span<UInt8>) -> Bool {
+        let count = mask.count
+        guard count >= blockSize, left.count == count, right.count == count else { return false }
+        var at = 0
+        while true {
+            let block = at..<at &+ blockSize
+            let (one, other, kept) = (left.extracting(block), right.extracting(block), mask.extracting(block))
+            var difference: UInt8 = 0
+            for index in 0..<blockSize { difference |= (one[index] ^ other[index]) & kept[index] }
+            if difference != 0 { return false }
+            if block.upperBound == count { return true }
+            // The last block overlaps the one before it.
+            at = min(block.upperBound, count &- blockSize)
+        }
+    }
+
+    /// Whether each octet is one of ASCII's, and none is NUL.
+    package static func isASCIIWithoutNUL(_ text: Span<UInt8>) -> Bool {
+        let count = text.count
+        // Only NUL and what is beyond ASCII has its upper bit set, or gets it when one is taken off.
+        var seen: UInt8 = 0
+        guard count >= shortBlockSize else {
+            for index in 0..<count { seen |= text[index] | (text[index] &- 1) }
+            return seen < 0x80
+        }
+        var at = 0
+        while true {
+            at = min(at, count &- shortBlockSize)
+            let block = text.extracting(at..<at &+ shortBlockSize)
+            for index in 0..<shortBlockSize { seen |= block[index] | (block[index] &- 1) }
+            at &+= shortBlockSize
+            if at == count { return seen < 0x80 }
+        }
     }
 }

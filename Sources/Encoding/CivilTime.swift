@@ -56,13 +56,12 @@ package struct CivilTime: Equatable, Sendable {
 
     /// Since 1970-01-01T00:00:00Z; negative before.
     package var milliseconds: Int64 {
-        let yearFromMarch = Int64(month <= 2 ? year - 1 : year)
-        let monthFromMarch = Int64(month > 2 ? month - 3 : month + 9)
-        let (era, yearOfEra) = Self.floorDivide(yearFromMarch, by: 400)
-        let dayOfYear = (153 * monthFromMarch + 2) / 5 + Int64(day) - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        let days = era * 146_097 + dayOfEra - 719_468
-        let seconds = days * 86_400 + Int64(hour) * 3_600 + Int64(minute) * 60 + Int64(second)
+        // Days from 1 March 400 years before the year 0: none is negative, and the leap day is the last of its year.
+        let years = UInt32(truncatingIfNeeded: month <= 2 ? year + 399 : year + 400)
+        let months = UInt32(truncatingIfNeeded: month > 2 ? month - 3 : month + 9)
+        let leapDays = years / 4 - years / 100 + years / 400
+        let days = years * 365 + leapDays + (months * 153 + 2) / 5 + UInt32(truncatingIfNeeded: day - 1)
+        let seconds = (Int64(days) - 865_565) * 86_400 + Int64(hour * 3_600 + minute * 60 + second)
         return seconds * 1_000 + Int64(millisecond)
     }
 

@@ -10,6 +10,7 @@ package enum AppleDate {
 
     /// Milliseconds since 1970-01-01T00:00:00Z; nil for any other text. Fractions below a millisecond are cut off.
     package static func milliseconds(_ text: Span<UInt8>) -> Int64? {
+        if let usual = usual(text) { return usual }
         guard text.count >= 20, text.count <= lengthMax else { return nil }
         guard
             let century = pair(text, 0), let yearOfCentury = pair(text, 2), text[4] == 0x2D,
@@ -37,6 +38,29 @@ package enum AppleDate {
     /// The same for a text that has been made a string.
     package static func milliseconds(_ text: String) -> Int64? {
         milliseconds(Array(text.utf8).span)
+    }
+
+    /// The moment in `2015-08-10T06:54:32Z`, as nearly all are written; nil for any other text.
+    @inline(__always)
+    private static func usual(_ text: Span<UInt8>) -> Int64? {
+        guard text.count == 20 else { return nil }
+        let text = text.extracting(0..<20)
+        // All digits are looked at together: what is none makes the greatest of them more than nine.
+        var greatest: UInt8 = 0
+        func digit(_ place: Int) -> Int {
+            let digit = text[place] &- 0x30
+            greatest = max(greatest, digit)
+            return Int(digit)
+        }
+        func pair(_ place: Int) -> Int { digit(place) &* 10 &+ digit(place &+ 1) }
+        let (year, month, day) = (pair(0) &* 100 &+ pair(2), pair(5), pair(8))
+        let (hour, minute, second) = (pair(11), pair(14), pair(17))
+        guard
+            greatest < 10, text[4] == 0x2D, text[7] == 0x2D, text[10] == UInt8(ascii: "T"), text[13] == 0x3A,
+            text[16] == 0x3A, text[19] == UInt8(ascii: "Z")
+        else { return nil }
+        let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        return civil?.milliseconds
     }
 
     /// Two digits.

@@ -5,8 +5,8 @@
 package struct AppReceipt: Hashable, Sendable {
     /// Real receipts reach some hundreds of purchases; a merchant of daily subscriptions some thousands.
     package static let purchasesMax = 20_000
-    /// Attributes without a name, in all; real purchases have seven each.
-    package static let otherAttributesMax = 200_000
+    /// Attributes of its own without a name; real receipts have about ten.
+    package static let otherAttributesMax = 10_000
 
     /// `Production`, `ProductionSandbox`, `ProductionVPP`, `ProductionVPPSandbox`, `Sandbox` or `Xcode`.
     package private(set) var kind: String?
@@ -28,10 +28,8 @@ package struct AppReceipt: Hashable, Sendable {
 
     /// What was decoded: places in it are counted from its beginning.
     package let content: ArraySlice<UInt8>
-    /// Attributes without a field: first come those of purchases and the receipt's own as they stood.
-    private var others: [ReceiptAttribute] = []
-    /// Indices in `others` of the receipt's own.
-    private var ownOthers: [Int] = []
+    /// The receipt's own attributes that have no field here.
+    package private(set) var otherAttributes: [ReceiptAttribute] = []
     private var rawValues = RawValues()
     private var seen: UInt32 = 0
 
@@ -44,22 +42,28 @@ package struct AppReceipt: Hashable, Sendable {
     /// Decodes all of a receipt's content; see ``SignedData/content``.
     package init(_ content: ArraySlice<UInt8>) throws(FormatFault) {
         self.content = content
-        // Real purchases have 400 to 500 octets; the attributes without a name in one take about as many as its fields.
+        // Real purchases have 400 to 500 octets.
         purchases.reserveCapacity(min(content.count / 400, Self.purchasesMax))
         let span = content.span
         var attributes = try AttributeReader(DERCursor(0..<span.count, rules: .ber), in: span)
+        var layouts = PurchaseLayouts()
         while let attribute = try attributes.next(in: span) {
             if attribute.type == ReceiptAttribute.Receipt.inAppPurchase {
                 guard purchases.count < Self.purchasesMax else { throw .tooLarge(at: attribute.value.lowerBound) }
-                purchases.append(try purchase(AttributeReader(attributes.wrapped(in: attribute), in: span), in: span))
+                if try layouts.read(attribute.value, in: span, to: &purchases) { continue }
+                let purchase = try Self.purchase(attributes, attribute, in: span)
+                layouts.note(purchase)
+                purchases.append(purchase)
             } else if try take(attribute, in: span) {
                 // The named numbers lie between 0 and 21.
                 let bit = UInt32(1) << UInt32(truncatingIfNeeded: attribute.type)
                 guard seen & bit == 0 else { throw .repeated(field: "attribute_\(attribute.type)") }
                 seen |= bit
             } else {
-                ownOthers.append(others.count)
-                try keep(attribute)
+                guard otherAttributes.count < Self.otherAttributesMax else {
+                    throw .tooLarge(at: attribute.value.lowerBound)
+                }
+                otherAttributes.append(attribute)
             }
         }
     }
@@ -69,14 +73,15 @@ package struct AppReceipt: Hashable, Sendable {
         slice(attribute.value)
     }
 
-    /// The receipt's own attributes that have no field here.
-    package var otherAttributes: [ReceiptAttribute] {
-        ownOthers.map { others[$0] }
-    }
-
-    /// A purchase's attributes that have no field in it.
-    package func otherAttributes(of purchase: ReceiptPurchase) -> ArraySlice<ReceiptAttribute> {
-        others[purchase.otherAttributes.clamped(to: others.indices)]
+    /// A purchase's attributes that have no field in it; looked for when asked.
+    package func otherAttributes(of purchase: ReceiptPurchase) -> [ReceiptAttribute] {
+        let span = content.span
+        guard purchase.place.upperBound <= span.count, var attributes = purchase.attributes(in: span) else { return [] }
+        var others: [ReceiptAttribute] = []
+        while let attribute = try? attributes.next(in: span) {
+            if ReceiptPurchase.field(of: attribute.type) == nil { others.append(attribute) }
+        }
+        return others
     }
 
     /// The text of one of a purchase's fields; nil for none.
@@ -120,24 +125,18 @@ package struct AppReceipt: Hashable, Sendable {
 
     // MARK: Decoding
 
-    private mutating func purchase(
+    /// Reads a purchase attribute by attribute.
+    private static func purchase(
         _ reader: AttributeReader,
+        _ wrapping: ReceiptAttribute,
         in span: Span<UInt8>
     ) throws(FormatFault) -> ReceiptPurchase {
-        var reader = reader
-        var purchase = ReceiptPurchase()
-        let firstOther = others.count
-        while let attribute = try reader.next(in: span) {
-            guard try !purchase.take(attribute, in: span) else { continue }
-            try keep(attribute)
+        var attributes = try AttributeReader(reader.wrapped(in: wrapping), in: span)
+        var purchase = ReceiptPurchase(at: wrapping.value)
+        while let attribute = try attributes.next(in: span) {
+            _ = try purchase.take(attribute, in: span)
         }
-        purchase.otherAttributes = firstOther..<others.count
         return purchase
-    }
-
-    private mutating func keep(_ attribute: ReceiptAttribute) throws(FormatFault) {
-        guard others.count < Self.otherAttributesMax else { throw .tooLarge(at: attribute.value.lowerBound) }
-        others.append(attribute)
     }
 
     private mutating func take(_ attribute: ReceiptAttribute, in span: Span<UInt8>) throws(FormatFault) -> Bool {

@@ -20,44 +20,85 @@ package struct ReceiptPurchase: Hashable, Sendable {
     package internal(set) var isTrialPeriod: Bool?
     package internal(set) var isInIntroOfferPeriod: Bool?
     package internal(set) var promotionalOfferID: ReceiptText?
-    /// Where this purchase's further attributes stand in the receipt's list of them.
-    var otherAttributes: Range<Int> = 0..<0
+    private var start: UInt32
+    private var end: UInt32
     /// The named attributes that were there, one bit each, so that none counts twice.
     private var seen: UInt32 = 0
 
-    init() {}
+    /// - Parameter place: a SET OF ReceiptAttribute, inside an attribute's value, whose bounds fit.
+    init(at place: Range<Int>) {
+        start = UInt32(truncatingIfNeeded: place.lowerBound)
+        end = UInt32(truncatingIfNeeded: place.upperBound)
+    }
+
+    /// Where the purchase stands in the receipt's content.
+    var place: Range<Int> { Int(start)..<Int(end) }
+
+    mutating func move(to place: Range<Int>) {
+        start = UInt32(truncatingIfNeeded: place.lowerBound)
+        end = UInt32(truncatingIfNeeded: place.upperBound)
+    }
+
+    /// All its attributes, once more; nil unless they have been read before.
+    func attributes(in span: Span<UInt8>) -> AttributeReader? {
+        try? AttributeReader(DERCursor(place, rules: .ber), in: span)
+    }
 
     /// Takes over an attribute that has a name.
     ///
     /// - Returns: false when it has none.
     mutating func take(_ attribute: ReceiptAttribute, in span: Span<UInt8>) throws(FormatFault) -> Bool {
-        typealias Number = ReceiptAttribute.Purchase
-        switch attribute.type {
-        case Number.quantity: quantity = try attribute.number("quantity", in: span)
-        case Number.productID: productID = try attribute.checkedText("product_id", in: span)
-        case Number.transactionID: transactionID = try attribute.checkedText("transaction_id", in: span)
-        case Number.purchaseDate: purchaseDate = try attribute.moment("purchase_date", in: span)
-        case Number.originalTransactionID:
-            originalTransactionID = try attribute.checkedText("original_transaction_id", in: span)
-        case Number.originalPurchaseDate:
-            originalPurchaseDate = try attribute.moment("original_purchase_date", in: span)
-        case Number.productType: productType = try attribute.number("product_type", in: span)
-        case Number.expiresDate: expiresDate = try attribute.moment("expires_date", in: span)
-        case Number.productAppleID: productAppleID = try attribute.number("item_id", in: span)
-        case Number.webOrderLineItemID:
-            webOrderLineItemID = try attribute.number("web_order_line_item_id", in: span)
-        case Number.cancellationDate: cancellationDate = try attribute.moment("cancellation_date", in: span)
-        case Number.isTrialPeriod: isTrialPeriod = try attribute.flag("is_trial_period", in: span)
-        case Number.isInIntroOfferPeriod:
-            isInIntroOfferPeriod = try attribute.flag("is_in_intro_offer_period", in: span)
-        case Number.promotionalOfferID:
-            promotionalOfferID = try attribute.checkedText("promotional_offer_id", in: span)
-        default: return false
-        }
+        guard let field = Self.field(of: attribute.type) else { return false }
+        try take(attribute.element(field, in: span), as: attribute.type, in: span)
         // The named numbers lie between 1701 and 1721.
         let bit = UInt32(1) << UInt32(truncatingIfNeeded: attribute.type &- 1_700)
         guard seen & bit == 0 else { throw .repeated(field: "attribute_\(attribute.type)") }
         seen |= bit
         return true
+    }
+
+    /// Takes over the value of the named attribute of that number.
+    @inline(__always)
+    mutating func take(_ value: ReceiptValue, as number: Int32, in span: Span<UInt8>) throws(FormatFault) {
+        typealias Number = ReceiptAttribute.Purchase
+        switch number {
+        case Number.quantity: quantity = try value.number(in: span)
+        case Number.productID: productID = try value.place(in: span)
+        case Number.transactionID: transactionID = try value.place(in: span)
+        case Number.purchaseDate: purchaseDate = try value.moment(in: span)
+        case Number.originalTransactionID: originalTransactionID = try value.place(in: span)
+        case Number.originalPurchaseDate: originalPurchaseDate = try value.moment(in: span)
+        case Number.productType: productType = try value.number(in: span)
+        case Number.expiresDate: expiresDate = try value.moment(in: span)
+        case Number.productAppleID: productAppleID = try value.number(in: span)
+        case Number.webOrderLineItemID: webOrderLineItemID = try value.number(in: span)
+        case Number.cancellationDate: cancellationDate = try value.moment(in: span)
+        case Number.isTrialPeriod: isTrialPeriod = try value.flag(in: span)
+        case Number.isInIntroOfferPeriod: isInIntroOfferPeriod = try value.flag(in: span)
+        case Number.promotionalOfferID: promotionalOfferID = try value.place(in: span)
+        default: break
+        }
+    }
+
+    /// The name of the field that an attribute of that number fills; nil when none does.
+    static func field(of number: Int32) -> StaticString? {
+        typealias Number = ReceiptAttribute.Purchase
+        return switch number {
+        case Number.quantity: "quantity"
+        case Number.productID: "product_id"
+        case Number.transactionID: "transaction_id"
+        case Number.purchaseDate: "purchase_date"
+        case Number.originalTransactionID: "original_transaction_id"
+        case Number.originalPurchaseDate: "original_purchase_date"
+        case Number.productType: "product_type"
+        case Number.expiresDate: "expires_date"
+        case Number.productAppleID: "item_id"
+        case Number.webOrderLineItemID: "web_order_line_item_id"
+        case Number.cancellationDate: "cancellation_date"
+        case Number.isTrialPeriod: "is_trial_period"
+        case Number.isInIntroOfferPeriod: "is_in_intro_offer_period"
+        case Number.promotionalOfferID: "promotional_offer_id"
+        default: nil
+        }
     }
 }

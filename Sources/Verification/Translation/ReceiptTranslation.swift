@@ -11,36 +11,51 @@ enum ReceiptTranslation {
         claims.environment = receipt.kind.map(StoreEnvironment.init(apple:))
         claims.appleID = receipt.appAppleID.flatMap { $0 == 0 ? nil : $0 }
         claims.signedAt = signedAt
-        claims.transactions.reserveCapacity(receipt.purchases.count)
-        var products = ProductNames()
-        for purchase in receipt.purchases {
-            claims.transactions.append(try transaction(purchase, in: receipt, &products, signedAt: signedAt))
-        }
+        claims.transactions = try transactions(of: receipt, signedAt: signedAt)
         claims.download = download(of: receipt, claims, signedAt: signedAt)
         return claims
     }
 
-    private static func transaction(
-        _ purchase: ReceiptPurchase,
-        in receipt: AppReceipt,
-        _ products: inout ProductNames,
-        signedAt: Timestamp
-    ) throws(Refusal) -> Transaction {
-        // In one expression, so that it is made where it will lie.
-        Transaction(
-            id: try transactionID(FieldReader.required(purchase.transactionID, "transaction_id"), receipt),
-            originalID: try originalID(purchase.originalTransactionID, receipt),
-            product: try products.product(FieldReader.required(purchase.productID, "product_id"), in: receipt),
-            kind: purchase.productType.flatMap(kind),
-            quantity: try FieldReader.quantity(purchase.quantity),
-            purchasedAt: try FieldReader.moment(purchase.purchaseDate, "purchase_date"),
-            originallyPurchasedAt: purchase.originalPurchaseDate.map(Timestamp.init(milliseconds:)),
-            expiresAt: purchase.expiresDate.map(Timestamp.init(milliseconds:)),
-            revocation: purchase.cancellationDate.map { Revocation(at: Timestamp(milliseconds: $0)) },
-            offer: offer(of: purchase, in: receipt),
-            webOrderLineItem: purchase.webOrderLineItemID.flatMap { $0 == 0 ? nil : String($0) },
+    /// Each is filled in where it lies: to make it elsewhere and move it took longer than all the rest.
+    private static func transactions(of receipt: AppReceipt, signedAt: Timestamp) throws(Refusal) -> [Transaction] {
+        guard let first = receipt.purchases.first else { return [] }
+        var products = ProductNames()
+        let blank = Transaction(
+            id: try transactionID(FieldReader.required(first.transactionID, "transaction_id"), receipt),
+            originalID: nil,
+            product: try products.product(FieldReader.required(first.productID, "product_id"), in: receipt),
+            purchasedAt: signedAt,
             signedAt: signedAt
         )
+        var transactions = Array(repeating: blank, count: receipt.purchases.count)
+        var places = transactions.mutableSpan
+        let purchases = receipt.purchases.span
+        for index in purchases.indices {
+            try fill(&places[index], purchases[index], in: receipt, &products)
+        }
+        return transactions
+    }
+
+    @inline(__always)
+    private static func fill(
+        _ transaction: inout Transaction,
+        _ purchase: borrowing ReceiptPurchase,
+        in receipt: AppReceipt,
+        _ products: inout ProductNames
+    ) throws(Refusal) {
+        transaction.id = try transactionID(FieldReader.required(purchase.transactionID, "transaction_id"), receipt)
+        transaction.originalID = try originalID(purchase.originalTransactionID, receipt)
+        transaction.product = try products.product(FieldReader.required(purchase.productID, "product_id"), in: receipt)
+        transaction.kind = purchase.productType.flatMap(kind)
+        transaction.quantity = try FieldReader.quantity(purchase.quantity)
+        transaction.purchasedAt = try FieldReader.moment(purchase.purchaseDate, "purchase_date")
+        transaction.originallyPurchasedAt = purchase.originalPurchaseDate.map(Timestamp.init(milliseconds:))
+        transaction.expiresAt = purchase.expiresDate.map(Timestamp.init(milliseconds:))
+        if let cancelled = purchase.cancellationDate {
+            transaction.revocation = Revocation(at: Timestamp(milliseconds: cancelled))
+        }
+        if let offer = offer(of: purchase, in: receipt) { transaction.offer = offer }
+        if let number = purchase.webOrderLineItemID, number != 0 { transaction.webOrderLineItem = String(number) }
     }
 
     private static func transactionID(
