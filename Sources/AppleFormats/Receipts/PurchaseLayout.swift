@@ -69,11 +69,9 @@ final class PurchaseLayout: Sendable {
         var all = purchases.mutableSpan
         let last = all.count - 1
         all[last].move(to: place)
-        for value in values {
-            // What was read of the example holds for the same octets here; of a text, too, that stands there.
-            guard !ByteSearch.areEqual(octets.extracting(value.content), model.extracting(value.content)) else {
-                continue
-            }
+        // What was read of the example holds for the same octets here; of a text, too, that stands there.
+        for value in values
+        where !ByteSearch.areEqual(octets.extracting(value.content), model.extracting(value.content)) {
             let content = place.lowerBound + value.content.lowerBound..<place.lowerBound + value.content.upperBound
             let element = ReceiptValue(field: value.field, tag: value.tag, content: content)
             try all[last].take(element, as: value.number, in: span)
