@@ -11,8 +11,11 @@ extension Draft {
         let recorded = decision.outcomes.map(\.recorded)
         let known = known
         var given = settle(recorded) { naming.of(known.chain(of: $0)) }
+        // Where this proof tells of it: what it may decide again was looked up for that.
+        let refunded = Set(recording.transactions.filter { $0.revocation != nil }.map(\.id))
         var reversed: Set<ChainKey> = []
-        for fulfilment in given where fulfilment.state == .reversed && reversed.insert(fulfilment.chain).inserted {
+        for fulfilment in given where fulfilment.state == .reversed && refunded.contains(fulfilment.transaction.id) {
+            guard reversed.insert(fulfilment.chain).inserted else { continue }
             reconsiderRepetitions(in: fulfilment.chain, naming)
         }
         var seen: Set<ChainKey> = []
