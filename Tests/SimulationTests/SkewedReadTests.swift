@@ -19,6 +19,8 @@ import Testing
 
     enum Act: Sendable {
         case show(Sale, by: String?)
+        /// Apple tells of the one, and a customer shows the other, in one batch.
+        case showTogether(Sale, Sale, by: String)
         case place(product: String, token: AccountToken?)
         /// The first purchase pays the order, because a person says so.
         case attach
@@ -83,6 +85,17 @@ import Testing
             one: .attach,
             other: .show(Sale(token: otherToken, refundedAfter: 9), by: nil)
         ),
+        Case(
+            testDescription: "what one proof of a batch tells and another claims, and an order for it",
+            one: .showTogether(Sale(number: 2, product: "yearly"), Sale(product: "monthly"), by: "ann"),
+            other: .place(product: "yearly", token: nil)
+        ),
+        Case(
+            testDescription: "the same, where purchases need orders",
+            needsOrder: true,
+            one: .showTogether(Sale(number: 2, product: "yearly"), Sale(product: "monthly"), by: "ann"),
+            other: .place(product: "yearly", token: nil)
+        ),
     ]
 
     @Test(arguments: cases, [false, true])
@@ -96,7 +109,7 @@ import Testing
         while true {
             let store = MemoryStore()
             for act in given.before { try await desk.commit(act, to: store) }
-            let (decision, isAsked) = try await store.write { [place] write throws(StoreFailure) in
+            let (decisions, isAsked) = try await store.write { [place] write throws(StoreFailure) in
                 let reads = SkewedReads(write, before: place) { () throws(StoreFailure) in
                     try desk.write(desk.decide(other, from: write), to: write)
                 }
@@ -105,7 +118,7 @@ import Testing
             guard isAsked else { break }
             do {
                 try await store.write { write throws(StoreFailure) in
-                    try desk.write(decision, to: write)
+                    try desk.write(decisions, to: write)
                 }
             } catch StoreFailure.conflict {
                 try await desk.commit(one, to: store)
@@ -138,11 +151,13 @@ private struct Desk: Sendable {
         heir = try #require(CustomerID("bob"))
         order = try #require(OrderID("o-1"))
         let (coins, monthly) = (try #require(ProductID("coins")), try #require(ProductID("monthly")))
+        let yearly = try #require(ProductID("yearly"))
         let gems = try #require(CurrencyID("gems"))
         terms = AppTerms(
             products: [
                 coins: ProductTerms(product: coins, kind: .consumable, goods: [.amount(100, gems)]),
                 monthly: ProductTerms(product: monthly, kind: .autoRenewable, goods: [.amount(10, gems)]),
+                yearly: ProductTerms(product: yearly, kind: .autoRenewable, goods: [.amount(120, gems)]),
             ],
             needsOrder: needsOrder
         )
@@ -154,7 +169,7 @@ private struct Desk: Sendable {
             receivedAt: Self.now,
             verdict: "recorded"
         )
-        products = ["coins": coins, "monthly": monthly]
+        products = ["coins": coins, "monthly": monthly, "yearly": yearly]
         numbers = try Dictionary(
             uniqueKeysWithValues: (Int64(1)...3).map { ($0, try #require(TransactionID(number: $0))) }
         )
@@ -167,14 +182,28 @@ private struct Desk: Sendable {
     }
 
     /// With its events, as the recorder writes it.
-    func write(_ decision: Decision, to transaction: any StoreTransaction) throws(StoreFailure) {
-        try transaction.apply(decision, evidence: evidence)
-        try transaction.append(EventRows.rows(decision.events))
+    func write(_ decisions: [Decision], to transaction: any StoreTransaction) throws(StoreFailure) {
+        for decision in decisions { try transaction.apply(decision, evidence: evidence) }
+        try transaction.append(EventRows.rows(decisions.flatMap(\.events)))
     }
 
-    func decide(_ act: SkewedReadTests.Act, from reader: any StoreReader) throws(StoreFailure) -> Decision {
+    func decide(_ act: SkewedReadTests.Act, from reader: any StoreReader) throws(StoreFailure) -> [Decision] {
+        guard case .showTogether(let told, let shown, let customer) = act else {
+            return [try decideOne(act, from: reader)]
+        }
+        let recordings = [recording(of: told, by: nil), recording(of: shown, by: customer)]
+        var situation = try reader.situation(around: recordings)
+        return recordings.map { recording in
+            let decision = PurchaseModel.decide(situation, recording, at: Self.now)
+            situation.apply(decision)
+            return decision
+        }
+    }
+
+    private func decideOne(_ act: SkewedReadTests.Act, from reader: any StoreReader) throws(StoreFailure) -> Decision {
         let key = OrderKey(app: app, id: order)
         switch act {
+        case .showTogether: preconditionFailure("it is decided as a batch")
         case .show(let sale, let customer):
             let recording = recording(of: sale, by: customer)
             return PurchaseModel.decide(try reader.situation(around: [recording]), recording, at: Self.now)
@@ -226,7 +255,7 @@ private struct Desk: Sendable {
             let signedAt = Self.now.advanced(by: .seconds(sale.refundedAfter ?? 0))
             var sold = Transaction(id: id, originalID: id, product: product, purchasedAt: Self.now, signedAt: signedAt)
             sold.accountToken = sale.token
-            if sale.product == "monthly" {
+            if sale.product != "coins" {
                 sold.kind = .autoRenewable
                 sold.originalID = numbers[1]
                 sold.expiresAt = Self.now.advanced(by: .seconds(sale.number * 30 * 86_400))

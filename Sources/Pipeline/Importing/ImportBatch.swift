@@ -45,7 +45,7 @@ struct ImportBatch {
             guard let known = situation[claim.key] else {
                 return try take(otherwise, line, &situation, &events, in: transaction)
             }
-            decision = decide(situation, claim.recording(of: known), at: now)
+            decision = decide(situation, claim.recording(of: known.transaction), at: now)
             try transaction.apply(decision, evidence: nil)
             outcome = Self.outcome(of: decision, line, .transactionID, nil)
         case .record(let recording, let evidence, let format, let verdict):

@@ -10,21 +10,15 @@ struct ImportedClaim: Sendable {
     var key: TransactionKey { TransactionKey(app: template.app, realm: template.realm, id: id) }
 
     /// The same as if the customer presented what Apple signed of it.
-    func recording(of known: RecordedTransaction) -> Recording {
+    func recording(of transaction: Transaction) -> Recording {
         var recording = template
-        recording.transactions = [known.transaction]
+        recording.transactions = [transaction]
         return recording
     }
 }
 
 /// What must be known before the rows of a commit can be decided, one after the other.
 struct ImportInquiry {
-    private struct Chain {
-        var template: Recording
-        var products: [ProductID: Transaction] = [:]
-        var customers: Set<CustomerID> = []
-    }
-
     private var recordings: [Recording] = []
     private var claims: [ImportedClaim] = []
 
@@ -38,51 +32,19 @@ struct ImportInquiry {
         }
     }
 
-    /// Asks the ledger.
+    /// Asks the ledger, of claims as if their customers presented what is recorded, or what another row brings.
     func answered(by reader: any StoreReader) throws(StoreFailure) -> Situation {
-        // Without such rows each proof is whoever's brings it, and says all about it.
-        guard !claims.isEmpty || recordings.contains(where: { $0.claimed != nil }) else {
-            return try reader.situation(around: recordings)
-        }
-        var recordings = recordings
-        let found = claims.isEmpty ? [] : try reader.transactions(claims.map(\.key))
-        let recorded = Dictionary(found.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        for claim in claims { if let known = recorded[claim.key] { recordings.append(claim.recording(of: known)) } }
-        var situation = try reader.situation(around: recordings)
-        // One row brings a transaction, another says whose it is: what touches that customer is known of neither alone.
-        try reader.answer(Inquiry(meetings(of: recordings, in: situation), after: situation), in: &situation)
-        return situation
-    }
-
-    /// What each customer may come to have by what several rows say of one chain.
-    private func meetings(of recordings: [Recording], in situation: Situation) -> [Recording] {
-        var chains: [ChainKey: Chain] = [:]
-        var places: [TransactionKey: Set<ChainKey>] = [:]
+        guard !claims.isEmpty else { return try reader.situation(around: recordings) }
+        let keys = Set(claims.map(\.key))
+        var claimed: [TransactionKey: Transaction] = [:]
+        for known in try reader.transactions(Array(keys)) { claimed[known.key] = known.transaction }
         for recording in recordings {
-            for (transaction, key) in zip(recording.transactions, recording.keys) {
-                let chain = situation.fulfilment(of: key)?.chain ?? recording.chain(of: transaction)
-                let signed = transaction.accountToken.flatMap {
-                    situation.customer(of: TokenKey(app: recording.app, token: $0))
-                }
-                places[key, default: []].insert(chain)
-                chains[chain, default: Chain(template: recording)].products[transaction.product] = transaction
-                let isClaimed = recording.claimed == nil || recording.claimed == transaction.id
-                let customers = [signed, isClaimed ? recording.customer : nil].compactMap(\.self)
-                chains[chain]?.customers.formUnion(customers)
+            for (transaction, key) in zip(recording.transactions, recording.keys)
+            where claimed[key] == nil && keys.contains(key) {
+                claimed[key] = transaction
             }
         }
-        for claim in claims {
-            guard let customer = claim.template.customer else { continue }
-            for chain in places[claim.key] ?? [] { chains[chain]?.customers.insert(customer) }
-        }
-        return chains.values.flatMap { chain in
-            chain.customers.map { customer in
-                var meeting = chain.template
-                meeting.transactions = Array(chain.products.values)
-                meeting.renewals = []
-                meeting.customer = customer
-                return meeting
-            }
-        }
+        let presented = claims.compactMap { claim in claimed[claim.key].map { claim.recording(of: $0) } }
+        return try reader.situation(around: recordings + presented)
     }
 }

@@ -87,37 +87,22 @@ package struct Inquiry: Sendable {
     }
 
     /// The second step for verified proofs: what matters about everybody who has a part in them.
+    ///
+    /// They are decided one after the other, and one may say whose a chain is of which another tells what was bought: what
+    /// any of them says of a chain counts for all.
     package init(_ recordings: [Recording], after first: Situation) {
-        for recording in recordings {
-            // A receipt may hold hundreds of transactions of one chain; who may come to have it is asked once.
-            var touched: [ChainKey: Set<CustomerID>] = [:]
-            for (transaction, key) in zip(recording.transactions, recording.keys) {
-                let chain = first.fulfilment(of: key)?.chain ?? recording.chain(of: transaction)
-                let signed = transaction.accountToken.flatMap {
-                    first.customer(of: TokenKey(app: recording.app, token: $0))
+        for (chain, gathering) in Gathering.all(in: recordings, after: first) {
+            var products = gathering.products
+            for fulfilment in first.fulfilments(of: chain).values {
+                add(fulfilment)
+                let isOpen = fulfilment.isOwnerless || fulfilment.lacksOrder
+                if isOpen, let order = first[fulfilment.transaction]?.order {
+                    orders.insert(OrderKey(app: chain.app, id: order))
                 }
-                let parties = [first.owner(of: chain)?.customer, signed, recording.customer].compactMap(\.self)
-                for customer in parties { add(customer, chain, product: transaction.product, recording.terms) }
-                touched[chain, default: []].formUnion(parties)
+                if isOpen || gathering.isRenewed { products.insert(fulfilment.product) }
             }
-            for (chain, parties) in touched {
-                for fulfilment in first.fulfilments(of: chain).values {
-                    add(fulfilment)
-                    guard fulfilment.isOwnerless || fulfilment.lacksOrder else { continue }
-                    if let order = first[fulfilment.transaction]?.order {
-                        orders.insert(OrderKey(app: chain.app, id: order))
-                    }
-                    for customer in parties { add(customer, chain, product: fulfilment.product, recording.terms) }
-                }
-            }
-            for renewal in recording.renewals {
-                let chain = recording.chain(of: renewal)
-                let owner = first.owner(of: chain)?.customer
-                if let owner { add(owner, chain, product: renewal.product, recording.terms) }
-                for fulfilment in first.fulfilments(of: chain).values {
-                    add(fulfilment)
-                    if let owner { add(owner, chain, product: fulfilment.product, recording.terms) }
-                }
+            for customer in gathering.customers {
+                for product in products { add(customer, chain, product: product, gathering.terms) }
             }
         }
     }

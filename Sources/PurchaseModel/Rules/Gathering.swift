@@ -1,0 +1,58 @@
+/// What some proofs say of one chain, all together: who may come to have it by them, and what was bought in it.
+///
+/// A chain has a handful of products, so that this is a handful of questions for each customer, however many proofs there
+/// are of it.
+struct Gathering {
+    /// Of one app, and so the same whoever brings what.
+    let terms: AppTerms
+    private(set) var customers: Set<CustomerID> = []
+    private(set) var products: Set<ProductID> = []
+    /// Whether Apple says what comes next: then what was given before may be decided about again.
+    private(set) var isRenewed = false
+
+    private init(_ terms: AppTerms) { self.terms = terms }
+
+    /// Goes through proofs once.
+    ///
+    /// - Parameters:
+    ///   - recordings: in any order.
+    ///   - first: what is known of their transactions, their chains and their tokens.
+    /// - Returns: one for each chain that any of them is about.
+    static func all(in recordings: [Recording], after first: Situation) -> [ChainKey: Gathering] {
+        var found: [ChainKey: Gathering] = [:]
+        for recording in recordings {
+            let claimed = recording.claimedChains(first)
+            for (transaction, key) in zip(recording.transactions, recording.keys) {
+                let chain = first.fulfilment(of: key)?.chain ?? recording.chain(of: transaction)
+                let signed = transaction.accountToken.flatMap {
+                    first.customer(of: TokenKey(app: recording.app, token: $0))
+                }
+                let presenter = claimed?.contains(chain) == false ? nil : recording.customer
+                let customers = [first.owner(of: chain)?.customer, signed, presenter]
+                found[chain, default: Gathering(recording.terms)].note(customers, transaction.product)
+            }
+            for renewal in recording.renewals {
+                let chain = recording.chain(of: renewal)
+                let owner = first.owner(of: chain)?.customer
+                found[chain, default: Gathering(recording.terms)].note([owner], renewal.product)
+                found[chain]?.isRenewed = true
+            }
+        }
+        return found
+    }
+
+    private mutating func note(_ customers: [CustomerID?], _ product: ProductID) {
+        for case let customer? in customers { self.customers.insert(customer) }
+        products.insert(product)
+    }
+}
+
+extension Recording {
+    /// The chains that alone are the customer's; `nil` for all.
+    fileprivate func claimedChains(_ known: Situation) -> Set<ChainKey>? {
+        guard let claimed else { return nil }
+        let key = TransactionKey(app: app, realm: realm, id: claimed)
+        if let chain = known.fulfilment(of: key)?.chain { return [chain] }
+        return Set(transactions.filter { $0.id == claimed }.map { chain(of: $0) })
+    }
+}
