@@ -63,11 +63,10 @@ struct LookBenchmark {
         while true {
             let left = try await store.write { transaction throws(StoreFailure) in
                 let claim = try transaction.claimJobs(kinds: [SubscriptionLook.kind], .sound(limit: 100), terms: terms)
-                for job in claim.jobs {
-                    guard let lease = job.lease else { continue }
-                    let hold = JobHold(id: job.id, owner: terms.owner, token: lease.token)
-                    _ = try transaction.finishJob(hold, as: .done, at: Samples.moment)
+                let finished = claim.jobs.compactMap { job in
+                    job.lease.map { FinishedJob(JobHold(id: job.id, owner: $0.owner, token: $0.token), as: .done) }
                 }
+                _ = try transaction.finishJobs(finished, at: Samples.moment)
                 return claim.jobs.count
             }
             if left == 0 { return }

@@ -82,14 +82,11 @@ struct OutboxBenchmark {
                 try transaction.claimJobs(kinds: ["look"], .sound(limit: batch), terms: terms)
             }
             guard !claim.jobs.isEmpty else { return 0 }
+            let finished = claim.jobs.compactMap { job in
+                job.lease.map { FinishedJob(JobHold(id: job.id, owner: $0.owner, token: $0.token), as: .done) }
+            }
             return try await store.write { transaction throws(StoreFailure) in
-                var done = 0
-                for job in claim.jobs {
-                    guard let lease = job.lease else { continue }
-                    let hold = JobHold(id: job.id, owner: owner, token: lease.token)
-                    if try transaction.finishJob(hold, as: .done, at: Samples.moment) { done += 1 }
-                }
-                return done
+                try transaction.finishJobs(finished, at: Samples.moment).count { $0 }
             }
         } catch .conflict {
             // Another worker was faster.

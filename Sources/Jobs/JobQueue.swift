@@ -81,7 +81,7 @@ package struct JobQueue: Sendable {
     ///
     /// - Returns: whose endings were too late, and what was claimed.
     func exchange(
-        _ endings: [(hold: JobHold, ending: JobEnding)],
+        _ finished: [FinishedJob],
         for selection: JobSelection?,
         of kinds: Set<String>,
         _ owner: LeaseOwner,
@@ -89,11 +89,8 @@ package struct JobQueue: Sendable {
     ) async throws(StoreFailure) -> (lost: Set<JobHold>, claim: JobClaim) {
         let terms = LeaseTerms(owner: owner, duration: lease, now: clock.now)
         return try await store.write { write throws(StoreFailure) in
-            var lost: Set<JobHold> = []
-            for (hold, ending) in endings {
-                let isHeld = try write.finishJob(hold, as: ending, at: terms.now)
-                if !isHeld { lost.insert(hold) }
-            }
+            let isHeld = try write.finishJobs(finished, at: terms.now)
+            let lost = Set(zip(finished, isHeld).filter { !$0.1 }.map(\.0.hold))
             guard let selection else { return (lost, JobClaim()) }
             return (lost, try write.claimJobs(kinds: kinds, selection, terms: terms))
         }

@@ -97,7 +97,7 @@ package final class JobWorker: Sendable {
                 guard selection != nil, try await queue.hasDue(kinds) else { return [] }
             }
             let written = try await queue.exchange(
-                endings.map { ($0.hold, $0.ending) },
+                endings.map { FinishedJob($0.hold, as: $0.ending) },
                 for: selection,
                 of: kinds,
                 owner,

@@ -44,15 +44,14 @@ package protocol JobVerbs: JobReader {
     /// - Returns: those that were renewed; the others are lost.
     func renewJobs(_ holds: [JobHold], terms: LeaseTerms) throws(StoreFailure) -> [JobHold]
 
-    /// Says how a job went.
+    /// Says how jobs went; what comes of it is the same as if each were said alone, in their order.
     ///
     /// - Parameters:
-    ///   - hold: what the claim gave.
-    ///   - ending: how it ended.
+    ///   - finished: of any kinds.
     ///   - now: when; a shared store takes its database's time.
-    /// - Returns: false when the lease is another's by now, or nobody's; then nothing is written.
-    /// - Throws: ``StoreFailure/unstorable`` before anything is written.
-    func finishJob(_ hold: JobHold, as ending: JobEnding, at now: Timestamp) throws(StoreFailure) -> Bool
+    /// - Returns: for each, false when its lease is another's by now, or nobody's; then nothing is written of it.
+    /// - Throws: ``StoreFailure/unstorable`` for any of them, before anything is written.
+    func finishJobs(_ finished: [FinishedJob], at now: Timestamp) throws(StoreFailure) -> [Bool]
 
     /// Has a dead letter run again, as if it were new.
     ///

@@ -25,7 +25,7 @@ import Testing
             for row in try write.claimJobs(kinds: [new.kind], .sound(limit: 9), terms: terms).jobs {
                 guard let lease = row.lease else { continue }
                 let hold = JobHold(id: row.id, owner: lease.owner, token: lease.token)
-                _ = try write.finishJob(hold, as: .dead(because: "Apple said no"), at: now)
+                _ = try write.finishJobs([FinishedJob(hold, as: .dead(because: "Apple said no"))], at: now)
             }
         }
     }

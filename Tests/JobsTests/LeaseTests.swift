@@ -29,8 +29,11 @@ import Testing
         let hold = try #require(held[0].lease.map { JobHold(id: held[0].id, owner: $0.owner, token: $0.token) })
         #expect(
             try await workshop.store.write { transaction throws(StoreFailure) in
-                try transaction.finishJob(hold, as: .dead(because: "late"), at: Timestamp(milliseconds: 0))
-            } == false
+                try transaction.finishJobs(
+                    [FinishedJob(hold, as: .dead(because: "late"))],
+                    at: Timestamp(milliseconds: 0)
+                )
+            } == [false]
         )
     }
 

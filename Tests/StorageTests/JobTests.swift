@@ -239,8 +239,12 @@ extension Store {
     fileprivate func end(_ job: JobRow, _ ending: JobEnding, at now: Int64) async throws -> Bool {
         let lease = try #require(job.lease)
         let hold = JobHold(id: job.id, owner: lease.owner, token: lease.token)
-        return try await write { transaction throws(StoreFailure) in
-            try transaction.finishJob(hold, as: ending, at: OutboxSamples.at(now))
+        return try await finish([FinishedJob(hold, as: ending)], at: now) == [true]
+    }
+
+    func finish(_ finished: [FinishedJob], at now: Int64) async throws -> [Bool] {
+        try await write { transaction throws(StoreFailure) in
+            try transaction.finishJobs(finished, at: OutboxSamples.at(now))
         }
     }
 

@@ -104,7 +104,7 @@ struct OutboxVerbs {
             case 11: try replay()
             case 12...14: try readOutbox()
             case 15, 16: try changeJob()
-            case 17: try finishJob()
+            case 17: try finishJobs()
             case 18: try readJobs()
             default: try keep()
             }
@@ -326,20 +326,20 @@ struct OutboxVerbs {
         }
     }
 
-    private mutating func finishJob() throws -> OutboxVerb {
-        guard let hold = jobs.randomElement(using: &random) else { return try changeJob() }
-        let ending = pick([
-            JobEnding.done, .again(after: .milliseconds(number(0...9)), because: "no answer"), .dead(because: "é"),
-            .released,
-        ])
+    private mutating func finishJobs() throws -> OutboxVerb {
+        let finished = (0..<number(1...3)).compactMap { _ in jobs.randomElement(using: &random) }.map { hold in
+            let again = JobEnding.again(after: .milliseconds(number(0...9)), because: "no answer")
+            return FinishedJob(hold, as: pick([.done, again, .dead(because: "é"), .released]))
+        }
+        if finished.isEmpty { return try changeJob() }
         let (terms, moment) = (try terms(), OutboxSamples.at(now))
         if chance(4) {
-            return .write("renew \(hold)") { store throws(StoreFailure) in
-                .jobs(try store.renewJobs([hold], terms: terms))
+            return .write("renew \(finished)") { store throws(StoreFailure) in
+                .jobs(try store.renewJobs(finished.map(\.hold), terms: terms))
             }
         }
-        return .write("finish \(hold) \(ending)") { store throws(StoreFailure) in
-            .flag(try store.finishJob(hold, as: ending, at: moment))
+        return .write("finish \(finished)") { store throws(StoreFailure) in
+            .flags(try store.finishJobs(finished, at: moment))
         }
     }
 

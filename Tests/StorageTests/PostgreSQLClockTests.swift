@@ -41,6 +41,23 @@ struct PostgreSQLClockTests {
         }
     }
 
+    @Test(arguments: wrong)
+    func whatIsTriedAgainWaitsByOneClock(clock: Int64) async throws {
+        try await PostgreSQLServer.withStore({ $0.leaseClock = .database }) { store in
+            let job = try OutboxSamples.job("1", due: 0)
+            _ = try await store.write { transaction throws(StoreFailure) in try transaction.enqueue(job) }
+            let claimed = try #require(try await store.jobs(.sound(limit: 1), "w", at: clock).jobs.first)
+            let hold = JobHold(id: job.id, owner: try #require(claimed.lease).owner, token: 1)
+            let ending = JobEnding.again(after: .seconds(7_200), because: "later")
+            #expect(try await store.finish([FinishedJob(hold, as: ending)], at: clock) == [true])
+            let (due, now) = try await store.read { reader throws(StoreFailure) in
+                (try reader.job(job.id)?.dueAt, try reader.deliveryTime(OutboxSamples.at(clock)))
+            }
+            let wait = now.duration(to: try #require(due))
+            #expect(wait > .seconds(3_600) && wait <= .seconds(7_200))
+        }
+    }
+
     /// A server whose clock is days ahead forgets nothing that the others still answer by, and one whose clock is behind
     /// keeps nothing that looks old to them.
     @Test(arguments: wrong, wrong)

@@ -9,8 +9,8 @@ enum PostgreSQLServer {
     private static let places = Places(count: 12)
 
     /// Whether the suite runs as on a database that knows less: every write may be turned back (serializable, and one
-    /// statement in a hundred fails with 40001), and nothing is kept in a session. Advisory locks, `SKIP LOCKED` and
-    /// `NOTIFY` are never used.
+    /// statement in a hundred fails with 40001), nothing is kept in a session, and nothing that is locked is passed over.
+    /// Advisory locks and `NOTIFY` are never used.
     private static let isPortable = ProcessInfo.processInfo.environment["ASSAY_TEST_PORTABLE"] != nil
 
     /// An empty schema, removed after the test.
@@ -38,6 +38,7 @@ enum PostgreSQLServer {
             let luck = Luck()
             settings.isolation = .serializable
             settings.isPooled = true
+            settings.skipsLocked = false
             settings.faults = { moment in luck.isOut(at: moment) }
         }
         change(&settings)

@@ -92,30 +92,9 @@ extension MemoryTransaction {
         }
     }
 
-    func finishJob(_ hold: JobHold, as ending: JobEnding, at now: Timestamp) throws(StoreFailure) -> Bool {
-        guard ending.isStorable else { throw .unstorable }
-        guard var known = held(hold) else { return false }
-        known.row.lease = nil
-        switch ending {
-        case .done:
-            put(nil, at: \.jobs[hold.id])
-            return true
-        case .again(let delay, let reason):
-            known.row.state = .pending
-            known.row.lostLeases = 0
-            known.row.dueAt = now.advanced(by: delay)
-            known.row.reason = reason
-        case .dead(let reason):
-            known.row.state = .dead
-            known.row.reason = reason
-            known.row.diedAt = now
-        case .released:
-            known.row.state = known.row.lostLeases > 0 ? .suspect : .pending
-            known.row.dueAt = now
-            known.row.attempt -= 1
-        }
-        put(known, at: \.jobs[hold.id])
-        return true
+    func finishJobs(_ finished: [FinishedJob], at now: Timestamp) throws(StoreFailure) -> [Bool] {
+        guard finished.allSatisfy(\.ending.isStorable) else { throw .unstorable }
+        return finished.map { finish($0.hold, as: $0.ending, at: now) }
     }
 
     func reviveJob(_ id: JobID, due: Timestamp) -> Bool {
@@ -152,6 +131,31 @@ extension MemoryTransaction {
         known.row.lease = Lease(owner: terms.owner, until: terms.until, token: known.token)
         put(known, at: \.jobs[known.row.id])
         return known.row
+    }
+
+    private func finish(_ hold: JobHold, as ending: JobEnding, at now: Timestamp) -> Bool {
+        guard var known = held(hold) else { return false }
+        known.row.lease = nil
+        switch ending {
+        case .done:
+            put(nil, at: \.jobs[hold.id])
+            return true
+        case .again(let delay, let reason):
+            known.row.state = .pending
+            known.row.lostLeases = 0
+            known.row.dueAt = now.advanced(by: delay)
+            known.row.reason = reason
+        case .dead(let reason):
+            known.row.state = .dead
+            known.row.reason = reason
+            known.row.diedAt = now
+        case .released:
+            known.row.state = known.row.lostLeases > 0 ? .suspect : .pending
+            known.row.dueAt = now
+            known.row.attempt -= 1
+        }
+        put(known, at: \.jobs[hold.id])
+        return true
     }
 
     private func held(_ hold: JobHold) -> MemoryJob? {

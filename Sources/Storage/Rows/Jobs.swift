@@ -153,6 +153,18 @@ package enum JobEnding: Hashable, Sendable {
     }
 }
 
+/// A job that was run, or let go, and how that ended.
+package struct FinishedJob: Hashable, Sendable {
+    /// What the claim gave.
+    package var hold: JobHold
+    package var ending: JobEnding
+
+    package init(_ hold: JobHold, as ending: JobEnding) {
+        self.hold = hold
+        self.ending = ending
+    }
+}
+
 /// Some of the dead letters, those that died first before the others.
 package struct DeadLetterPage: Hashable, Sendable {
     /// The most that one page holds.

@@ -45,8 +45,8 @@ extension SQLTransaction {
         try jobs.renew(holds, terms: terms)
     }
 
-    func finishJob(_ hold: JobHold, as ending: JobEnding, at now: Timestamp) throws(StoreFailure) -> Bool {
-        try jobs.finish(hold, as: ending, at: now)
+    func finishJobs(_ finished: [FinishedJob], at now: Timestamp) throws(StoreFailure) -> [Bool] {
+        try jobs.finish(finished, at: now)
     }
 
     func reviveJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {

@@ -245,8 +245,8 @@ package class PassingTransaction: StoreTransaction {
         try base.renewJobs(holds, terms: terms)
     }
 
-    package func finishJob(_ hold: JobHold, as ending: JobEnding, at now: Timestamp) throws(StoreFailure) -> Bool {
-        try base.finishJob(hold, as: ending, at: now)
+    package func finishJobs(_ finished: [FinishedJob], at now: Timestamp) throws(StoreFailure) -> [Bool] {
+        try base.finishJobs(finished, at: now)
     }
 
     package func reviveJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {

@@ -150,6 +150,18 @@ final class BulkLookup: Sendable {
         )
     }
 
+    /// As the one that changes rows, but it deletes them.
+    init(deletingFrom table: String, by keys: [BulkColumn], where condition: String, tell columns: String) {
+        self.keys = keys
+        one = Query("DELETE FROM \(table) WHERE \(condition) RETURNING \(columns)")
+        many = Query(
+            """
+            DELETE FROM \(table) USING \(BulkLookup.rows(of: keys))
+            WHERE \(BulkLookup.few) AND \(BulkLookup.naming(keys, in: condition)) RETURNING key.place, \(columns)
+            """
+        )
+    }
+
     /// Of keys that find the same row at most one may find it: what a statement does to a row a second time is undefined.
     ///
     /// - Parameters:
@@ -170,10 +182,48 @@ final class BulkLookup: Sendable {
         many = Query(
             """
             UPDATE \(table) SET \(BulkLookup.naming(keys, in: assignments)) FROM \(BulkLookup.rows(of: keys))
-            WHERE \(BulkLookup.naming(keys, in: condition)) RETURNING key.place, \(columns)
+            WHERE \(BulkLookup.few) AND \(BulkLookup.naming(keys, in: condition)) RETURNING key.place, \(columns)
             """
         )
     }
+
+    /// Changes the rows that each key finds, which another key must not find.
+    ///
+    /// - Parameters:
+    ///   - table: whose rows are changed.
+    ///   - keys: what the parameters are, in their order; the names are of no account.
+    ///   - question: for PostgreSQL, a `SELECT` of what tells the rows, asked once; its columns are `key`'s, too.
+    ///   - assignments: what stands after `SET`.
+    ///   - condition: for PostgreSQL, which row it is.
+    ///   - columns: for PostgreSQL, what is told of a row that was changed.
+    ///   - rest: for SQLite, what follows the assignments.
+    init(
+        changing table: String,
+        by keys: [BulkColumn],
+        found question: String,
+        set assignments: String,
+        where condition: String,
+        tell columns: String,
+        one rest: String
+    ) {
+        self.keys = keys
+        one = Query("UPDATE \(table) SET \(assignments) \(rest)")
+        // Joined to the table itself, the question could be asked anew for each of its rows.
+        many = Query(
+            """
+            WITH key AS MATERIALIZED (
+                SELECT key.*, found.* FROM \(BulkLookup.rows(of: keys))
+                CROSS JOIN LATERAL (\(BulkLookup.naming(keys, in: question)) OFFSET 0) AS found
+            )
+            UPDATE \(table) SET \(BulkLookup.naming(keys, in: assignments)) FROM key
+            WHERE \(BulkLookup.few) AND \(BulkLookup.naming(keys, in: condition)) RETURNING key.place, \(columns)
+            """
+        )
+    }
+
+    /// True of every key; a planner that is told so expects one key, and looks each up by its index. Otherwise, while it
+    /// knows of few rows, it means to read the whole table, and still does so once the table has grown.
+    private static let few = "key.place BETWEEN 1 AND 1000000"
 
     /// Rows `key`, which have a place, from 1, and a column for each parameter: `k1`, `k2` …
     private static func rows(of keys: [BulkColumn]) -> String {

@@ -30,6 +30,9 @@ package struct PostgreSQLSettings: Sendable {
     /// in a session, neither named statements nor settings.
     package var isPooled = false
     package var isolation = Isolation.readCommitted
+    /// Whether a claim passes over what another claims at that moment (`SKIP LOCKED`, which not every database knows); else
+    /// it waits for the other to end, and may get nothing.
+    package var skipsLocked = true
     /// How often one write is tried, from its first question on, when another was faster or the connection broke.
     package var attemptsMax = 10
     /// How long making a connection may take.

@@ -8,6 +8,8 @@ protocol SQLConnection: AnyObject {
     var figureSlot: Int64 { get }
     /// Whose clock leases go by.
     var leaseClock: LeaseClock { get }
+    /// Whether a question may pass over rows that another transaction has locked.
+    var skipsLocked: Bool { get }
 
     /// Runs a statement, and hands over each of its rows.
     ///

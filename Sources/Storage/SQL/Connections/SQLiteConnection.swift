@@ -23,6 +23,8 @@ import CSQLite
     /// One process writes to the file, so its own clock will do.
     let figureSlot: Int64 = 0
     let leaseClock = LeaseClock.callers
+    /// Nobody else writes.
+    let skipsLocked = false
 
     /// - Throws: ``StoreOpenFailure/broken(code:)``.
     init(path: String, role: Role) throws(StoreOpenFailure) {

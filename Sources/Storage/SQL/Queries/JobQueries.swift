@@ -7,7 +7,7 @@ struct JobQueries {
 
     private static let selected = """
         id, kind, payload, first_due_at, unique_key, created_at, state, due_at, attempt, lost_leases, owner, token,
-        reason, died_at, sequence
+        reason, died_at
         """
     private static let insert = Query(
         """
@@ -19,46 +19,76 @@ struct JobQueries {
     private static let findAlike = Query(
         "SELECT id FROM jobs WHERE kind = $1 AND unique_key = $2 AND unique_key IS NOT NULL AND state < 3"
     )
-    private static let isOpen = Query(
+    private static let isOpen = BulkLookup(
+        by: [.text("kind"), .text("unique_key")],
         "SELECT 1 FROM jobs WHERE kind = $1 AND unique_key = $2 AND unique_key IS NOT NULL AND state < 3"
     )
     private static let find = Query("SELECT \(selected) FROM jobs WHERE id = $1")
-    private static let firstDue = Query("SELECT min(due_at) FROM jobs WHERE state = $1 AND kind = $2")
-    private static let listDue = Query(
+    private static let firstDue = BulkLookup(
+        by: [.integer("state"), .text("kind")],
+        "SELECT min(due_at) FROM jobs WHERE state = $1 AND kind = $2"
+    )
+    private static let listDue = BulkLookup(
+        by: [.integer("state"), .text("kind"), .integer("now"), .integer("limit")],
         """
         SELECT due_at, sequence FROM jobs WHERE state = $1 AND kind = $2 AND due_at <= $3
         ORDER BY due_at, sequence LIMIT $4
         """
     )
-    /// The condition is said again for a row that another's claim was waited for; the plus keeps the planner from looking
-    /// for such rows by it, along all that wait.
-    private static let claim = Query(
-        """
-        UPDATE jobs
-        SET lost_leases = lost_leases + CASE WHEN state = 1 THEN 1 ELSE 0 END,
-            state = 1, attempt = attempt + 1, token = token + 1, owner = $5, due_at = $6
-        WHERE +state = $1 AND +due_at <= $3 AND sequence IN (
-            SELECT sequence FROM jobs WHERE state = $1 AND kind = $2 AND due_at <= $3
-            ORDER BY due_at, sequence LIMIT $4
+    private static let claim = claim(lock: "")
+    /// Passes over what another claims at this moment, and takes the next ones.
+    private static let claimFree = claim(lock: "FOR UPDATE SKIP LOCKED")
+    /// Of one list the first ones. What makes them due is said again for a row that another's claim was waited for; the
+    /// plus keeps the planner from looking for such rows by it, along all that wait.
+    private static func claim(lock: String) -> BulkLookup {
+        BulkLookup(
+            changing: "jobs",
+            by: [
+                .integer("state"), .text("kind"), .integer("now"), .integer("limit"), .text("owner"),
+                .integer("due_at"),
+            ],
+            found: """
+                SELECT sequence AS number, due_at AS was_due_at FROM jobs WHERE state = $1 AND kind = $2 AND due_at <= $3
+                ORDER BY due_at, sequence \(lock) LIMIT $4
+                """,
+            set: """
+                lost_leases = lost_leases + CASE WHEN state = 1 THEN 1 ELSE 0 END,
+                state = 1, attempt = attempt + 1, token = token + 1, owner = $5, due_at = $6
+                """,
+            where: "sequence = key.number AND +state = $1 AND +due_at <= $3",
+            tell: "\(selected), sequence, key.was_due_at",
+            one: """
+                WHERE sequence IN (
+                    SELECT sequence FROM jobs WHERE state = $1 AND kind = $2 AND due_at <= $3
+                    ORDER BY due_at, sequence LIMIT $4
+                )
+                RETURNING \(selected), sequence, NULL
+                """
         )
-        RETURNING \(selected)
-        """
+    }
+    private static let hold: [BulkColumn] = [.text("id"), .text("owner"), .integer("token")]
+    /// By their state the planner would come upon all that runs: hence the plus.
+    private static let held = "id = $1 AND +state = 1 AND owner = $2 AND token = $3"
+    private static let renew = BulkLookup(
+        changing: "jobs",
+        by: hold + [.integer("due_at")],
+        set: "due_at = $4",
+        where: held,
+        tell: "id"
     )
-    private static let held = "id = $1 AND state = 1 AND owner = $2 AND token = $3"
-    private static let renew = Query("UPDATE jobs SET due_at = $4 WHERE \(held)")
-    private static let delete = Query("DELETE FROM jobs WHERE \(held)")
-    private static let again = Query(
-        "UPDATE jobs SET state = 0, lost_leases = 0, owner = NULL, due_at = $4, reason = $5 WHERE \(held)"
-    )
-    private static let bury = Query(
-        "UPDATE jobs SET state = 3, owner = NULL, died_at = $4, reason = $5 WHERE \(held)"
-    )
-    private static let release = Query(
-        """
-        UPDATE jobs SET state = CASE WHEN lost_leases > 0 THEN 2 ELSE 0 END, owner = NULL, due_at = $4,
-            attempt = attempt - 1
-        WHERE \(held)
-        """
+    private static let delete = BulkLookup(deletingFrom: "jobs", by: hold, where: held, tell: "id")
+    private static let change = BulkLookup(
+        changing: "jobs",
+        by: hold + [
+            .integer("state"), .integer("due_at"), .integer("uncounted"), .text("reason"), .integer("died_at"),
+        ],
+        set: """
+            state = coalesce($4, CASE WHEN lost_leases > 0 THEN 2 ELSE 0 END),
+            lost_leases = CASE WHEN $4 = 0 THEN 0 ELSE lost_leases END, owner = NULL, due_at = coalesce($5, due_at),
+            attempt = attempt - $6, reason = coalesce($7, reason), died_at = $8
+            """,
+        where: held,
+        tell: "id"
     )
     private static let revive = Query(
         """
@@ -87,22 +117,21 @@ struct JobQueries {
 
     func open(kind: String, keys: [String]) throws(StoreFailure) -> Set<String> {
         var open: Set<String> = []
-        for key in keys where try connection.row(Self.isOpen, [.text(kind), .text(key)], { _ in true }) == true {
-            open.insert(key)
-        }
+        let asked: [[SQLValue]] = keys.map { [.text(kind), .text($0)] }
+        try connection.visit(Self.isOpen, asked) { place, _ in open.insert(keys[place]) }
         return open
     }
 
     func hasDue(kinds: Set<String>, at callers: Timestamp) throws(StoreFailure) -> Bool {
+        let states = [JobState.pending, .leased, .suspect]
+        let lists = states.flatMap { state in kinds.map { Self.values(of: List(state: state, kind: $0)) } }
+        if lists.isEmpty { return false }
         let now = try time.now(callers)
-        for kind in kinds {
-            for state in [JobState.pending, .leased, .suspect] {
-                let values: [SQLValue] = [.integer(state.rawValue), .text(kind)]
-                let due = try connection.row(Self.firstDue, values) { $0.optionalTimestamp(0) } ?? nil
-                if let due, due <= now { return true }
-            }
+        var isDue = false
+        try connection.visit(Self.firstDue, lists) { _, row in
+            if let due = row.optionalTimestamp(0), due <= now { isDue = true }
         }
-        return false
+        return isDue
     }
 
     func enqueue(_ job: NewJob) throws(StoreFailure) -> (id: JobID, isNew: Bool) {
@@ -127,45 +156,49 @@ struct JobQueries {
     ) throws(StoreFailure) -> JobClaim {
         let terms = try time.terms(callers)
         let kinds = kinds.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        // One more than is wanted tells whether there are more.
-        let suspects = try due([.leased, .suspect], kinds, terms.now, limit: 2)
         switch selection {
         case .sound(let limit):
             let limit = min(max(limit, 1), JobClaim.limitMax)
-            let sound = try due([.pending], kinds, terms.now, limit: limit).prefix(limit)
-            return JobClaim(jobs: try claim(sound, terms), hasSuspects: !suspects.isEmpty)
+            let due = try due(kinds, terms.now, suspects: 1, sound: limit)
+            return JobClaim(jobs: try claim(due.sound.prefix(limit), terms), hasSuspects: !due.suspects.isEmpty)
         case .suspect:
+            // One more than is wanted tells whether there are more.
+            let suspects = try due(kinds, terms.now, suspects: 2, sound: 0).suspects
             return JobClaim(jobs: try claim(suspects.prefix(1), terms), hasSuspects: suspects.count > 1)
         }
     }
 
     func renew(_ holds: [JobHold], terms callers: LeaseTerms) throws(StoreFailure) -> [JobHold] {
+        if holds.isEmpty { return [] }
         let terms = try time.terms(callers)
-        var renewed: [JobHold] = []
-        for hold in holds {
-            let values = Self.values(of: hold) + [.integer(terms.until.milliseconds)]
-            if try connection.run(Self.renew, values) == 1 { renewed.append(hold) }
-        }
-        return renewed
+        // In the order in which endings lock their rows.
+        let placed = Set(holds).sorted(by: Self.precedes)
+        var renewed: Set<JobHold> = []
+        let keys = placed.map { Self.values(of: $0) + [.integer(terms.until.milliseconds)] }
+        try connection.visit(Self.renew, keys) { place, _ in renewed.insert(placed[place]) }
+        return holds.filter(renewed.contains)
     }
 
-    func finish(_ hold: JobHold, as ending: JobEnding, at callers: Timestamp) throws(StoreFailure) -> Bool {
-        guard ending.isStorable else { throw .unstorable }
+    func finish(_ finished: [FinishedJob], at callers: Timestamp) throws(StoreFailure) -> [Bool] {
+        guard finished.allSatisfy(\.ending.isStorable) else { throw .unstorable }
+        if finished.isEmpty { return [] }
         let now = try time.now(callers)
-        let held = Self.values(of: hold)
-        let changes =
-            switch ending {
-            case .done: try connection.run(Self.delete, held)
-            case .again(let delay, let reason):
-                try connection.run(
-                    Self.again,
-                    held + [.integer(now.advanced(by: delay).milliseconds), .text(reason)]
-                )
-            case .dead(let reason):
-                try connection.run(Self.bury, held + [.integer(now.milliseconds), .text(reason)])
-            case .released: try connection.run(Self.release, held + [.integer(now.milliseconds)])
-            }
-        return changes == 1
+        var places: [JobHold: Int] = [:]
+        // Who says it twice has no lease the second time.
+        for (place, finished) in finished.enumerated() where places[finished.hold] == nil {
+            places[finished.hold] = place
+        }
+        // So that two writers lock the same rows in the same order.
+        let first = places.sorted { Self.precedes($0.key, $1.key) }.map { (place: $0.value, ended: finished[$0.value]) }
+        var isOurs = [Bool](repeating: false, count: finished.count)
+        let done = first.filter { $0.ended.ending == .done }
+        try connection.visit(Self.delete, done.map { Self.values(of: $0.ended.hold) }) { index, _ in
+            isOurs[done[index].place] = true
+        }
+        let changed = first.filter { $0.ended.ending != .done }
+        let keys = changed.map { Self.values(of: $0.ended.hold) + Self.values(of: $0.ended.ending, at: now) }
+        try connection.visit(Self.change, keys) { index, _ in isOurs[changed[index].place] = true }
+        return isOurs
     }
 
     func revive(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
@@ -206,55 +239,83 @@ struct JobQueries {
         return figures
     }
 
-    /// What stands where in one of the index's lists.
-    private struct Place {
+    /// One of the index's lists, in which the longest due are first.
+    private struct List: Hashable {
         var state: JobState
         var kind: String
+    }
+
+    /// What stands where in a list.
+    private struct Place {
+        var list: List
         var dueAt: Int64
         var sequence: Int64
     }
 
-    /// The first due ones over several lists of the index, each of which is in order.
+    /// The first due ones over several lists: at least so many, if there are.
     private func due(
-        _ states: [JobState],
         _ kinds: [String],
         _ now: Timestamp,
-        limit: Int
-    ) throws(StoreFailure) -> [Place] {
+        suspects: Int,
+        sound: Int
+    ) throws(StoreFailure) -> (suspects: [Place], sound: [Place]) {
+        let states = [(JobState.leased, suspects), (.suspect, suspects), (.pending, sound)].filter { $0.1 > 0 }
+        let asked = states.flatMap { state, limit in kinds.map { (list: List(state: state, kind: $0), limit: limit) } }
+        let keys = asked.map { Self.values(of: $0.list) + [.integer(now.milliseconds), .integer(Int64($0.limit))] }
         var found: [Place] = []
-        for state in states {
-            for kind in kinds {
-                let values: [SQLValue] = [
-                    .integer(state.rawValue), .text(kind), .integer(now.milliseconds), .integer(Int64(limit)),
-                ]
-                found += try connection.rows(Self.listDue, values) { row in
-                    Place(state: state, kind: kind, dueAt: row.integer(0), sequence: row.integer(1))
-                }
-            }
+        try connection.visit(Self.listDue, keys) { place, row in
+            found.append(Place(list: asked[place].list, dueAt: row.integer(0), sequence: row.integer(1)))
         }
-        return found.sorted { ($0.dueAt, $0.sequence) < ($1.dueAt, $1.sequence) }
+        found.sort { ($0.dueAt, $0.sequence) < ($1.dueAt, $1.sequence) }
+        return (found.filter { $0.list.state != .pending }, found.filter { $0.list.state == .pending })
     }
 
-    /// Claims from each list as many as fall to it: one statement for each.
+    /// Claims from each list as many as fall to it. Where another was faster, others of it may come in their stead.
     private func claim(_ places: ArraySlice<Place>, _ terms: LeaseTerms) throws(StoreFailure) -> [JobRow] {
-        var jobs: [(place: Int64, row: JobRow)] = []
-        for state in Set(places.map(\.state)) {
-            for (kind, places) in Dictionary(grouping: places.filter { $0.state == state }, by: \.kind) {
-                let values: [SQLValue] = [
-                    .integer(state.rawValue), .text(kind), .integer(terms.now.milliseconds),
-                    .integer(Int64(places.count)), .text(terms.owner.text), .integer(terms.until.milliseconds),
-                ]
-                jobs += try connection.rows(Self.claim, values) { row throws(StoreFailure) in
-                    (row.integer(14), try Self.read(row))
-                }
-            }
+        let lists = Dictionary(grouping: places, by: \.list).sorted {
+            ($0.key.state.rawValue, $0.key.kind) < ($1.key.state.rawValue, $1.key.kind)
         }
-        let order = Dictionary(uniqueKeysWithValues: places.enumerated().map { ($1.sequence, $0) })
-        return jobs.sorted { order[$0.place] ?? .max < order[$1.place] ?? .max }.map(\.row)
+        let keys = lists.map { list, places in
+            Self.values(of: list) + [
+                .integer(terms.now.milliseconds), .integer(Int64(places.count)), .text(terms.owner.text),
+                .integer(terms.until.milliseconds),
+            ]
+        }
+        let dueAt = Dictionary(uniqueKeysWithValues: places.map { ($0.sequence, $0.dueAt) })
+        var jobs: [(dueAt: Int64, sequence: Int64, row: JobRow)] = []
+        let claim = connection.skipsLocked ? Self.claimFree : Self.claim
+        try connection.visit(claim, keys) { _, row throws(StoreFailure) in
+            let sequence = row.integer(14)
+            jobs.append((row.optionalInteger(15) ?? dueAt[sequence] ?? .max, sequence, try Self.read(row)))
+        }
+        return jobs.sorted { ($0.dueAt, $0.sequence) < ($1.dueAt, $1.sequence) }.map(\.row)
+    }
+
+    private static func values(of list: List) -> [SQLValue] {
+        [.integer(list.state.rawValue), .text(list.kind)]
     }
 
     private static func values(of hold: JobHold) -> [SQLValue] {
         [.text(hold.id.text), .text(hold.owner.text), .integer(hold.token)]
+    }
+
+    /// For ``change``: the state, when it is due, how many attempts do not count, why, and when it died.
+    private static func values(of ending: JobEnding, at now: Timestamp) -> [SQLValue] {
+        switch ending {
+        case .done: preconditionFailure("what is done is deleted")
+        case .again(let delay, let reason):
+            let due = now.advanced(by: delay).milliseconds
+            return [.integer(JobState.pending.rawValue), .integer(due), .integer(0), .text(reason), .null]
+        case .dead(let reason):
+            let died = now.milliseconds
+            return [.integer(JobState.dead.rawValue), .null, .integer(0), .text(reason), .integer(died)]
+        // What was a suspect stays one.
+        case .released: return [.null, .integer(now.milliseconds), .integer(1), .null, .null]
+        }
+    }
+
+    private static func precedes(_ left: JobHold, _ right: JobHold) -> Bool {
+        left.id == right.id ? left.token < right.token : left.id < right.id
     }
 
     private static func read(_ row: SQLRow) throws(StoreFailure) -> JobRow {
