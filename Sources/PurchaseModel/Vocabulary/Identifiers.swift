@@ -59,9 +59,8 @@ extension ASCIIIdentifier {
 
     package var description: String { text }
 
-    package static func < (left: Self, right: Self) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
-    }
+    /// By bytes, as which ASCII is compared at once.
+    package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 }
 
 /// What is sold, as App Store Connect names it.

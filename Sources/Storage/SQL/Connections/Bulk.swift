@@ -150,18 +150,6 @@ final class BulkLookup: Sendable {
         )
     }
 
-    /// As the one that changes rows, but it deletes them.
-    init(deletingFrom table: String, by keys: [BulkColumn], where condition: String, tell columns: String) {
-        self.keys = keys
-        one = Query("DELETE FROM \(table) WHERE \(condition) RETURNING \(columns)")
-        many = Query(
-            """
-            DELETE FROM \(table) USING \(BulkLookup.rows(of: keys))
-            WHERE \(BulkLookup.few) AND \(BulkLookup.naming(keys, in: condition)) RETURNING key.place, \(columns)
-            """
-        )
-    }
-
     /// Of keys that find the same row at most one may find it: what a statement does to a row a second time is undefined.
     ///
     /// - Parameters:
@@ -223,16 +211,16 @@ final class BulkLookup: Sendable {
 
     /// True of every key; a planner that is told so expects one key, and looks each up by its index. Otherwise, while it
     /// knows of few rows, it means to read the whole table, and still does so once the table has grown.
-    private static let few = "key.place BETWEEN 1 AND 1000000"
+    static let few = "key.place BETWEEN 1 AND 1000000"
 
     /// Rows `key`, which have a place, from 1, and a column for each parameter: `k1`, `k2` …
-    private static func rows(of keys: [BulkColumn]) -> String {
+    static func rows(of keys: [BulkColumn]) -> String {
         let names = (1...keys.count).map { "k\($0)" }.joined(separator: ", ")
         return "unnest(\(BulkColumn.arrays(keys))) WITH ORDINALITY AS key (\(names), place)"
     }
 
     /// With columns of such rows where parameters stood.
-    private static func naming(_ keys: [BulkColumn], in text: String) -> String {
+    static func naming(_ keys: [BulkColumn], in text: String) -> String {
         // From the last one, so that $1 is not taken for the beginning of $10.
         keys.indices.reversed().reduce(text) { text, place in
             replacing("$\(place + 1)", by: "key.k\(place + 1)", in: text)

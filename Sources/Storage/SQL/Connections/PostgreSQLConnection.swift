@@ -97,6 +97,15 @@ final class PostgreSQLConnection: SQLConnection {
         for (place, row) in found { try visit(place, SQLRow(of: result, row: row, firstColumn: 1)) }
     }
 
+    func change(_ change: BulkChange, _ keys: [[SQLValue]]) throws(StoreFailure) -> [Bool] {
+        if keys.isEmpty { return [] }
+        try flush()
+        var isFound = [Bool](repeating: false, count: keys.count)
+        let result = try run(change.many, change.keys, keys)
+        for row in 0..<result.rowCount { isFound[Int(result.integer(row, 0)) - 1] = true }
+        return isFound
+    }
+
     func insert(_ values: [SQLValue], by insert: BulkInsert) throws(StoreFailure) {
         if !pending.add(values, insert) {
             try flush()

@@ -29,6 +29,11 @@ protocol SQLConnection: AnyObject {
         _ visit: (Int, SQLRow) throws(StoreFailure) -> Void
     ) throws(StoreFailure)
 
+    /// Changes the row of each key.
+    ///
+    /// - Returns: for each key, whether there was one.
+    func change(_ change: BulkChange, _ keys: [[SQLValue]]) throws(StoreFailure) -> [Bool]
+
     /// Inserts a row: one value for each of the description's columns.
     func insert(_ values: [SQLValue], by insert: BulkInsert) throws(StoreFailure)
 

@@ -93,6 +93,10 @@ import CSQLite
         }
     }
 
+    func change(_ change: BulkChange, _ keys: [[SQLValue]]) throws(StoreFailure) -> [Bool] {
+        try keys.map { key throws(StoreFailure) in try run(change.one, key) == 1 }
+    }
+
     func insert(_ values: [SQLValue], by insert: BulkInsert) throws(StoreFailure) {
         let changed = try run(insert.one, Array(values.prefix(insert.countInSQLite)))
         if insert.mustInsertAll, changed != 1 { throw conflict() }

@@ -69,16 +69,10 @@ struct JobQueries {
     private static let hold: [BulkColumn] = [.text("id"), .text("owner"), .integer("token")]
     /// By their state the planner would come upon all that runs: hence the plus.
     private static let held = "id = $1 AND +state = 1 AND owner = $2 AND token = $3"
-    private static let renew = BulkLookup(
-        changing: "jobs",
-        by: hold + [.integer("due_at")],
-        set: "due_at = $4",
-        where: held,
-        tell: "id"
-    )
-    private static let delete = BulkLookup(deletingFrom: "jobs", by: hold, where: held, tell: "id")
-    private static let change = BulkLookup(
-        changing: "jobs",
+    private static let renew = BulkChange(of: "jobs", by: hold + [.integer("due_at")], set: "due_at = $4", where: held)
+    private static let delete = BulkChange(deletingFrom: "jobs", by: hold, where: held)
+    private static let change = BulkChange(
+        of: "jobs",
         by: hold + [
             .integer("state"), .integer("due_at"), .integer("uncounted"), .text("reason"), .integer("died_at"),
         ],
@@ -87,8 +81,7 @@ struct JobQueries {
             lost_leases = CASE WHEN $4 = 0 THEN 0 ELSE lost_leases END, owner = NULL, due_at = coalesce($5, due_at),
             attempt = attempt - $6, reason = coalesce($7, reason), died_at = $8
             """,
-        where: held,
-        tell: "id"
+        where: held
     )
     private static let revive = Query(
         """
@@ -173,9 +166,8 @@ struct JobQueries {
         let terms = try time.terms(callers)
         // In the order in which endings lock their rows.
         let placed = Set(holds).sorted(by: Self.precedes)
-        var renewed: Set<JobHold> = []
         let keys = placed.map { Self.values(of: $0) + [.integer(terms.until.milliseconds)] }
-        try connection.visit(Self.renew, keys) { place, _ in renewed.insert(placed[place]) }
+        let renewed = Set(zip(placed, try connection.change(Self.renew, keys)).filter(\.1).map(\.0))
         return holds.filter(renewed.contains)
     }
 
@@ -192,12 +184,11 @@ struct JobQueries {
         let first = places.sorted { Self.precedes($0.key, $1.key) }.map { (place: $0.value, ended: finished[$0.value]) }
         var isOurs = [Bool](repeating: false, count: finished.count)
         let done = first.filter { $0.ended.ending == .done }
-        try connection.visit(Self.delete, done.map { Self.values(of: $0.ended.hold) }) { index, _ in
-            isOurs[done[index].place] = true
-        }
-        let changed = first.filter { $0.ended.ending != .done }
-        let keys = changed.map { Self.values(of: $0.ended.hold) + Self.values(of: $0.ended.ending, at: now) }
-        try connection.visit(Self.change, keys) { index, _ in isOurs[changed[index].place] = true }
+        let deleted = try connection.change(Self.delete, done.map { Self.values(of: $0.ended.hold) })
+        let others = first.filter { $0.ended.ending != .done }
+        let keys = others.map { Self.values(of: $0.ended.hold) + Self.values(of: $0.ended.ending, at: now) }
+        let changed = try connection.change(Self.change, keys)
+        for (ended, isHeld) in zip(done + others, deleted + changed) { isOurs[ended.place] = isHeld }
         return isOurs
     }
 
