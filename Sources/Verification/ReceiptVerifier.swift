@@ -93,8 +93,8 @@ final class ReceiptVerifier: Sendable {
             throw Refusal(.chainLength, "\(envelope.certificates.count) certificates")
         }
         // All the bytes that this is decided from: nothing may be remembered under a part of them.
-        let key = ChainKey.of([envelope.certificateBlock ?? [], issuer, serial])
-        return try cache.answer(for: key[...]) { () throws(Refusal) in
+        let parts = [envelope.certificateBlock ?? [], issuer, serial]
+        return try cache.answer(for: parts) { () throws(Refusal) in
             try findSigners(envelope, issuer: Array(issuer), serial: Array(serial))
         }
     }

@@ -1,9 +1,14 @@
 /// An ASN.1 object identifier, kept as its content octets: comparing two is comparing bytes.
 package struct DERObjectID: Hashable, Sendable {
     /// The octets after tag and length.
-    package let bytes: [UInt8]
+    package let bytes: ArraySlice<UInt8>
 
     package init(bytes: [UInt8]) {
+        self.bytes = bytes[...]
+    }
+
+    /// A part of what was read, which is not copied.
+    init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
     }
 
@@ -20,7 +25,7 @@ package struct DERObjectID: Hashable, Sendable {
             }
             bytes.append(contentsOf: groups.reversed())
         }
-        self.bytes = bytes
+        self.bytes = bytes[...]
     }
 
     /// PKCS#7 `data`, 1.2.840.113549.1.7.1.

@@ -91,7 +91,7 @@ extension DERCursor {
     fileprivate mutating func objectID(in span: Span<UInt8>, of bytes: [UInt8]) throws(FormatFault) -> DERObjectID {
         let element = try next(.objectID, in: span)
         guard !element.content.isEmpty, element.content.count <= 32 else { throw .invalidLength(at: element.start) }
-        return DERObjectID(bytes: Array(bytes[element.content]))
+        return DERObjectID(bytes[element.content])
     }
 
     fileprivate mutating func smallInteger(_ field: String, in span: Span<UInt8>) throws(FormatFault) -> Int64 {

@@ -16,6 +16,23 @@ enum ChainKey {
         }
         return bytes
     }
+
+    /// Whether a key was made of these parts.
+    static func isMade(_ key: [UInt8], of parts: [ArraySlice<UInt8>]) -> Bool {
+        let key = key.span
+        var start = 0
+        for part in parts {
+            guard key.count - start - 8 >= part.count else { return false }
+            var count: UInt64 = 0
+            for place in start..<start + 8 { count = count << 8 | UInt64(key[place]) }
+            let end = start + 8 + part.count
+            guard count == UInt64(part.count), ByteSearch.areEqual(key.extracting(start + 8..<end), part.span) else {
+                return false
+            }
+            start = end
+        }
+        return start == key.count
+    }
 }
 
 /// Remembers what was found out about the certificates of a message, by all their bytes, so that a chain that was
@@ -71,6 +88,12 @@ final class ChainCache<Value: Sendable>: Sendable {
     /// - Parameter isVouchedFor: whether somebody whom the operator trusts stands behind an answer.
     init(isVouchedFor: @escaping @Sendable (Value) -> Bool) {
         self.isVouchedFor = isVouchedFor
+    }
+
+    /// The answer for a key of these parts, as for the key; the last good one without making it.
+    func answer(for parts: [ArraySlice<UInt8>], judge: () throws(Refusal) -> Value) throws(Refusal) -> Value {
+        if let last = state.withLock({ $0.last }), ChainKey.isMade(last.key, of: parts) { return last.value }
+        return try answer(for: ChainKey.of(parts)[...], judge: judge)
     }
 
     /// The answer for `key`, from memory or by `judge`, which runs outside the lock.
