@@ -54,7 +54,9 @@ package enum ByteSearch {
         }
     }
 
-    /// Whether two texts are the same in all bits that are set in `mask`; all three are equally long, and one block at least.
+    /// Whether two texts are the same in all bits that are set in `mask`.
+    ///
+    /// All three are equally long, and as long as one block at least; otherwise nothing is the same.
     package static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>, where mask: Span<UInt8>) -> Bool {
         let count = mask.count
         guard count >= blockSize, left.count == count, right.count == count else { return false }

@@ -214,10 +214,43 @@ struct AppReceiptTests {
         let content = Samples.content(purchases: 500)
         let receipt = try AppReceipt(content[...])
         let entries = receipt.purchases.count * MemoryLayout<ReceiptPurchase>.stride
-        let others = receipt.purchases.reduce(0) { $0 + receipt.otherAttributes(of: $1).count }
-        let attributes = others * MemoryLayout<ReceiptAttribute>.stride
+        let own = receipt.otherAttributes.count * MemoryLayout<ReceiptAttribute>.stride
         // Arrays that grow hold up to twice what is in them.
-        #expect(2 * entries + 2 * attributes < 3 * content.count)
+        #expect(2 * entries + 2 * own < 3 * content.count)
+    }
+
+    @Test("keeps no more attributes of its own than the limit, and reads as many of purchases as there are")
+    func otherAttributes() throws {
+        let many = [[UInt8]](repeating: Samples.number(99, 1), count: AppReceipt.otherAttributesMax)
+        #expect(try AppReceipt(Samples.set(many)[...]).otherAttributes.count == many.count)
+        #expect {
+            try AppReceipt(Samples.set(many + [Samples.number(99, 1)])[...])
+        } throws: { ($0 as? FormatFault)?.reason == "too_large" }
+        let receipt = try AppReceipt(Samples.set([Samples.purchase(many + [Samples.number(99, 1)])])[...])
+        #expect(receipt.purchases.map { receipt.otherAttributes(of: $0).count } == [many.count + 1])
+    }
+
+    @Test("reads attributes with lengths of two octets as others", arguments: [0, 1, 0xFE, 0xFF, 0x100, 0x101, 0x200])
+    func longAttributes(count: Int) throws {
+        func attribute(inner: Int, outer: Int) -> [UInt8] {
+            let head: [UInt8] = [0x30, 0x82, UInt8(outer >> 8), UInt8(outer & 0xFF), 2, 1, 99, 2, 1, 3, 4, 0x82]
+            return head + [UInt8(inner >> 8), UInt8(inner & 0xFF)] + [UInt8](repeating: 7, count: count)
+        }
+        let good = attribute(inner: count, outer: count + 10)
+        let receipt = try AppReceipt(Samples.set([good])[...])
+        #expect(receipt.otherAttributes.map(\.type) == [99])
+        #expect(receipt.otherAttributes.map(\.version) == [3])
+        #expect(receipt.otherAttributes.map { Array(receipt.value(of: $0)) } == [[UInt8](repeating: 7, count: count)])
+        for (inner, outer) in [
+            (count + 1, count + 10), (count - 1, count + 10), (count, count + 11), (count, count + 9),
+        ] where inner >= 0 {
+            #expect(throws: FormatFault.self) {
+                try AppReceipt(Samples.set([attribute(inner: inner, outer: outer)])[...])
+            }
+        }
+        // It may not reach beyond a set that ends before the bytes do.
+        let open: [UInt8] = [0x31, 0x80] + attribute(inner: count + 2, outer: count + 12) + [0, 0]
+        #expect(throws: FormatFault.self) { try AppReceipt(open[...]) }
     }
 }
 

@@ -48,4 +48,17 @@ struct AppleDateTests {
     func read(text: String, milliseconds: Int64?) {
         #expect(AppleDate.milliseconds(text) == milliseconds)
     }
+
+    /// The usual text is read at one glance, one with a fraction part by part.
+    @Test("are the same with a fraction of nothing, whatever octet stands in any place", arguments: 0..<20)
+    func everyOctet(place: Int) {
+        for octet in UInt8.min...UInt8.max {
+            var usual = Array("2016-12-29T21:54:32Z".utf8)
+            usual[place] = octet
+            let fraction = usual.prefix(19) + Array(".0".utf8) + usual.suffix(1)
+            let milliseconds = AppleDate.milliseconds(usual.span)
+            #expect(milliseconds == AppleDate.milliseconds(Array(fraction).span))
+            if place == 0, (0x30...0x39).contains(octet) { #expect(milliseconds != nil) }
+        }
+    }
 }

@@ -134,7 +134,7 @@ package struct AppReceipt: Hashable, Sendable {
         var attributes = try AttributeReader(reader.wrapped(in: wrapping), in: span)
         var purchase = ReceiptPurchase(at: wrapping.value)
         while let attribute = try attributes.next(in: span) {
-            _ = try purchase.take(attribute, in: span)
+            try purchase.take(attribute, in: span)
         }
         return purchase
     }

@@ -29,7 +29,7 @@ struct AttributeReader {
         return attribute
     }
 
-    /// An attribute in its usual form, read at one glance: half of the time of decoding goes into these.
+    /// An attribute in its usual form, read at one glance, as most of a receipt is.
     ///
     /// A sequence of less than 128 octets: a type of one or two octets, a version of one, a value. Nil for any other
     /// form, right or wrong.
@@ -57,7 +57,7 @@ struct AttributeReader {
         )
     }
 
-    /// An attribute as those are written that hold purchases, read at one glance: lengths of two octets, numbers of one.
+    /// An attribute as those that hold purchases are written, read at one glance: lengths of two octets, numbers of one.
     private mutating func nextLong(in span: Span<UInt8>) -> ReceiptAttribute? {
         let start = members.position
         guard start + 14 <= members.end, members.end <= span.count else { return nil }

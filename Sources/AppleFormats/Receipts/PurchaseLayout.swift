@@ -2,9 +2,11 @@ import Encoding
 
 /// How one purchase of a receipt is written, to read another that is written alike at one glance.
 ///
-/// Apple writes the purchases of a receipt by one pattern: of 473 in 21 real receipts all but 37 have every tag, length
-/// and number where one before them has it. Where all those octets are the same the values stand in the same places.
-/// Values themselves are read and checked as ever; see ``ReceiptPurchase/take(_:as:in:)``.
+/// Apple writes the purchases of a receipt by one pattern: of 473 in 21 real receipts all but 37 have the same attributes as
+/// one before them, of the same lengths in the same order. Where all octets but those of values are the same the values
+/// stand in the same places.
+/// Values themselves are read and checked as ever; see ``ReceiptPurchase/take(_:as:in:)``. A class, so that a receipt's few
+/// layouts are not copied for each purchase.
 final class PurchaseLayout: Sendable {
     /// The purchase that was read attribute by attribute. What is part of the form is taken from it.
     private let example: ReceiptPurchase
@@ -69,7 +71,7 @@ final class PurchaseLayout: Sendable {
         var all = purchases.mutableSpan
         let last = all.count - 1
         all[last].move(to: place)
-        // What was read of the example holds for the same octets here; of a text, too, that stands there.
+        // What was read of the example holds for the same octets here; of a text, too, whose place is the example's then.
         for value in values
         where !ByteSearch.areEqual(octets.extracting(value.content), model.extracting(value.content)) {
             let content = place.lowerBound + value.content.lowerBound..<place.lowerBound + value.content.upperBound
@@ -86,7 +88,7 @@ struct PurchaseLayouts {
     private static let layoutsMax = 8
 
     private var layouts: [PurchaseLayout] = []
-    /// The last one that was read attribute by attribute, of whose layout none is made before another may have it.
+    /// The last one that was read attribute by attribute. A layout is made of it only if the next one is as long.
     private var example: ReceiptPurchase?
 
     /// Adds the purchase at a place; false when none before it was written alike.

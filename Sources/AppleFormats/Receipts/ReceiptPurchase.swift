@@ -1,7 +1,8 @@
 /// One purchase in an app receipt: attribute 17.
 ///
 /// What is absent or written as an empty text is nil. Moments are milliseconds since 1970. Texts stay in the receipt until
-/// ``AppReceipt/string(_:)`` is asked for them: a purchase owns no memory, and five hundred of them take one allocation.
+/// ``AppReceipt/string(_:)`` is asked for them: a purchase owns no memory, and five hundred of them take one allocation. One
+/// that an earlier purchase has, too, may be where it stands there.
 package struct ReceiptPurchase: Hashable, Sendable {
     package internal(set) var quantity: Int64?
     package internal(set) var productID: ReceiptText?
@@ -39,22 +40,19 @@ package struct ReceiptPurchase: Hashable, Sendable {
         end = UInt32(truncatingIfNeeded: place.upperBound)
     }
 
-    /// All its attributes, once more; nil unless they have been read before.
+    /// All its attributes, once more, of a purchase that was read without a fault; nil where no set stands.
     func attributes(in span: Span<UInt8>) -> AttributeReader? {
         try? AttributeReader(DERCursor(place, rules: .ber), in: span)
     }
 
-    /// Takes over an attribute that has a name.
-    ///
-    /// - Returns: false when it has none.
-    mutating func take(_ attribute: ReceiptAttribute, in span: Span<UInt8>) throws(FormatFault) -> Bool {
-        guard let field = Self.field(of: attribute.type) else { return false }
+    /// Takes over an attribute if it has a name.
+    mutating func take(_ attribute: ReceiptAttribute, in span: Span<UInt8>) throws(FormatFault) {
+        guard let field = Self.field(of: attribute.type) else { return }
         try take(attribute.element(field, in: span), as: attribute.type, in: span)
         // The named numbers lie between 1701 and 1721.
         let bit = UInt32(1) << UInt32(truncatingIfNeeded: attribute.type &- 1_700)
         guard seen & bit == 0 else { throw .repeated(field: "attribute_\(attribute.type)") }
         seen |= bit
-        return true
     }
 
     /// Takes over the value of the named attribute of that number.

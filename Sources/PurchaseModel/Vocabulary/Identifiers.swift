@@ -59,7 +59,7 @@ extension ASCIIIdentifier {
 
     package var description: String { text }
 
-    /// By bytes, as which ASCII is compared at once.
+    /// By their bytes: so ASCII texts compare.
     package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 }
 

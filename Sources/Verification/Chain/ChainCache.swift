@@ -90,7 +90,7 @@ final class ChainCache<Value: Sendable>: Sendable {
         self.isVouchedFor = isVouchedFor
     }
 
-    /// The answer for a key of these parts, as for the key; the last good one without making it.
+    /// The answer for the key of these parts. The key is not made where they are those of the last good answer.
     func answer(for parts: [ArraySlice<UInt8>], judge: () throws(Refusal) -> Value) throws(Refusal) -> Value {
         if let last = state.withLock({ $0.last }), ChainKey.isMade(last.key, of: parts) { return last.value }
         return try answer(for: ChainKey.of(parts)[...], judge: judge)

@@ -22,7 +22,7 @@ enum ReceiptTranslation {
         var products = ProductNames()
         let blank = Transaction(
             id: try transactionID(FieldReader.required(first.transactionID, "transaction_id"), receipt),
-            originalID: nil,
+            originalID: try originalID(first.originalTransactionID, receipt),
             product: try products.product(FieldReader.required(first.productID, "product_id"), in: receipt),
             purchasedAt: signedAt,
             signedAt: signedAt
