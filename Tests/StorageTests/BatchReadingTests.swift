@@ -46,6 +46,14 @@ import Testing
             batch: [Proof(number: 2, product: "yearly"), Proof(number: 1, product: "monthly", customer: "ann")]
         ),
         Meeting(
+            testDescription: "a notification of a chain that has come before, and a claim that names none",
+            before: [Proof(number: 3, product: "monthly")],
+            batch: [
+                Proof(number: 2, product: "yearly"),
+                Proof(number: 2, product: "yearly", customer: "ann", original: nil),
+            ]
+        ),
+        Meeting(
             testDescription: "a notification that names no chain, and a claim that does",
             batch: [
                 Proof(number: 2, product: "yearly", original: nil),
@@ -57,6 +65,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases, meetings)
     func whatIsSomebodysByAnotherProofPaysHerOrder(kind: StoreKind, given: Meeting) async throws {
+        var paidCount = 0
         for batch in [given.batch, given.batch.reversed()] {
             for needsOrder in [false, true] {
                 let terms = try Self.terms(needsOrder, given.binding)
@@ -74,8 +83,11 @@ import Testing
                     ends.append(end)
                 }
                 #expect(ends[0] == ends[1], "order needed: \(needsOrder), \(batch.map(\.number))")
+                if ends[1].contains(where: { $0.hasPrefix("o-1 paid") }) { paidCount += 1 }
             }
         }
+        // Where the first to come says that it is another's, or of no chain, it is not hers.
+        #expect(paidCount >= 2)
     }
 
     /// In memory many, and in each store some: what is asked is the same, and what is answered the stores' own.

@@ -15,15 +15,20 @@ struct Gathering {
     /// Goes through proofs once.
     ///
     /// - Parameters:
-    ///   - recordings: in any order.
+    ///   - recordings: in the order in which they are decided.
     ///   - first: what is known of their transactions, their chains and their tokens.
     /// - Returns: one for each chain that any of them is about.
     static func all(in recordings: [Recording], after first: Situation) -> [ChainKey: Gathering] {
         var found: [ChainKey: Gathering] = [:]
+        // Of what is new the first proof says in which chain it stands, whatever later ones say.
+        var named: [TransactionKey: ChainKey] = [:]
         for recording in recordings {
-            let claimed = recording.claimedChains(first)
+            for (transaction, key) in zip(recording.transactions, recording.keys) where named[key] == nil {
+                named[key] = first.fulfilment(of: key)?.chain ?? recording.chain(of: transaction)
+            }
+            let claimed = recording.claimedChains(first, named)
             for (transaction, key) in zip(recording.transactions, recording.keys) {
-                let chain = first.fulfilment(of: key)?.chain ?? recording.chain(of: transaction)
+                let chain = named[key] ?? recording.chain(of: transaction)
                 let signed = transaction.accountToken.flatMap {
                     first.customer(of: TokenKey(app: recording.app, token: $0))
                 }
@@ -49,10 +54,9 @@ struct Gathering {
 
 extension Recording {
     /// The chains that alone are the customer's; `nil` for all.
-    fileprivate func claimedChains(_ known: Situation) -> Set<ChainKey>? {
+    fileprivate func claimedChains(_ known: Situation, _ named: [TransactionKey: ChainKey]) -> Set<ChainKey>? {
         guard let claimed else { return nil }
         let key = TransactionKey(app: app, realm: realm, id: claimed)
-        if let chain = known.fulfilment(of: key)?.chain { return [chain] }
-        return Set(transactions.filter { $0.id == claimed }.map { chain(of: $0) })
+        return Set([known.fulfilment(of: key)?.chain ?? named[key]].compactMap(\.self))
     }
 }

@@ -11,7 +11,7 @@ extension Draft {
         let recorded = decision.outcomes.map(\.recorded)
         let known = known
         var given = settle(recorded) { naming.of(known.chain(of: $0)) }
-        // Where this proof tells of it: what it may decide again was looked up for that.
+        // Only where this proof itself tells of the refund: for others the repetitions were not looked up.
         let refunded = Set(recording.transactions.filter { $0.revocation != nil }.map(\.id))
         var reversed: Set<ChainKey> = []
         for fulfilment in given where fulfilment.state == .reversed && refunded.contains(fulfilment.transaction.id) {

@@ -164,7 +164,7 @@ struct JobQueries {
     func renew(_ holds: [JobHold], terms callers: LeaseTerms) throws(StoreFailure) -> [JobHold] {
         if holds.isEmpty { return [] }
         let terms = try time.terms(callers)
-        // In the order in which endings lock their rows.
+        // In one order, so that two that renew do not wait for each other.
         let placed = Set(holds).sorted(by: Self.precedes)
         let keys = placed.map { Self.values(of: $0) + [.integer(terms.until.milliseconds)] }
         let renewed = Set(zip(placed, try connection.change(Self.renew, keys)).filter(\.1).map(\.0))
@@ -180,7 +180,8 @@ struct JobQueries {
         for (place, finished) in finished.enumerated() where places[finished.hold] == nil {
             places[finished.hold] = place
         }
-        // So that two writers lock the same rows in the same order.
+        // In one order each of those that are done and of the others: two writers seldom wait for each other, and then
+        // the database ends one, which is tried again.
         let first = places.sorted { Self.precedes($0.key, $1.key) }.map { (place: $0.value, ended: finished[$0.value]) }
         var isOurs = [Bool](repeating: false, count: finished.count)
         let done = first.filter { $0.ended.ending == .done }
