@@ -27,31 +27,10 @@ package enum ByteSearch {
     /// Whether two texts are the same, looked at in the same way: their beginnings usually are.
     package static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
-        let count = left.count
-        guard count >= shortBlockSize else {
-            for index in 0..<count where left[index] != right[index] { return false }
-            return true
-        }
-        var at = 0
-        while count - at > blockSize {
-            let block = at..<at &+ blockSize
-            let (one, other) = (left.extracting(block), right.extracting(block))
-            var difference: UInt8 = 0
-            for index in 0..<blockSize { difference |= one[index] ^ other[index] }
-            if difference != 0 { return false }
-            at = block.upperBound
-        }
-        while true {
-            // The last block overlaps the one before it.
-            at = min(at, count &- shortBlockSize)
-            let block = at..<at &+ shortBlockSize
-            let (one, other) = (left.extracting(block), right.extracting(block))
-            var difference: UInt8 = 0
-            for index in 0..<shortBlockSize { difference |= one[index] ^ other[index] }
-            if difference != 0 { return false }
-            if block.upperBound == count { return true }
-            at = block.upperBound
-        }
+        if left.count >= blockSize { return areEqual(left, right, inBlocksOf: blockSize) }
+        if left.count >= shortBlockSize { return areEqual(left, right, inBlocksOf: shortBlockSize) }
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
     }
 
     /// Whether two texts are the same in all bits that are set in `mask`.
@@ -60,35 +39,48 @@ package enum ByteSearch {
     package static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>, where mask: Span<UInt8>) -> Bool {
         let count = mask.count
         guard count >= blockSize, left.count == count, right.count == count else { return false }
-        var at = 0
-        while true {
-            let block = at..<at &+ blockSize
+        return allBlocks(of: blockSize, to: count) { block in
             let (one, other, kept) = (left.extracting(block), right.extracting(block), mask.extracting(block))
-            var difference: UInt8 = 0
-            for index in 0..<blockSize { difference |= (one[index] ^ other[index]) & kept[index] }
-            if difference != 0 { return false }
-            if block.upperBound == count { return true }
-            // The last block overlaps the one before it.
-            at = min(block.upperBound, count &- blockSize)
+            return union(blockSize) { (one[$0] ^ other[$0]) & kept[$0] } == 0
         }
     }
 
     /// Whether each octet is one of ASCII's, and none is NUL.
     package static func isASCIIWithoutNUL(_ text: Span<UInt8>) -> Bool {
-        let count = text.count
         // Only NUL and what is beyond ASCII has its upper bit set, or gets it when one is taken off.
-        var seen: UInt8 = 0
-        guard count >= shortBlockSize else {
-            for index in 0..<count { seen |= text[index] | (text[index] &- 1) }
-            return seen < 0x80
+        guard text.count >= shortBlockSize else { return union(text.count) { text[$0] | (text[$0] &- 1) } < 0x80 }
+        return allBlocks(of: shortBlockSize, to: text.count) { block in
+            let octets = text.extracting(block)
+            return union(shortBlockSize) { octets[$0] | (octets[$0] &- 1) } < 0x80
         }
+    }
+
+    @inline(__always)
+    private static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>, inBlocksOf size: Int) -> Bool {
+        allBlocks(of: size, to: left.count) { block in
+            let (one, other) = (left.extracting(block), right.extracting(block))
+            return union(size) { one[$0] ^ other[$0] } == 0
+        }
+    }
+
+    /// Whether a rule holds for all blocks, one after the other. The last one overlaps the one before it; there are
+    /// octets for one at least.
+    @inline(__always)
+    private static func allBlocks(of size: Int, to count: Int, _ holds: (Range<Int>) -> Bool) -> Bool {
         var at = 0
         while true {
-            at = min(at, count &- shortBlockSize)
-            let block = text.extracting(at..<at &+ shortBlockSize)
-            for index in 0..<shortBlockSize { seen |= block[index] | (block[index] &- 1) }
-            at &+= shortBlockSize
-            if at == count { return seen < 0x80 }
+            let block = at..<at &+ size
+            guard holds(block) else { return false }
+            if block.upperBound == count { return true }
+            at = min(block.upperBound, count &- size)
         }
+    }
+
+    /// All bits that are set in one of so many octets at least.
+    @inline(__always)
+    private static func union(_ count: Int, _ octet: (Int) -> UInt8) -> UInt8 {
+        var bits: UInt8 = 0
+        for index in 0..<count { bits |= octet(index) }
+        return bits
     }
 }

@@ -10,22 +10,10 @@ package enum AppleDate {
 
     /// Milliseconds since 1970-01-01T00:00:00Z; nil for any other text. Fractions below a millisecond are cut off.
     package static func milliseconds(_ text: Span<UInt8>) -> Int64? {
-        if let usual = usual(text) { return usual }
-        guard text.count >= 20, text.count <= lengthMax else { return nil }
-        guard
-            let century = pair(text, 0), let yearOfCentury = pair(text, 2), text[4] == 0x2D,
-            let month = pair(text, 5), text[7] == 0x2D,
-            let day = pair(text, 8),
-            let hour = pair(text, 11), text[13] == 0x3A,
-            let minute = pair(text, 14), text[16] == 0x3A,
-            let second = pair(text, 17)
-        else { return nil }
-        let year = century * 100 + yearOfCentury
-        guard
-            let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
-        else { return nil }
+        guard text.count >= 20, text.count <= lengthMax, let civil = civil(text.extracting(0..<19)) else { return nil }
         switch text[10] {
         case UInt8(ascii: "T"):
+            if text.count == 20, text[19] == UInt8(ascii: "Z") { return civil.milliseconds }
             guard let tail = fractionAndZone(text, from: 19) else { return nil }
             return civil.milliseconds + tail.milliseconds - tail.offsetSeconds * 1_000
         case UInt8(ascii: " "):
@@ -40,11 +28,9 @@ package enum AppleDate {
         milliseconds(Array(text.utf8).span)
     }
 
-    /// The moment in `2015-08-10T06:54:32Z`, as nearly all are written; nil for any other text.
+    /// The time in `2015-08-10T06:54:32`, whatever stands where the `T` does; nil for any other text.
     @inline(__always)
-    private static func usual(_ text: Span<UInt8>) -> Int64? {
-        guard text.count == 20 else { return nil }
-        let text = text.extracting(0..<20)
+    private static func civil(_ text: Span<UInt8>) -> CivilTime? {
         // All digits are looked at together: what is none makes the greatest of them more than nine.
         var greatest: UInt8 = 0
         func digit(_ place: Int) -> Int {
@@ -55,12 +41,8 @@ package enum AppleDate {
         func pair(_ place: Int) -> Int { digit(place) &* 10 &+ digit(place &+ 1) }
         let (year, month, day) = (pair(0) &* 100 &+ pair(2), pair(5), pair(8))
         let (hour, minute, second) = (pair(11), pair(14), pair(17))
-        guard
-            greatest < 10, text[4] == 0x2D, text[7] == 0x2D, text[10] == UInt8(ascii: "T"), text[13] == 0x3A,
-            text[16] == 0x3A, text[19] == UInt8(ascii: "Z")
-        else { return nil }
-        let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
-        return civil?.milliseconds
+        guard greatest < 10, text[4] == 0x2D, text[7] == 0x2D, text[13] == 0x3A, text[16] == 0x3A else { return nil }
+        return CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     }
 
     /// Two digits.

@@ -59,8 +59,9 @@ extension ASCIIIdentifier {
 
     package var description: String { text }
 
-    /// By their bytes: so ASCII texts compare.
-    package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+    package static func < (left: Self, right: Self) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
 }
 
 /// What is sold, as App Store Connect names it.
