@@ -63,9 +63,7 @@ struct LookBenchmark {
         while true {
             let left = try await store.write { transaction throws(StoreFailure) in
                 let claim = try transaction.claimJobs(kinds: [SubscriptionLook.kind], .sound(limit: 100), terms: terms)
-                let finished = claim.jobs.compactMap { job in
-                    job.lease.map { FinishedJob(JobHold(id: job.id, owner: $0.owner, token: $0.token), as: .done) }
-                }
+                let finished = claim.jobs.compactMap(\.hold).map { FinishedJob($0, as: .done) }
                 _ = try transaction.finishJobs(finished, at: Samples.moment)
                 return claim.jobs.count
             }

@@ -82,9 +82,7 @@ struct OutboxBenchmark {
                 try transaction.claimJobs(kinds: ["look"], .sound(limit: batch), terms: terms)
             }
             guard !claim.jobs.isEmpty else { return 0 }
-            let finished = claim.jobs.compactMap { job in
-                job.lease.map { FinishedJob(JobHold(id: job.id, owner: $0.owner, token: $0.token), as: .done) }
-            }
+            let finished = claim.jobs.compactMap(\.hold).map { FinishedJob($0, as: .done) }
             return try await store.write { transaction throws(StoreFailure) in
                 try transaction.finishJobs(finished, at: Samples.moment).count { $0 }
             }

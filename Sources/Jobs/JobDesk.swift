@@ -51,19 +51,19 @@ struct JobDesk {
     }
 
     mutating func add(_ job: JobRow, until leaseEnds: Duration) {
-        if let hold = JobDesk.hold(of: job) { running[hold] = Running(leaseEnds: leaseEnds) }
+        if let hold = job.hold { running[hold] = Running(leaseEnds: leaseEnds) }
     }
 
-    func bell(of job: JobRow) -> Bell? { JobDesk.hold(of: job).flatMap { running[$0]?.bell } }
+    func bell(of job: JobRow) -> Bell? { job.hold.flatMap { running[$0]?.bell } }
 
-    func isCut(_ job: JobRow) -> Bool { JobDesk.hold(of: job).flatMap { running[$0]?.cut } != nil }
+    func isCut(_ job: JobRow) -> Bool { job.hold.flatMap { running[$0]?.cut } != nil }
 
     /// Notes how a job ended.
     ///
     /// - Returns: false when its lease was lost meanwhile: then there is nothing to write.
     @discardableResult
     mutating func end(_ job: JobRow, _ ending: JobEnding, took: Duration) -> Bool {
-        guard let hold = JobDesk.hold(of: job), let known = running[hold] else { return false }
+        guard let hold = job.hold, let known = running[hold] else { return false }
         if known.cut == .lost {
             running[hold] = nil
             return false
@@ -92,9 +92,5 @@ struct JobDesk {
 
     mutating func cutOverdue(at uptime: Duration) {
         for (hold, known) in running where known.leaseEnds <= uptime { cut(hold, .lost) }
-    }
-
-    private static func hold(of job: JobRow) -> JobHold? {
-        job.lease.map { JobHold(id: job.id, owner: $0.owner, token: $0.token) }
     }
 }

@@ -23,8 +23,7 @@ import Testing
         try await store.write { write throws(StoreFailure) in
             _ = try write.enqueue(new)
             for row in try write.claimJobs(kinds: [new.kind], .sound(limit: 9), terms: terms).jobs {
-                guard let lease = row.lease else { continue }
-                let hold = JobHold(id: row.id, owner: lease.owner, token: lease.token)
+                guard let hold = row.hold else { continue }
                 _ = try write.finishJobs([FinishedJob(hold, as: .dead(because: "Apple said no"))], at: now)
             }
         }

@@ -26,7 +26,7 @@ import Testing
         }
         #expect(notes.words.sorted() == ["a2", "b2", "c1", "d1"])
         // The old holder comes too late.
-        let hold = try #require(held[0].lease.map { JobHold(id: held[0].id, owner: $0.owner, token: $0.token) })
+        let hold = try #require(held[0].hold)
         #expect(
             try await workshop.store.write { transaction throws(StoreFailure) in
                 try transaction.finishJobs(

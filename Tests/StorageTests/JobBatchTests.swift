@@ -9,10 +9,10 @@ import Testing
     func aLostLeaseSpoilsNoOther(kind: StoreKind) async throws {
         try await kind.withStore { store in
             for name in ["a", "b", "c", "d", "e", "f"] { try await store.add(try OutboxSamples.job(name)) }
-            let mine = Self.holds(try await store.jobs(.sound(limit: 9), "w1", at: 0))
+            let mine = try await store.jobs(.sound(limit: 9), "w1", at: 0).jobs.compactMap(\.hold)
             #expect(mine.map(\.id.text) == ["job_a", "job_b", "job_c", "job_d", "job_e", "job_f"])
             // The first is another's by now; the others' leases have run out, and nobody came for them.
-            let lost = Self.holds(try await store.jobs(.suspect, "w2", at: 20_000))
+            let lost = try await store.jobs(.suspect, "w2", at: 20_000).jobs.compactMap(\.hold)
             #expect(lost.map(\.id) == [mine[0].id])
             var unknown = mine[1]
             unknown.token += 1
@@ -45,7 +45,7 @@ import Testing
     func whatCannotBeStoredIsRefusedBeforeAnythingIsWritten(kind: StoreKind) async throws {
         try await kind.withStore { store in
             for name in ["a", "b", "c"] { try await store.add(try OutboxSamples.job(name)) }
-            let holds = Self.holds(try await store.jobs(.sound(limit: 9), "w", at: 0))
+            let holds = try await store.jobs(.sound(limit: 9), "w", at: 0).jobs.compactMap(\.hold)
             let finished = [
                 FinishedJob(holds[0], as: .done), FinishedJob(holds[1], as: .dead(because: "no\0word")),
                 FinishedJob(holds[2], as: .again(after: .zero, because: "later")),
@@ -73,7 +73,7 @@ import Testing
             }
             let claim = try await store.jobs(.sound(limit: count + 1), "w", at: 1_000)
             #expect(claim.jobs.map(\.id) == jobs.prefix(count).map(\.id))
-            let holds = Self.holds(claim)
+            let holds = claim.jobs.compactMap(\.hold)
             let finished = holds.enumerated().map { place, hold in
                 let endings = [JobEnding.done, .again(after: .zero, because: "\(place)"), .dead(because: "\(place)")]
                 return FinishedJob(hold, as: endings[place % 3])
@@ -113,7 +113,7 @@ import Testing
                     Bool.random(using: &random) ? .suspect : .sound(limit: Int.random(in: 1...9, using: &random))
                 let claimed = try await together.claim(selection, terms)
                 try #require(try await alone.claim(selection, terms) == claimed)
-                holds += Self.holds(claimed)
+                holds += claimed.jobs.compactMap(\.hold)
                 let finished = holds.shuffled(using: &random).prefix(Int.random(in: 0...9, using: &random)).map {
                     FinishedJob($0, as: Self.ending(&random))
                 }
@@ -144,7 +144,7 @@ import Testing
                         }) {
                             let claim = try await store.jobs(.sound(limit: 7), "w\(worker)", at: 9)
                             #expect(claim.jobs.count <= 7)
-                            let finished = JobBatchTests.holds(claim).map { FinishedJob($0, as: .done) }
+                            let finished = claim.jobs.compactMap(\.hold).map { FinishedJob($0, as: .done) }
                             #expect(try await store.finish(finished, at: 9).allSatisfy { $0 })
                             claimed += claim.jobs
                         }
@@ -159,12 +159,6 @@ import Testing
         }
     }
 
-    private static func holds(_ claim: JobClaim) -> [JobHold] {
-        claim.jobs.compactMap { job in
-            job.lease.map { JobHold(id: job.id, owner: $0.owner, token: $0.token) }
-        }
-    }
-
     private static func ending(_ random: inout SeededRandom) -> JobEnding {
         switch Int.random(in: 0...5, using: &random) {
         case 0: .done
@@ -176,7 +170,7 @@ import Testing
 }
 
 extension Store {
-    fileprivate func add(_ job: NewJob) async throws {
+    func add(_ job: NewJob) async throws {
         _ = try await write { transaction throws(StoreFailure) in try transaction.enqueue(job) }
     }
 
@@ -186,7 +180,7 @@ extension Store {
         }
     }
 
-    fileprivate func renew(_ holds: [JobHold], _ owner: String, at now: Int64) async throws -> [JobHold] {
+    func renew(_ holds: [JobHold], _ owner: String, at now: Int64) async throws -> [JobHold] {
         let terms = try OutboxSamples.terms(owner, at: now)
         return try await write { transaction throws(StoreFailure) in try transaction.renewJobs(holds, terms: terms) }
     }

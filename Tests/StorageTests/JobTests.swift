@@ -237,8 +237,7 @@ extension Store {
     }
 
     fileprivate func end(_ job: JobRow, _ ending: JobEnding, at now: Int64) async throws -> Bool {
-        let lease = try #require(job.lease)
-        let hold = JobHold(id: job.id, owner: lease.owner, token: lease.token)
+        let hold = try #require(job.hold)
         return try await finish([FinishedJob(hold, as: ending)], at: now) == [true]
     }
 

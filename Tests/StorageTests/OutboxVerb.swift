@@ -86,9 +86,7 @@ struct OutboxVerbs {
         switch answer {
         case .batch(let batch): deliveries += batch?.deliveries.map(\.hold) ?? []
         case .claim(let claim):
-            jobs += claim.jobs.compactMap { job in
-                job.lease.map { JobHold(id: job.id, owner: $0.owner, token: $0.token) }
-            }
+            jobs += claim.jobs.compactMap(\.hold)
         default: break
         }
     }

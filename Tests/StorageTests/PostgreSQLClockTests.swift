@@ -47,7 +47,7 @@ struct PostgreSQLClockTests {
             let job = try OutboxSamples.job("1", due: 0)
             _ = try await store.write { transaction throws(StoreFailure) in try transaction.enqueue(job) }
             let claimed = try #require(try await store.jobs(.sound(limit: 1), "w", at: clock).jobs.first)
-            let hold = JobHold(id: job.id, owner: try #require(claimed.lease).owner, token: 1)
+            let hold = try #require(claimed.hold)
             let ending = JobEnding.again(after: .seconds(7_200), because: "later")
             #expect(try await store.finish([FinishedJob(hold, as: ending)], at: clock) == [true])
             let (due, now) = try await store.read { reader throws(StoreFailure) in

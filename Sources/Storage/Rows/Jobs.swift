@@ -75,6 +75,8 @@ package struct JobRow: Hashable, Sendable {
     package var diedAt: Timestamp?
 
     package var id: JobID { job.id }
+    /// What the lease's holder shows; `nil` while it is not leased.
+    package var hold: JobHold? { lease.map { JobHold(id: id, owner: $0.owner, token: $0.token) } }
 
     package init(
         _ job: NewJob,
