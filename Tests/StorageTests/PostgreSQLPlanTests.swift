@@ -34,54 +34,67 @@ struct PostgreSQLPlanTests {
         }
     }
 
-    /// Also where rows are changed or deleted by many keys. How many there will be is not known to such a plan either.
-    @Test(arguments: changes)
-    func whoChangesByKeysFindsEachByItsIndex(statement: String, keys: String, index: String) async throws {
+    /// Also where rows are claimed, changed and deleted by many keys, again and again: after some times the plan is made
+    /// without a look at the keys.
+    @Test func noQueueIsReadAsAWhole() async throws {
         try await PostgreSQLServer.withSchema { schema in
-            await (try PostgreSQLStore.open(PostgreSQLServer.settings(schema: schema))).close()
-            let plan = try TestDatabase.query(
-                """
-                SET search_path TO \(schema);
-                SET plan_cache_mode TO force_generic_plan;
-                PREPARE change AS \(statement) AND key.place BETWEEN 1 AND 1000000;
-                EXPLAIN EXECUTE change (\(keys))
-                """
-            )
-            #expect(plan.contains { $0.contains("using \(index)") }, "\(plan)")
-            #expect(!plan.contains { $0.contains("Seq Scan") }, "\(plan)")
+            let settings = try PostgreSQLServer.settings(schema: schema) { $0.url += "?application_name=\(schema)" }
+            let first = try await PostgreSQLStore.open(settings)
+            try await first.create(try OutboxSamples.endpoint("a"), try OutboxSamples.endpoint("b", isOrdered: true))
+            await first.close()
+            let before = try await Self.scans(in: schema)
+            #expect(before.count == 2)
+            let store = try await PostgreSQLStore.open(settings)
+            for round in Int64(1)...12 { try await Self.work(store, round) }
+            await store.close()
+            #expect(try await Self.scans(in: schema) == before)
         }
     }
 
-    /// As the queue and the deliveries have them.
-    private static let changes: [(statement: String, keys: String, index: String)] = [
-        (
+    /// Adds some of both, claims them, renews the leases, and finishes them in every way.
+    private static func work(_ store: PostgreSQLStore, _ round: Int64) async throws {
+        let now = round * 1_000
+        let names = (0..<6).map { "\(round)_\($0)" }
+        for name in names { try await store.add(try OutboxSamples.job(name, due: now)) }
+        try await store.append(
+            try (Int64(1)...6).map { number in
+                let (name, sequence) = (names[Int(number - 1)], round * 6 + number - 6)
+                return try OutboxSamples.event(name, sequence, learnedAt: now)
+            }
+        )
+        let jobs = try await store.jobs(.sound(limit: 6), "w", at: now).jobs.compactMap(\.hold)
+        #expect(jobs.count == 6)
+        #expect(try await store.renew(jobs, "w", at: now + 1) == jobs)
+        let endings: [JobEnding] = [.done, .again(after: .seconds(3_600), because: "later"), .dead(because: "no")]
+        let ended = zip(jobs, endings + endings).map { FinishedJob($0, as: $1) }
+        #expect(try await store.finish(ended, at: now + 2).allSatisfy { $0 })
+        let terms = try OutboxSamples.terms("w", at: now)
+        var deliveries = try await store.claim("a", terms).map(\.hold)
+        deliveries += try await store.claim("b", terms).map(\.hold)
+        // In order, a customer's events are claimed one after the other.
+        #expect(deliveries.count > 6)
+        let outcomes: [DeliveryOutcome] = [.delivered, .again(after: .seconds(3_600)), .dead(because: "refused")]
+        let isOurs = try await store.write { [deliveries] transaction throws(StoreFailure) in
+            let renewed = try transaction.renewDeliveries(deliveries, terms: terms)
+            let finished = renewed.enumerated().map { place, hold in
+                FinishedDelivery(hold, as: outcomes[place % 3], attempt: OutboxSamples.attempt(1))
+            }
+            return try transaction.finishDeliveries(finished, at: OutboxSamples.at(now + 2))
+        }
+        #expect(isOurs == [Bool](repeating: true, count: deliveries.count))
+    }
+
+    /// How often the queues have been read as wholes. A session's figures are counted when it has ended.
+    private static func scans(in schema: String) async throws -> [String] {
+        let open = "SELECT 1 FROM pg_stat_activity WHERE application_name = '\(schema)'"
+        while !(try TestDatabase.query(open).isEmpty) { try await Task.sleep(for: .milliseconds(10)) }
+        return try TestDatabase.query(
             """
-            DELETE FROM jobs USING unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS key (k1, k2, k3, place)
-            WHERE id = key.k1 AND +state = 1 AND owner = key.k2 AND token = key.k3
-            """, "NULL, NULL, NULL", "jobs_id_key on jobs"
-        ),
-        (
+            SELECT relname, seq_scan FROM pg_stat_user_tables
+            WHERE schemaname = '\(schema)' AND relname IN ('jobs', 'webhook_deliveries') ORDER BY relname
             """
-            WITH key AS MATERIALIZED (
-                SELECT key.*, found.* FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[])
-                    WITH ORDINALITY AS key (k1, k2, k3, k4, place)
-                CROSS JOIN LATERAL (
-                    SELECT sequence AS number FROM jobs WHERE state = key.k1 AND kind = key.k2 AND due_at <= key.k3
-                    ORDER BY due_at, sequence FOR UPDATE SKIP LOCKED LIMIT key.k4 OFFSET 0
-                ) AS found
-            )
-            UPDATE jobs SET token = token + 1 FROM key
-            WHERE sequence = key.number AND +state = key.k1 AND +due_at <= key.k3
-            """, "NULL, NULL, NULL, NULL", "jobs_pkey on jobs"
-        ),
-        (
-            """
-            UPDATE webhook_deliveries SET token = token
-            FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[]) WITH ORDINALITY AS key (k1, k2, k3, k4, place)
-            WHERE endpoint = key.k1 AND position = key.k2 AND state = 1 AND owner = key.k3 AND token = key.k4
-            """, "NULL, NULL, NULL, NULL", "webhook_deliveries_pkey on webhook_deliveries"
-        ),
-    ]
+        )
+    }
 
     /// Each table with the name of its key, the key's columns and their types.
     private static func primaryKeys(of schema: String) -> String {

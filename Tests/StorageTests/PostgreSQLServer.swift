@@ -11,7 +11,7 @@ enum PostgreSQLServer {
     /// Whether the suite runs as on a database that knows less: every write may be turned back (serializable, and one
     /// statement in a hundred fails with 40001), nothing is kept in a session, and nothing that is locked is passed over.
     /// Advisory locks and `NOTIFY` are never used.
-    private static let isPortable = ProcessInfo.processInfo.environment["ASSAY_TEST_PORTABLE"] != nil
+    static let isPortable = ProcessInfo.processInfo.environment["ASSAY_TEST_PORTABLE"] != nil
 
     /// An empty schema, removed after the test.
     static func withSchema<Value>(_ body: (String) async throws -> Value) async throws -> Value {
@@ -118,4 +118,13 @@ final class Once: Sendable {
     private let isOver = Atomic(false)
 
     func callAsFunction() -> Bool { !isOver.exchange(true, ordering: .relaxed) }
+}
+
+/// How often something happened.
+final class Counter: Sendable {
+    private let number = Atomic(0)
+
+    var count: Int { number.load(ordering: .relaxed) }
+
+    func add() { number.add(1, ordering: .relaxed) }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import PurchaseModel
 import Storage
-import Synchronization
 import TestSupport
 import Testing
 
@@ -271,13 +270,4 @@ struct PostgreSQLStoreTests {
         }
         end.wait()
     }
-}
-
-/// How often something happened.
-private final class Counter: Sendable {
-    private let number = Atomic(0)
-
-    var count: Int { number.load(ordering: .relaxed) }
-
-    func add() { number.add(1, ordering: .relaxed) }
 }

@@ -38,42 +38,60 @@ struct JobQueries {
     private static let claim = claim(lock: "")
     /// Passes over what another claims at this moment, and takes the next ones.
     private static let claimFree = claim(lock: "FOR UPDATE SKIP LOCKED")
-    /// Of one list the first ones. What makes them due is said again for a row that another's claim was waited for; the
-    /// plus keeps the planner from looking for such rows by it, along all that wait.
+    /// Of one list the first ones. PostgreSQL finds them first, once: joined to the table itself, they could be looked for
+    /// anew for each of its rows. There, what makes them due is said again for a row that another's claim was waited for;
+    /// the plus keeps the planner from looking for such rows by it, along all that wait.
     private static func claim(lock: String) -> BulkLookup {
-        BulkLookup(
-            changing: "jobs",
+        func first(_ columns: String, _ lock: String = "") -> String {
+            """
+            SELECT \(columns) FROM jobs WHERE state = $1 AND kind = $2 AND due_at <= $3
+            ORDER BY due_at, sequence \(lock) LIMIT $4
+            """
+        }
+        let assignments = """
+            lost_leases = lost_leases + CASE WHEN state = 1 THEN 1 ELSE 0 END,
+            state = 1, attempt = attempt + 1, token = token + 1, owner = $5, due_at = $6
+            """
+        return BulkLookup(
             by: [
                 .integer("state"), .text("kind"), .integer("now"), .integer("limit"), .text("owner"),
                 .integer("due_at"),
             ],
-            found: """
-                SELECT sequence AS number, due_at AS was_due_at FROM jobs WHERE state = $1 AND kind = $2 AND due_at <= $3
-                ORDER BY due_at, sequence \(lock) LIMIT $4
-                """,
-            set: """
-                lost_leases = lost_leases + CASE WHEN state = 1 THEN 1 ELSE 0 END,
-                state = 1, attempt = attempt + 1, token = token + 1, owner = $5, due_at = $6
-                """,
-            where: "sequence = key.number AND +state = $1 AND +due_at <= $3",
-            tell: "\(selected), sequence, key.was_due_at",
             one: """
-                WHERE sequence IN (
-                    SELECT sequence FROM jobs WHERE state = $1 AND kind = $2 AND due_at <= $3
-                    ORDER BY due_at, sequence LIMIT $4
-                )
+                UPDATE jobs SET \(assignments) WHERE sequence IN (\(first("sequence")))
                 RETURNING \(selected), sequence, NULL
-                """
+                """,
+            many: { keys in
+                let change = keys.updating(
+                    "jobs",
+                    set: assignments,
+                    from: "first_due AS key",
+                    where: "sequence = key.number AND +state = $1 AND +due_at <= $3"
+                )
+                return """
+                    WITH first_due AS MATERIALIZED (
+                        SELECT key.*, found.*
+                        FROM \(keys.asking(first("sequence AS number, due_at AS was_due_at", lock)))
+                    )
+                    \(change), \(selected), sequence, key.was_due_at
+                    """
+            }
         )
     }
-    private static let hold: [BulkColumn] = [.text("id"), .text("owner"), .integer("token")]
+    private static let holdColumns: [BulkColumn] = [.text("id"), .text("owner"), .integer("token")]
     /// By their state the planner would come upon all that runs: hence the plus.
     private static let held = "id = $1 AND +state = 1 AND owner = $2 AND token = $3"
-    private static let renew = BulkChange(of: "jobs", by: hold + [.integer("due_at")], set: "due_at = $4", where: held)
-    private static let delete = BulkChange(deletingFrom: "jobs", by: hold, where: held)
+    private static let renew = BulkChange(
+        of: "jobs",
+        by: holdColumns + [.integer("due_at")],
+        set: "due_at = $4",
+        where: held
+    )
+    private static let lock = BulkChange(of: "jobs", by: holdColumns, set: "owner = owner", where: held)
+    private static let delete = BulkChange(deletingFrom: "jobs", by: holdColumns, where: held)
     private static let change = BulkChange(
         of: "jobs",
-        by: hold + [
+        by: holdColumns + [
             .integer("state"), .integer("due_at"), .integer("uncounted"), .text("reason"), .integer("died_at"),
         ],
         set: """
@@ -177,20 +195,22 @@ struct JobQueries {
         let now = try time.now(callers)
         var places: [JobHold: Int] = [:]
         // Who says it twice has no lease the second time.
-        for (place, finished) in finished.enumerated() where places[finished.hold] == nil {
-            places[finished.hold] = place
+        for (place, job) in finished.enumerated() where places[job.hold] == nil { places[job.hold] = place }
+        let ordered = places.values.sorted { Self.precedes(finished[$0].hold, finished[$1].hold) }
+        let done = ordered.filter { finished[$0].ending == .done }
+        let others = ordered.filter { finished[$0].ending != .done }
+        if !done.isEmpty, !others.isEmpty {
+            // In one order, so that none who renews or finishes some of them holds what this waits for.
+            _ = try connection.change(Self.lock, ordered.map { Self.values(of: finished[$0].hold) })
         }
-        // In one order each of those that are done and of the others: two writers seldom wait for each other, and then
-        // the database ends one, which is tried again.
-        let first = places.sorted { Self.precedes($0.key, $1.key) }.map { (place: $0.value, ended: finished[$0.value]) }
-        var isOurs = [Bool](repeating: false, count: finished.count)
-        let done = first.filter { $0.ended.ending == .done }
-        let deleted = try connection.change(Self.delete, done.map { Self.values(of: $0.ended.hold) })
-        let others = first.filter { $0.ended.ending != .done }
-        let keys = others.map { Self.values(of: $0.ended.hold) + Self.values(of: $0.ended.ending, at: now) }
-        let changed = try connection.change(Self.change, keys)
-        for (ended, isHeld) in zip(done + others, deleted + changed) { isOurs[ended.place] = isHeld }
-        return isOurs
+        let deleted = try connection.change(Self.delete, done.map { Self.values(of: finished[$0].hold) })
+        let changed = try connection.change(
+            Self.change,
+            others.map { Self.values(of: finished[$0].hold) + Self.values(of: finished[$0].ending, at: now) }
+        )
+        var wasHeld = [Bool](repeating: false, count: finished.count)
+        for (place, isChanged) in zip(done + others, deleted + changed) { wasHeld[place] = isChanged }
+        return wasHeld
     }
 
     func revive(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {

@@ -1,6 +1,6 @@
 /// A change of the row that a key finds, of which nothing is wanted but whether there was one; for many keys at once.
 ///
-/// Of keys that find the same row at most one may find it: what a statement does to a row a second time is undefined.
+/// Each key finds one row at most, which no other key finds.
 final class BulkChange: Sendable {
     let keys: [BulkColumn]
     /// Of one key, for SQLite.
@@ -16,23 +16,13 @@ final class BulkChange: Sendable {
     init(of table: String, by keys: [BulkColumn], set assignments: String, where condition: String) {
         self.keys = keys
         one = Query("UPDATE \(table) SET \(assignments) WHERE \(condition)")
-        many = Query(
-            """
-            UPDATE \(table) SET \(BulkLookup.naming(keys, in: assignments)) FROM \(BulkLookup.rows(of: keys))
-            WHERE \(BulkLookup.few) AND \(BulkLookup.naming(keys, in: condition)) RETURNING key.place
-            """
-        )
+        many = Query(BulkKeys(keys).updating(table, set: assignments, where: condition))
     }
 
     /// The same, but that the row is deleted.
     init(deletingFrom table: String, by keys: [BulkColumn], where condition: String) {
         self.keys = keys
         one = Query("DELETE FROM \(table) WHERE \(condition)")
-        many = Query(
-            """
-            DELETE FROM \(table) USING \(BulkLookup.rows(of: keys))
-            WHERE \(BulkLookup.few) AND \(BulkLookup.naming(keys, in: condition)) RETURNING key.place
-            """
-        )
+        many = Query(BulkKeys(keys).deleting(from: table, where: condition))
     }
 }
