@@ -9,7 +9,6 @@ import Testing
         let wishes = try (1...256).map { try Self.wish("c\($0)", "coins") }
         #expect(inquiry.wishes == Set(wishes))
         #expect(inquiry.customers.count == 256 && inquiry.wallets.count == 256)
-        #expect(inquiry.chains.isEmpty && inquiry.orders.isEmpty && inquiry.tokens.isEmpty)
     }
 
     @Test func whatAnotherProofOfTheChainTellsIsAskedForWhoeverClaimsIt() throws {
@@ -32,6 +31,14 @@ import Testing
         let batch = try (1...256).map { try Self.recording([periods[$0]], by: "c\($0)") }
         let many = Inquiry(batch, after: Situation())
         #expect(many.wishes.count == 256 && many.customers.count == 256)
+        let products = ["monthly", "yearly", "weekly"]
+        let mixed = try (1...256).map { number in
+            var sold = periods[number]
+            sold.product = try Shop.product(products[number % 3])
+            return try Self.recording([sold], by: "c\(number % 12)")
+        }
+        // Whatever any proof tells of the chain matters to each who may come to have it.
+        #expect(Inquiry(mixed, after: Situation()).wishes.count == 12 * 3)
     }
 
     /// Each row of an import may bring the same receipt, of which one purchase is its customer's.

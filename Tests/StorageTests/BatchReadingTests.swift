@@ -283,22 +283,5 @@ extension Decision {
 }
 
 extension RecordedSubscription {
-    fileprivate var unversioned: RecordedSubscription {
-        RecordedSubscription(
-            chain: chain,
-            current: current,
-            renewal: renewal,
-            product: product,
-            group: group,
-            expiresAt: expiresAt,
-            graceEndsAt: graceEndsAt,
-            willAutoRenew: willAutoRenew,
-            state: state,
-            since: since,
-            nextLook: nextLook,
-            lookedAt: lookedAt,
-            version: 0,
-            ends: ends
-        )
-    }
+    fileprivate var unversioned: RecordedSubscription { copy(current: current, expiresAt: expiresAt, version: 0) }
 }

@@ -129,20 +129,6 @@ import Testing
 
 extension RecordedSubscription {
     fileprivate func damaged(current: TransactionID?, expiresAt: Timestamp?) -> RecordedSubscription {
-        RecordedSubscription(
-            chain: chain,
-            current: current,
-            renewal: renewal,
-            product: product,
-            group: group,
-            expiresAt: expiresAt,
-            graceEndsAt: graceEndsAt,
-            willAutoRenew: willAutoRenew,
-            state: state,
-            since: since,
-            nextLook: nextLook,
-            lookedAt: lookedAt,
-            version: version + 1
-        )
+        copy(current: current, expiresAt: expiresAt, version: version + 1)
     }
 }

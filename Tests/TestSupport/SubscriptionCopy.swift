@@ -1,0 +1,23 @@
+package import PurchaseModel
+
+extension RecordedSubscription {
+    /// A row that no rule would make of this one.
+    package func copy(current: TransactionID?, expiresAt: Timestamp?, version: Int64) -> RecordedSubscription {
+        RecordedSubscription(
+            chain: chain,
+            current: current,
+            renewal: renewal,
+            product: product,
+            group: group,
+            expiresAt: expiresAt,
+            graceEndsAt: graceEndsAt,
+            willAutoRenew: willAutoRenew,
+            state: state,
+            since: since,
+            nextLook: nextLook,
+            lookedAt: lookedAt,
+            version: version,
+            ends: ends
+        )
+    }
+}
