@@ -2,8 +2,12 @@
 package enum ByteSearch {
     /// Looked at together: short enough to waste little, long enough for the compiler to use wide registers.
     package static let blockSize = 64
-    /// For what is left at the end.
+    /// Of texts that are usually as long as certificates, and the same.
+    private static let longBlockSize = 256
+    /// Of short texts.
     private static let shortBlockSize = 16
+    /// Of names.
+    private static let wordSize = 8
 
     /// Where `byte` first stands at or after `start`; nil if it does not.
     ///
@@ -27,8 +31,10 @@ package enum ByteSearch {
     /// Whether two texts are the same, looked at in the same way: their beginnings usually are.
     package static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
+        if left.count >= longBlockSize { return areEqual(left, right, inBlocksOf: longBlockSize) }
         if left.count >= blockSize { return areEqual(left, right, inBlocksOf: blockSize) }
         if left.count >= shortBlockSize { return areEqual(left, right, inBlocksOf: shortBlockSize) }
+        if left.count >= wordSize { return areEqual(left, right, inBlocksOf: wordSize) }
         for index in left.indices where left[index] != right[index] { return false }
         return true
     }

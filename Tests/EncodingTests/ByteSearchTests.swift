@@ -5,7 +5,7 @@ import Testing
 @Suite("Looking through bytes")
 struct ByteSearchTests {
     /// Around every size of a block.
-    private static let counts = Array(0...70) + Array(126...131) + [191, 192, 193, 400]
+    private static let counts = Array(0...70) + Array(126...131) + [191, 192, 193, 255, 256, 257, 400, 511, 512, 513]
 
     @Test("finds the first one, wherever it stands and from wherever it is looked for", arguments: counts)
     func firstIndex(count: Int) {

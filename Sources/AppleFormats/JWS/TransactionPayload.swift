@@ -72,9 +72,12 @@ package struct TransactionPayload: Hashable, Sendable {
     }
 
     package init(_ object: JSONObject) throws(FormatFault) {
+        // Made apart, it is moved at the end; of a `self` that a closure fills, all fields would be copied.
+        var payload = TransactionPayload()
         try object.forEachMember { name, value throws(FormatFault) in
-            if try !take(name, value) { try others.add(name, value) }
+            if try !payload.take(name, value) { try payload.others.add(name, value) }
         }
+        self = consume payload
     }
 
     /// Makes a field of a member; false when there is none for it. Sorted by length, few names need be compared.

@@ -1,9 +1,9 @@
 /// The name of a member where it stands in the text.
-package struct JSONName: Sendable {
+@usableFromInline package struct JSONName: Sendable {
     private let tape: JSONTape
     private let index: Int
     /// How many bytes of UTF-8 the name has.
-    package let bytesCount: Int
+    @usableFromInline package let bytesCount: Int
 
     init(tape: JSONTape, index: Int, _ node: JSONNode) {
         self.tape = tape
@@ -14,13 +14,11 @@ package struct JSONName: Sendable {
     /// The name as a string of its own.
     package var text: String { JSONValue(tape: tape, index: index).string ?? "" }
 
-    /// Whether the name says `text`, byte for byte. Most names that are asked for have another length.
-    package func says(_ text: String) -> Bool {
-        text.utf8.count == bytesCount && tape.says(text, index)
-    }
+    /// Whether the name says `text`, byte for byte.
+    @usableFromInline package func says(_ text: String) -> Bool { tape.says(text, index) }
 }
 
-/// What `case "bundleId":` asks.
-package func ~= (text: String, name: JSONName) -> Bool {
-    name.says(text)
+/// What `case "bundleId":` asks. Most names that are asked for have another length: that is seen without a call.
+@inlinable package func ~= (text: String, name: JSONName) -> Bool {
+    text.utf8.count == name.bytesCount && name.says(text)
 }
