@@ -35,10 +35,12 @@ package protocol FulfilmentReader {
 
     func orders(_ keys: [OrderKey]) throws(StoreFailure) -> [Order]
 
-    /// The orders that may still be paid and name one of these tokens.
+    /// The orders that may still be paid and name one of these tokens; as many for each, and in the same order, as for a
+    /// wish.
     func openOrders(tokens: [TokenKey]) throws(StoreFailure) -> [Order]
 
-    /// The oldest orders that may still be paid, for each of these wishes; at most `Order.openMax` for each.
+    /// The orders that may still be paid, for each of these wishes: those that wait before those that gave up waiting, and
+    /// the oldest first; at most `Order.openMax` for each.
     func openOrders(wishes: [WishKey]) throws(StoreFailure) -> [Order]
 
     /// An app's orders, or a customer's, by their ids after one of them; the limit is brought between 1 and
@@ -163,7 +165,7 @@ extension ChainKey {
 }
 
 extension Order {
-    /// How many open orders for one product a payment is compared with: the oldest.
+    /// How many open orders for one product a payment is compared with: the next to be paid.
     package static let openMax = 50
 }
 

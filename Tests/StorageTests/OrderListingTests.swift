@@ -2,10 +2,15 @@ import PurchaseModel
 import Storage
 import Testing
 
-/// An app's orders by how far they have come, page by page.
+/// An app's orders by how far they have come, page by page; and those that may still be paid.
 @Suite struct OrderListingTests {
-    private static func order(_ number: Int, placedAt: Int64, _ state: OrderState, app: String = "game") throws -> Order
-    {
+    private static func order(
+        _ number: Int,
+        placedAt: Int64,
+        _ state: OrderState,
+        app: String = "game",
+        token: AccountToken? = nil
+    ) throws -> Order {
         let placed = Timestamp(milliseconds: placedAt)
         let order = Order(
             app: try Samples.app(app),
@@ -13,7 +18,7 @@ import Testing
             customer: try Samples.customer("ann"),
             product: try #require(ProductID("coins")),
             quantity: 1,
-            accountToken: nil,
+            accountToken: token,
             placedAt: placed,
             expiresAt: placed.advanced(by: .seconds(60))
         )
@@ -72,6 +77,35 @@ import Testing
                     }
                 }
             }
+        }
+    }
+
+    /// A customer may have given up many times; what she pays is what she waits for.
+    @Test(arguments: StoreKind.allCases)
+    func whatWaitsIsPaidBeforeWhatGaveUp(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let token = AccountToken(high: 1, low: 2)
+            let gaveUp = try (0..<60).map { try Self.order(100 + $0, placedAt: Int64($0), .expired, token: token) }
+            let waits = try (0..<3).map {
+                try Self.order(20 - $0, placedAt: 1_000 + Int64($0 / 2), .pending, token: token)
+            }
+            let others = try [OrderState.paid, .cancelled].enumerated().map { place, state in
+                try Self.order(place, placedAt: 0, state, token: token)
+            }
+            var decision = Decision()
+            decision.orders = (gaveUp + waits + others).shuffled().map { .insert($0) }
+            let written = decision
+            try await store.write { transaction throws(StoreFailure) in try transaction.apply(written, evidence: nil) }
+            let wish = WishKey(app: waits[0].app, customer: waits[0].customer, product: waits[0].product)
+            let found = try await store.read { reader throws(StoreFailure) in
+                (
+                    try reader.openOrders(wishes: [wish]),
+                    try reader.openOrders(tokens: [TokenKey(app: wish.app, token: token)])
+                )
+            }
+            let expected = [waits[1], waits[0], waits[2]] + gaveUp.prefix(Order.openMax - 3)
+            #expect(found.0 == expected)
+            #expect(found.1 == expected)
         }
     }
 }

@@ -154,7 +154,11 @@ extension MemoryTransaction {
 
     private func open(where isWanted: (Order) -> Bool) -> [Order] {
         let found = ledger.orders.values.filter { $0.mayBePaid && isWanted($0) }
-        return Array(found.sorted { ($0.placedAt, $0.id) < ($1.placedAt, $1.id) }.prefix(Order.openMax))
+        let sorted = found.sorted { left, right in
+            if left.state != right.state { return left.state == .pending }
+            return (left.placedAt, left.id) < (right.placedAt, right.id)
+        }
+        return Array(sorted.prefix(Order.openMax))
     }
 
     func orders(app: AppID, customer: CustomerID?, after id: OrderID?, limit: Int) -> OrderPage {

@@ -17,4 +17,17 @@ import Testing
         #expect(orders.map(\.state) == [.pending])
         #expect(try await shop.findings().listed == [])
     }
+
+    /// Each tap on "buy" places an order, and most end there.
+    @Test func whoGaveUpOftenPaysWhatSheWaitsFor() async throws {
+        var shop = try CheckedShop(MemoryStore()) { $0.needsOrder = true }
+        for number in 0..<(Order.openMax + 10) { try await shop.place("tapped\(number)") }
+        shop.now = shop.now.advanced(by: .seconds(86_400))
+        try await shop.expire()
+        try await shop.place("wanted")
+        try await shop.show(CheckedShop.sold(1))
+        let key = OrderKey(app: shop.app.id, id: try #require(OrderID("wanted")))
+        let orders = try await shop.store.read { reader throws(StoreFailure) in try reader.orders([key]) }
+        #expect(orders.map(\.payment?.transaction.number) == [1])
+    }
 }

@@ -31,6 +31,8 @@ struct OrderQueries {
     /// What ``read(_:app:)`` expects.
     static let selected = BulkColumn.names([.text("order_id"), .integer("version")] + fixed + changing)
     private static let isOpen = "state IN ('pending', 'expired')"
+    /// As the alphabet has it, who still waits comes first: of those that gave up there may be any number.
+    private static let nextToPay = "ORDER BY state DESC, placed_at, order_id LIMIT \(Order.openMax)"
     private static let find = BulkLookup(
         by: key,
         "SELECT \(selected) FROM orders WHERE app = $1 AND order_id = $2"
@@ -39,14 +41,14 @@ struct OrderQueries {
         by: token,
         """
         SELECT \(selected) FROM orders WHERE app = $1 AND account_token = $2 AND \(isOpen)
-        ORDER BY placed_at, order_id LIMIT \(Order.openMax)
+        \(nextToPay)
         """
     )
     private static let findByWish = BulkLookup(
         by: [.integer("app"), .text("customer"), .text("product")],
         """
         SELECT \(selected) FROM orders WHERE app = $1 AND customer = $2 AND product = $3 AND \(isOpen)
-        ORDER BY placed_at, order_id LIMIT \(Order.openMax)
+        \(nextToPay)
         """
     )
     private static let findToken = BulkLookup(
