@@ -170,19 +170,10 @@ import Testing
 }
 
 extension Store {
-    func add(_ job: NewJob) async throws {
-        _ = try await write { transaction throws(StoreFailure) in try transaction.enqueue(job) }
-    }
-
     fileprivate func claim(_ selection: JobSelection, _ terms: LeaseTerms) async throws -> JobClaim {
         try await write { transaction throws(StoreFailure) in
             try transaction.claimJobs(kinds: ["mail", "print"], selection, terms: terms)
         }
-    }
-
-    func renew(_ holds: [JobHold], _ owner: String, at now: Int64) async throws -> [JobHold] {
-        let terms = try OutboxSamples.terms(owner, at: now)
-        return try await write { transaction throws(StoreFailure) in try transaction.renewJobs(holds, terms: terms) }
     }
 
     /// Of the jobs that are held.

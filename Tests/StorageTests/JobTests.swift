@@ -229,22 +229,9 @@ extension Store {
         try await write { transaction throws(StoreFailure) in try transaction.enqueue(job).isNew }
     }
 
-    func jobs(_ selection: JobSelection, _ owner: String, at now: Int64) async throws -> JobClaim {
-        let terms = try OutboxSamples.terms(owner, at: now)
-        return try await write { transaction throws(StoreFailure) in
-            try transaction.claimJobs(kinds: ["mail", "print"], selection, terms: terms)
-        }
-    }
-
     fileprivate func end(_ job: JobRow, _ ending: JobEnding, at now: Int64) async throws -> Bool {
         let hold = try #require(job.hold)
         return try await finish([FinishedJob(hold, as: ending)], at: now) == [true]
-    }
-
-    func finish(_ finished: [FinishedJob], at now: Int64) async throws -> [Bool] {
-        try await write { transaction throws(StoreFailure) in
-            try transaction.finishJobs(finished, at: OutboxSamples.at(now))
-        }
     }
 
     fileprivate func hasten(_ name: String, to due: Int64) async throws -> Bool {

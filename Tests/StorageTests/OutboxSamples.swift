@@ -139,4 +139,26 @@ extension Store {
             for endpoint in endpoints { try transaction.createEndpoint(endpoint) }
         }
     }
+
+    func add(_ job: NewJob) async throws {
+        _ = try await write { transaction throws(StoreFailure) in try transaction.enqueue(job) }
+    }
+
+    func jobs(_ selection: JobSelection, _ owner: String, at now: Int64) async throws -> JobClaim {
+        let terms = try OutboxSamples.terms(owner, at: now)
+        return try await write { transaction throws(StoreFailure) in
+            try transaction.claimJobs(kinds: ["mail", "print"], selection, terms: terms)
+        }
+    }
+
+    func renew(_ holds: [JobHold], _ owner: String, at now: Int64) async throws -> [JobHold] {
+        let terms = try OutboxSamples.terms(owner, at: now)
+        return try await write { transaction throws(StoreFailure) in try transaction.renewJobs(holds, terms: terms) }
+    }
+
+    func finish(_ finished: [FinishedJob], at now: Int64) async throws -> [Bool] {
+        try await write { transaction throws(StoreFailure) in
+            try transaction.finishJobs(finished, at: OutboxSamples.at(now))
+        }
+    }
 }

@@ -3,10 +3,10 @@ import Storage
 import TestSupport
 import Testing
 
-/// What two servers do to each other's jobs. The one that came first holds its rows until the other has said, or shown, that
-/// it does not wait for them.
+/// What two servers do to each other's jobs.
 @Suite(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
 struct PostgreSQLJobTests {
+    /// The one that came first holds what it has claimed until the other has claimed, too.
     @Test(.enabled(if: !PostgreSQLServer.isPortable, "nothing that is locked is passed over"))
     func whoClaimsPassesOverWhatAnotherIsClaiming() async throws {
         try await Self.withTwo { first, second, _ in
@@ -16,7 +16,7 @@ struct PostgreSQLJobTests {
             }
             let (hasClaimed, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let terms = try OutboxSamples.terms("w1", at: 99)
-            async let others = Self.whenDone(hasClaimed) {
+            async let others = Self.after(hasClaimed) {
                 defer { isOver.signal() }
                 return try await second.jobs(.sound(limit: 5), "w2", at: 99).jobs.map(\.id)
             }
@@ -31,7 +31,8 @@ struct PostgreSQLJobTests {
         }
     }
 
-    /// Whatever becomes of some jobs, they are locked in the same order.
+    /// Whatever becomes of some jobs, they are locked in the same order: who renews the first goes on to the second while
+    /// the other waits for the first.
     @Test(.enabled(if: !PostgreSQLServer.isPortable, "whoever waited is turned back"))
     func whoFinishesAndWhoRenewsDoNotWaitForEachOther() async throws {
         try await Self.withTwo { first, second, name in
@@ -44,7 +45,7 @@ struct PostgreSQLJobTests {
             let terms = try OutboxSamples.terms("w", at: 1)
             // Of two that wait for each other the database ends one, which is tried again.
             let (renewals, endings) = (Counter(), Counter())
-            async let isHeld = Self.whenDone(hasRenewed) {
+            async let isHeld = Self.after(hasRenewed) {
                 try await second.write { transaction throws(StoreFailure) in
                     endings.add()
                     return try transaction.finishJobs(finished, at: OutboxSamples.at(2))
@@ -72,7 +73,11 @@ struct PostgreSQLJobTests {
         _ body: (PostgreSQLStore, PostgreSQLStore, String) async throws -> Void
     ) async throws {
         try await PostgreSQLServer.withSchema { schema in
-            let settings = try PostgreSQLServer.settings(schema: schema) { $0.url += "?application_name=\(schema)" }
+            // A circle of two that wait is found within a second; who merely waits is to wait as long as it takes.
+            let settings = try PostgreSQLServer.namedSettings(schema: schema) {
+                $0.lockTimeout = .seconds(60)
+                $0.idleTimeout = .seconds(60)
+            }
             let first = try await PostgreSQLStore.open(settings)
             let second = try await PostgreSQLStore.open(settings)
             let result: Result<Void, any Error>
@@ -84,7 +89,7 @@ struct PostgreSQLJobTests {
     }
 
     /// Begins once a semaphore was signalled.
-    private static func whenDone<Value: Sendable>(
+    private static func after<Value: Sendable>(
         _ semaphore: DispatchSemaphore,
         _ work: sending () async throws -> Value
     ) async throws -> Value {

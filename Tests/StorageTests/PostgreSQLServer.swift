@@ -45,6 +45,17 @@ enum PostgreSQLServer {
         return settings
     }
 
+    /// The same, and the sessions can be found by the schema's name.
+    static func namedSettings(
+        schema: String,
+        _ change: (inout PostgreSQLSettings) -> Void = { _ in }
+    ) throws -> PostgreSQLSettings {
+        try settings(schema: schema) { settings in
+            settings.url += "?application_name=\(schema)"
+            change(&settings)
+        }
+    }
+
     /// Opens an empty store, hands it over, closes it and removes its tables.
     static func withStore<Value>(
         url: String? = TestDatabase.url,

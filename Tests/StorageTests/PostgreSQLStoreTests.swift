@@ -101,7 +101,7 @@ struct PostgreSQLStoreTests {
 
     @Test func aBrokenConnectionIsReplacedAndTheWriteRepeated() async throws {
         try await PostgreSQLServer.withSchema { schema in
-            var settings = try Self.named(schema)
+            var settings = try PostgreSQLServer.namedSettings(schema: schema)
             // Each run is counted.
             settings.faults = { _ in false }
             let store = try await PostgreSQLStore.open(settings)
@@ -150,7 +150,7 @@ struct PostgreSQLStoreTests {
     /// The session ends while it commits, so that the commit does not hold: it is written again, once.
     @Test func aCommitThatWasCutOffIsRepeated() async throws {
         try await PostgreSQLServer.withSchema { schema in
-            let store = try await PostgreSQLStore.open(Self.named(schema))
+            let store = try await PostgreSQLStore.open(PostgreSQLServer.namedSettings(schema: schema))
             try TestDatabase.query(
                 """
                 CREATE SEQUENCE \(schema).commits;
@@ -181,7 +181,7 @@ struct PostgreSQLStoreTests {
     /// The session stands still with the commit in its socket, and goes on once the write was given up for lost.
     @Test func aCommitThatComesTooLateHasNoEffect() async throws {
         try await PostgreSQLServer.withSchema { schema in
-            var settings = try Self.named(schema)
+            var settings = try PostgreSQLServer.namedSettings(schema: schema)
             settings.statementTimeout = .seconds(1)
             settings.idleTimeout = .seconds(60)
             settings.lockTimeout = .milliseconds(200)
@@ -241,11 +241,6 @@ struct PostgreSQLStoreTests {
             _ = try transaction.transactions([recorded.key])
             try transaction.apply(Decision(changes: [.update(recorded)]), evidence: evidence)
         }
-    }
-
-    /// Settings whose sessions can be found by the schema's name.
-    private static func named(_ schema: String) throws -> PostgreSQLSettings {
-        try PostgreSQLServer.settings(schema: schema) { $0.url += "?application_name=\(schema)" }
     }
 
     /// The one that is in a transaction.

@@ -1,7 +1,7 @@
 package import PurchaseModel
 
 extension RecordedSubscription {
-    /// A row that no rule would make of this one.
+    /// The same row with another period, end or version, whatever a rule would make of it.
     package func copy(current: TransactionID?, expiresAt: Timestamp?, version: Int64) -> RecordedSubscription {
         RecordedSubscription(
             chain: chain,

@@ -1,6 +1,6 @@
 // Which order a transaction pays. A transaction for one product never pays for another.
 extension Draft {
-    /// The order that a transaction pays, and how we know. Of several the surest, and of those the oldest.
+    /// The order that a transaction pays, and how we know. Of several the surest, and of those the next to pay.
     func match(_ recorded: RecordedTransaction, of customer: CustomerID, _ naming: Naming) -> (Order, OrderMatch)? {
         if let id = naming.byHand, let order = order(OrderKey(app: recorded.app, id: id)) { return (order, .byHand) }
         if let id = naming.order, let order = order(OrderKey(app: recorded.app, id: id)),
@@ -11,14 +11,14 @@ extension Draft {
         let wish = WishKey(app: recorded.app, customer: customer, product: recorded.transaction.product)
         if let token = recorded.transaction.accountToken {
             let key = TokenKey(app: recorded.app, token: token)
-            if let order = oldest(openOrders(token: key), recorded, of: customer) { return (order, .accountToken) }
+            if let order = nextToPay(openOrders(token: key), recorded, of: customer) { return (order, .accountToken) }
             if token == naming.customerToken || self.customer(of: key) == customer,
-                let order = oldest(openOrders(wish: wish), recorded, of: customer)
+                let order = nextToPay(openOrders(wish: wish), recorded, of: customer)
             {
                 return (order, .customerToken)
             }
         }
-        return oldest(openOrders(wish: wish), recorded, of: customer).map { ($0, .customerAndProduct) }
+        return nextToPay(openOrders(wish: wish), recorded, of: customer).map { ($0, .customerAndProduct) }
     }
 
     /// Whether a transaction may pay an order at all.
@@ -34,7 +34,7 @@ extension Draft {
         return true
     }
 
-    private func oldest(_ orders: [Order], _ recorded: RecordedTransaction, of customer: CustomerID) -> Order? {
+    private func nextToPay(_ orders: [Order], _ recorded: RecordedTransaction, of customer: CustomerID) -> Order? {
         orders.filter { fits($0, recorded, of: customer) }.min { left, right in
             // One that still waits comes before one that gave up waiting.
             if left.state != right.state { return left.state == .pending }

@@ -107,7 +107,7 @@ package enum OrderMatch: String, Hashable, Sendable, CaseIterable {
     case accountToken = "account_token"
     /// Apple signed a token that a client library makes of the customer's name.
     case customerToken = "customer_token"
-    /// The customer's oldest open order for this product.
+    /// The customer's next open order for this product: the oldest of those that wait, or else of those that expired.
     case customerAndProduct = "customer_and_product"
     /// A person said so.
     case byHand = "by_hand"

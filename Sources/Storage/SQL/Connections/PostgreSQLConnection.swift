@@ -42,6 +42,7 @@ final class PostgreSQLConnection: SQLConnection {
     var added = StoreFigures()
     private(set) var figureSlot: Int64 = 0
     var leaseClock: LeaseClock { settings.leaseClock }
+    let isShared = true
     var skipsLocked: Bool { settings.skipsLocked }
 
     /// - Throws: ``StoreOpenFailure/unreachable(_:)``.

@@ -8,6 +8,8 @@ protocol SQLConnection: AnyObject {
     var figureSlot: Int64 { get }
     /// Whose clock leases go by.
     var leaseClock: LeaseClock { get }
+    /// Whether others may write at the same time.
+    var isShared: Bool { get }
     /// Whether a question may pass over rows that another transaction has locked.
     var skipsLocked: Bool { get }
 

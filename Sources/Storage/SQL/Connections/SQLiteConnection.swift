@@ -24,6 +24,7 @@ import CSQLite
     let figureSlot: Int64 = 0
     let leaseClock = LeaseClock.callers
     /// Nobody else writes.
+    let isShared = false
     let skipsLocked = false
 
     /// - Throws: ``StoreOpenFailure/broken(code:)``.

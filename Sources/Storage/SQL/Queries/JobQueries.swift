@@ -35,17 +35,17 @@ struct JobQueries {
         ORDER BY due_at, sequence LIMIT $4
         """
     )
-    private static let claim = claim(lock: "")
+    private static let claim = claim(locking: "")
     /// Passes over what another claims at this moment, and takes the next ones.
-    private static let claimFree = claim(lock: "FOR UPDATE SKIP LOCKED")
+    private static let claimFree = claim(locking: "FOR UPDATE SKIP LOCKED")
     /// Of one list the first ones. PostgreSQL finds them first, once: joined to the table itself, they could be looked for
     /// anew for each of its rows. There, what makes them due is said again for a row that another's claim was waited for;
     /// the plus keeps the planner from looking for such rows by it, along all that wait.
-    private static func claim(lock: String) -> BulkLookup {
-        func first(_ columns: String, _ lock: String = "") -> String {
+    private static func claim(locking: String) -> BulkLookup {
+        func first(_ columns: String, locking: String) -> String {
             """
             SELECT \(columns) FROM jobs WHERE state = $1 AND kind = $2 AND due_at <= $3
-            ORDER BY due_at, sequence \(lock) LIMIT $4
+            ORDER BY due_at, sequence \(locking) LIMIT $4
             """
         }
         let assignments = """
@@ -58,7 +58,7 @@ struct JobQueries {
                 .integer("due_at"),
             ],
             one: """
-                UPDATE jobs SET \(assignments) WHERE sequence IN (\(first("sequence")))
+                UPDATE jobs SET \(assignments) WHERE sequence IN (\(first("sequence", locking: "")))
                 RETURNING \(selected), sequence, NULL
                 """,
             many: { keys in
@@ -71,7 +71,7 @@ struct JobQueries {
                 return """
                     WITH first_due AS MATERIALIZED (
                         SELECT key.*, found.*
-                        FROM \(keys.asking(first("sequence AS number, due_at AS was_due_at", lock)))
+                        FROM \(keys.asking(first("sequence AS number, due_at AS was_due_at", locking: locking)))
                     )
                     \(change), \(selected), sequence, key.was_due_at
                     """
@@ -87,7 +87,7 @@ struct JobQueries {
         set: "due_at = $4",
         where: held
     )
-    private static let lock = BulkChange(of: "jobs", by: holdColumns, set: "owner = owner", where: held)
+    private static let lockHeld = BulkChange(of: "jobs", by: holdColumns, set: "owner = owner", where: held)
     private static let delete = BulkChange(deletingFrom: "jobs", by: holdColumns, where: held)
     private static let change = BulkChange(
         of: "jobs",
@@ -199,9 +199,9 @@ struct JobQueries {
         let ordered = places.values.sorted { Self.precedes(finished[$0].hold, finished[$1].hold) }
         let done = ordered.filter { finished[$0].ending == .done }
         let others = ordered.filter { finished[$0].ending != .done }
-        if !done.isEmpty, !others.isEmpty {
-            // In one order, so that none who renews or finishes some of them holds what this waits for.
-            _ = try connection.change(Self.lock, ordered.map { Self.values(of: finished[$0].hold) })
+        if connection.isShared, !done.isEmpty, !others.isEmpty {
+            // In the order in which leases are renewed: whoever holds what this waits for does not wait for what this holds.
+            _ = try connection.change(Self.lockHeld, ordered.map { Self.values(of: finished[$0].hold) })
         }
         let deleted = try connection.change(Self.delete, done.map { Self.values(of: finished[$0].hold) })
         let changed = try connection.change(

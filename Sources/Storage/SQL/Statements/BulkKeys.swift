@@ -2,7 +2,7 @@
 struct BulkKeys {
     /// True of every key. A planner that is told so expects one key, and looks each up by its index; otherwise, while it
     /// knows of few rows, it means to read the whole table, and still does so once the table has grown.
-    static let expectingFew = "key.place BETWEEN 1 AND 1000000"
+    private static let expectingFew = "key.place BETWEEN 1 AND 1000000"
 
     private let columns: [BulkColumn]
 
@@ -10,7 +10,7 @@ struct BulkKeys {
     init(_ columns: [BulkColumn]) { self.columns = columns }
 
     /// `unnest(…) AS key`, with the columns `k1`, `k2` … and `place`: one parameter for each column, an array.
-    var rows: String {
+    private var rows: String {
         let names = (1...columns.count).map { "k\($0)" }.joined(separator: ", ")
         return "unnest(\(BulkColumn.arrays(columns))) WITH ORDINALITY AS key (\(names), place)"
     }
@@ -21,9 +21,16 @@ struct BulkKeys {
         "\(rows) CROSS JOIN LATERAL (\(naming(in: question)) OFFSET 0) AS found"
     }
 
-    /// An `UPDATE` that gives the place of each key that found a row. More columns to give may be added to its end.
+    /// An `UPDATE` that gives the place of each key that found a row, and whatever columns are added to its end.
     ///
     /// What it does to a row that two keys find is undefined.
+    ///
+    /// - Parameters:
+    ///   - table: whose rows are changed.
+    ///   - assignments: what stands after `SET`.
+    ///   - source: rows that are named `key` as well and have the same columns, in place of the keys themselves.
+    ///   - condition: which row it is.
+    /// - Returns: the statement, which ends with the columns that it gives.
     func updating(
         _ table: String,
         set assignments: String,

@@ -12,8 +12,8 @@ final class BulkLookup: Sendable {
     init(by keys: [BulkColumn], _ text: String) {
         self.keys = keys
         one = Query(text)
-        let rows = BulkKeys(keys)
-        many = Query("SELECT key.place, found.* FROM \(rows.asking(text))")
+        let bulk = BulkKeys(keys)
+        many = Query("SELECT key.place, found.* FROM \(bulk.asking(text))")
     }
 
     /// Each key finds one row at most, which no other key finds.
@@ -33,8 +33,8 @@ final class BulkLookup: Sendable {
     ) {
         self.keys = keys
         one = Query("UPDATE \(table) SET \(assignments) WHERE \(condition) RETURNING \(columns)")
-        let rows = BulkKeys(keys)
-        many = Query("\(rows.updating(table, set: assignments, where: condition)), \(columns)")
+        let bulk = BulkKeys(keys)
+        many = Query("\(bulk.updating(table, set: assignments, where: condition)), \(columns)")
     }
 
     /// Where the two databases need statements of different forms.
