@@ -20,6 +20,59 @@ struct PurchaseLayoutTests {
         }
     }
 
+    @Test("are read as if each stood alone, whichever octet is another in the first of them")
+    func everyOctetOfTheFirst() throws {
+        let models = ["1000000156444991", "1000000156444992"].map { Samples.set(Samples.subscription(transaction: $0)) }
+        let usual = Samples.set(Samples.subscription(transaction: "1000000156444993"))
+        for place in usual.indices {
+            for bit in 0..<8 {
+                let changed = models.map { model in
+                    var changed = model
+                    changed[place] ^= 1 << UInt8(bit)
+                    return changed
+                }
+                try expectAlike(changed + [usual, changed[0]])
+            }
+        }
+    }
+
+    @Test(
+        "may have values of one length that are written in different ways",
+        arguments: [
+            [Samples.date(1_704, "2024-02-10T17:20:00+0100"), Samples.date(1_704, "2024-02-10T17:20:00.123Z")],
+            [Samples.date(1_704, "2024-02-10 17:20:00 Etc/GMT"), Samples.date(1_704, "2024-02-10T17:20:00.12+0100")],
+            [Samples.text(1_702, "pro"), Samples.text(1_702, "p\0o")],
+            [Samples.text(1_702, "com.example.pro.month"), Samples.text(1_702, "com.example.pro.mont\0")],
+            [[0, 0x80], [0xFF, 0x80]].map { octets in Samples.attribute(1_701) { $0.primitive(.integer, octets) } },
+            [0, 1].map { first in
+                Samples.attribute(1_711) { $0.primitive(.integer, [first] + [UInt8](repeating: 0xFF, count: 8)) }
+            },
+        ]
+    )
+    func values(ways: [[UInt8]]) throws {
+        let padding = Samples.text(1_900, String(repeating: "x", count: 40))
+        for (model, other) in [(ways[0], ways[1]), (ways[1], ways[0])] {
+            let purchases = [model, model, other, model].enumerated().map { place, value in
+                Self.unsorted([Samples.text(1_703, "100000015644499\(place)"), padding, value])
+            }
+            try expectAlike(purchases)
+        }
+    }
+
+    @Test("may be so many and no more, however alike they are")
+    func number() throws {
+        let purchase = Self.unsorted(
+            [Samples.text(1_703, "1000000156444991"), Samples.text(1_900, String(repeating: "x", count: 40))]
+        )
+        let most = Array(repeating: purchase, count: AppReceipt.purchasesMax)
+        #expect(try AppReceipt(content(most)[...]).purchases.count == AppReceipt.purchasesMax)
+        let fault = #expect(throws: FormatFault.self) { try AppReceipt(content(most + [purchase])[...]) }
+        guard case .tooLarge = fault else {
+            Issue.record("\(String(describing: fault))")
+            return
+        }
+    }
+
     @Test("are read by the one before them: a text that both have is where it stands there")
     func example() throws {
         let purchases = (1...3).map { Samples.set(Samples.subscription(transaction: "100000015644499\($0)")) }
