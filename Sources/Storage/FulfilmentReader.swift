@@ -28,7 +28,7 @@ package protocol FulfilmentReader {
         _ chains: [ChainKey]
     ) throws(StoreFailure) -> (owners: [Owner], vacancies: [Vacancy])
 
-    /// The chains that a customer owns or shares; at most `ChainKey.listedMax`.
+    /// The chains that a customer owns or shares, the lowest originals first; at most `ChainKey.listedMax`.
     func chains(app: AppID, customer: CustomerID) throws(StoreFailure) -> [ChainKey]
 
     func owners(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenOwner]
@@ -160,8 +160,8 @@ extension Order {
 }
 
 extension ChainKey {
-    /// A customer with more purchases than that is none.
-    package static let listedMax = 5_000
+    /// A customer with more purchases than that is none. Who buys coins every day for years has thousands.
+    package static let listedMax = 100_000
 }
 
 extension Order {

@@ -8,17 +8,9 @@ struct CustomerEntitlements: Sendable {
     private let inForce: [Entitlement]
     private let byHand: [GrantedEntitlement]
 
-    init(
-        app: AppID,
-        customer: CustomerID,
-        chains: [ChainKey],
-        _ subscriptions: [RecordedSubscription],
-        _ reader: any StoreReader,
-        at now: Timestamp
-    ) throws(StoreFailure) {
-        (self.app, self.now) = (app, now)
-        byHand = try reader.grantedEntitlements(app: app, customer: customer)
-        inForce = entitlements(try reader.fulfilments(chains), subscriptions, byHand, at: now)
+    init(app: AppID, _ holdings: Holdings, _ byHand: [GrantedEntitlement], at now: Timestamp) {
+        (self.app, self.now, self.byHand) = (app, now, byHand)
+        inForce = holdings.entitlements(and: byHand, at: now)
     }
 
     @HTMLBuilder func html(_ visit: Visit) -> HTML {

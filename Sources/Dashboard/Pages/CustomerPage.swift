@@ -35,20 +35,17 @@ struct CustomerPage: Sendable {
                 limit: Self.rows
             )
             let given = try reader.fulfilments(Array(Set(page.transactions.map(\.chain))))
-            let chains = try reader.chains(app: app, customer: id)
-            let subscriptions = try reader.subscriptions(chains)
+            let holdings = try Holdings(try reader.chains(app: app, customer: id), reader)
             return Found(
                 page: page,
                 fulfilments: Dictionary(given.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first }),
                 orders: try reader.orders(app: app, customer: id, after: nil, limit: Self.rows),
-                subscriptions: Array(subscriptions.sorted { $0.lookedAt > $1.lookedAt }.prefix(Self.rows)),
+                subscriptions: Array(holdings.subscriptions.sorted { $0.lookedAt > $1.lookedAt }.prefix(Self.rows)),
                 wallets: try reader.wallets(app: app, customer: id),
-                entitlements: try CustomerEntitlements(
+                entitlements: CustomerEntitlements(
                     app: app,
-                    customer: id,
-                    chains: chains,
-                    subscriptions,
-                    reader,
+                    holdings,
+                    try reader.grantedEntitlements(app: app, customer: id),
                     at: visit.now
                 ),
                 told: try Realm.known.map { realm throws(StoreFailure) in

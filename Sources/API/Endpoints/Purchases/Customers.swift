@@ -27,13 +27,9 @@ struct Customers: Sendable {
         do throws(StoreFailure) {
             let (chains, inForce) = try await store.read { reader throws(StoreFailure) in
                 let chains = try reader.chains(app: app.id, customer: customer).filter { app.shows($0.realm) }
-                let inForce = PurchaseModel.entitlements(
-                    try reader.fulfilments(chains),
-                    try reader.subscriptions(chains),
-                    try reader.grantedEntitlements(app: app.id, customer: customer).filter { app.shows($0.key.realm) },
-                    at: now
-                )
-                return (chains, inForce)
+                let granted = try reader.grantedEntitlements(app: app.id, customer: customer)
+                let shown = granted.filter { app.shows($0.key.realm) }
+                return (chains, try Holdings(chains, reader).entitlements(and: shown, at: now))
             }
             let answer = EntityTag.Tagged(Self.answer(customer, inForce))
             answers?.keep(answer, to: question, of: inForce, from: chains, since: write, at: now)
