@@ -156,6 +156,20 @@ import TestSupport
         }
     }
 
+    @Test(arguments: 0..<5)
+    func theSameProofTwiceAtOnceUnderAKeyIsAnsweredAlike(turn: Int) async throws {
+        try await TestHouse(terms: Self.terms(needsOrder: false)).open { (house) async throws in
+            let body = #"{"customer_id": "ann", "proof": "\#(try Self.purchase())"}"#
+            let answers = await withTaskGroup(of: HTTPResponse.self) { group in
+                for _ in 0..<4 { group.addTask { await house.change("/v1/purchases", body, idempotencyKey: "k") } }
+                return await group.reduce(into: [HTTPResponse]()) { $0.append($1) }
+            }
+            #expect(answers.map(\.status) == Array(repeating: .ok, count: 4))
+            #expect(Set(answers.map(\.body)).count == 1)
+            #expect(try await Self.balance(in: house) == 100)
+        }
+    }
+
     @Test func theSameKeyGetsTheSameAnswerForAProof() async throws {
         try await TestHouse(terms: Self.terms(needsOrder: false)).open { house in
             let body = #"{"customer_id": "ann", "proof": "\#(try Self.purchase())"}"#

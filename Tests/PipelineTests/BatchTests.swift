@@ -47,8 +47,10 @@ import Testing
     func aFailingCommitFailsAllItsSubmissionsAndLosesNone(failure: StoreFailure) async throws {
         try await PipelineHouse().open { (house) async throws in
             #expect(try await house.submit(try Proofs.jws(0)).word == "recorded")
-            house.store.fail(failure, failure)
+            // The first one, the others together, and each of them alone where it might be free then.
+            for _ in 0..<6 { house.store.fail(failure) }
             try await Self.submitTogether(1..<6, in: house) { #expect($0 == nil) }
+            house.store.failNoMore()
             #expect(try await house.figures().transactions == 1)
             // The same again is as new as it was.
             try await Self.submitTogether(1..<6, in: house) { #expect($0?.word == "recorded") }
@@ -57,7 +59,9 @@ import Testing
         }
     }
 
-    @Test func aConflictFailsNobody() async throws {
+    /// What one of them may be the reason of: a row of his that cannot be read, a value that cannot be written.
+    @Test(arguments: [StoreFailure.conflict, .broken(code: 11), .unstorable])
+    func whatMayConcernOneFailsNobodyElse(failure: StoreFailure) async throws {
         try await PipelineHouse().open { (house) async throws in
             house.store.hold()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -70,7 +74,7 @@ import Testing
                 }
                 house.store.releaseOne()
                 await house.store.untilHeld()
-                house.store.fail(.conflict)
+                house.store.fail(failure)
                 house.store.release()
                 try await group.waitForAll()
             }
@@ -106,6 +110,69 @@ import Testing
             #expect(try await house.submit(proofs[2]).word == "refused unreadable")
             #expect(house.store.writes == 2)
         }
+    }
+
+    @Test func theSameRequestTwiceAtOnceIsDecidedOnceAndHoldsUpNobody() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            let words = Noted<String>()
+            house.store.hold()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in Int64(0)..<6 {
+                    // The third and the fifth are one request.
+                    let key = number == 4 ? "k2" : "k\(number)"
+                    let submission = try Self.kept(number == 4 ? 2 : number, key, bytes: 10, in: house)
+                    group.addImmediateTask { () async throws in
+                        do throws(StoreFailure) {
+                            words.note(try await house.pipeline.submit(submission).word)
+                        } catch {
+                            words.note("\(error)")
+                        }
+                    }
+                    if number == 0 { await house.store.untilHeld() }
+                }
+                house.store.release()
+                try await group.waitForAll()
+            }
+            #expect(words.values.sorted() == ["conflict"] + Array(repeating: "recorded", count: 5))
+            #expect(house.commits == [1, 5])
+            #expect(house.store.writes == 2)
+        }
+    }
+
+    /// As of a receipt with some hundred purchases.
+    @Test func anAnswerTooLongToKeepCostsNobodyHisPurchase() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            for (number, bytes) in [KeptAnswer.bodyBytesMax, KeptAnswer.bodyBytesMax + 1].enumerated() {
+                let submission = try Self.kept(Int64(number), "k\(number)", bytes: bytes, in: house)
+                #expect(try await house.pipeline.submit(submission).word == "recorded")
+                let kept = try await house.store.read { reader throws(StoreFailure) in
+                    try reader.keptAnswer(IdempotencyName(holder: "shop", key: "k\(number)"))
+                }
+                #expect((kept != nil) == (number == 0))
+            }
+            #expect(try await house.figures().transactions == 2)
+        }
+    }
+
+    private static func kept(
+        _ number: Int64,
+        _ key: String,
+        bytes: Int,
+        in house: PipelineHouse
+    ) throws -> Submission {
+        let name = IdempotencyName(holder: "shop", key: key)
+        var submission = try house.submission(try Proofs.jws(number))
+        submission.kept = KeptDecision(name: name) { _ in
+            KeptAnswer(
+                name: name,
+                fingerprint: [1],
+                status: 200,
+                contentType: "application/json",
+                body: [UInt8](repeating: 0x20, count: bytes),
+                keptAt: Timestamp(milliseconds: 0)
+            )
+        }
+        return submission
     }
 
     @Test func whoComesToAFullQueueIsToldSoAndNothingIsWrittenOfIt() async throws {

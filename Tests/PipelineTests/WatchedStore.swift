@@ -26,6 +26,11 @@ final class WatchedStore: Store {
         state.withLock { $0.failures += failures }
     }
 
+    /// What has not come to pass of it does not any more.
+    func failNoMore() {
+        state.withLock { $0.failures = [] }
+    }
+
     /// From now on every write waits for ``release(_:)``.
     func hold() {
         state.withLock { $0.isHolding = true }

@@ -49,6 +49,41 @@ import Testing
         }
     }
 
+    /// As a newer version may have left it, or a hand. SQLite finds nothing wrong with it.
+    @Test func aRowThatCannotBeReadFailsNoOtherWrite() async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try SQLiteStore.open(folder: folder)
+            var bought = try Samples.transaction(1)
+            bought.product = try #require(ProductID("needle.1"))
+            let recording = Recording(
+                app: try Samples.app(),
+                realm: Samples.production,
+                transactions: [bought],
+                customer: try Samples.customer("ann")
+            )
+            let evidence = try Samples.evidence()
+            let write = { (store: SQLiteStore) async throws in
+                try await store.write { transaction throws(StoreFailure) in
+                    let situation = try transaction.situation(around: [recording])
+                    try transaction.apply(decide(situation, recording, at: Samples.now), evidence: evidence)
+                }
+            }
+            try await write(store)
+            await store.close()
+            var bytes = try Self.bytes(of: folder)
+            let places = bytes.ranges(of: Array("needle.1".utf8))
+            #expect(!places.isEmpty)
+            for place in places { bytes[place.lowerBound + 6] = 0 }
+            try Self.write(bytes, to: folder)
+            let again = try SQLiteStore.open(folder: folder)
+            for number in Int64(2)...4 {
+                await #expect(throws: StoreFailure.broken(code: 11)) { try await write(again) }
+                #expect(try await Purchases.record([number], in: again) == 1)
+            }
+            await again.close()
+        }
+    }
+
     @Test(arguments: UInt64(0)..<60)
     func flippedBitsAreAFailureOrNothing(seed: UInt64) async throws {
         try await TemporaryFolder.with { folder in

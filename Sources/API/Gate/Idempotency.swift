@@ -68,6 +68,14 @@ struct Idempotency: Sendable {
         )
     }
 
+    /// How the answer to a proof is kept in the commit of what was decided about it.
+    func keeping(_ answer: @escaping @Sendable (Decision) -> (HTTPResponse, now: Timestamp)) -> KeptDecision {
+        KeptDecision(name: name) { decision in
+            let (response, now) = answer(decision)
+            return row(response, at: now)
+        }
+    }
+
     /// Gives the kept answer, or carries the request out and keeps what was answered.
     func answer(
         in transaction: any StoreTransaction,

@@ -17,6 +17,7 @@ package final class Recorder: Sendable {
         let recording: Recording
         let evidence: EvidenceRow
         let companion: Companion?
+        let name: IdempotencyName?
         let answer: CheckedContinuation<Result<Decision, StoreFailure>, Never>
     }
 
@@ -67,15 +68,26 @@ package final class Recorder: Sendable {
     ///   - recording: what was proved.
     ///   - evidence: the proof.
     ///   - companion: writes what goes with it, in the same commit; `nil` for nothing.
+    ///   - name: of the request, if it is to be answered only once.
     /// - Returns: what was decided.
-    /// - Throws: `StoreFailure`; then nothing is known to have been written.
+    /// - Throws: `StoreFailure`; then nothing is known to have been written. `StoreFailure.conflict` also where an answer
+    ///   is kept under the name already.
     package func record(
         _ recording: Recording,
         evidence: EvidenceRow,
-        with companion: Companion? = nil
+        with companion: Companion? = nil,
+        once name: IdempotencyName? = nil
     ) async throws(StoreFailure) -> Decision {
         let result = await withCheckedContinuation { continuation in
-            enqueue(Item(recording: recording, evidence: evidence, companion: companion, answer: continuation))
+            enqueue(
+                Item(
+                    recording: recording,
+                    evidence: evidence,
+                    companion: companion,
+                    name: name,
+                    answer: continuation
+                )
+            )
         }
         return try result.get()
     }
@@ -157,9 +169,10 @@ package final class Recorder: Sendable {
         }
     }
 
-    /// A disk that is full or broken fails all alike; of a conflict each may be free when it is alone.
+    /// A disk that is full fails all alike; of a conflict each may be free when it is alone, and what cannot be written, or
+    /// rests on a row that cannot be read, fails nobody but itself.
     private func answer(_ batch: [Item], after failure: StoreFailure) async {
-        guard failure == .conflict, batch.count > 1 else {
+        guard failure.mayConcernOne, batch.count > 1 else {
             for item in batch { item.answer.resume(returning: .failure(failure)) }
             return
         }
@@ -174,7 +187,9 @@ package final class Recorder: Sendable {
         _ refused: RefusalBatch
     ) async throws(StoreFailure) -> (decisions: [Result<Decision, StoreFailure>], isCommitted: Bool) {
         let now = clock.now
-        let work = batch.map { (recording: $0.recording, evidence: $0.evidence, companion: $0.companion) }
+        let work = batch.map { item in
+            (recording: item.recording, evidence: item.evidence, companion: item.companion, name: item.name)
+        }
         let firsts = firsts
         return try await store.write { transaction throws(StoreFailure) in
             // Read once, decide each in order, write once: the decisions are pure, so nobody can wait in here.
@@ -183,7 +198,12 @@ package final class Recorder: Sendable {
             decisions.reserveCapacity(work.count)
             var events: [LedgerEvent] = []
             var writes = false
-            for (recording, evidence, companion) in work {
+            for (recording, evidence, companion, name) in work {
+                // The same request, made twice at once.
+                if let name, try transaction.keptAnswer(name) != nil {
+                    decisions.append(.failure(.conflict))
+                    continue
+                }
                 let decision = decide(situation, recording, at: now)
                 // Before it is written: then whoever is in it is known.
                 let newcomers = try firsts?.newcomers(of: decision, recording, in: transaction) ?? []
@@ -218,6 +238,16 @@ package final class Recorder: Sendable {
             }
         } catch {
             refusals.putBack(refused)
+        }
+    }
+}
+
+extension StoreFailure {
+    /// Whether a batch may fail by it because of one of its proofs alone.
+    fileprivate var mayConcernOne: Bool {
+        switch self {
+        case .conflict, .unstorable, .broken: true
+        case .busy, .full, .closed: false
         }
     }
 }

@@ -15,8 +15,8 @@ package struct Submission: Sendable {
     package let product: ProductID?
     /// 16 bytes (identifierForVendor) or 6 (a Mac's address).
     package let deviceID: [UInt8]?
-    /// Makes the answer that is to be kept in the commit of the decision; `nil` keeps none.
-    package var keep: (@Sendable (Decision) -> KeptAnswer)?
+    /// The answer that is to be kept in the commit of the decision; `nil` keeps none.
+    package var kept: KeptDecision?
 
     package init(
         app: AppPolicy,
@@ -37,10 +37,14 @@ package struct Submission: Sendable {
     /// The name under which it is kept, the same for whoever sends the same again.
     func id(of digest: ProofDigest) -> SubmissionID { SubmissionID(app: app.id, customer: customer, digest) }
 
-    /// Keeps the answer beside what it tells of.
+    /// Keeps the answer beside what it tells of. What was bought counts more than the answer to it: of a receipt so long
+    /// that no answer can be kept the purchases are recorded, and the same request is answered from them.
     var companion: Recorder.Companion? {
-        guard let keep else { return nil }
-        return { decision, transaction throws(StoreFailure) in try transaction.keepAnswer(keep(decision)) }
+        guard let kept else { return nil }
+        return { decision, transaction throws(StoreFailure) in
+            let answer = kept.answer(decision)
+            if answer.body.count <= KeptAnswer.bodyBytesMax { try transaction.keepAnswer(answer) }
+        }
     }
 
     /// The account token that client libraries make of the customer's name.
@@ -56,6 +60,19 @@ package struct Submission: Sendable {
             deviceID: deviceID,
             refusesEarly: true
         )
+    }
+}
+
+/// How the answer to a request is made, for the same request to be answered alike.
+package struct KeptDecision: Sendable {
+    /// What makes two requests the same one.
+    package let name: IdempotencyName
+    /// Makes the answer under this name.
+    package let answer: @Sendable (Decision) -> KeptAnswer
+
+    package init(name: IdempotencyName, answer: @escaping @Sendable (Decision) -> KeptAnswer) {
+        self.name = name
+        self.answer = answer
     }
 }
 

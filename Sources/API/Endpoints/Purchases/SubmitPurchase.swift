@@ -16,6 +16,7 @@ struct SubmitPurchase: Sendable {
         guard JSONBody.isAnnounced(by: request.fields) else { return Problem.unsupportedMediaType() }
         let header = Idempotency.read(request, holder: caller.key.holder)
         if case .invalid = header { return Idempotency.invalid }
+        let idempotency: Idempotency? = if case .key(let idempotency) = header { idempotency } else { nil }
         var submission: Submission
         do throws(RequestBody.Fault) {
             let asked = try PurchaseRequest(request.body)
@@ -25,18 +26,23 @@ struct SubmitPurchase: Sendable {
             return error.response
         }
         do throws(StoreFailure) {
-            if case .key(let idempotency) = header {
-                let kept = try await store.read { reader throws(StoreFailure) in try idempotency.keptAnswer(reader) }
-                if let kept { return kept }
+            if let idempotency {
+                if let kept = try await keptAnswer(idempotency) { return kept }
                 // In the commit that records it. What records nothing is answered alike without being kept.
-                submission.keep = { [clock] decision in
-                    idempotency.row(SubmitPurchase.answer(.recorded(decision)), at: clock.now)
+                submission.kept = idempotency.keeping { [clock] decision in
+                    (SubmitPurchase.answer(.recorded(decision)), clock.now)
                 }
             }
             return SubmitPurchase.answer(try await pipeline.submit(submission))
         } catch {
+            // The same request, made twice at once: the other one was faster.
+            if error == .conflict, let idempotency, let kept = try? await keptAnswer(idempotency) { return kept }
             return Problem.store(error)
         }
+    }
+
+    private func keptAnswer(_ idempotency: Idempotency) async throws(StoreFailure) -> HTTPResponse? {
+        try await store.read { reader throws(StoreFailure) in try idempotency.keptAnswer(reader) }
     }
 
     private static func answer(_ outcome: Outcome) -> HTTPResponse {

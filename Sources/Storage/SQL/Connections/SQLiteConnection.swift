@@ -15,6 +15,8 @@ import CSQLite
     private var statements: [ObjectIdentifier: SQLiteStatement] = [:]
     /// The first failure since the transaction began: it dooms the transaction even when the closure swallows it.
     private var doom: StoreFailure?
+    /// Whether SQLite ever failed in a way that only opening the database again may mend.
+    private(set) var isBroken = false
     private let walPages: UnsafeMutablePointer<Int32>
     /// The last numbers that this transaction gave away.
     private var sequences: [ObjectIdentifier: Int64] = [:]
@@ -208,6 +210,7 @@ import CSQLite
     private func failure(_ code: Int32) -> StoreFailure {
         let failure = unsafe SQLiteResult.failure(code, systemError: sqlite3_system_errno(handle))
         doom(failure)
+        if case .broken = failure { isBroken = true }
         return failure
     }
 

@@ -72,8 +72,9 @@ actor WriterConnection {
         }
     }
 
+    /// A row that cannot be read fails the write that read it, and no other: SQLite itself had nothing to say against it.
     private func note(_ failure: StoreFailure) {
-        guard case .broken = failure else { return }
+        guard case .broken = failure, connection?.isBroken == true else { return }
         breakage = failure
         connection?.keepLogOnClose()
     }
