@@ -49,6 +49,9 @@ package struct CallerSettings: Sendable {
         settings.redirectsMax = 0
         settings.proxy = nil
         settings.connectionsMax = connectionsMax
+        // A call that waits for a connection uses up its time, and hosts are shared: how many calls one endpoint gets at once
+        // is its owner's to say, and whoever calls sees to it.
+        settings.connectionsToHostMax = connectionsMax
         settings.callsMax = connectionsMax * 2
         settings.allows = { rule.allows($0) }
         return settings

@@ -40,8 +40,11 @@ package struct WebhookGate: Sendable, Equatable {
         closed.flatMap { $0.contains(now) ? $0.upperBound : nil }
     }
 
+    /// Whether calls are under way.
+    package var isBusy: Bool { underWay > 0 }
+
     /// Whether nothing would be lost if it were forgotten.
-    package var isIdle: Bool { underWay == 0 && failures == 0 && closed == nil }
+    package var isIdle: Bool { !isBusy && failures == 0 && closed == nil }
 
     /// Takes over what the endpoint's owner allows, as a claim told it.
     package mutating func setLimits(concurrencyMax: Int, perSecondMax: Int?, at now: Timestamp) {
@@ -119,9 +122,19 @@ package struct WebhookLanes: Sendable, Equatable {
 
     package var isEmpty: Bool { proven + doubtful == 0 }
 
-    package func room(isProven: Bool) -> Int {
+    /// How many calls to one endpoint may begin now; 0 or more. An eighth of all is kept for endpoints that have none: some
+    /// that answer slowly, but well, would take all the room otherwise.
+    ///
+    /// - Parameters:
+    ///   - isProven: whether its last answers were good.
+    ///   - isBusy: whether it has calls under way.
+    /// - Returns: a number of calls.
+    package func room(isProven: Bool, isBusy: Bool) -> Int {
         let free = callsMax - proven - doubtful
-        return max(0, isProven ? free : min(free, doubtfulMax - doubtful))
+        let shared = free - callsMax / 8
+        // One after the other halves what is kept, so that the last place is left to the last of them.
+        let fair = isBusy ? shared : max(shared, (free + 1) / 2)
+        return max(0, isProven ? fair : min(fair, doubtfulMax - doubtful))
     }
 
     package mutating func begin(_ count: Int, isProven: Bool) {

@@ -150,9 +150,9 @@ package final class WebhookSender: Sendable {
                 state.isAsking = false
             }
             guard !state.isStopping else { return ([], 0) as (Set<WebhookEndpointID>, Int) }
-            // Those that are left alone are longest due, and so stand before the others.
-            let others = state.fruitless.count + state.gates.values.count { !$0.isProven }
-            return (state.hungry, state.isAsking ? state.lanes.room(isProven: true) + others + 1 : 0)
+            // Those that are left alone, or get no more for now, are longest due, and so stand before the others.
+            let others = state.fruitless.count + state.gates.values.count { !$0.isProven || $0.isBusy }
+            return (state.hungry, state.isAsking ? state.lanes.room(isProven: true, isBusy: false) + others + 1 : 0)
         }
         var count = 0
         func begin(_ endpoint: WebhookEndpointID, isDue: Bool) {
@@ -186,7 +186,7 @@ package final class WebhookSender: Sendable {
             var gate = state.gates[endpoint] ?? WebhookGate()
             let isProven = gate.isProven
             let wanted = min(gate.room(at: now), WebhookSender.claimMax)
-            let limit = min(wanted, state.lanes.room(isProven: isProven))
+            let limit = min(wanted, state.lanes.room(isProven: isProven, isBusy: gate.isBusy))
             if limit < wanted { state.isCrowded = true }
             guard limit > 0 else { return nil }
             guard state.claiming.insert(endpoint).inserted else {

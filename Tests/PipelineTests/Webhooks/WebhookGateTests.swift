@@ -181,16 +181,35 @@ import Testing
     @Test func theDoubtfulLeaveRoomForTheProven() {
         var lanes = WebhookLanes(callsMax: 10, doubtfulMax: 4)
         lanes.begin(4, isProven: false)
-        #expect(lanes.room(isProven: false) == 0 && lanes.room(isProven: true) == 6)
-        lanes.begin(6, isProven: true)
-        #expect(lanes.room(isProven: true) == 0)
+        #expect(Self.rooms(lanes) == [0, 0, 5, 5])
+        lanes.begin(5, isProven: true)
+        #expect(Self.rooms(lanes) == [0, 0, 0, 1])
+        lanes.begin(1, isProven: true)
+        #expect(Self.rooms(lanes) == [0, 0, 0, 0])
         lanes.end(isProven: false)
-        #expect(lanes.room(isProven: false) == 1 && lanes.room(isProven: true) == 1)
+        #expect(Self.rooms(lanes) == [0, 1, 0, 1])
         lanes.end(3, isProven: false)
         lanes.end(6, isProven: true)
         #expect(lanes.isEmpty)
         lanes.begin(8, isProven: true)
-        #expect(lanes.room(isProven: false) == 2)
+        #expect(Self.rooms(lanes) == [1, 1, 1, 1])
+    }
+
+    /// Each row: how many of 64 are free, and how many of these may begin where calls are under way, and where none are.
+    @Test(arguments: [
+        (64, 56, 56), (20, 12, 12), (16, 8, 8), (9, 1, 5), (8, 0, 4), (4, 0, 2), (2, 0, 1), (1, 0, 1), (0, 0, 0),
+    ])
+    func anEighthIsKeptForWhoHasNothing(free: Int, busy: Int, others: Int) {
+        var lanes = WebhookLanes(callsMax: 64, doubtfulMax: 64)
+        lanes.begin(64 - free, isProven: true)
+        #expect(Self.rooms(lanes) == [busy, others, busy, others])
+    }
+
+    /// Of the doubtful that are busy and that are not, then of the proven.
+    private static func rooms(_ lanes: WebhookLanes) -> [Int] {
+        [false, true].flatMap { isProven in
+            [true, false].map { lanes.room(isProven: isProven, isBusy: $0) }
+        }
     }
 }
 

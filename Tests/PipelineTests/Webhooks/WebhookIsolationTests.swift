@@ -2,6 +2,7 @@ import HTTP
 import Pipeline
 import PurchaseModel
 import Storage
+import Synchronization
 import Testing
 
 /// The sender as it runs in a server: nobody waits for anybody else, and it stops in order.
@@ -85,6 +86,36 @@ import Testing
             #expect(await until { inbox.all.count == 21 })
             #expect(hole.count == 4)
             hole.open()
+        }
+    }
+
+    /// They answer well, so that nothing but their number speaks against them.
+    @Test func theSlowLeaveRoomForWhoHasNothing() async throws {
+        let (desk, inbox, hole) = (WebhookDesk(), WebhookInbox(), WebhookBarrier())
+        let slow = (0..<4).map { desk.addEndpoint("slow\($0)", concurrencyMax: 64) }
+        let urls = Set(slow.map(\.url))
+        let isSlow = Mutex(false)
+        for endpoint in slow { desk.addEvents(40, to: endpoint) }
+        var settings = WebhookSender.Settings()
+        settings.callsMax = 64
+        settings.doubtfulMax = 32
+        let sender = desk.sender(settings) { call in
+            if urls.contains(call.url), isSlow.withLock(\.self) { await hole.pass() }
+            inbox.append(call)
+            return .success(HTTPResponse(.ok))
+        }
+        await sender.deliverDue()
+        #expect(inbox.all.count == 160)
+        isSlow.withLock { $0 = true }
+        for endpoint in slow { desk.addEvents(64, to: endpoint) }
+        try await running(sender) { until in
+            // The first has 41, its window; the others 15, 4 and 2, when they have none; and none of them has more.
+            #expect(await until { hole.count == 62 })
+            for number in 0..<3 { desk.addEvents(5, to: desk.addEndpoint("fresh\(number)")) }
+            #expect(await until { inbox.all.count == 175 }, "what they hold is not waited for")
+            #expect(hole.count == 62)
+            hole.open()
+            #expect(await until { inbox.all.count == 175 + 256 })
         }
     }
 
