@@ -121,7 +121,16 @@ package struct Reconciliation: Sendable {
         return count
     }
 
-    /// Plans to read what Apple has on record of an app's customers, one question for each, spread over time.
+    /// What Apple lists together: the purchases of one Apple account, of which a customer may have had several. Purchases
+    /// that do not tell it are asked about once.
+    private struct Listing: Hashable {
+        let realm: Realm
+        let customer: CustomerID
+        let appTransaction: String?
+    }
+
+    /// Plans to read what Apple has on record of an app's customers, one question for each Apple account that they bought
+    /// with, spread over time.
     ///
     /// - Parameters:
     ///   - subject: refunds, or all purchases.
@@ -129,7 +138,7 @@ package struct Reconciliation: Sendable {
     ///   - start: of refunds, customers who bought something since then that is no subscription: those are looked at in any
     ///     case. Of history, everybody.
     ///   - spacing: between two questions.
-    /// - Returns: how many customers.
+    /// - Returns: how many questions.
     /// - Throws: `StoreFailure`; what was planned until then stays planned.
     package func planReadings(
         _ subject: CustomerReading.Subject,
@@ -138,7 +147,7 @@ package struct Reconciliation: Sendable {
         spacing: Duration
     ) async throws(StoreFailure) -> Int {
         guard account.hasKey else { return 0 }
-        var (count, seen) = (0, Set<StreamKey>())
+        var (count, seen) = (0, Set<Listing>())
         var place: WalkPlace?
         let begin = clock.now
         repeat {
@@ -153,8 +162,12 @@ package struct Reconciliation: Sendable {
                 if subject == .refunds, sold.isSubscriptionPeriod || sold.purchasedAt < start { continue }
                 // Beyond that some may be asked about twice, which does no harm.
                 if seen.count >= Self.seenMax { seen = [] }
-                let stream = StreamKey(app: recorded.app, realm: recorded.realm, customer: customer)
-                guard seen.insert(stream).inserted else { continue }
+                let listing = Listing(
+                    realm: recorded.realm,
+                    customer: customer,
+                    appTransaction: sold.appTransaction
+                )
+                guard seen.insert(listing).inserted else { continue }
                 let due = begin.advanced(by: spacing * (count + jobs.count))
                 jobs.append((CustomerReading(subject, of: recorded.key), due))
             }

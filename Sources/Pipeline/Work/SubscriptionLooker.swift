@@ -7,6 +7,8 @@ package import Verification
 /// Asks Apple how a subscription stands, and records what it says; where Apple cannot be asked, the clock decides.
 package struct SubscriptionLooker: Sendable {
     package static let schedule = RetrySchedule(first: .seconds(60), longest: .seconds(3_600), attemptsMax: .max)
+    /// In how many periods, the newest first, a receipt is looked for.
+    private static let periodsMax = 100
 
     private let recorder: Recorder
     private let verifier: Verifier
@@ -42,8 +44,6 @@ package struct SubscriptionLooker: Sendable {
     fileprivate struct Known: Sendable {
         let subscription: RecordedSubscription
         let period: RecordedTransaction?
-        /// What last proved the period.
-        let evidence: EvidenceRow?
     }
 
     private func look(at chain: ChainKey) async -> JobOutcome {
@@ -67,14 +67,28 @@ package struct SubscriptionLooker: Sendable {
     private func known(_ chain: ChainKey) async throws(StoreFailure) -> Known? {
         try await store.read { reader throws(StoreFailure) in
             guard let subscription = try reader.subscriptions([chain]).first else { return nil }
-            guard let key = subscription.currentKey, let period = try reader.transactions([key]).first else {
-                return Known(subscription: subscription, period: nil, evidence: nil)
+            let period = try subscription.currentKey.flatMap { key throws(StoreFailure) in
+                try reader.transactions([key]).first
             }
-            return Known(
-                subscription: subscription,
-                period: period,
-                evidence: try reader.latestEvidence(of: key)
-            )
+            return Known(subscription: subscription, period: period)
+        }
+    }
+
+    /// The newest receipt that was kept of a subscription. A notification may have proved its last periods, and there is no
+    /// receipt in it.
+    private func receipt(of chain: ChainKey) async throws(StoreFailure) -> [UInt8]? {
+        try await store.read { reader throws(StoreFailure) in
+            let periods = try reader.fulfilments([chain]).sorted { $0.purchasedAt > $1.purchasedAt }
+            for period in periods.prefix(Self.periodsMax) {
+                let key = period.transaction
+                for evidence in [try reader.latestEvidence(of: key), try reader.evidence(of: key)] {
+                    guard let evidence, case .receipt(let receipt)? = verifier.question(about: evidence.proof) else {
+                        continue
+                    }
+                    return receipt
+                }
+            }
+            return nil
         }
     }
 
@@ -85,10 +99,7 @@ package struct SubscriptionLooker: Sendable {
         _ account: AppleAccount
     ) async throws(StoreFailure) -> JobOutcome? {
         if account.hasKey { return try await askServer(known, chain, account) }
-        guard let evidence = known.evidence, case .receipt(let receipt)? = verifier.question(about: evidence.proof)
-        else {
-            return nil
-        }
+        guard let receipt = try await receipt(of: chain) else { return nil }
         return try await askAboutReceipt(receipt, chain, account)
     }
 

@@ -44,6 +44,22 @@ import Testing
         }
     }
 
+    /// Apple lists what one Apple account bought; who has had two is asked about by both.
+    @Test func aRefundToASecondAppleAccountIsFound() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try ["anna", "bert", "anna", "bert"].map { try house.buy("coins.100", by: $0) }
+            for sold in sold { _ = try await house.submit(Array(sold.id.description.utf8), customer: "ann") }
+            try await house.work()
+            _ = try house.simulator.perform(.decideRefund(sold[3].id, .full))
+            #expect(try await Self.plan(house, .refunds) == 2)
+            try await Self.work(house)
+            #expect(house.calls.values.count { $0.contains("/refund/lookup/") } == 2)
+            let taken = try await sold.asyncMap { try await house.recorded($0.id)?.transaction.revocation != nil }
+            #expect(taken == [false, false, false, true])
+        }
+    }
+
     @Test func whoBoughtNothingInTimeOrOnlySubscriptionsIsLeftAlone() async throws {
         try await WorkHouse().open { house in
             house.inbox.open(false)

@@ -55,6 +55,26 @@ import Testing
         }
     }
 
+    /// The notification of a period has no receipt in it; the one from before is as good.
+    @Test func withoutAKeyANotificationHidesNoReceipt() async throws {
+        try await WorkHouse(hasKey: false).open { house in
+            house.inbox.open(false)
+            let sold = try await house.subscribe()
+            house.inbox.open(true)
+            let told = house.bought().count
+            for _ in 0..<40 where house.bought().count == told {
+                house.pass(.seconds(86_400))
+                await house.sender.deliverDue()
+            }
+            #expect(try await house.recordedIDs() == Set(house.bought()), "by the notification alone")
+            house.inbox.open(false)
+            try await house.live(days: 70)
+            #expect(house.bought().count > told + 2)
+            #expect(try await house.recordedIDs() == Set(house.bought()))
+            #expect(try await house.subscription(sold.id)?.state == .active)
+        }
+    }
+
     @Test func whileAppleIsAwayNothingIsForgotten() async throws {
         try await WorkHouse().open { house in
             house.inbox.open(false)

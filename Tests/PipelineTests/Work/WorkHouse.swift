@@ -185,6 +185,7 @@ struct WorkHouse: Sendable {
         app.sandboxNotifications = NotificationTarget(url: "https://shop.example/sandbox")
         store.set(app)
         store.set(StoreCustomer(name: "anna", environment: .production))
+        store.set(StoreCustomer(name: "bert", environment: .production))
         store.set(StoreCustomer(name: "tester", environment: .sandbox))
         return AppStoreSimulator(store, authority: TestAuthority.shared, wallClock: clock)
     }
