@@ -140,6 +140,33 @@ import Testing
         #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(90 * 86_400))) == [])
     }
 
+    /// Each row: what the shop changes after it was bought.
+    @Test(arguments: ["product", "period", "catalogue"])
+    func aSeasonEndsAlthoughTheShopSellsItNoMore(gone: String) throws {
+        var shop = try Shop()
+        let bought = try Sold.transaction(1, "season", .nonRenewing)
+        try shop.show(bought)
+        let season = try Shop.product("season")
+        switch gone {
+        case "product": shop.terms.products?[season] = nil
+        case "period":
+            let goods = shop.terms.products?[season]?.goods ?? []
+            shop.terms.products?[season] = ProductTerms(product: season, kind: .nonRenewing, goods: goods)
+        default: shop.terms.products = nil
+        }
+        // Whatever is heard of it, also from a format that does not say what kind it is.
+        for after in [Int64(60), 120] {
+            var again = Sold.again(bought, after: after)
+            if after == 120 { again.kind = nil }
+            try shop.show(again)
+            #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(90 * 86_400 - 1))) == ["season"])
+            #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(90 * 86_400))) == [])
+        }
+        #expect(shop.types == ["delivery.granted"])
+        try shop.show(Sold.refunded(bought, after: 180), by: nil)
+        #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(181))) == [])
+    }
+
     @Test func anExtensionLastsLongerAndTellsTheShop() throws {
         var shop = try Shop()
         try shop.show(Sold.month(1))
@@ -165,6 +192,29 @@ import Testing
         #expect(try shop.rights() == [])
         // The amounts of the period that was paid stay: Apple refunds the rest of it by itself.
         #expect(try shop.gems() == 10)
+    }
+
+    /// verifyReceipt and receipts give what was upgraded a date of cancellation. Each row: who tells first.
+    @Test(arguments: [true, false])
+    func whatWasUpgradedIsNoRefundHoweverItIsTold(isCancelledFirst: Bool) throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place("o-1", "monthly")
+        let bought = try Sold.month(1)
+        try shop.show(bought)
+        var told = [Sold.again(bought, after: 60), Sold.again(bought, after: 60)]
+        for place in told.indices { told[place].isUpgraded = true }
+        told[isCancelledFirst ? 0 : 1].revocation = Revocation(at: Facts.now.advanced(by: .seconds(30)))
+        told[1].signedAt = told[1].signedAt.advanced(by: .seconds(60))
+        for fact in told { try shop.show(fact, by: nil) }
+        #expect(try shop.word(1) == "granted")
+        #expect(try shop.rights() == [])
+        #expect(try shop.gems() == 10)
+        #expect(try shop.order("o-1").state == .paid)
+        #expect(!shop.types.contains { $0 == "delivery.compensated" || $0 == "subscription.revoked" })
+        // A refund says why.
+        try shop.show(Sold.refunded(bought, after: 300, percentage: 100_000), by: nil)
+        #expect(try shop.word(1) == "reversed")
+        #expect(try shop.gems() == 0)
     }
 
     /// What an app without a catalogue delivers is Apple's word: which product, how often.

@@ -130,6 +130,25 @@ import Testing
         #expect(try shop.order("o-1").payment?.transaction.number == 2)
     }
 
+    /// A receipt keeps the seasons of years ago for good. Each row: in which order it has the old one and the new one.
+    @Test(arguments: [[1, 2], [2, 1]])
+    func aSeasonThatWasOverPaysNoOrder(shown: [Int64]) throws {
+        var shop = try Shop(needsOrder: true)
+        let seasons = try shown.map { number in
+            var season = try Sold.transaction(number, "season", .nonRenewing)
+            if number == 1 { season.purchasedAt = Facts.now.advanced(by: .seconds(-90 * 86_400)) }
+            return season
+        }
+        try shop.place("o-1", "season")
+        try shop.show(seasons)
+        #expect(try shop.order("o-1").payment?.transaction.number == 2)
+        #expect(try shop.rights() == ["season"])
+        try shop.place("o-2", "season")
+        try shop.show(seasons)
+        #expect(try shop.order("o-2").state == .pending)
+        #expect(try shop.word(1) == "waiting no_order")
+    }
+
     @Test func aRenewalAndARestoreNeedNoOrderOfTheirOwn() throws {
         var shop = try Shop(needsOrder: true)
         try shop.place("o-1", "monthly")

@@ -31,6 +31,25 @@ import Testing
         #expect(try shop.gems() + shop.gems(of: "bob") == (shown == "lamp" ? 5 : 20))
     }
 
+    /// What is in force is no matter of goods. Each row: what the product gives, or no catalogue, and how long it is shown
+    /// after it was bought, in days.
+    @Test(arguments: [
+        ("gems", 29, "ann"), ("gems", 30, "bob"), ("nothing", 29, "ann"), ("nothing", 30, "bob"), ("lamp", 999, "ann"),
+    ])
+    func whatRunsIsTakenFromNobodyWhateverItGives(gives: String, days: Int64, owner: String) throws {
+        let gems = try Shop.currency("gems")
+        var shop = try Shop { terms in
+            terms.binding = .transferIfInactive
+            guard gives == "gems" else { return terms.products = nil }
+            for id in terms.products?.keys.map(\.self) ?? [] { terms.products?[id]?.goods = [.amount(1, gems)] }
+        }
+        let bought = gives == "lamp" ? try Sold.lamp(1) : try Sold.month(1)
+        try shop.show(bought)
+        shop.now = shop.now.advanced(by: .seconds(days * 86_400))
+        try shop.show(bought, by: "bob")
+        #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == owner)
+    }
+
     /// Apple told of a renewal before anybody had shown anything; then she shows the period before it, which is over.
     @Test func whoeverShowsOnePeriodHasWhatApplesToldOfTheChain() throws {
         var shop = try Shop()

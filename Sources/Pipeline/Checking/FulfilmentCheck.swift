@@ -79,7 +79,7 @@ extension LedgerCheck {
             if row.isGiven, owners[row.chain] == nil, !owners.unreadable.contains(row.chain) {
                 add(.ownerMissing, row, "nobody owns the chain of \(row.original)")
             }
-            checkReversal(of: row, transaction.transaction.revocation)
+            checkReversal(of: row, transaction.transaction.takenBack)
         }
     }
 

@@ -69,10 +69,17 @@ extension Draft {
         }
     }
 
-    /// Whether anything that the chain gave may be used now.
+    /// Whether anything that the chain gave may be used now, whatever that is: some shops have no entitlements, and some
+    /// subscriptions give only amounts.
     private func isInForce(_ chain: ChainKey) -> Bool {
-        let subscriptions = [subscription(of: chain)].compactMap(\.self)
-        return !entitlements(fulfilments(of: chain).values, subscriptions, at: now).isEmpty
+        let given = fulfilments(of: chain).values.filter(\.isInForce)
+        guard !given.isEmpty else { return false }
+        guard let subscription = subscription(of: chain) else {
+            return !entitlements(given, [], at: now).isEmpty
+                || given.contains { !$0.goods.contains(where: \.isEntitlement) }
+        }
+        let ends = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self)
+        return ends.contains { now < $0 } || !entitlements(given, [subscription], at: now).isEmpty
     }
 }
 

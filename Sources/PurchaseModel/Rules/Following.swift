@@ -13,13 +13,13 @@ extension Draft {
         isTold: Bool = true
     ) -> Fulfilment {
         var after = before
-        let revocation = recorded.transaction.revocation
+        let revocation = recorded.transaction.takenBack
         after.reversed = revocation?.share ?? 0
         after.reversedAt = revocation?.at
         after.state = revocation == nil ? .granted : .reversed
         after.goods = before.goods.map { goods in
-            guard case .entitlement(let id, _) = goods else { return goods }
-            return .entitlement(id, until: end(of: recorded))
+            guard case .entitlement(let id, let known) = goods else { return goods }
+            return .entitlement(id, until: end(of: recorded, before: known))
         }
         let isLonger = Self.differ(after.goods, before.goods)
         guard after.reversed != before.reversed || after.state != before.state || isLonger else { return before }
@@ -48,10 +48,13 @@ extension Draft {
         return isTaken ? (.deliveryCompensated, after.reversedAt ?? signed) : (.deliveryRestored, signed)
     }
 
-    private func end(of recorded: RecordedTransaction) -> Timestamp? {
+    /// Until when it may be used, once that was known to end at a moment.
+    private func end(of recorded: RecordedTransaction, before known: Timestamp?) -> Timestamp? {
         let transaction = recorded.transaction
-        let end = self.end(of: transaction)
-        if let revocation = transaction.revocation { return min(revocation.at, end ?? revocation.at) }
+        let kind = kind(of: transaction)
+        // What lasts for a period of the shop's lasts no longer because the shop sells it no more.
+        let end = self.end(of: transaction) ?? (kind == .nonRenewing || kind == nil ? known : nil)
+        if let revocation = transaction.takenBack { return min(revocation.at, end ?? revocation.at) }
         // The upgrade's own entitlement took its place. From which moment is known to that one alone, so this one ends
         // where it began, whatever order the facts came in.
         return transaction.isUpgraded ? transaction.purchasedAt : end

@@ -47,7 +47,7 @@ extension Draft {
     /// Decides whether a transaction gives anything; the order of the questions is part of the answer.
     private func judge(_ recorded: RecordedTransaction, _ fulfilment: Fulfilment, _ naming: Naming) -> Judgement {
         let transaction = recorded.transaction
-        if transaction.revocation?.share == Fulfilment.whole { return .leave(.withheld, .revoked) }
+        if transaction.takenBack?.share == Fulfilment.whole { return .leave(.withheld, .revoked) }
         if recorded.isUpgraded { return .leave(.withheld, .upgraded) }
         let product = terms.products?[transaction.product]
         if terms.products != nil, product == nil { return .leave(.waiting, .unknownProduct) }
@@ -171,7 +171,7 @@ extension Fulfilment {
 }
 
 extension GrantedGoods {
-    fileprivate var isEntitlement: Bool {
+    var isEntitlement: Bool {
         if case .entitlement = self { true } else { false }
     }
 }

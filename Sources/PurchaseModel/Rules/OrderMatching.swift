@@ -30,7 +30,7 @@ extension Draft {
         // Two tokens that differ are two wishes, unless the one that Apple signed is only the customer's name.
         if let wanted = order.accountToken, let signed = transaction.accountToken, wanted != signed { return false }
         // A period that was over when the order was placed was bought for something else.
-        if let end = transaction.expiresAt, end <= order.placedAt { return false }
+        if let end = end(of: transaction), end <= order.placedAt { return false }
         return true
     }
 

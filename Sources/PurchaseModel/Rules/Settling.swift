@@ -12,7 +12,7 @@ extension Draft {
         let known = known
         var given = settle(recorded) { naming.of(known.chain(of: $0)) }
         // Only where this proof itself tells of the refund: for others the repetitions were not looked up.
-        let refunded = Set(recording.transactions.filter { $0.revocation != nil }.map(\.id))
+        let refunded = Set(recording.transactions.filter { $0.takenBack != nil }.map(\.id))
         var reversed: Set<ChainKey> = []
         for fulfilment in given where fulfilment.state == .reversed && refunded.contains(fulfilment.transaction.id) {
             guard reversed.insert(fulfilment.chain).inserted else { continue }

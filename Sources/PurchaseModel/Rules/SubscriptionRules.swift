@@ -143,7 +143,7 @@ private struct RenewalWord {
         guard let renewsAt = renewal.renewsAt, renewal.isInBillingRetry != true, renewal.expirationIntent == nil,
             renewal.signedAt.seconds >= period.purchasedAt.seconds, renewsAt.seconds > period.purchasedAt.seconds
         else { return false }
-        if let revocation = period.revocation, revocation.at >= renewal.signedAt { return false }
+        if let revocation = period.takenBack, revocation.at >= renewal.signedAt { return false }
         // What Apple signs in one breath is not behind itself.
         if renewal.signedAt.seconds == period.signedAt.seconds { return false }
         return renewsAt.seconds > end.seconds || renewal.product != period.product && renewsAt.seconds < end.seconds
@@ -188,7 +188,7 @@ extension Subscription {
         offer = period.offer
         ownership = period.ownership
         accountToken = period.accountToken
-        revocation = period.revocation
+        revocation = period.takenBack
     }
 
     /// What is known of an older period says nothing of the one that Apple has told of.

@@ -51,7 +51,7 @@ package struct RecordedTransaction: Hashable, Sendable {
     package var id: TransactionID { row.fields.transaction.id }
 
     // Asked of every row: a copy of the whole transaction, to look at one field of it, would cost more than the rule.
-    var isRevoked: Bool { row.fields.transaction.revocation != nil }
+    var isRevoked: Bool { row.fields.transaction.takenBack != nil }
     var isUpgraded: Bool { row.fields.transaction.isUpgraded }
     var purchasedAt: Timestamp { row.fields.transaction.purchasedAt }
     var isSubscriptionPeriod: Bool { row.fields.transaction.isSubscriptionPeriod }

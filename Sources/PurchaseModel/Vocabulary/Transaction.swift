@@ -74,6 +74,10 @@ extension Transaction {
         if let kind { return kind == .autoRenewable }
         return expiresAt != nil || subscriptionGroup != nil || webOrderLineItem != nil
     }
+
+    /// That Apple took it back, which is more than that another plan took its place: of what was upgraded some formats give
+    /// a date of cancellation, too, and nothing else. What was paid for it stays then.
+    package var takenBack: Revocation? { isUpgraded && revocation?.isBare == true ? nil : revocation }
 }
 
 /// That Apple took a transaction back, and since when.
@@ -92,6 +96,9 @@ package struct Revocation: Hashable, Sendable {
         self.type = type
         self.percentage = percentage
     }
+
+    /// Whether nothing but a moment is said.
+    fileprivate var isBare: Bool { reason == nil && type == nil && percentage == nil }
 }
 
 /// How an account came by a transaction. An open value.

@@ -39,9 +39,11 @@ extension AnswerTransaction {
         expiresDate != nil && (webOrderLineItemID != nil || subscriptionGroupIdentifier != nil)
     }
 
+    /// The reason is that of a refund: what was upgraded was cancelled by nobody.
     var revocation: Revocation? {
         cancellationDate.map {
-            Revocation(at: Timestamp(milliseconds: $0), reason: cancellationReason.map(Int.init))
+            let reason = isUpgraded == true ? nil : cancellationReason.map(Int.init)
+            return Revocation(at: Timestamp(milliseconds: $0), reason: reason)
         }
     }
 
