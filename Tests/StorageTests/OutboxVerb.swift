@@ -362,6 +362,7 @@ struct OutboxVerbs {
     private mutating func keep() throws -> OutboxVerb {
         let answer = OutboxSamples.answer("k\(number(0...5))", holder: pick(["shop", "Shop"]), keptAt: now)
         let (moment, limit) = (OutboxSamples.at(now - number(0...9)), Int(number(0...3)))
+        let age = Duration.milliseconds(number(0...9))
         return switch number(0...2) {
         case 0:
             .read("answer \(answer.name)") { store throws(StoreFailure) in .answer(try store.keptAnswer(answer.name)) }
@@ -372,7 +373,7 @@ struct OutboxVerbs {
             }
         default:
             .write("sweep") { store throws(StoreFailure) in
-                .count(Int64(try store.sweepAnswers(olderThan: .zero, at: moment, limit: limit)))
+                .count(Int64(try store.sweepAnswers(olderThan: age, at: moment, limit: limit)))
             }
         }
     }
