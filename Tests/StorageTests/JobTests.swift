@@ -264,14 +264,14 @@ extension Store {
     fileprivate func hasten(_ name: String, to due: Int64) async throws -> Bool {
         let id = try OutboxSamples.jobID(name)
         return try await write { transaction throws(StoreFailure) in
-            try transaction.hastenJob(id, due: OutboxSamples.at(due))
+            try transaction.hastenJob(id, at: OutboxSamples.at(due))
         }
     }
 
     fileprivate func revive(_ name: String) async throws -> Bool {
         let id = try OutboxSamples.jobID(name)
         return try await write { transaction throws(StoreFailure) in
-            try transaction.reviveJob(id, due: OutboxSamples.at(3))
+            try transaction.reviveJob(id, at: OutboxSamples.at(3))
         }
     }
 

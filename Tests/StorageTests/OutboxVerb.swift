@@ -316,11 +316,11 @@ struct OutboxVerbs {
         case 4:
             let id = try OutboxSamples.jobID("j\(number(1...40))")
             let due = OutboxSamples.at(now)
-            return .write("hasten \(id)") { store throws(StoreFailure) in .flag(try store.hastenJob(id, due: due)) }
+            return .write("hasten \(id)") { store throws(StoreFailure) in .flag(try store.hastenJob(id, at: due)) }
         default:
             let id = try OutboxSamples.jobID("j\(number(1...40))")
             let due = OutboxSamples.at(now)
-            return .write("revive \(id)") { store throws(StoreFailure) in .flag(try store.reviveJob(id, due: due)) }
+            return .write("revive \(id)") { store throws(StoreFailure) in .flag(try store.reviveJob(id, at: due)) }
         }
     }
 

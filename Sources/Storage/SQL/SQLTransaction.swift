@@ -19,12 +19,15 @@ final class SQLTransaction: StoreTransaction {
         versions = RowVersions(isKept: isToWrite)
     }
 
+    var time: LeaseTime { LeaseTime(connection: connection) }
     private var ledger: TransactionQueries {
         TransactionQueries(connection: connection, apps: apps, versions: versions)
     }
     private var proofs: EvidenceQueries { EvidenceQueries(connection: connection, apps: apps) }
     private var submissions: SubmissionQueries { SubmissionQueries(connection: connection, apps: apps) }
     private var refusals: RefusalQueries { RefusalQueries(connection: connection, apps: apps) }
+
+    func storeTime(_ callers: Timestamp) throws(StoreFailure) -> Timestamp { try time.now(callers) }
 
     func transactions(_ keys: [TransactionKey]) throws(StoreFailure) -> [RecordedTransaction] {
         try ledger.find(keys)
