@@ -103,6 +103,33 @@ struct PostgreSQLClockTests {
         }
     }
 
+    /// A server whose clock is far ahead does not give up what came a moment ago, and one that is far behind has what it
+    /// keeps wait as long as any other.
+    @Test(arguments: wrong, wrong)
+    func nothingThatWaitsIsGivenUpEarly(keptAt: Int64, sweptAt: Int64) async throws {
+        try await PostgreSQLServer.withStore({ $0.leaseClock = .database }) { store in
+            var submission = try Samples.submission(1)
+            submission.receivedAt = OutboxSamples.at(keptAt)
+            let pending = submission
+            let (hour, swept) = (Duration.seconds(3_600), OutboxSamples.at(sweptAt))
+            let counts = try await store.write { transaction throws(StoreFailure) in
+                _ = try transaction.keepPending(pending)
+                return [
+                    try transaction.giveUpPending(olderThan: hour, at: swept, limit: 10),
+                    try transaction.giveUpPending(olderThan: .zero - hour, at: swept, limit: 10),
+                ]
+            }
+            #expect(counts == [[:], [pending.app: 1]])
+            let (kept, now) = try await store.read { reader throws(StoreFailure) in
+                (try reader.submission(pending.id), try reader.storeTime(swept))
+            }
+            for moment in [kept?.submission.receivedAt, kept?.settlement?.at] {
+                let age = try #require(moment).duration(to: now)
+                #expect(age >= .zero && age < hour)
+            }
+        }
+    }
+
     /// A server whose clock is days ahead forgets nothing that the others still answer by, and one whose clock is behind
     /// keeps nothing that looks old to them.
     @Test(arguments: wrong, wrong)

@@ -345,10 +345,10 @@ package class PassingTransaction: StoreTransaction {
         try base.settlePending(id, as: settlement)
     }
 
-    package func giveUpPending(receivedBefore moment: Timestamp, at now: Timestamp, limit: Int) throws(StoreFailure)
+    package func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure)
         -> [AppID: Int]
     {
-        try base.giveUpPending(receivedBefore: moment, at: now, limit: limit)
+        try base.giveUpPending(olderThan: age, at: now, limit: limit)
     }
 
     package func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {
