@@ -69,7 +69,7 @@ struct House {
             clock: clock,
             limits: settings.pipeline,
             later: { kept, write throws(StoreFailure) in
-                if accounts[kept.app] != nil { try queue.enqueue(ProofDecision(kept.id), in: write) }
+                if accounts[kept.app] != nil { try queue.hasten(ProofDecision(kept.id), in: write) }
             }
         ) { reporter.report($0) }
         let queues = (consumption: ConsumptionQueue(queue), support: SupportQueue(queue))

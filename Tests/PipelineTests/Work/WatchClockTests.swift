@@ -1,10 +1,11 @@
+import Jobs
 import Pipeline
 import PurchaseModel
 import Storage
 import TestSupport
 import Testing
 
-/// Servers whose clocks are wrong share a database with others: which orders are over goes by its clock.
+/// Servers whose clocks are wrong share a database with others: which subscriptions and orders are due goes by its clock.
 @Suite(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
 struct WatchClockTests {
     /// Far ahead of any clock that runs these tests, and far behind it.
@@ -20,6 +21,58 @@ struct WatchClockTests {
             }
             try await body(store, now)
             await store.close()
+        }
+    }
+
+    private static func subscription(_ number: Int64, nextLook: Timestamp) throws -> RecordedSubscription {
+        RecordedSubscription(
+            chain: ChainKey(
+                app: try #require(AppID("game")),
+                realm: Realm(environment: .production, isTestSigned: false),
+                original: try #require(TransactionID(number: number))
+            ),
+            current: nil,
+            renewal: nil,
+            product: try #require(ProductID("pro.month")),
+            group: nil,
+            expiresAt: nil,
+            graceEndsAt: nil,
+            willAutoRenew: nil,
+            state: .unknown,
+            since: nil,
+            nextLook: nextLook,
+            lookedAt: Timestamp(milliseconds: 0),
+            version: 1,
+            ends: PeriodEnds()
+        )
+    }
+
+    @Test(arguments: wrong)
+    func whatIsDueIsPutOffByOneClock(clock: Int64) async throws {
+        try await Self.withStore { store, now in
+            let day = Duration.seconds(86_400)
+            let rows = [
+                try Self.subscription(1, nextLook: now.advanced(by: .zero - day)),
+                try Self.subscription(2, nextLook: now.advanced(by: day)),
+            ]
+            try await store.write { write throws(StoreFailure) in
+                var decision = Decision()
+                decision.subscriptions = rows.map { .insert($0) }
+                try write.apply(decision, evidence: nil)
+            }
+            let wall = ManualClock(Timestamp(milliseconds: clock))
+            let queue = JobQueue(store: store, clock: wall) { 7 }
+            #expect(await SubscriptionWatch(store: store, queue: queue, clock: wall).sweep() == 1)
+            let (found, isDue) = try await store.read { reader throws(StoreFailure) in
+                (
+                    try reader.subscriptions(rows.map(\.chain)).sorted { $0.chain.original < $1.chain.original },
+                    try reader.hasDueJobs(kinds: [SubscriptionLook.kind], at: Timestamp(milliseconds: 0))
+                )
+            }
+            #expect(isDue)
+            #expect(found.map(\.version) == [2, 1])
+            let off = now.duration(to: try #require(found.first?.nextLook))
+            #expect(off > day && off < day * 3)
         }
     }
 
