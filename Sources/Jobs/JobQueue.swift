@@ -24,7 +24,7 @@ package struct JobQueue: Sendable {
     /// - Returns: false when one of its kind and key waits or runs already.
     /// - Parameters:
     ///   - job: what is to be done.
-    ///   - due: when; `nil` for at once.
+    ///   - due: when, by the queue's clock; `nil` for at once. Only how far it lies ahead is believed.
     ///   - write: what it follows from, and is kept with.
     /// - Throws: `StoreFailure`; then nothing of the write is kept.
     @discardableResult
@@ -40,7 +40,7 @@ package struct JobQueue: Sendable {
     package func hasten(_ job: some Job, in write: any JobVerbs) throws(StoreFailure) {
         let row = row(of: job, due: nil)
         let (id, isNew) = try write.enqueue(row)
-        if !isNew { _ = try write.hastenJob(id, due: row.due) }
+        if !isNew { _ = try write.hastenJob(id, at: row.createdAt) }
     }
 
     /// Adds a job, in a write of its own.
@@ -68,7 +68,7 @@ package struct JobQueue: Sendable {
     /// waits or runs.
     package func revive(_ id: JobID) async throws(StoreFailure) -> Bool {
         let now = clock.now
-        return try await store.write { write throws(StoreFailure) in try write.reviveJob(id, due: now) }
+        return try await store.write { write throws(StoreFailure) in try write.reviveJob(id, at: now) }
     }
 
     /// Whether a job of these kinds may be claimed. Asks a reader, so that an idle worker leaves the writer alone.

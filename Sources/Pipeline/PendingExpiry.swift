@@ -48,9 +48,9 @@ package struct PendingExpiry: Sendable {
         for app in apps { guard (try? await pipeline.recountPending(of: app.id)) != nil else { return } }
         while !Task.isCancelled {
             let now = clock.now
-            let moment = now.advanced(by: .zero - patience)
+            let patience = patience
             let counts = try? await store.write { transaction throws(StoreFailure) in
-                try transaction.giveUpPending(receivedBefore: moment, at: now, limit: Self.batchMax)
+                try transaction.giveUpPending(olderThan: patience, at: now, limit: Self.batchMax)
             }
             guard let counts else { return }
             for (app, count) in counts.sorted(by: { $0.key < $1.key }) {

@@ -138,7 +138,7 @@ package struct PurchasePipeline: Sendable {
         report(.settled(app: kept.submission.app, reason: reason))
     }
 
-    /// Has what waits already decided in time, too.
+    /// Has what waits already decided in time, too: now, if whoever plans brings forward what waits longer.
     func plan(_ kept: KeptSubmission) async throws(StoreFailure) {
         guard let later else { return }
         try await store.write { transaction throws(StoreFailure) in try later(kept.submission, transaction) }

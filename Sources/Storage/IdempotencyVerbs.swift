@@ -13,7 +13,8 @@ package protocol IdempotencyVerbs: IdempotencyReader {
     ///   the other one was faster. ``StoreFailure/unstorable``.
     func keepAnswer(_ answer: KeptAnswer) throws(StoreFailure)
 
-    /// Deletes what was kept for longer than so long, among those that were written first.
+    /// Deletes what was kept for longer than so long, among those that were written first; and what is dated as far ahead,
+    /// which a wrong clock did: it would be among the first until that time has come, and the others kept as long.
     ///
     /// - Parameters:
     ///   - age: what is not older stays.

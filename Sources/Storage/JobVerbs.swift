@@ -19,7 +19,8 @@ package protocol JobReader {
 
 /// Durable work: the only verbs of a write that the job queue knows.
 package protocol JobVerbs: JobReader {
-    /// Adds a job, in the write that it follows from.
+    /// Adds a job, in the write that it follows from. A shared store has it wait, from its database's time on, for as long
+    /// as it was to wait when it was made.
     ///
     /// - Returns: the job's id; or the id of the one of the same kind and key that waits or runs, and false.
     /// - Throws: ``StoreFailure/conflict`` when the id is taken. ``StoreFailure/unstorable``.
@@ -53,15 +54,15 @@ package protocol JobVerbs: JobReader {
     /// - Throws: ``StoreFailure/unstorable`` for any of them, before anything is written.
     func finishJobs(_ finished: [FinishedJob], at now: Timestamp) throws(StoreFailure) -> [Bool]
 
-    /// Has a dead letter run again, as if it were new.
+    /// Has a dead letter run again at once, as if it were new; a shared store takes its database's time.
     ///
     /// - Returns: false when there is no such dead letter, or another job of its kind and key waits or runs.
-    func reviveJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool
+    func reviveJob(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool
 
-    /// Has a job that waits run sooner.
+    /// Has a job that waits run at once; a shared store takes its database's time.
     ///
     /// - Returns: false when it does not wait, or not beyond that moment; then nothing is written.
-    func hastenJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool
+    func hastenJob(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool
 }
 
 /// A store as the job queue sees it: nothing but ``JobVerbs`` can be named in its writes.

@@ -6,6 +6,10 @@ package protocol StoreReader:
     CertificateReader, AdminReader, APIKeyReader, ConsumptionReader, SupportReader, ImportReader, WalkReader,
     FigureReader
 {
+    /// What time it is for all that waits for a moment or has waited for so long: a store that several machines share goes
+    /// by its database's clock, whatever the caller's says.
+    func storeTime(_ callers: Timestamp) throws(StoreFailure) -> Timestamp
+
     /// The recorded ones among these, in the order of the keys.
     func transactions(_ keys: [TransactionKey]) throws(StoreFailure) -> [RecordedTransaction]
 

@@ -17,7 +17,7 @@ package protocol StoreTransaction:
     func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure)
 
     /// Keeps an undecidable proof. The same app, digest and customer again give the id that they were first kept under,
-    /// and write nothing; but what was given up is new again.
+    /// and write nothing; but what was given up is new again. A shared store notes its database's time as that of receipt.
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)
 
     /// Notes how a pending submission ended.
@@ -25,16 +25,16 @@ package protocol StoreTransaction:
     /// - Returns: false when there is none of this id, or it was settled before; then nothing is written.
     func settlePending(_ id: SubmissionID, as settlement: Settlement) throws(StoreFailure) -> Bool
 
-    /// Settles what waits and was received before a moment as ``Settlement/givenUp``, oldest first.
+    /// Settles what has waited for longer than so long as ``Settlement/givenUp``, oldest first.
     ///
     /// - Parameters:
-    ///   - moment: what was received at it or later waits on.
-    ///   - now: when it was given up.
+    ///   - age: what has not waited longer waits on.
+    ///   - now: the caller's time. A store that several machines share goes by its database's: one whose clock is ahead
+    ///     would give up what its customers have just been told to wait for.
     ///   - limit: how many at once, so that no write takes long.
     /// - Returns: how many, of each app.
     /// - Throws: ``StoreFailure``; then none was given up.
-    func giveUpPending(receivedBefore moment: Timestamp, at now: Timestamp, limit: Int) throws(StoreFailure)
-        -> [AppID: Int]
+    func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> [AppID: Int]
 
     /// Adds to the counts, and keeps the newest ``RefusalSample/keptMax`` samples.
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure)

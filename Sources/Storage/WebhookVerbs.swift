@@ -39,10 +39,6 @@ package protocol WebhookReader {
     /// ``WebhookAttempt/listedMax``.
     func attempts(of id: WebhookDeliveryID, limit: Int) throws(StoreFailure) -> [WebhookAttempt]
 
-    /// What time it is for all that is noted of deliveries: a store that several machines share goes by its database's
-    /// clock, whatever the caller's says.
-    func deliveryTime(_ callers: Timestamp) throws(StoreFailure) -> Timestamp
-
     /// `nil` when there is no such endpoint.
     func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures?
 }

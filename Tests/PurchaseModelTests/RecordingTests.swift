@@ -64,8 +64,13 @@ import Testing
         ledger.record(try Facts.recording(upgraded))
         let later = ledger.record(try Facts.recording(Facts.transaction(signed: 2)))
         #expect(later.outcomes.map(\.standing) == [.upgraded])
-        let revoked = ledger.record(try Facts.recording(Facts.transaction(signed: 3, revoked: true)))
-        #expect(revoked.outcomes.map(\.standing) == [.revoked])
+        // A receipt gives it a date of cancellation, a refund a reason as well.
+        var told = try Facts.transaction(signed: 3, revoked: true)
+        told.revocation?.reason = nil
+        #expect(ledger.record(try Facts.recording(told)).outcomes.map(\.standing) == [.upgraded])
+        told.signedAt = told.signedAt.advanced(by: .seconds(1))
+        told.revocation?.reason = 0
+        #expect(ledger.record(try Facts.recording(told)).outcomes.map(\.standing) == [.revoked])
     }
 
     @Test(arguments: [true, false])

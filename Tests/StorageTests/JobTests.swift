@@ -222,6 +222,33 @@ import Testing
             #expect(try await store.read { reader throws(StoreFailure) in try reader.keptAnswer(name) } == answers[2])
         }
     }
+
+    /// They were written first, while the clock was far ahead, and must not stand before all others until their time comes.
+    @Test(arguments: StoreKind.allCases)
+    func answersFromTheFutureAreNoObstacle(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let moments: [(key: String, keptAt: Int64)] = [("a", 900), ("b", 121), ("c", 120), ("d", 80), ("e", 79)]
+            for (key, keptAt) in moments {
+                let answer = OutboxSamples.answer(key, keptAt: keptAt)
+                try await store.write { transaction throws(StoreFailure) in try transaction.keepAnswer(answer) }
+            }
+            let swept = try await store.write { transaction throws(StoreFailure) in
+                let now = OutboxSamples.at(100)
+                return [
+                    try transaction.sweepAnswers(olderThan: .milliseconds(20), at: now, limit: 2),
+                    try transaction.sweepAnswers(olderThan: .milliseconds(20), at: now, limit: 9),
+                ]
+            }
+            #expect(swept == [2, 1])
+            let names = moments.map { OutboxSamples.answer($0.key).name }
+            let found = try await store.read { reader throws(StoreFailure) in
+                var found: [String] = []
+                for name in names where try reader.keptAnswer(name) != nil { found.append(name.key) }
+                return found
+            }
+            #expect(found == ["c", "d"])
+        }
+    }
 }
 
 extension Store {
@@ -237,14 +264,14 @@ extension Store {
     fileprivate func hasten(_ name: String, to due: Int64) async throws -> Bool {
         let id = try OutboxSamples.jobID(name)
         return try await write { transaction throws(StoreFailure) in
-            try transaction.hastenJob(id, due: OutboxSamples.at(due))
+            try transaction.hastenJob(id, at: OutboxSamples.at(due))
         }
     }
 
     fileprivate func revive(_ name: String) async throws -> Bool {
         let id = try OutboxSamples.jobID(name)
         return try await write { transaction throws(StoreFailure) in
-            try transaction.reviveJob(id, due: OutboxSamples.at(3))
+            try transaction.reviveJob(id, at: OutboxSamples.at(3))
         }
     }
 

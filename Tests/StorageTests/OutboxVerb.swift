@@ -316,11 +316,11 @@ struct OutboxVerbs {
         case 4:
             let id = try OutboxSamples.jobID("j\(number(1...40))")
             let due = OutboxSamples.at(now)
-            return .write("hasten \(id)") { store throws(StoreFailure) in .flag(try store.hastenJob(id, due: due)) }
+            return .write("hasten \(id)") { store throws(StoreFailure) in .flag(try store.hastenJob(id, at: due)) }
         default:
             let id = try OutboxSamples.jobID("j\(number(1...40))")
             let due = OutboxSamples.at(now)
-            return .write("revive \(id)") { store throws(StoreFailure) in .flag(try store.reviveJob(id, due: due)) }
+            return .write("revive \(id)") { store throws(StoreFailure) in .flag(try store.reviveJob(id, at: due)) }
         }
     }
 
@@ -362,6 +362,7 @@ struct OutboxVerbs {
     private mutating func keep() throws -> OutboxVerb {
         let answer = OutboxSamples.answer("k\(number(0...5))", holder: pick(["shop", "Shop"]), keptAt: now)
         let (moment, limit) = (OutboxSamples.at(now - number(0...9)), Int(number(0...3)))
+        let age = Duration.milliseconds(number(0...9))
         return switch number(0...2) {
         case 0:
             .read("answer \(answer.name)") { store throws(StoreFailure) in .answer(try store.keptAnswer(answer.name)) }
@@ -372,7 +373,7 @@ struct OutboxVerbs {
             }
         default:
             .write("sweep") { store throws(StoreFailure) in
-                .count(Int64(try store.sweepAnswers(olderThan: .zero, at: moment, limit: limit)))
+                .count(Int64(try store.sweepAnswers(olderThan: age, at: moment, limit: limit)))
             }
         }
     }

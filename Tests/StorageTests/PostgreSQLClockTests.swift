@@ -33,7 +33,7 @@ struct PostgreSQLClockTests {
             let (since, now) = try await store.read { reader throws(StoreFailure) in
                 (
                     try reader.webhookFigures(hold.id.endpoint)?.failingSince,
-                    try reader.deliveryTime(OutboxSamples.at(clock))
+                    try reader.storeTime(OutboxSamples.at(clock))
                 )
             }
             let failing = try #require(since).duration(to: now)
@@ -51,10 +51,82 @@ struct PostgreSQLClockTests {
             let ending = JobEnding.again(after: .seconds(7_200), because: "later")
             #expect(try await store.finish([FinishedJob(hold, as: ending)], at: clock) == [true])
             let (due, now) = try await store.read { reader throws(StoreFailure) in
-                (try reader.job(job.id)?.dueAt, try reader.deliveryTime(OutboxSamples.at(clock)))
+                (try reader.job(job.id)?.dueAt, try reader.storeTime(OutboxSamples.at(clock)))
             }
             let wait = now.duration(to: try #require(due))
             #expect(wait > .seconds(3_600) && wait <= .seconds(7_200))
+        }
+    }
+
+    /// What is to wait two hours waits for them, from the database's now on, whenever the server thinks that it is.
+    @Test(arguments: wrong)
+    func whatIsAddedWaitsByOneClock(clock: Int64) async throws {
+        try await PostgreSQLServer.withStore({ $0.leaseClock = .database }) { store in
+            var later = try OutboxSamples.job("1", due: clock)
+            later.due = later.createdAt.advanced(by: .seconds(7_200))
+            try await store.add(later)
+            try await store.add(try OutboxSamples.job("2", due: clock))
+            let (waits, id) = (later, later.id)
+            let (row, now) = try await store.read { reader throws(StoreFailure) in
+                (try reader.job(id), try reader.storeTime(waits.createdAt))
+            }
+            let wait = now.duration(to: try #require(row).dueAt)
+            #expect(wait > .seconds(3_600) && wait <= .seconds(7_200))
+            let due = try await store.jobs(.sound(limit: 9), "w", at: 0).jobs.map(\.job.id.text)
+            #expect(due == ["job_2"])
+        }
+    }
+
+    /// Who brings a job forward, or a dead letter back, has it run now and neither years later nor never.
+    @Test(arguments: wrong)
+    func whatIsBroughtForwardIsDueNow(clock: Int64) async throws {
+        try await PostgreSQLServer.withStore({ $0.leaseClock = .database }) { store in
+            var later = try OutboxSamples.job("1", due: clock)
+            later.due = later.createdAt.advanced(by: .seconds(7_200))
+            try await store.add(later)
+            let id = later.id
+            let isHastened = try await store.write { write throws(StoreFailure) in
+                try write.hastenJob(id, at: OutboxSamples.at(clock))
+            }
+            #expect(isHastened)
+            let hold = try #require(try await store.jobs(.sound(limit: 9), "w", at: 0).jobs.first?.hold)
+            #expect(try await store.finish([FinishedJob(hold, as: .dead(because: "no"))], at: clock) == [true])
+            let isRevived = try await store.write { write throws(StoreFailure) in
+                try write.reviveJob(id, at: OutboxSamples.at(clock))
+            }
+            #expect(isRevived)
+            let (due, now) = try await store.read { reader throws(StoreFailure) in
+                (try reader.job(id)?.dueAt, try reader.storeTime(OutboxSamples.at(clock)))
+            }
+            let age = try #require(due).duration(to: now)
+            #expect(age >= .zero && age < .seconds(3_600))
+        }
+    }
+
+    /// A server whose clock is far ahead does not give up what came a moment ago, and one that is far behind has what it
+    /// keeps wait as long as any other.
+    @Test(arguments: wrong, wrong)
+    func nothingThatWaitsIsGivenUpEarly(keptAt: Int64, sweptAt: Int64) async throws {
+        try await PostgreSQLServer.withStore({ $0.leaseClock = .database }) { store in
+            var submission = try Samples.submission(1)
+            submission.receivedAt = OutboxSamples.at(keptAt)
+            let pending = submission
+            let (hour, swept) = (Duration.seconds(3_600), OutboxSamples.at(sweptAt))
+            let counts = try await store.write { transaction throws(StoreFailure) in
+                _ = try transaction.keepPending(pending)
+                return [
+                    try transaction.giveUpPending(olderThan: hour, at: swept, limit: 10),
+                    try transaction.giveUpPending(olderThan: .zero - hour, at: swept, limit: 10),
+                ]
+            }
+            #expect(counts == [[:], [pending.app: 1]])
+            let (kept, now) = try await store.read { reader throws(StoreFailure) in
+                (try reader.submission(pending.id), try reader.storeTime(swept))
+            }
+            for moment in [kept?.submission.receivedAt, kept?.settlement?.at] {
+                let age = try #require(moment).duration(to: now)
+                #expect(age >= .zero && age < hour)
+            }
         }
     }
 

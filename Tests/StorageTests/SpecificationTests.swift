@@ -179,7 +179,8 @@ private enum Verb: Sendable {
         case .settle(let id, let settlement):
             return .settled(try transaction.settlePending(id, as: settlement))
         case .giveUp(let moment, let limit):
-            return .givenUp(try transaction.giveUpPending(receivedBefore: moment, at: Samples.now, limit: limit))
+            let age = moment.duration(to: Samples.now)
+            return .givenUp(try transaction.giveUpPending(olderThan: age, at: Samples.now, limit: limit))
         case .refuse(let counts, let samples):
             try transaction.addRefusals(counts: counts, samples: samples)
             return .done

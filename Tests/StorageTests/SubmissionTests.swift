@@ -92,12 +92,13 @@ import Testing
             }
             let ids = try await Self.keep(submissions, in: store).map(\.id)
             let decided = Settlement(verdict: "genuine", at: Samples.now)
+            let age = Timestamp(milliseconds: 500).duration(to: Samples.now)
             let counts = try await store.write { transaction throws(StoreFailure) in
                 _ = try transaction.settlePending(ids[0], as: decided)
                 return [
-                    try transaction.giveUpPending(receivedBefore: .init(milliseconds: 500), at: Samples.now, limit: 2),
-                    try transaction.giveUpPending(receivedBefore: .init(milliseconds: 500), at: Samples.now, limit: 2),
-                    try transaction.giveUpPending(receivedBefore: .init(milliseconds: 500), at: Samples.now, limit: 2),
+                    try transaction.giveUpPending(olderThan: age, at: Samples.now, limit: 2),
+                    try transaction.giveUpPending(olderThan: age, at: Samples.now, limit: 2),
+                    try transaction.giveUpPending(olderThan: age, at: Samples.now, limit: 2),
                 ]
             }
             let (game, other) = (try Samples.app("game"), try Samples.app("other"))

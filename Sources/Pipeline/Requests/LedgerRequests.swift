@@ -34,14 +34,16 @@ package enum LedgerRequests {
         return order(key, after: result, in: situation)
     }
 
-    /// Ends the waiting of orders whose time is over.
+    /// Ends the waiting of orders whose time is over by the store's clock: one server's that is ahead would end that of
+    /// everybody's.
     ///
     /// - Returns: how many.
     package static func expireOrders(
         limit: Int,
-        at now: Timestamp,
+        at callers: Timestamp,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) -> Int {
+        let now = try transaction.storeTime(callers)
         let keys = try transaction.overdueOrders(at: now, limit: limit)
         guard !keys.isEmpty else { return 0 }
         let situation = try self.situation(of: keys, in: transaction)

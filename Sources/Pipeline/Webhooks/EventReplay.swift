@@ -30,7 +30,7 @@ package struct EventReplay: Sendable {
             return endpoint.filter.includes(placed.event) ? nil : .unwanted
         }
         // When it is due was written by the ledger's clock.
-        let now = try reader.deliveryTime(now)
+        let now = try reader.storeTime(now)
         return delivery.state == .leased || delivery.state == .pending && delivery.dueAt <= now ? .underWay : nil
     }
 

@@ -106,7 +106,7 @@ package struct ProofDecider: Sendable {
             }
             return try await record(answered.proof, answered.renewals.map(\.fact), kept, account)
         case .refused(let refusal):
-            let waited = kept.submission.receivedAt.duration(to: clock.now)
+            let waited = try await waited(kept)
             if refusal.mayPass, waited < Self.malformedFor { return .failed(because: "Apple: \(refusal)") }
             return try await settle(kept, as: refusal.reason)
         case .disagreement(let status):
@@ -115,6 +115,14 @@ package struct ProofDecider: Sendable {
         case .wrongSharedSecret: return AppleTrouble.wrongSecret
         case .unavailable(let trouble, let retryAt):
             return AppleTrouble.outcome(of: trouble, retryAt: retryAt, at: clock.now)
+        }
+    }
+
+    /// For how long it has waited, by the clock that noted when it came.
+    private func waited(_ kept: KeptSubmission) async throws(StoreFailure) -> Duration {
+        let now = clock.now
+        return try await store.read { reader throws(StoreFailure) in
+            kept.submission.receivedAt.duration(to: try reader.storeTime(now))
         }
     }
 

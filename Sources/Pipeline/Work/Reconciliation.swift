@@ -95,12 +95,12 @@ package struct Reconciliation: Sendable {
         let now = clock.now
         return try await store.write { write throws(StoreFailure) in
             let due = try write.subscriptions(chains).sorted { $0.chain.original < $1.chain.original }
-            try write.apply(puttingOff(due, until: now), evidence: nil)
+            try write.apply(puttingOff(due, until: try write.storeTime(now)), evidence: nil)
             return due.count
         }
     }
 
-    /// Each has its job; one that was lost is made again.
+    /// Each has its job; one that was lost is made again. It runs now, save what an import spread over time.
     private func planProofs(_ app: AppID) async throws(StoreFailure) -> Int {
         var count = 0
         var place: SubmissionCursor?
@@ -109,13 +109,19 @@ package struct Reconciliation: Sendable {
             let page = try await store.read { reader throws(StoreFailure) in
                 try reader.pendingSubmissions(app: app, after: after, limit: SubmissionPage.limitMax)
             }
-            let (ids, queue) = (page.submissions.map(\.id), queue)
-            if !ids.isEmpty {
+            let queue = queue
+            if !page.submissions.isEmpty {
                 try await store.write { write throws(StoreFailure) in
-                    for id in ids { try queue.enqueue(ProofDecision(id), in: write) }
+                    for kept in page.submissions {
+                        let job = ProofDecision(kept.id)
+                        switch kept.submission.origin {
+                        case .presented: try queue.hasten(job, in: write)
+                        case .imported, .delivered: try queue.enqueue(job, in: write)
+                        }
+                    }
                 }
             }
-            count += ids.count
+            count += page.submissions.count
             place = page.next
         } while place != nil
         return count
@@ -187,7 +193,7 @@ package struct Reconciliation: Sendable {
     package func isDone() async throws(StoreFailure) -> Bool {
         let now = clock.now
         return try await store.read { reader throws(StoreFailure) in
-            guard try reader.dueSubscriptions(at: now, limit: 1).isEmpty else { return false }
+            guard try reader.dueSubscriptions(at: try reader.storeTime(now), limit: 1).isEmpty else { return false }
             let kinds: Set = [NotificationReading.kind, SubscriptionLook.kind, CustomerReading.kind]
             // Counting looks at every job that there is: only when none is due.
             guard try !reader.hasDueJobs(kinds: kinds.union([ProofDecision.kind]), at: now) else { return false }

@@ -62,8 +62,10 @@ package struct SubscriptionWatch: Sendable {
     }
 
     /// Takes a batch in hand of those that are due, the longest due first, once those before it are under way: when Apple
-    /// is slow, what is due waits here, and not as jobs. When the store fails, the next sweep begins again; when nothing is
-    /// due, nothing is written.
+    /// is slow, what is due waits here, and not as jobs. A job that waits beyond that is brought forward. When the store
+    /// fails, the next sweep begins again; when nothing is due, nothing is written.
+    ///
+    /// What is due goes by the store's clock: a server whose own is ahead would put all of them off for as long.
     ///
     /// - Returns: how many.
     @discardableResult
@@ -71,12 +73,13 @@ package struct SubscriptionWatch: Sendable {
         let (now, queue, batch) = (clock.now, queue, batch)
         let isDue = try? await store.read { reader throws(StoreFailure) in
             if try reader.hasDueJobs(kinds: [SubscriptionLook.kind], at: now) { return false }
-            return try !reader.dueSubscriptions(at: now, limit: 1).isEmpty
+            return try !reader.dueSubscriptions(at: try reader.storeTime(now), limit: 1).isEmpty
         }
         guard isDue == true else { return 0 }
         let taken = try? await store.write { transaction throws(StoreFailure) in
+            let now = try transaction.storeTime(now)
             let due = try transaction.dueSubscriptions(at: now, limit: batch)
-            for subscription in due { try queue.enqueue(SubscriptionLook(subscription.chain), in: transaction) }
+            for subscription in due { try queue.hasten(SubscriptionLook(subscription.chain), in: transaction) }
             try transaction.apply(puttingOff(due, until: now.advanced(by: Self.inHand)), evidence: nil)
             return due.count
         }

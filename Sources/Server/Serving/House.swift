@@ -69,7 +69,13 @@ struct House {
             clock: clock,
             limits: settings.pipeline,
             later: { kept, write throws(StoreFailure) in
-                if accounts[kept.app] != nil { try queue.enqueue(ProofDecision(kept.id), in: write) }
+                guard accounts[kept.app] != nil else { return }
+                let job = ProofDecision(kept.id)
+                switch kept.origin {
+                case .presented: try queue.hasten(job, in: write)
+                // Spread over time, for Apple's sake.
+                case .imported, .delivered: try queue.enqueue(job, in: write)
+                }
             }
         ) { reporter.report($0) }
         let queues = (consumption: ConsumptionQueue(queue), support: SupportQueue(queue))

@@ -18,9 +18,9 @@ extension MemoryTransaction {
     }
 
     func sweepAnswers(olderThan age: Duration, at now: Timestamp, limit: Int) -> Int {
-        let moment = now.advanced(by: .zero - age)
+        let (earliest, latest) = (now.advanced(by: .zero - age), now.advanced(by: age))
         let first = ledger.answers.values.sorted { $0.sequence < $1.sequence }.prefix(max(limit, 0))
-        let old = first.filter { $0.answer.keptAt < moment }
+        let old = first.filter { $0.answer.keptAt < earliest || $0.answer.keptAt > latest }
         for kept in old { put(nil, at: \.answers[kept.answer.name]) }
         return old.count
     }

@@ -83,8 +83,6 @@ extension MemoryTransaction {
         return Array(last.prefix(min(max(limit, 1), WebhookAttempt.listedMax)))
     }
 
-    func deliveryTime(_ callers: Timestamp) -> Timestamp { callers }
-
     func webhookFigures(_ id: WebhookEndpointID) -> WebhookFigures? {
         guard let endpoint = ledger.outbox.endpoints[id], !endpoint.isDeleted else { return nil }
         let all = deliveries(of: id)

@@ -97,10 +97,10 @@ extension MemoryTransaction {
         return finished.map { finish($0.hold, as: $0.ending, at: now) }
     }
 
-    func reviveJob(_ id: JobID, due: Timestamp) -> Bool {
+    func reviveJob(_ id: JobID, at now: Timestamp) -> Bool {
         guard var known = ledger.jobs[id], !known.isOpen, openJob(like: known.row.job) == nil else { return false }
         known.row.state = .pending
-        known.row.dueAt = due
+        known.row.dueAt = now
         known.row.attempt = 0
         known.row.lostLeases = 0
         known.row.reason = nil
@@ -109,9 +109,9 @@ extension MemoryTransaction {
         return true
     }
 
-    func hastenJob(_ id: JobID, due: Timestamp) -> Bool {
-        guard var known = ledger.jobs[id], known.row.state == .pending, known.row.dueAt > due else { return false }
-        known.row.dueAt = due
+    func hastenJob(_ id: JobID, at now: Timestamp) -> Bool {
+        guard var known = ledger.jobs[id], known.row.state == .pending, known.row.dueAt > now else { return false }
+        known.row.dueAt = now
         put(known, at: \.jobs[id])
         return true
     }

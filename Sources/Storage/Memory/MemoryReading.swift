@@ -2,6 +2,8 @@ import PurchaseModel
 
 // The questions, answered by looking at everything.
 extension MemoryTransaction {
+    func storeTime(_ callers: Timestamp) -> Timestamp { callers }
+
     func transactions(_ keys: [TransactionKey]) -> [RecordedTransaction] {
         keys.compactMap { ledger.transactions[$0]?.recorded }
     }

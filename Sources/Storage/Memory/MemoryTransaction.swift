@@ -68,7 +68,8 @@ final class MemoryTransaction: StoreTransaction {
         return (known.id, true)
     }
 
-    func giveUpPending(receivedBefore moment: Timestamp, at now: Timestamp, limit: Int) -> [AppID: Int] {
+    func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) -> [AppID: Int] {
+        let moment = now.advanced(by: .zero - age)
         let overdue = ledger.submissions.indices.filter { place in
             ledger.submissions[place].settlement == nil && ledger.submissions[place].submission.receivedAt < moment
         }

@@ -31,6 +31,7 @@ package struct NewJob: Hashable, Sendable {
     package var kind: String
     /// At most ``payloadBytesMax`` bytes.
     package var payload: [UInt8]
+    /// By the clock that says when it was made.
     package var due: Timestamp
     /// If there is one: while a job of this kind and key waits or runs, no second one is added. 1 to 255 bytes of ASCII.
     package var key: String?
@@ -50,6 +51,12 @@ package struct NewJob: Hashable, Sendable {
         self.due = due
         self.key = key
         self.createdAt = createdAt
+    }
+
+    /// For how many milliseconds it is to wait.
+    var pause: Int64 {
+        let (pause, overflow) = due.milliseconds.subtractingReportingOverflow(createdAt.milliseconds)
+        return overflow ? (due < createdAt ? .min : .max) : pause
     }
 
     var isStorable: Bool {

@@ -2,12 +2,8 @@ import PurchaseModel
 
 // Jobs and kept answers: hands each verb to the file that knows its SQL.
 extension SQLTransaction {
-    private var jobs: JobQueries {
-        JobQueries(connection: connection, time: LeaseTime(connection: connection))
-    }
-    private var answers: AnswerQueries {
-        AnswerQueries(connection: connection, time: LeaseTime(connection: connection))
-    }
+    private var jobs: JobQueries { JobQueries(connection: connection, time: time) }
+    private var answers: AnswerQueries { AnswerQueries(connection: connection, time: time) }
 
     func job(_ id: JobID) throws(StoreFailure) -> JobRow? {
         try jobs.find(id)
@@ -49,12 +45,12 @@ extension SQLTransaction {
         try jobs.finish(finished, at: now)
     }
 
-    func reviveJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
-        try jobs.revive(id, due: due)
+    func reviveJob(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool {
+        try jobs.revive(id, at: now)
     }
 
-    func hastenJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
-        try jobs.hasten(id, due: due)
+    func hastenJob(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool {
+        try jobs.hasten(id, at: now)
     }
 
     func keptAnswer(_ name: IdempotencyName) throws(StoreFailure) -> KeptAnswer? {

@@ -4,7 +4,6 @@ import PurchaseModel
 extension SQLTransaction {
     private var feed: EventQueries { EventQueries(connection: connection, apps: apps) }
     private var addresses: EndpointQueries { EndpointQueries(connection: connection, apps: apps) }
-    private var time: LeaseTime { LeaseTime(connection: connection) }
     private var outgoing: DeliveryQueries {
         DeliveryQueries(connection: connection, events: feed, endpoints: addresses, time: time)
     }
@@ -89,8 +88,6 @@ extension SQLTransaction {
     func attempts(of id: WebhookDeliveryID, limit: Int) throws(StoreFailure) -> [WebhookAttempt] {
         try outgoing.attempts(of: id, limit: limit)
     }
-
-    func deliveryTime(_ callers: Timestamp) throws(StoreFailure) -> Timestamp { try time.now(callers) }
 
     func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
         try outgoing.figures(id)

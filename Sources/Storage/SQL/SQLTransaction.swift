@@ -19,12 +19,17 @@ final class SQLTransaction: StoreTransaction {
         versions = RowVersions(isKept: isToWrite)
     }
 
+    var time: LeaseTime { LeaseTime(connection: connection) }
     private var ledger: TransactionQueries {
         TransactionQueries(connection: connection, apps: apps, versions: versions)
     }
     private var proofs: EvidenceQueries { EvidenceQueries(connection: connection, apps: apps) }
-    private var submissions: SubmissionQueries { SubmissionQueries(connection: connection, apps: apps) }
+    private var submissions: SubmissionQueries {
+        SubmissionQueries(connection: connection, apps: apps, time: time)
+    }
     private var refusals: RefusalQueries { RefusalQueries(connection: connection, apps: apps) }
+
+    func storeTime(_ callers: Timestamp) throws(StoreFailure) -> Timestamp { try time.now(callers) }
 
     func transactions(_ keys: [TransactionKey]) throws(StoreFailure) -> [RecordedTransaction] {
         try ledger.find(keys)
@@ -103,12 +108,8 @@ final class SQLTransaction: StoreTransaction {
         try submissions.settle(id, as: settlement)
     }
 
-    func giveUpPending(
-        receivedBefore moment: Timestamp,
-        at now: Timestamp,
-        limit: Int
-    ) throws(StoreFailure) -> [AppID: Int] {
-        try submissions.giveUp(receivedBefore: moment, at: now, limit: limit)
+    func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> [AppID: Int] {
+        try submissions.giveUp(olderThan: age, at: now, limit: limit)
     }
 
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {

@@ -39,6 +39,8 @@ enum Tampering {
         else { throw TestDatabase.Missing() }
         settings.writers = 1
         settings.readers = 1
+        // Time passes in these lives as a test says, in a memory store as in this.
+        settings.leaseClock = .callers
         let result: Result<Value, any Error>
         do { result = .success(try await body(settings)) } catch { result = .failure(error) }
         _ = try? TestDatabase.query("DROP SCHEMA IF EXISTS \(schema) CASCADE")

@@ -97,6 +97,29 @@ import Testing
         }
     }
 
+    /// It was to be decided at once, by a clock that was far ahead then and is right now.
+    @Test func whatWaitsForATimeThatWasNeverRealIsDecidedNow() async throws {
+        try await WorkHouse().open { house in
+            let ahead = Duration.seconds(400 * 86_400)
+            let sold = [try house.buy("coins.100"), try house.buy("coins.100")]
+            house.clock.advance(by: ahead)
+            _ = try await house.submit(Array(sold[0].id.description.utf8))
+            house.clock.advance(by: .zero - ahead)
+            try await house.work()
+            #expect(try await house.recorded(sold[0].id) == nil)
+            #expect(try await Self.reconcile(house, since: house.clock.now).proofs == 1)
+            #expect(try await house.recorded(sold[0].id) != nil)
+            // The same when a server starts.
+            house.clock.advance(by: ahead)
+            _ = try await house.submit(Array(sold[1].id.description.utf8))
+            house.clock.advance(by: .zero - ahead)
+            let apps = [house.app]
+            await PendingReview(pipeline: house.pipeline, store: house.store, apps: apps, clock: house.clock).run()
+            try await house.work()
+            #expect(try await house.recorded(sold[1].id) != nil)
+        }
+    }
+
     @Test func whileAppleIsAwayItIsNotDone() async throws {
         try await WorkHouse().open { house in
             _ = try await Self.subscribed(house)

@@ -1,4 +1,5 @@
 import Encoding
+import Jobs
 import Pipeline
 import PurchaseModel
 import Simulator
@@ -70,6 +71,20 @@ import Testing
             house.inbox.open(false)
             try await house.live(days: 70)
             #expect(house.bought().count > told + 2)
+            #expect(try await house.recordedIDs() == Set(house.bought()))
+            #expect(try await house.subscription(sold.id)?.state == .active)
+        }
+    }
+
+    /// Its job waits for a time that a wrong clock told: what is due is looked at all the same.
+    @Test func aJobThatWaitsTooLongIsBroughtForward() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try await house.subscribe()
+            let look = SubscriptionLook(house.chain(sold.id))
+            let due = house.clock.now.advanced(by: .seconds(400 * 86_400))
+            #expect(try await house.queue.enqueue(look, due: due))
+            try await house.live(days: 60)
             #expect(try await house.recordedIDs() == Set(house.bought()))
             #expect(try await house.subscription(sold.id)?.state == .active)
         }
@@ -161,12 +176,12 @@ extension WorkHouse {
         }
     }
 
+    fileprivate func chain(_ original: TransactionID) -> ChainKey {
+        ChainKey(app: app.id, realm: Realm(environment: .production, isTestSigned: true), original: original)
+    }
+
     fileprivate func subscription(_ original: TransactionID) async throws -> RecordedSubscription? {
-        let chain = ChainKey(
-            app: app.id,
-            realm: Realm(environment: .production, isTestSigned: true),
-            original: original
-        )
+        let chain = chain(original)
         return try await store.read { reader throws(StoreFailure) in try reader.subscriptions([chain]).first }
     }
 }

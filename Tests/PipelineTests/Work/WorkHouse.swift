@@ -102,7 +102,7 @@ struct WorkHouse: Sendable {
             store: store,
             refusals: refusals,
             clock: clock,
-            later: { kept, write throws(StoreFailure) in try queue.enqueue(ProofDecision(kept.id), in: write) }
+            later: { kept, write throws(StoreFailure) in try queue.hasten(ProofDecision(kept.id), in: write) }
         ) { events.note($0) }
         intake = NotificationIntake(
             verifier: verifier,

@@ -155,8 +155,8 @@ package class PassingTransaction: StoreTransaction {
         try base.attempts(of: id, limit: limit)
     }
 
-    package func deliveryTime(_ callers: Timestamp) throws(StoreFailure) -> Timestamp {
-        try base.deliveryTime(callers)
+    package func storeTime(_ callers: Timestamp) throws(StoreFailure) -> Timestamp {
+        try base.storeTime(callers)
     }
 
     package func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
@@ -249,12 +249,12 @@ package class PassingTransaction: StoreTransaction {
         try base.finishJobs(finished, at: now)
     }
 
-    package func reviveJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
-        try base.reviveJob(id, due: due)
+    package func reviveJob(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool {
+        try base.reviveJob(id, at: now)
     }
 
-    package func hastenJob(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
-        try base.hastenJob(id, due: due)
+    package func hastenJob(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool {
+        try base.hastenJob(id, at: now)
     }
 
     // MARK: Kept answers
@@ -345,10 +345,10 @@ package class PassingTransaction: StoreTransaction {
         try base.settlePending(id, as: settlement)
     }
 
-    package func giveUpPending(receivedBefore moment: Timestamp, at now: Timestamp, limit: Int) throws(StoreFailure)
+    package func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure)
         -> [AppID: Int]
     {
-        try base.giveUpPending(receivedBefore: moment, at: now, limit: limit)
+        try base.giveUpPending(olderThan: age, at: now, limit: limit)
     }
 
     package func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {

@@ -66,7 +66,7 @@ final class Town: Sendable {
             store: ledger,
             refusals: refusals,
             clock: clock,
-            later: { kept, write throws(StoreFailure) in try queue.enqueue(ProofDecision(kept.id), in: write) }
+            later: { kept, write throws(StoreFailure) in try queue.hasten(ProofDecision(kept.id), in: write) }
         ) { _ in }
         let intake = NotificationIntake(
             verifier: verifier,

@@ -80,7 +80,7 @@ struct Jobs: Sendable {
         guard let id = change.path["id"].flatMap({ JobID($0) }), let row = try transaction.job(id), row.state == .dead,
             let subject = try JobSubject.of(row.job, in: transaction), Self.isShown(subject, to: change.app)
         else { return Problem.notFound("dead letter") }
-        guard try transaction.reviveJob(id, due: change.now) else {
+        guard try transaction.reviveJob(id, at: change.now) else {
             return Problem.conflict("job_waits_already", "A job for the same waits or runs already.")
         }
         return .json(.ok) { json in
@@ -112,7 +112,7 @@ struct Jobs: Sendable {
             for row in page.jobs where kind.map({ $0 == row.job.kind }) ?? true {
                 guard let subject = try JobSubject.of(row.job, in: transaction), Self.isShown(subject, to: change.app)
                 else { continue }
-                if try transaction.reviveJob(row.id, due: change.now) { retried += 1 } else { left += 1 }
+                if try transaction.reviveJob(row.id, at: change.now) { retried += 1 } else { left += 1 }
             }
             lookedAt += page.jobs.count
             place = page.next

@@ -9,13 +9,17 @@ struct JobQueries {
         id, kind, payload, first_due_at, unique_key, created_at, state, due_at, attempt, lost_leases, owner, token,
         reason, died_at
         """
-    private static let insert = Query(
+    private static let insert = Query(insert(at: "$6"), postgresql: insert(at: orNow("$6")))
+    /// What is due is told by how long it is to wait.
+    private static func insert(at moment: String) -> String {
         """
         INSERT INTO jobs (id, kind, payload, first_due_at, unique_key, created_at, state, due_at, attempt, lost_leases, token)
-        VALUES ($1, $2, $3, $4, $5, $6, 0, $4, 0, 0, 0)
+        VALUES ($1, $2, $3, \(moment) + $4, $5, \(moment), 0, \(moment) + $4, 0, 0, 0)
         ON CONFLICT DO NOTHING
         """
-    )
+    }
+    /// The caller's moment, or where none is told the database's.
+    private static func orNow(_ moment: String) -> String { "coalesce(\(moment), \(LeaseTime.databaseNow))" }
     private static let findAlike = Query(
         "SELECT id FROM jobs WHERE kind = $1 AND unique_key = $2 AND unique_key IS NOT NULL AND state < 3"
     )
@@ -101,17 +105,21 @@ struct JobQueries {
             """,
         where: held
     )
-    private static let revive = Query(
+    private static let revive = Query(revive(at: "$2"), postgresql: revive(at: orNow("$2")))
+    private static func revive(at moment: String) -> String {
         """
-        UPDATE jobs SET state = 0, due_at = $2, attempt = 0, lost_leases = 0, reason = NULL, died_at = NULL
+        UPDATE jobs SET state = 0, due_at = \(moment), attempt = 0, lost_leases = 0, reason = NULL, died_at = NULL
         WHERE id = $1 AND state = 3 AND (unique_key IS NULL OR NOT EXISTS (
             SELECT 1 FROM jobs AS other
             WHERE other.kind = jobs.kind AND other.unique_key = jobs.unique_key
                 AND other.unique_key IS NOT NULL AND other.state < 3
         ))
         """
-    )
-    private static let hasten = Query("UPDATE jobs SET due_at = $2 WHERE id = $1 AND state = 0 AND due_at > $2")
+    }
+    private static let hasten = Query(hasten(at: "$2"), postgresql: hasten(at: orNow("$2")))
+    private static func hasten(at moment: String) -> String {
+        "UPDATE jobs SET due_at = \(moment) WHERE id = $1 AND state = 0 AND due_at > \(moment)"
+    }
     private static let listDead = Query(
         """
         SELECT \(selected) FROM jobs WHERE died_at >= $1 AND died_at IS NOT NULL AND (died_at > $1 OR id > $2)
@@ -148,8 +156,8 @@ struct JobQueries {
     func enqueue(_ job: NewJob) throws(StoreFailure) -> (id: JobID, isNew: Bool) {
         guard job.isStorable else { throw .unstorable }
         let values: [SQLValue] = [
-            .text(job.id.text), .text(job.kind), .bytes(job.payload), .integer(job.due.milliseconds),
-            .optional(job.key), .integer(job.createdAt.milliseconds),
+            .text(job.id.text), .text(job.kind), .bytes(job.payload), .integer(job.pause), .optional(job.key),
+            time.noted(job.createdAt),
         ]
         if try connection.run(Self.insert, values) == 1 { return (job.id, true) }
         if let key = job.key {
@@ -213,12 +221,12 @@ struct JobQueries {
         return wasHeld
     }
 
-    func revive(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
-        try connection.run(Self.revive, [.text(id.text), .integer(due.milliseconds)]) == 1
+    func revive(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool {
+        try connection.run(Self.revive, [.text(id.text), time.noted(now)]) == 1
     }
 
-    func hasten(_ id: JobID, due: Timestamp) throws(StoreFailure) -> Bool {
-        try connection.run(Self.hasten, [.text(id.text), .integer(due.milliseconds)]) == 1
+    func hasten(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool {
+        try connection.run(Self.hasten, [.text(id.text), time.noted(now)]) == 1
     }
 
     func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage {

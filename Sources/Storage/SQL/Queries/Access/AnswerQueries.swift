@@ -22,11 +22,12 @@ struct AnswerQueries {
         ON CONFLICT (holder, request_key) DO NOTHING
         """
     }
-    /// Rows are added in the order of time, near enough: the first ones are the old ones, and no index is needed.
+    /// Rows are added in the order of time, near enough: the first ones are the old ones, and no index is needed. Those that
+    /// a wrong clock dated would stand before the others for ever.
     private static let sweep = Query(
         """
         DELETE FROM kept_answers
-        WHERE kept_at < $1 AND sequence IN (SELECT sequence FROM kept_answers ORDER BY sequence LIMIT $2)
+        WHERE (kept_at < $1 OR kept_at > $3) AND sequence IN (SELECT sequence FROM kept_answers ORDER BY sequence LIMIT $2)
         """
     )
 
@@ -57,7 +58,11 @@ struct AnswerQueries {
     }
 
     func sweep(olderThan age: Duration, at callers: Timestamp, limit: Int) throws(StoreFailure) -> Int {
-        let moment = try time.now(callers).advanced(by: .zero - age)
-        return try connection.run(Self.sweep, [.integer(moment.milliseconds), .integer(Int64(max(limit, 0)))])
+        let now = try time.now(callers)
+        let values: [SQLValue] = [
+            .integer(now.advanced(by: .zero - age).milliseconds), .integer(Int64(max(limit, 0))),
+            .integer(now.advanced(by: age).milliseconds),
+        ]
+        return try connection.run(Self.sweep, values)
     }
 }

@@ -4,19 +4,24 @@ import PurchaseModel
 struct SubmissionQueries {
     let connection: any SQLConnection
     let apps: AppQueries
+    let time: LeaseTime
 
     private static let sequence = RowSequence(of: "submissions")
     private static let insert = Query(
+        insert(at: "$8"),
+        postgresql: insert(at: "coalesce($8, \(LeaseTime.databaseNow))")
+    )
+    private static func insert(at moment: String) -> String {
         """
         INSERT INTO submissions (app, sha256, customer, name, order_id, format, reason, received_at, proof, sequence,
             imported)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, \(moment), $9, $10, $11)
         ON CONFLICT (app, sha256, customer) DO UPDATE SET order_id = excluded.order_id, reason = excluded.reason,
             received_at = excluded.received_at, imported = excluded.imported, settled_at = NULL, verdict = NULL, version = submissions.version + 1
         WHERE submissions.verdict = '\(Settlement.givenUp)'
         RETURNING name, version
         """
-    )
+    }
     private static let find = Query("SELECT name FROM submissions WHERE app = $1 AND sha256 = $2 AND customer = $3")
     private static let findNotGivenUp = Query(
         """
@@ -67,7 +72,7 @@ struct SubmissionQueries {
         let name = SubmissionQueries.name(of: submission, app: try apps.codeForWriting(submission.app))
         let content: [SQLValue] = [
             .bytes(submission.id.bytes), .optional(submission.order?.text), .text(submission.format),
-            .text(submission.reason), .integer(submission.receivedAt.milliseconds), .bytes(submission.proof),
+            .text(submission.reason), time.noted(submission.receivedAt), .bytes(submission.proof),
             .integer(try connection.next(Self.sequence)), .integer(submission.origin.rawValue),
         ]
         let kept = try connection.row(Self.insert, name + content) { row throws(StoreFailure) in
@@ -90,11 +95,9 @@ struct SubmissionQueries {
         )
     }
 
-    func giveUp(
-        receivedBefore moment: Timestamp,
-        at now: Timestamp,
-        limit: Int
-    ) throws(StoreFailure) -> [AppID: Int] {
+    func giveUp(olderThan age: Duration, at callers: Timestamp, limit: Int) throws(StoreFailure) -> [AppID: Int] {
+        let now = try time.now(callers)
+        let moment = now.advanced(by: .zero - age)
         let values: [SQLValue] = [
             .integer(moment.milliseconds), .integer(now.milliseconds), .integer(Int64(max(limit, 0))),
         ]

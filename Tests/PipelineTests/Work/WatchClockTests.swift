@@ -1,0 +1,107 @@
+import Jobs
+import Pipeline
+import PurchaseModel
+import Storage
+import TestSupport
+import Testing
+
+/// Servers whose clocks are wrong share a database with others: which subscriptions and orders are due goes by its clock.
+@Suite(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
+struct WatchClockTests {
+    /// Far ahead of any clock that runs these tests, and far behind it.
+    private static let wrong: [Int64] = [4_000_000_000_000, 1_000]
+
+    private static func withStore(_ body: (PostgreSQLStore, Timestamp) async throws -> Void) async throws {
+        try await Tampering.withSchema { settings in
+            var settings = settings
+            settings.leaseClock = .database
+            let store = try await PostgreSQLStore.open(settings)
+            let now = try await store.read { reader throws(StoreFailure) in
+                try reader.storeTime(Timestamp(milliseconds: 0))
+            }
+            try await body(store, now)
+            await store.close()
+        }
+    }
+
+    private static func subscription(_ number: Int64, nextLook: Timestamp) throws -> RecordedSubscription {
+        RecordedSubscription(
+            chain: ChainKey(
+                app: try #require(AppID("game")),
+                realm: Realm(environment: .production, isTestSigned: false),
+                original: try #require(TransactionID(number: number))
+            ),
+            current: nil,
+            renewal: nil,
+            product: try #require(ProductID("pro.month")),
+            group: nil,
+            expiresAt: nil,
+            graceEndsAt: nil,
+            willAutoRenew: nil,
+            state: .unknown,
+            since: nil,
+            nextLook: nextLook,
+            lookedAt: Timestamp(milliseconds: 0),
+            version: 1,
+            ends: PeriodEnds()
+        )
+    }
+
+    @Test(arguments: wrong)
+    func whatIsDueIsPutOffByOneClock(clock: Int64) async throws {
+        try await Self.withStore { store, now in
+            let day = Duration.seconds(86_400)
+            let rows = [
+                try Self.subscription(1, nextLook: now.advanced(by: .zero - day)),
+                try Self.subscription(2, nextLook: now.advanced(by: day)),
+            ]
+            try await store.write { write throws(StoreFailure) in
+                var decision = Decision()
+                decision.subscriptions = rows.map { .insert($0) }
+                try write.apply(decision, evidence: nil)
+            }
+            let wall = ManualClock(Timestamp(milliseconds: clock))
+            let queue = JobQueue(store: store, clock: wall) { 7 }
+            #expect(await SubscriptionWatch(store: store, queue: queue, clock: wall).sweep() == 1)
+            let (found, isDue) = try await store.read { reader throws(StoreFailure) in
+                (
+                    try reader.subscriptions(rows.map(\.chain)).sorted { $0.chain.original < $1.chain.original },
+                    try reader.hasDueJobs(kinds: [SubscriptionLook.kind], at: Timestamp(milliseconds: 0))
+                )
+            }
+            #expect(isDue)
+            #expect(found.map(\.version) == [2, 1])
+            let off = now.duration(to: try #require(found.first?.nextLook))
+            #expect(off > day && off < day * 3)
+        }
+    }
+
+    @Test(arguments: wrong)
+    func ordersExpireByOneClock(clock: Int64) async throws {
+        try await Self.withStore { store, now in
+            let app = try #require(AppID("game"))
+            let orders = try [(1, -1), (2, 1)].map { number, hours in
+                Order(
+                    app: app,
+                    id: try #require(OrderID("o-\(number)")),
+                    customer: try #require(CustomerID("ann")),
+                    product: try #require(ProductID("coins")),
+                    quantity: 1,
+                    accountToken: nil,
+                    placedAt: now.advanced(by: .seconds(-86_400)),
+                    expiresAt: now.advanced(by: .seconds(hours * 3_600))
+                )
+            }
+            try await store.write { write throws(StoreFailure) in
+                var decision = Decision()
+                decision.orders = orders.map { .insert($0) }
+                try write.apply(decision, evidence: nil)
+            }
+            await Housekeeping(store: store, clock: ManualClock(Timestamp(milliseconds: clock))).sweep()
+            let states = try await store.read { reader throws(StoreFailure) in
+                try reader.orders(orders.map(\.key)).sorted { $0.id < $1.id }.map(\.state)
+            }
+            #expect(states == [.expired, .pending])
+        }
+    }
+}
