@@ -33,7 +33,11 @@ struct SubmitPurchase: Sendable {
                     idempotency.row(SubmitPurchase.answer(.recorded(decision)), at: clock.now)
                 }
             }
-            return SubmitPurchase.answer(try await pipeline.submit(submission))
+            var outcome = try await pipeline.submit(submission)
+            if case .pending(let id) = outcome {
+                outcome = try await pipeline.decision(on: id, for: submission) ?? outcome
+            }
+            return SubmitPurchase.answer(outcome)
         } catch {
             return Problem.store(error)
         }
