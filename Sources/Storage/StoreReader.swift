@@ -34,7 +34,8 @@ package protocol StoreReader:
 
     func submission(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission?
 
-    /// The id under which this app, digest and customer are kept already, decided or not; `nil` once it was given up.
+    /// The id under which this app, digest and customer are kept already, decided or not; `nil` once it was given up, or has
+    /// been ``Settlement/notYours`` for ``Settlement/notYoursFor`` when this one was received.
     func submission(alike: PendingSubmission) throws(StoreFailure) -> SubmissionID?
 
     /// How many undecided submissions of an app there are. Looks at each of them: ask once and count on.

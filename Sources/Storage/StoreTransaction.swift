@@ -17,7 +17,8 @@ package protocol StoreTransaction:
     func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure)
 
     /// Keeps an undecidable proof. The same app, digest and customer again give the id that they were first kept under,
-    /// and write nothing; but what was given up is new again. A shared store notes its database's time as that of receipt.
+    /// and write nothing; but what was given up is new again, and what was ``Settlement/notYours`` for
+    /// ``Settlement/notYoursFor``. A shared store notes its database's time as that of receipt.
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)
 
     /// Notes how a pending submission ended.

@@ -50,7 +50,8 @@ package protocol WebhookVerbs: WebhookReader {
     /// - Throws: ``StoreFailure/conflict`` when the id was ever given. ``StoreFailure/unstorable``.
     func createEndpoint(_ endpoint: WebhookEndpoint) throws(StoreFailure)
 
-    /// Writes all of an endpoint but its app and when it was made.
+    /// Writes all of an endpoint but its app and when it was made. One that is enabled again, or has another address, has
+    /// not failed yet.
     ///
     /// - Parameter endpoint: its version is the one that the change was made from.
     /// - Returns: the new version.

@@ -82,6 +82,50 @@ import TestSupport
         }
     }
 
+    /// As a known proof is answered, in every other way than by a signature.
+    @Test func whatIsDecidedIsToldToWhoSendsItAgain() async throws {
+        try await TestHouse().open { house in
+            for customer in ["customer-1", "customer-2"] {
+                #expect(await house.submit("41", customer: customer).status == .accepted)
+            }
+            let signed = await house.submit(try Sample.jws(41))
+            #expect(signed.status == .ok)
+            #expect(await house.submit("41").status == .accepted)
+            try await house.settle(as: "test_signed")
+            let again = await house.submit("41")
+            #expect(again.status == .ok)
+            #expect(try again.json()["result"]?.string == "already_recorded")
+            let told = try #require(try again.json()["transactions"]?.array)
+            let first = try #require(try signed.json()["transactions"]?.array)
+            #expect(told.map(\.raw) == first.map(\.raw))
+            // What it is to pay for must stand in it, and whose it is nobody else is told.
+            #expect(await house.submit("41", product: "com.example.demo.other").status == .unprocessableContent)
+            let other = try await house.submit("41", customer: "customer-2").json()
+            let theirs = try #require(other["transactions"]?.array).compactMap(\.object)[0]
+            #expect(theirs["decision"]?.string == "owned_by_another_customer")
+            #expect(theirs["customer_id"] == nil)
+        }
+    }
+
+    @Test(arguments: ["not_yours", "forged", "malformed", "test_signed"])
+    func whatWasRefusedIsRefusedToWhoSendsItAgain(verdict: String) async throws {
+        try await TestHouse(acceptsTestSigned: false).open { house in
+            let first = await house.submit("42")
+            let path = try #require(first.fields["Location"])
+            try await house.settle(as: verdict)
+            let again = await house.submit("42")
+            #expect(again.status == .unprocessableContent)
+            #expect(try again.json()["code"]?.string == "refused")
+            #expect(try again.json()["verdict"]?.string == verdict)
+            #expect(try await house.get(path).json()["verdict"]?.string == verdict)
+            house.clock.advance(by: .seconds(3_600))
+            // Apple may know by now what it did not.
+            let later = await house.submit("42")
+            #expect(later.status == (verdict == "not_yours" ? .accepted : .unprocessableContent))
+            if verdict == "not_yours" { #expect(later.fields["Location"] == path) }
+        }
+    }
+
     @Test func aReceiptWithoutPurchasesUnlocksNothing() async throws {
         try await TestHouse().open { house in
             let signer = PurchaseSigner(TestAuthority.shared, app: try Sample.app())
@@ -185,6 +229,18 @@ import TestSupport
             #expect(await house.submit("170000029449420").fields["Location"] == path)
             #expect(try await house.get(path).json()["result"]?.string == "pending")
             #expect(await house.submit("170000029449421").status == .serviceUnavailable)
+        }
+    }
+}
+
+extension TestHouse {
+    /// Decides all that waits, as Apple's answers would.
+    fileprivate func settle(as verdict: String) async throws {
+        let (app, settlement) = (try #require(AppID("demo")), Settlement(verdict: verdict, at: clock.now))
+        try await store.write { write throws(StoreFailure) in
+            for kept in try write.pendingSubmissions(app: app, after: nil, limit: 20).submissions {
+                _ = try write.settlePending(kept.id, as: settlement)
+            }
         }
     }
 }

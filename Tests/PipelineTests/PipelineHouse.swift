@@ -157,7 +157,7 @@ extension Outcome {
         case .recorded(let decision): decision.isRepetition ? "known" : "recorded"
         case .nothingToRecord: "nothing"
         case .pending: "pending"
-        case .refused(let refused): "refused \(refused.publicReason)"
+        case .refused(let refused): "refused \(refused.publicReason ?? refused.verdict)"
         case .busy: "busy"
         }
     }

@@ -128,6 +128,40 @@ import Testing
         }
     }
 
+    /// What was mended begins anew; what its owner only tunes, or disables, does not.
+    @Test(arguments: StoreKind.allCases)
+    func whatIsEnabledAgainOrMovedHasNotFailedYet(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.create(try OutboxSamples.endpoint("a"))
+            try await store.append(try (1...9).map { try OutboxSamples.event("\($0)", $0, learnedAt: $0) })
+            let id = try OutboxSamples.endpoint("a").id
+            func change(_ body: (inout WebhookEndpoint) -> Void) async throws -> Timestamp? {
+                let found = try await store.read { reader throws(StoreFailure) in try reader.endpoint(id) }
+                var endpoint = try #require(found)
+                body(&endpoint)
+                return try await store.write { [endpoint] transaction throws(StoreFailure) in
+                    _ = try transaction.updateEndpoint(endpoint)
+                    return try transaction.webhookFigures(id)?.failingSince
+                }
+            }
+            func fail(at moment: Int64) async throws {
+                let claimed = try await store.claim("a", try OutboxSamples.terms("w", at: moment), limit: 1)
+                let hold = try #require(claimed.first).hold
+                #expect(try await store.finish(hold, .again(after: .seconds(900)), at: moment))
+            }
+            try await fail(at: 20)
+            #expect(try await change { $0.perSecondMax = 3 } == OutboxSamples.at(20))
+            #expect(try await change { $0.isEnabled = false } == OutboxSamples.at(20))
+            #expect(try await change { $0.perSecondMax = 4 } == OutboxSamples.at(20))
+            #expect(try await change { $0.isEnabled = true } == nil)
+            try await fail(at: 30)
+            #expect(try await change { $0.isEnabled = true } == OutboxSamples.at(30))
+            #expect(try await change { $0.url = "https://shop.example/new" } == nil)
+            try await fail(at: 40)
+            #expect(try await change { $0.isEnabled = true } == OutboxSamples.at(40))
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func anEndpointThatIsGoneIsDisabledAndItsFailuresAreDated(kind: StoreKind) async throws {
         try await kind.withStore { store in

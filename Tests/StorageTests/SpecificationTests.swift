@@ -239,8 +239,12 @@ extension Verb {
             return .force([change], try evidence(&random))
         case 6, 7: return .keep(try submission(&random))
         case 8:
-            let verdict = Bool.random(using: &random) ? "recorded" : "refused"
-            return .settle(try id(&random), Settlement(verdict: verdict, at: Samples.now))
+            let at = Timestamp(milliseconds: .random(in: 0...9, using: &random)).advanced(by: .seconds(-3_600))
+            let settlements = [
+                Settlement(verdict: "recorded", at: Samples.now), Settlement(verdict: "refused", at: Samples.now),
+                Settlement(verdict: Settlement.notYours, at: at),
+            ]
+            return .settle(try id(&random), try #require(settlements.randomElement(using: &random)))
         case 9:
             let keys = try [refusal(&random), refusal(&random)]
             return .refuse(Dictionary(keys.map { ($0, 2) }, uniquingKeysWith: +), try samples(&random))

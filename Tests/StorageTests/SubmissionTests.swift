@@ -130,6 +130,40 @@ import Testing
         }
     }
 
+    /// What is not the app's today may be tomorrow; what is decided for good stays so.
+    @Test(arguments: StoreKind.allCases)
+    func whatWasNotYoursWaitsAgainWhenItComesAgainLater(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let submissions = [try Samples.submission(1), try Samples.submission(2)]
+            let ids = try await Self.keep(submissions, in: store).map(\.id)
+            let game = submissions[0].app
+            try await store.write { transaction throws(StoreFailure) in
+                for (id, verdict) in zip(ids, [Settlement.notYours, "forged"]) {
+                    _ = try transaction.settlePending(id, as: Settlement(verdict: verdict, at: Samples.now))
+                }
+            }
+            let over = Samples.now.advanced(by: Settlement.notYoursFor)
+            for (moment, isOver) in [(over.advanced(by: .milliseconds(-1)), false), (over, true)] {
+                let again = submissions.map { submission in
+                    var again = submission
+                    again.receivedAt = moment
+                    return again
+                }
+                let alike = try await store.read { reader throws(StoreFailure) in
+                    [try reader.submission(alike: again[0]), try reader.submission(alike: again[1])]
+                }
+                #expect(alike == [isOver ? nil : ids[0], ids[1]])
+                let kept = try await Self.keep(again + [again[0]], in: store)
+                #expect(kept.map(\.id) == ids + [ids[0]])
+                #expect(kept.map(\.isNew) == [isOver, false, false])
+                let found = try await store.read { reader throws(StoreFailure) in
+                    (try reader.submission(ids[0])?.settlement == nil, try reader.pendingCount(app: game))
+                }
+                #expect(found == (isOver, isOver ? 1 : 0))
+            }
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func holdsALargeProofByteForByte(kind: StoreKind) async throws {
         try await kind.withStore { store in

@@ -22,6 +22,8 @@ package struct NotificationHistoryPage: ContinuedPage {
     package let records: [NotificationRecord]
     /// Those that do not verify: one of a kind that we do not know must not hide the others.
     package let unproved: [String]
+    /// What Apple's clock showed, to the second; `nil` if the answer does not say. A stretch that ends later has ended then.
+    package let answeredAt: Timestamp?
     package let hasMore: Bool
     package let continuation: String?
 }
@@ -44,7 +46,11 @@ extension AppStoreServerClient {
         guard request.startDate < request.endDate else { throw .invalidRequest(field: "startDate") }
         let query = token.map { [(name: "paginationToken", value: $0)] } ?? []
         let question = Request(endpoint: .notifications, query: query, body: request.json)
-        let answer = try await answer(question, in: store, as: NotificationHistoryAnswer.self)
+        let (answer, answeredAt) = try await send(question, in: store) { response throws(AppStoreFailure) in
+            let now = line.now
+            let received = ReceivedAnswer(response: response, sentAt: now, receivedAt: now)
+            return (try ServerAnswers.read(response, as: NotificationHistoryAnswer.self), received.date)
+        }
         var records: [NotificationRecord] = []
         var unproved: [String] = []
         for sent in answer.notifications {
@@ -57,6 +63,7 @@ extension AppStoreServerClient {
         return NotificationHistoryPage(
             records: records,
             unproved: unproved,
+            answeredAt: answeredAt,
             hasMore: answer.hasMore,
             continuation: answer.paginationToken
         )

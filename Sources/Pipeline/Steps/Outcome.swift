@@ -8,7 +8,7 @@ package enum Outcome: Sendable {
     case recorded(Decision)
     /// A good signature over something that holds no purchase, such as an AppTransaction: nothing to keep.
     case nothingToRecord(format: String)
-    /// Kept, and not decided yet. The same submission again gives the same id.
+    /// Kept, because the bytes do not tell. The same submission again gives the same id, also once it is decided.
     case pending(SubmissionID)
     /// Proven bad; nothing was written.
     case refused(Refused)
@@ -19,7 +19,8 @@ package enum Outcome: Sendable {
     /// the events.
     package struct Refused: Hashable, Sendable {
         package let verdict: String
-        package let publicReason: String
+        /// `nil` when no more than the verdict is known of it any longer.
+        package let publicReason: String?
 
         /// The bytes are bad, whatever the app's policy says.
         let isForGood: Bool
@@ -28,6 +29,13 @@ package enum Outcome: Sendable {
             isForGood = reason.verdict == .forged || reason.verdict == .malformed
             verdict = reason.verdict.rawValue
             publicReason = reason.publicWord.rawValue
+        }
+
+        /// What was refused after it was kept.
+        init(_ verdict: Verdict) {
+            isForGood = verdict == .forged || verdict == .malformed
+            self.verdict = verdict.rawValue
+            publicReason = nil
         }
     }
 }

@@ -26,6 +26,8 @@ package struct WebhookGate: Sendable, Equatable {
     /// No call in this time. Before it lies a clock that was set back since, which is not to be waited for.
     private var closed: Range<Timestamp>?
     private var bucket: TokenBucket?
+    /// The endpoint's, as it was sent to last.
+    private var version: Int64?
 
     package init() {}
 
@@ -45,6 +47,14 @@ package struct WebhookGate: Sendable, Equatable {
 
     /// Whether nothing would be lost if it were forgotten.
     package var isIdle: Bool { !isBusy && failures == 0 && closed == nil }
+
+    /// Takes note of which version of the endpoint is sent to. Of another than before nothing is known yet: its address may
+    /// have changed, or its owner has mended it and enabled it again.
+    package mutating func setVersion(_ version: Int64) {
+        defer { self.version = version }
+        guard let known = self.version, known != version else { return }
+        (window, failures, openings, hasSucceeded, closed) = (1, 0, 0, false, nil)
+    }
 
     /// Takes over what the endpoint's owner allows, as a claim told it.
     package mutating func setLimits(concurrencyMax: Int, perSecondMax: Int?, at now: Timestamp) {

@@ -217,6 +217,7 @@ package final class WebhookSender: Sendable {
             state.lanes.end(place.limit - deliveries.count, isProven: place.isProven)
             state.gates[place.endpoint]?.giveBack(place.limit - deliveries.count)
             if let endpoint = batch?.endpoint {
+                state.gates[place.endpoint]?.setVersion(endpoint.version)
                 state.gates[place.endpoint]?.setLimits(
                     concurrencyMax: endpoint.concurrencyMax,
                     perSecondMax: endpoint.perSecondMax,

@@ -84,13 +84,19 @@ package struct NotificationComparer: Sendable {
             let oldest = now.advanced(by: .zero - Self.depth(of: job.store))
             let watch: NotificationWatch
             if let known { watch = known } else { watch = try await begin(job.app, realm, at: now) }
+            guard watch.comparedUntil <= now else { return try await pullBack(watch, to: now) }
             let start = max(watch.comparedUntil, oldest)
             let end = min(now.advanced(by: .zero - Self.margin), start.advanced(by: windows.length(for: job)))
             guard start < end else { return .again(after: Self.interval, because: "nothing is old enough") }
             let figures = try await fetch.fetch(from: start, until: end, in: job.store, account)
-            try await note(figures, until: end, after: watch)
+            // Apple lets a stretch end at its own present, whatever ours is.
+            let answeredAt = figures.answeredAt ?? now
+            guard start < answeredAt else { return try await pullBack(watch, to: answeredAt) }
+            let present = answeredAt.advanced(by: .zero - Self.margin)
+            guard start < present else { return .again(after: Self.interval, because: "nothing is old enough") }
+            try await note(figures, until: min(end, present), after: watch)
             windows.lengthen(for: job)
-            let isBehind = end.advanced(by: Self.margin + Self.interval) < now
+            let isBehind = end < present && end.advanced(by: Self.margin + Self.interval) < now
             return .again(after: isBehind ? .seconds(1) : Self.interval, because: "compared")
         } catch let failure as AppStoreFailure {
             windows.shorten(for: job)
@@ -98,6 +104,19 @@ package struct NotificationComparer: Sendable {
         } catch {
             return .failed(because: "the store: \(error)")
         }
+    }
+
+    /// Begins earlier: what was compared until a moment that has not come yet was compared by a clock that was ahead, and
+    /// what that has passed over is looked at again.
+    private func pullBack(_ watch: NotificationWatch, to moment: Timestamp) async throws(StoreFailure) -> JobOutcome {
+        try await store.write { transaction throws(StoreFailure) in
+            var next = watch
+            let beginning = try Self.beginning(of: watch.app, in: transaction, at: moment)
+            next.comparedUntil = max(beginning, moment.advanced(by: .zero - ComparisonWindows.longest))
+            next.version += 1
+            try transaction.noteWatch(next)
+        }
+        return .again(after: Self.interval, because: "a clock was ahead")
     }
 
     private func note(
@@ -124,24 +143,32 @@ package struct NotificationComparer: Sendable {
         at now: Timestamp
     ) async throws(StoreFailure) -> NotificationWatch {
         try await store.write { transaction throws(StoreFailure) in
-            let page = try transaction.events(app: app, after: .start, where: .everything, limit: 1)
-            let first = page.events.first { _ in true }?.event.learnedAt
             let watch = NotificationWatch(
                 app: app,
                 realm: realm,
-                comparedUntil: min(first ?? now, now).advanced(by: .zero - Self.interval),
+                comparedUntil: try Self.beginning(of: app, in: transaction, at: now),
                 version: 1
             )
             try transaction.noteWatch(watch)
             return watch
         }
     }
+
+    private static func beginning(
+        of app: AppID,
+        in transaction: any StoreTransaction,
+        at now: Timestamp
+    ) throws(StoreFailure) -> Timestamp {
+        let page = try transaction.events(app: app, after: .start, where: .everything, limit: 1)
+        let first = page.events.first { _ in true }?.event.learnedAt
+        return min(first ?? now, now).advanced(by: .zero - interval)
+    }
 }
 
 /// How much time one look covers, by how the looks before it ended: what is cut off again and again, since Apple has sent
 /// so much, comes through in parts.
 private final class ComparisonWindows: Sendable {
-    private static let longest = Duration.seconds(7 * 86_400)
+    static let longest = Duration.seconds(7 * 86_400)
     private static let halvingsMax = 8
 
     private let halvings = Mutex<[NotificationComparison: Int]>([:])

@@ -10,6 +10,8 @@ struct NotificationFetch: Sendable {
         var sent: Int64 = 0
         var arrived: Int64 = 0
         var recovered: Int64 = 0
+        /// What Apple's clock showed at first, where it says so: nothing of what it has sent since is there.
+        var answeredAt: Timestamp?
     }
 
     /// - Parameters:
@@ -27,6 +29,7 @@ struct NotificationFetch: Sendable {
     ) async throws -> Figures {
         var figures = Figures()
         for try await page in account.server.notifications(from: start, until: end, in: store) {
+            figures.answeredAt = figures.answeredAt ?? page.answeredAt
             for record in page.records {
                 let outcome = try await intake.take(
                     Array(record.signedPayload.utf8),

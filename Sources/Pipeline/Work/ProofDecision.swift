@@ -31,10 +31,11 @@ package struct ProofDecider: Sendable {
     package static let schedule = RetrySchedule(first: .seconds(5), longest: .seconds(1_800), attemptsMax: .max)
     /// How long Apple may say that a receipt is malformed before it counts: in bad hours Apple says so of good ones.
     private static let malformedFor = Duration.seconds(3 * 86_400)
-    /// How often a number may be unknown: in the sandbox it is for the first seconds.
-    private static let unknownMax = 4
-    /// How often a receipt is looked into in which no purchase stands yet.
-    private static let emptyMax = 12
+    /// How often a number may be unknown, and for how long after it came: in the sandbox it is for the first seconds, and
+    /// attempts alone say little, for most of them may have met no Apple at all.
+    private static let unknown = (max: 4, within: Duration.seconds(900))
+    /// The same of a receipt that is looked into in which no purchase stands yet.
+    private static let empty = (max: 12, within: Duration.seconds(3_600))
 
     private let pipeline: PurchasePipeline
     private let store: any Store
@@ -82,7 +83,7 @@ package struct ProofDecider: Sendable {
             proof = try await account.server.transaction(number).value
         } catch {
             if let outcome = AppleTrouble.outcome(of: error, at: clock.now) { return outcome }
-            guard attempt >= Self.unknownMax else { return .failed(because: "Apple: \(error)") }
+            guard try await isEnough(attempt, of: kept, Self.unknown) else { return .failed(because: "Apple: \(error)") }
             return try await settle(kept, as: .unknownToApple)
         }
         return try await record(proof, [], kept, account)
@@ -100,14 +101,17 @@ package struct ProofDecider: Sendable {
         switch result {
         case .valid(let answered), .renewable(let answered), .expired(let answered):
             guard !answered.transactions.isEmpty else {
-                guard attempt >= Self.emptyMax else { return .failed(because: "no purchase stands in it yet") }
+                guard try await isEnough(attempt, of: kept, Self.empty) else {
+                    return .failed(because: "no purchase stands in it yet")
+                }
                 try await pipeline.settle(kept, as: .noPurchases, verdict: answered.proof.verdict)
                 return .done
             }
             return try await record(answered.proof, answered.renewals.map(\.fact), kept, account)
         case .refused(let refusal):
-            let waited = try await waited(kept)
-            if refusal.mayPass, waited < Self.malformedFor { return .failed(because: "Apple: \(refusal)") }
+            if refusal.mayPass, try await waited(kept) < Self.malformedFor {
+                return .failed(because: "Apple: \(refusal)")
+            }
             return try await settle(kept, as: refusal.reason)
         case .disagreement(let status):
             // Its signature is good. A person hears of it; whoever paid must not suffer for it.
@@ -124,6 +128,15 @@ package struct ProofDecider: Sendable {
         return try await store.read { reader throws(StoreFailure) in
             kept.submission.receivedAt.duration(to: try reader.storeTime(now))
         }
+    }
+
+    private func isEnough(
+        _ attempt: Int,
+        of kept: KeptSubmission,
+        _ patience: (max: Int, within: Duration)
+    ) async throws(StoreFailure) -> Bool {
+        guard attempt >= patience.max else { return false }
+        return try await waited(kept) >= patience.within
     }
 
     private func record(

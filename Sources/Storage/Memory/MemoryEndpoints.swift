@@ -30,6 +30,8 @@ extension MemoryTransaction {
         known.row.app = before.app
         known.row.createdAt = before.createdAt
         known.row.version += 1
+        let isAnother = known.row.url != before.url || known.row.isEnabled && !before.isEnabled
+        if isAnother { known.failingSince = nil }
         put(known, at: \.outbox.endpoints[endpoint.id])
         return known.row.version
     }

@@ -50,7 +50,7 @@ extension MemoryTransaction {
 
     func submission(alike submission: PendingSubmission) -> SubmissionID? {
         let kept = ledger.submissionPlaces[MemoryLedger.SubmissionName(submission)].map { ledger.submissions[$0] }
-        return kept.flatMap { $0.settlement?.verdict == Settlement.givenUp ? nil : $0.id }
+        return kept.flatMap { $0.settlement?.isOver(at: submission.receivedAt) == true ? nil : $0.id }
     }
 
     func pendingCount(app: AppID) -> Int {

@@ -60,7 +60,7 @@ final class MemoryTransaction: StoreTransaction {
 
     private func reopen(at place: Int, _ submission: PendingSubmission) -> (id: SubmissionID, isNew: Bool) {
         let known = ledger.submissions[place]
-        guard known.settlement?.verdict == Settlement.givenUp else { return (known.id, false) }
+        guard known.settlement?.isOver(at: submission.receivedAt) == true else { return (known.id, false) }
         var again = submission
         again.id = known.id
         ledger.submissions[place] = KeptSubmission(again)

@@ -76,6 +76,11 @@ package enum SubmissionOrigin: Int64, Hashable, Sendable {
 package struct Settlement: Hashable, Sendable {
     /// The verdict of what waited too long. Sent again, it waits again.
     package static let givenUp = "given_up"
+    /// The verdict of what Apple knew nothing of, or the app did not take. Both may change: sent again after
+    /// ``notYoursFor``, it waits again.
+    package static let notYours = "not_yours"
+    /// Whoever sends the same again and again until the answer pleases has Apple asked no more often than this.
+    package static let notYoursFor = Duration.seconds(3_600)
 
     /// The word for what was decided about it.
     package var verdict: String
@@ -87,6 +92,15 @@ package struct Settlement: Hashable, Sendable {
     }
 
     var isStorable: Bool { StorableText.isWord(verdict) }
+
+    /// Whether what was settled so waits again when it is sent again.
+    func isOver(at now: Timestamp) -> Bool {
+        switch verdict {
+        case Self.givenUp: true
+        case Self.notYours: at <= now.advanced(by: .zero - Self.notYoursFor)
+        default: false
+        }
+    }
 }
 
 /// A submission as the store holds it.

@@ -27,23 +27,24 @@ import Testing
         )
 
         func prepare(events count: Int) async throws {
-            let events = (1...count).map { number in
-                EventRow(
-                    id: EventID(checked: "evt_\(number)"),
-                    app: app,
-                    realm: realm,
-                    customer: CustomerID(checked: "user"),
-                    sequence: Int64(number),
-                    type: "order.paid",
-                    happenedAt: start,
-                    learnedAt: start,
-                    data: Array(#"{"order_id":"ord_1"}"#.utf8)
-                )
-            }
             try await store.write { [endpoint] transaction throws(StoreFailure) in
                 try transaction.createEndpoint(endpoint)
-                try transaction.append(events)
+                try transaction.append((1...count).map(Self.event))
             }
+        }
+
+        static func event(_ number: Int) -> EventRow {
+            EventRow(
+                id: EventID(checked: "evt_\(number)"),
+                app: app,
+                realm: realm,
+                customer: CustomerID(checked: "user"),
+                sequence: Int64(number),
+                type: "order.paid",
+                happenedAt: start,
+                learnedAt: start,
+                data: Array(#"{"order_id":"ord_1"}"#.utf8)
+            )
         }
 
         func sender(_ answer: @escaping @Sendable (Int) -> HTTPStatus) -> WebhookSender {
@@ -111,6 +112,31 @@ import Testing
         let endpoint = try #require(try await shop.found())
         #expect(!endpoint.isEnabled && endpoint.disabledReason == "failing_for_days")
         #expect(try await shop.states().first == .dead)
+    }
+
+    /// Whoever enables it again has mended something: it gets five days anew.
+    @Test func whatIsEnabledAgainIsNotDisabledByItsFirstFailure() async throws {
+        let shop = Shop()
+        try await shop.prepare(events: 3)
+        let sender = shop.sender { _ in .badRequest }
+        for _ in 0..<150 {
+            await sender.deliverDue()
+            shop.clock.advance(by: .seconds(3_600))
+        }
+        var endpoint = try #require(try await shop.found())
+        #expect(endpoint.disabledReason == "failing_for_days")
+        endpoint.setEnabled(true)
+        try await shop.store.write { [endpoint] transaction throws(StoreFailure) in
+            _ = try transaction.updateEndpoint(endpoint)
+        }
+        for number in 4...6 {
+            try await shop.store.write { transaction throws(StoreFailure) in
+                try transaction.append([Shop.event(number)])
+            }
+            await sender.deliverDue()
+            shop.clock.advance(by: .seconds(3_600))
+        }
+        #expect(try await shop.found()?.isEnabled == true)
     }
 
     @Test func twoNodesSendEachMessageOnce() async throws {

@@ -44,6 +44,23 @@ import Testing
         #expect(door.room() == 1)
     }
 
+    @Test func ofAnotherVersionNothingIsKnown() {
+        var door = Door()
+        door.gate.setVersion(1)
+        door.call(.failed(nil), .failed(nil), .failed(nil), .failed(nil), .failed(nil))
+        door.gate.setVersion(1)
+        #expect(door.gate.isOpen && door.room() == 0)
+        door.gate.setVersion(2)
+        #expect(!door.gate.isOpen && door.room() == 1)
+        // What is under way still is.
+        door.call(.delivered, .delivered)
+        door.gate.begin(2)
+        door.gate.setVersion(3)
+        #expect(!door.gate.isProven && door.room() == 0)
+        door.gate.giveBack(2)
+        #expect(door.room() == 1)
+    }
+
     @Test func whatIsUnknownGetsOneCall() {
         var gate = WebhookGate()
         gate.begin(1)

@@ -71,6 +71,61 @@ import Testing
         }
     }
 
+    /// Our clock is hours ahead of Apple's: what Apple has not lived yet is not passed over.
+    @Test func aClockThatIsAheadPassesNothingOver() async throws {
+        try await WorkHouse().open { house in
+            let ahead = Duration.seconds(3 * 3_600)
+            var chaos = Chaos.none
+            chaos.clockSkewSeconds = -3 * 3_600
+            house.chaos.set(chaos)
+            house.clock.advance(by: ahead)
+            try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
+            let old = try house.buy("coins.100")
+            await house.sender.deliverDue()
+            house.inbox.open(false)
+            var sold = [old]
+            for _ in 0..<12 {
+                house.pass(.seconds(1_800))
+                sold.append(try house.buy("coins.100"))
+                await house.sender.deliverDue()
+                try await house.work()
+                let watch = try #require(try await house.watch())
+                #expect(watch.comparedUntil <= house.clock.now.advanced(by: .zero - ahead))
+                #expect(try await house.deadLetters() == [])
+            }
+            house.pass(.seconds(2 * 3_600))
+            for _ in 0..<4 {
+                try await house.work()
+                house.pass(.seconds(3_600))
+            }
+            for sold in sold { #expect(try await house.recorded(sold.id) != nil) }
+            #expect(house.calls.values.count < 60, "\(house.calls.values.count) calls")
+        }
+    }
+
+    /// It was noted by a clock that has been set right since.
+    @Test func whatWasComparedUntilTheFutureIsComparedAgain() async throws {
+        try await WorkHouse().open { house in
+            let (app, realm) = (house.app.id, Realm(environment: .production, isTestSigned: true))
+            let until = house.clock.now.advanced(by: .seconds(30 * 86_400))
+            try await house.store.write { transaction throws(StoreFailure) in
+                try transaction.noteWatch(NotificationWatch(app: app, realm: realm, comparedUntil: until))
+            }
+            house.inbox.open(false)
+            let missed = try house.buy("coins.100")
+            await house.sender.deliverDue()
+            house.pass(.seconds(3_600))
+            try await house.queue.enqueue(NotificationComparison(app: app, store: .production))
+            for _ in 0..<3 {
+                try await house.work()
+                house.pass(.seconds(3_600))
+            }
+            #expect(try await house.recorded(missed.id) != nil)
+            let watch = try #require(try await house.watch())
+            #expect(watch.comparedUntil < house.clock.now)
+        }
+    }
+
     /// A day of each trouble, looked at every minute.
     @Test(arguments: ProofDecisionTests.Trouble.allCases)
     func noTroubleMovesAnythingOrMakesALoop(trouble: ProofDecisionTests.Trouble) async throws {

@@ -51,13 +51,94 @@ import Testing
     @Test func aNumberThatNobodyHasIsGivenUpAfterAWhile() async throws {
         try await WorkHouse().open { house in
             let outcome = try await house.submit(Array("999999999999".utf8))
-            for turn in 1...4 {
+            for minute in 0..<30 {
                 try await house.work()
                 let settlement = try await house.submission(outcome).settlement
-                #expect(settlement?.verdict == (turn < 4 ? nil : "not_yours"))
+                if minute < 15 { #expect(settlement == nil) }
+                if minute > 24 { #expect(settlement?.verdict == "not_yours") }
                 house.pass(.seconds(60))
             }
+            // Two hosts, each time later.
+            #expect(house.calls.values.count <= 2 * 9, "\(house.calls.values.count) calls")
             #expect(try await house.deadLetters() == [])
+        }
+    }
+
+    private static let unknown = HTTPResponse(
+        .notFound,
+        body: JSONWriter.object { json in
+            json.member("errorCode", Int64(4_040_010))
+            json.member("errorMessage", "planted")
+        }
+    )
+
+    /// Whoever was away has not said that it knows of nothing, however often it was asked.
+    @Test func theFirstAnswerAfterAnOutageIsNotTheLastWord() async throws {
+        try await WorkHouse().open { house in
+            let sold = try house.buy("coins.100", by: "tester")
+            let outcome = try await house.submit(Array("\(sold.id)".utf8))
+            house.chaos.set(Trouble.serverError.always)
+            for _ in 0..<9 {
+                try await house.work()
+                house.pass(.seconds(60))
+            }
+            house.chaos.set(.none)
+            house.script.set("/inApps/v1/transactions/", Self.unknown)
+            let before = house.calls.values.count
+            for _ in 0..<5 where house.calls.values.count == before {
+                house.pass(.seconds(60))
+                try await house.work()
+            }
+            #expect(house.calls.values.count > before)
+            #expect(try await house.submission(outcome).settlement == nil)
+            house.script.set("", nil)
+            for _ in 0..<30 {
+                house.pass(.seconds(60))
+                try await house.work()
+            }
+            #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
+            #expect(try await house.recorded(sold.id, in: .sandbox)?.customer?.text == "ann")
+        }
+    }
+
+    /// What was unknown to Apple is asked about again when it is presented later, and no more often than once an hour.
+    @Test func whatAppleDidNotKnowCanBePresentedAgain() async throws {
+        try await WorkHouse().open { house in
+            let sold = try house.buy("coins.100")
+            let proof = Array("\(sold.id)".utf8)
+            house.script.set("/inApps/v1/transactions/", Self.unknown)
+            let outcome = try await house.submit(proof)
+            for _ in 0..<30 {
+                try await house.work()
+                house.pass(.seconds(60))
+            }
+            house.script.set("", nil)
+            #expect(try await house.submission(outcome).settlement?.verdict == "not_yours")
+            #expect(try await house.decision(on: outcome, proof) == "refused not_yours")
+            let calls = house.calls.values.count
+            _ = try await house.submit(proof)
+            try await house.work()
+            #expect(house.calls.values.count == calls)
+            house.pass(.seconds(3_600))
+            _ = try await house.submit(proof)
+            #expect(try await house.submission(outcome).settlement == nil)
+            #expect(try await house.decision(on: outcome, proof) == nil)
+            try await house.work()
+            #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
+            #expect(try await house.recorded(sold.id)?.customer?.text == "ann")
+            #expect(try await house.decision(on: outcome, proof) == "known \(sold.id)")
+        }
+    }
+
+    /// By the receipt that Apple was asked about, not by what somebody wrote around it.
+    @Test func whoSendsADecidedAnswerAgainIsToldWhatIsRecorded() async throws {
+        try await WorkHouse().open { house in
+            let sold = try house.buy("pro.monthly")
+            let proof = Self.answer(around: try house.receipt())
+            let outcome = try await house.submit(proof)
+            try await house.work()
+            #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
+            #expect(try await house.decision(on: outcome, proof) == "known \(sold.id)")
         }
     }
 
@@ -171,5 +252,17 @@ import Testing
                 }
             }
         }
+    }
+}
+
+extension WorkHouse {
+    /// What whoever sends a kept proof again is told, in words; `nil` while it waits.
+    fileprivate func decision(on kept: Outcome, _ proof: [UInt8]) async throws -> String? {
+        let submission = Submission(app: app, bytes: proof, customer: CustomerID("ann"))
+        guard let id = kept.pendingID, let outcome = try await pipeline.decision(on: id, for: submission) else {
+            return nil
+        }
+        guard case .recorded(let decision) = outcome else { return outcome.word }
+        return "\(outcome.word) \(decision.outcomes.map { "\($0.recorded.id)" }.joined(separator: " "))"
     }
 }

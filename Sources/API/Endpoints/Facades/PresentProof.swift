@@ -34,11 +34,13 @@ struct PresentProof: Sendable {
         case .pending(let id):
             if pipeline.isEmptyReceipt(submission) { return .accepted(try await pipeline.presented(submission)) }
             let found = try await waits.submission(id, of: submission.app.id, patience: Self.patience)
-            switch found?.settlement?.verdict {
-            case nil, Settlement.givenUp: return .later(Self.retryAfter)
-            case "genuine", "test_signed": return .accepted(try await pipeline.presented(submission))
-            case .some(let verdict): return .refused(verdict: verdict, reason: nil)
+            guard let settlement = found?.settlement, settlement.verdict != Settlement.givenUp else {
+                return .later(Self.retryAfter)
             }
+            guard submission.app.accepts(settlement) else {
+                return .refused(verdict: settlement.verdict, reason: nil)
+            }
+            return .accepted(try await pipeline.presented(submission))
         }
     }
 

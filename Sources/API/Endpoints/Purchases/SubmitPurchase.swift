@@ -33,7 +33,11 @@ struct SubmitPurchase: Sendable {
                     (SubmitPurchase.answer(.recorded(decision)), clock.now)
                 }
             }
-            return SubmitPurchase.answer(try await pipeline.submit(submission))
+            var outcome = try await pipeline.submit(submission)
+            if case .pending(let id) = outcome {
+                outcome = try await pipeline.decision(on: id, for: submission) ?? outcome
+            }
+            return SubmitPurchase.answer(outcome)
         } catch {
             // The same request, made twice at once: the other one was faster.
             if error == .conflict, let idempotency, let kept = try? await keptAnswer(idempotency) { return kept }

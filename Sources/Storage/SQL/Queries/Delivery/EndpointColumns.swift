@@ -8,6 +8,12 @@ enum EndpointColumns {
         "acknowledges_by_2xx", "is_enabled", "disabled_reason",
     ]
 
+    /// Where the value of a column of ``content`` stands in a statement whose first of them is at `first`.
+    static func place(of column: String, from first: Int) -> String {
+        guard let offset = content.firstIndex(of: column) else { preconditionFailure("\(column) is no column") }
+        return "$\(first + offset)"
+    }
+
     /// For `SELECT`: what ``read(_:)`` expects, from column 0.
     static let selected =
         "webhook_endpoints.id, apps.name, created_at, version, " + content.joined(separator: ", ")

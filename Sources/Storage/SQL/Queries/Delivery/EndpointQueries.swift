@@ -36,10 +36,13 @@ struct EndpointQueries {
         )
     }()
     private static let update: Query = {
-        let assignments = EndpointColumns.content.enumerated().map { "\($0.element) = $\($0.offset + 3)" }
+        let assignments = EndpointColumns.content.map { "\($0) = \(EndpointColumns.place(of: $0, from: 3))" }
+        let url = EndpointColumns.place(of: "url", from: 3)
+        let isEnabled = EndpointColumns.place(of: "is_enabled", from: 3)
         return Query(
             """
-            UPDATE webhook_endpoints SET version = version + 1, \(assignments.joined(separator: ", "))
+            UPDATE webhook_endpoints SET version = version + 1, \(assignments.joined(separator: ", ")),
+                failing_since = CASE WHEN url = \(url) AND is_enabled >= \(isEnabled) THEN failing_since END
             WHERE id = $1 AND version = $2 AND is_deleted = 0
             """
         )

@@ -19,14 +19,16 @@ struct SubmissionQueries {
         ON CONFLICT (app, sha256, customer) DO UPDATE SET order_id = excluded.order_id, reason = excluded.reason,
             received_at = excluded.received_at, imported = excluded.imported, settled_at = NULL, verdict = NULL, version = submissions.version + 1
         WHERE submissions.verdict = '\(Settlement.givenUp)'
+            OR submissions.verdict = '\(Settlement.notYours)' AND submissions.settled_at <= $12
         RETURNING name, version
         """
     }
     private static let find = Query("SELECT name FROM submissions WHERE app = $1 AND sha256 = $2 AND customer = $3")
-    private static let findNotGivenUp = Query(
+    private static let findNotOver = Query(
         """
         SELECT name FROM submissions
         WHERE app = $1 AND sha256 = $2 AND customer = $3 AND verdict IS DISTINCT FROM '\(Settlement.givenUp)'
+            AND (verdict IS DISTINCT FROM '\(Settlement.notYours)' OR settled_at > $4)
         """
     )
     private static let giveUp = Query(
@@ -74,6 +76,7 @@ struct SubmissionQueries {
             .bytes(submission.id.bytes), .optional(submission.order?.text), .text(submission.format),
             .text(submission.reason), time.noted(submission.receivedAt), .bytes(submission.proof),
             .integer(try connection.next(Self.sequence)), .integer(submission.origin.rawValue),
+            try overBefore(submission),
         ]
         let kept = try connection.row(Self.insert, name + content) { row throws(StoreFailure) in
             (id: try Self.readID(row), isFirst: row.integer(1) == RowVersions.first)
@@ -89,10 +92,15 @@ struct SubmissionQueries {
     func find(_ submission: PendingSubmission) throws(StoreFailure) -> SubmissionID? {
         guard let app = try apps.code(of: submission.app) else { return nil }
         return try connection.row(
-            Self.findNotGivenUp,
-            SubmissionQueries.name(of: submission, app: app),
+            Self.findNotOver,
+            SubmissionQueries.name(of: submission, app: app) + [try overBefore(submission)],
             Self.readID
         )
+    }
+
+    /// What was not the app's when it was settled by then may be by now.
+    private func overBefore(_ submission: PendingSubmission) throws(StoreFailure) -> SQLValue {
+        .integer(try time.now(submission.receivedAt).advanced(by: .zero - Settlement.notYoursFor).milliseconds)
     }
 
     func giveUp(olderThan age: Duration, at callers: Timestamp, limit: Int) throws(StoreFailure) -> [AppID: Int] {

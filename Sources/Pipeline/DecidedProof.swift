@@ -1,0 +1,92 @@
+import PurchaseModel
+package import Storage
+import Verification
+
+/// What is answered when a proof comes again that was kept, and has been decided since.
+extension PurchasePipeline {
+    /// What has become of a proof that ``submit(_:)`` found to be kept.
+    ///
+    /// Nothing is recorded by it: what stands in such a proof was never signed. It tells what the ledger has of what Apple
+    /// was asked about.
+    ///
+    /// - Parameters:
+    ///   - id: the name under which it is kept.
+    ///   - submission: the same proof, as it came again.
+    /// - Returns: what the same proof would be answered if its bytes alone had told; `nil` while it waits.
+    /// - Throws: `StoreFailure`.
+    package func decision(on id: SubmissionID, for submission: Submission) async throws(StoreFailure) -> Outcome? {
+        let kept = try await store.read { reader throws(StoreFailure) in try reader.submission(id) }
+        guard let kept, let settlement = kept.settlement, let verdict = Verdict(rawValue: settlement.verdict) else {
+            return nil
+        }
+        guard submission.app.accepts(settlement) else { return .refused(Outcome.Refused(verdict)) }
+        let known = try await recorded(of: submission)
+        guard !known.isEmpty else { return .nothingToRecord(format: kept.submission.format) }
+        let taken = known.filter { submission.app.environments.contains($0.recorded.realm.environment) }
+        guard !taken.isEmpty else { return .refused(Outcome.Refused(.environmentNotAccepted)) }
+        if let product = submission.product, !taken.contains(where: { $0.recorded.transaction.product == product }) {
+            return .refused(Outcome.Refused(.otherProduct))
+        }
+        return .recorded(Decision(outcomes: taken))
+    }
+
+    /// What the ledger has of the transactions that Apple was asked about.
+    private func recorded(of submission: Submission) async throws(StoreFailure) -> [TransactionOutcome] {
+        let (app, customer) = (submission.app.id, submission.customer)
+        let keys = asked(about: submission.bytes).flatMap { id in
+            Realm.known.map { TransactionKey(app: app, realm: $0, id: id) }
+        }
+        return try await store.read { reader throws(StoreFailure) in
+            let recorded = try reader.transactions(keys)
+            // In its chain, or by itself when the chain was not known at first.
+            let chains = Set(
+                recorded.flatMap { [$0.chain, ChainKey(app: app, realm: $0.realm, original: $0.id)] }
+            )
+            let given = Dictionary(
+                try reader.fulfilments(Array(chains)).map { ($0.transaction, $0) },
+                uniquingKeysWith: { first, _ in first }
+            )
+            let owners = Dictionary(
+                try reader.owners(Array(chains)).map { ($0.chain, $0) },
+                uniquingKeysWith: { first, _ in first }
+            )
+            return recorded.map { recorded in
+                let fulfilment = given[recorded.key]
+                let owner = owners[fulfilment?.chain ?? recorded.chain]
+                guard let customer, let owner, !owner.mayUse(customer) else {
+                    return TransactionOutcome(
+                        recorded: recorded,
+                        standing: standing(of: recorded),
+                        isNew: false,
+                        fulfilment: fulfilment
+                    )
+                }
+                return TransactionOutcome(recorded: recorded, standing: .ownedByAnother, isNew: false)
+            }
+        }
+    }
+
+    /// The numbers of what Apple was asked about, each once, in the order of the proof.
+    private func asked(about bytes: [UInt8]) -> [TransactionID] {
+        switch verifier.question(about: bytes) {
+        case .transaction(let id): return [id]
+        case .receipt(let receipt):
+            var seen: Set<TransactionID> = []
+            let claims = verifier.examine(receipt, expecting: Expectation()).report.claims
+            return claims.transactions.map(\.id).filter { seen.insert($0).inserted }
+        case nil: return []
+        }
+    }
+}
+
+extension AppPolicy {
+    /// Whether what was settled so is recorded, as far as the app takes it: what a test authority signed may have been
+    /// refused for that.
+    package func accepts(_ settlement: Settlement) -> Bool {
+        switch Verdict(rawValue: settlement.verdict) {
+        case .genuine: true
+        case .testSigned: acceptsTestSigned
+        default: false
+        }
+    }
+}
