@@ -83,7 +83,9 @@ package struct ProofDecider: Sendable {
             proof = try await account.server.transaction(number).value
         } catch {
             if let outcome = AppleTrouble.outcome(of: error, at: clock.now) { return outcome }
-            guard try await isEnough(attempt, of: kept, Self.unknown) else { return .failed(because: "Apple: \(error)") }
+            guard try await isEnough(attempt, of: kept, Self.unknown) else {
+                return .failed(because: "Apple: \(error)")
+            }
             return try await settle(kept, as: .unknownToApple)
         }
         return try await record(proof, [], kept, account)
