@@ -78,6 +78,8 @@ package enum UnreadableAnswer: String, Hashable, Sendable, CaseIterable {
     case json
     /// JSON of another shape than Apple's.
     case shape
+    /// More pages than anybody reads at once.
+    case endless
 
     /// What a body that is no JSON looks like.
     init(of body: [UInt8]) {

@@ -1,7 +1,9 @@
 import AppStore
 import AppleFormats
+import HTTP
 import PurchaseModel
 import Simulator
+import Synchronization
 import Testing
 import Verification
 
@@ -231,6 +233,30 @@ import Verification
                 try await shop.client.notificationPage(backwards, in: .production)
             } == .invalidRequest(field: "startDate")
         )
+    }
+
+    @Test func aListingWithoutAnEndIsNotTakenForTheWhole() async throws {
+        let count = Mutex(0)
+        let shop = try ServerDesk { call throws(HTTPCallFailure) -> HTTPResponse? in
+            guard call.url.contains("/notifications/history") else { return nil }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let page = #"{"notificationHistory":[],"hasMore":true,"paginationToken":"\#(number)"}"#
+            return HTTPResponse(.ok, fields: ["Content-Type": "application/json"], body: Array(page.utf8))
+        }
+        let request = NotificationHistoryRequest(startDate: 0, endDate: AppleDesk.start.milliseconds)
+        var pages = shop.client.notifications(request, in: .production).makeAsyncIterator()
+        var read = 0
+        await #expect(throws: AppStoreFailure.unreadable(.endless, .ok)) {
+            while try await pages.next() != nil {
+                read += 1
+                // Within the budget.
+                shop.desk.clock.advance(by: .seconds(1))
+            }
+        }
+        #expect(read == 5_000)
     }
 
     @Test func groupsAreRead() async throws {

@@ -23,7 +23,8 @@ extension HistoryPage: ContinuedPage {
     package var continuation: String? { revision }
 }
 
-/// A listing of Apple's, page after page. When it fails in the middle, go on later from the last page's place.
+/// A listing of Apple's, page after page. When it fails in the middle, go on later from the last page's place. One that
+/// goes on after the most pages that are asked for fails, too: what is cut off is not the whole.
 package struct VerifiedPages<Page: ContinuedPage>: AsyncSequence, Sendable {
     package typealias Failure = AppStoreFailure
     package typealias Element = Page
@@ -41,7 +42,8 @@ package struct VerifiedPages<Page: ContinuedPage>: AsyncSequence, Sendable {
         var count = 0
 
         package mutating func next() async throws(AppStoreFailure) -> Page? {
-            guard !isDone, count < pages.pagesMax else { return nil }
+            guard !isDone else { return nil }
+            guard count < pages.pagesMax else { throw .unreadable(.endless, .ok) }
             let asked = next
             let page = try await pages.load(asked)
             count += 1

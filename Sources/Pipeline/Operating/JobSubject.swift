@@ -23,7 +23,7 @@ package struct JobSubject: Hashable, Sendable {
             return CustomerReading(payload: job.payload).map { of($0.transaction.app, $0.transaction.realm) }
         case NotificationComparison.kind:
             return NotificationComparison(payload: job.payload).map { JobSubject(app: $0.app, environment: $0.store) }
-        case NotificationReading.kind:
+        case NotificationReading.kind, NotificationRetry.kind:
             return NotificationReading(payload: job.payload).map { JobSubject(app: $0.app, environment: $0.store) }
         case ConsumptionAnswering.kind:
             return ConsumptionAnswering(payload: job.payload).map { of($0.request.app, $0.request.realm) }

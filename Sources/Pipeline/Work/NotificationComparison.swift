@@ -50,6 +50,7 @@ package struct NotificationComparer: Sendable {
     private let windows = ComparisonWindows()
     private let fetch: NotificationFetch
     private let store: any Store
+    private let queue: JobQueue
     private let accounts: [AppID: AppleAccount]
     private let clock: any WallClock
     private let report: @Sendable (PipelineEvent) -> Void
@@ -57,12 +58,14 @@ package struct NotificationComparer: Sendable {
     package init(
         intake: NotificationIntake,
         store: any Store,
+        queue: JobQueue,
         accounts: [AppID: AppleAccount],
         clock: any WallClock,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         fetch = NotificationFetch(intake: intake)
         self.store = store
+        self.queue = queue
         self.accounts = accounts
         self.clock = clock
         self.report = report
@@ -94,7 +97,7 @@ package struct NotificationComparer: Sendable {
             guard start < answeredAt else { return try await pullBack(watch, to: answeredAt) }
             let present = answeredAt.advanced(by: .zero - Self.margin)
             guard start < present else { return .again(after: Self.interval, because: "nothing is old enough") }
-            try await note(figures, until: min(end, present), after: watch)
+            try await note(figures, from: start, until: min(end, present), after: watch)
             windows.lengthen(for: job)
             let isBehind = end < present && end.advanced(by: Self.margin + Self.interval) < now
             return .again(after: isBehind ? .seconds(1) : Self.interval, because: "compared")
@@ -119,8 +122,10 @@ package struct NotificationComparer: Sendable {
         return .again(after: Self.interval, because: "a clock was ahead")
     }
 
+    /// What could not be taken in is read again, beside all that follows: it must not hold that up.
     private func note(
         _ figures: NotificationFetch.Figures,
+        from start: Timestamp,
         until end: Timestamp,
         after known: NotificationWatch
     ) async throws(StoreFailure) {
@@ -130,8 +135,14 @@ package struct NotificationComparer: Sendable {
         watch.arrived += figures.arrived
         watch.recovered += figures.recovered
         watch.version += 1
-        let next = watch
-        try await store.write { transaction throws(StoreFailure) in try transaction.noteWatch(next) }
+        let (next, queue) = (watch, queue)
+        try await store.write { transaction throws(StoreFailure) in
+            try transaction.noteWatch(next)
+            guard figures.untaken > 0 else { return }
+            let reading = NotificationReading(app: next.app, store: next.realm.environment, from: start, until: end)
+            let due = clock.now.advanced(by: NotificationRetry.interval)
+            try queue.enqueue(NotificationRetry(reading), due: due, in: transaction)
+        }
         report(.compared(app: watch.app, sent: figures.sent, recovered: figures.recovered))
     }
 

@@ -10,6 +10,8 @@ struct NotificationFetch: Sendable {
         var sent: Int64 = 0
         var arrived: Int64 = 0
         var recovered: Int64 = 0
+        /// How many could not be taken in: our configuration may be wrong, or a certificate of Apple's be unknown here.
+        var untaken = 0
         /// What Apple's clock showed at first, where it says so: nothing of what it has sent since is there.
         var answeredAt: Timestamp?
     }
@@ -29,6 +31,7 @@ struct NotificationFetch: Sendable {
     ) async throws -> Figures {
         var figures = Figures()
         for try await page in account.server.notifications(from: start, until: end, in: store) {
+            figures.untaken += page.unproved.count
             figures.answeredAt = figures.answeredAt ?? page.answeredAt
             for record in page.records {
                 let outcome = try await intake.take(
@@ -38,7 +41,10 @@ struct NotificationFetch: Sendable {
                 )
                 figures.sent += 1
                 // One that an earlier look fetched, and was cut off before it could count, was missing all the same.
-                guard case .kept(let kept, let isNew) = outcome else { continue }
+                guard case .kept(let kept, let isNew) = outcome else {
+                    figures.untaken += 1
+                    continue
+                }
                 if isNew || kept.arrival == .fetched { figures.recovered += 1 } else { figures.arrived += 1 }
             }
         }

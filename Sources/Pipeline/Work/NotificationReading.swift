@@ -2,12 +2,12 @@ import AppStore
 package import Jobs
 package import PurchaseModel
 
-/// The job that reads once more what Apple sent within some hours, whatever was compared before: after a restore the ledger
+/// The job that reads once more what Apple sent within some time, whatever was compared before: after a restore the ledger
 /// may be without what it had.
 package struct NotificationReading: Job, Hashable {
     package static let kind = "notifications.read"
     /// How much time one job covers: so that each ends within what the budget lets through at once.
-    package static let windowMax = Duration.seconds(6 * 3_600)
+    package static let windowMax = Duration.seconds(3_600)
 
     package let app: AppID
     package let store: StoreEnvironment
@@ -43,6 +43,27 @@ package struct NotificationReading: Job, Hashable {
     private var name: String { "\(store) \(start.milliseconds) \(end.milliseconds) \(app)" }
 }
 
+/// The job that reads once more what a comparison could not take in: a setting was wrong, or a certificate of Apple's is
+/// not known here. It comes again and again, until nothing is left or Apple has forgotten it.
+package struct NotificationRetry: Job, Hashable {
+    package static let kind = "notifications.retry"
+    static let interval = Duration.seconds(6 * 3_600)
+
+    package let reading: NotificationReading
+
+    package init(_ reading: NotificationReading) {
+        self.reading = reading
+    }
+
+    package init?(payload: [UInt8]) {
+        guard let reading = NotificationReading(payload: payload) else { return nil }
+        self.init(reading)
+    }
+
+    package var payload: [UInt8] { reading.payload }
+    package var key: String? { reading.key }
+}
+
 /// Reads what Apple sent.
 package struct NotificationReader: Sendable {
     package static let schedule = RetrySchedule(first: .seconds(10), longest: .seconds(3_600), attemptsMax: .max)
@@ -64,11 +85,25 @@ package struct NotificationReader: Sendable {
         self.report = report
     }
 
-    package var handler: JobHandler {
-        JobHandler(NotificationReading.self, schedule: Self.schedule) { job, _ in await read(job) }
+    package var handlers: [JobHandler] {
+        [
+            JobHandler(NotificationReading.self, schedule: Self.schedule) { job, _ in
+                await read(job) { _ in .done }
+            },
+            JobHandler(NotificationRetry.self, schedule: Self.schedule) { job, _ in
+                await read(job.reading) { figures in
+                    guard figures.untaken > 0 else { return .done }
+                    let reason = "\(figures.untaken) notifications could not be taken in"
+                    return .again(after: NotificationRetry.interval, because: reason)
+                }
+            },
+        ]
     }
 
-    private func read(_ job: NotificationReading) async -> JobOutcome {
+    private func read(
+        _ job: NotificationReading,
+        _ ending: (NotificationFetch.Figures) -> JobOutcome
+    ) async -> JobOutcome {
         guard let account = accounts[job.app], account.askableStores.contains(job.store) else { return .done }
         let now = clock.now
         // Apple has forgotten what is older; a job may have waited long.
@@ -77,7 +112,7 @@ package struct NotificationReader: Sendable {
         do {
             let figures = try await fetch.fetch(from: start, until: job.end, in: job.store, account)
             report(.compared(app: job.app, sent: figures.sent, recovered: figures.recovered))
-            return .done
+            return ending(figures)
         } catch let failure as AppStoreFailure {
             return AppleTrouble.outcome(of: failure, at: now) ?? .never(because: "Apple: \(failure)")
         } catch {

@@ -25,6 +25,17 @@ package struct ProofDecision: Job, Hashable {
     private var name: String { Hexadecimal.encode(submission.bytes) }
 }
 
+extension JobQueue {
+    /// Has a proof that waits decided now; one of an import in its turn, for those are spread over time for Apple's sake.
+    package func plan(_ kept: PendingSubmission, in write: any JobVerbs) throws(StoreFailure) {
+        let job = ProofDecision(kept.id)
+        switch kept.origin {
+        case .presented: try hasten(job, in: write)
+        case .imported, .delivered: try enqueue(job, in: write)
+        }
+    }
+}
+
 /// Asks Apple about what waits, and records or refuses it.
 package struct ProofDecider: Sendable {
     /// Seconds at first, since a customer waits; then as long as Apple is away. What waits too long is given up elsewhere.

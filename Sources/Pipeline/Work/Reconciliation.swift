@@ -112,13 +112,7 @@ package struct Reconciliation: Sendable {
             let queue = queue
             if !page.submissions.isEmpty {
                 try await store.write { write throws(StoreFailure) in
-                    for kept in page.submissions {
-                        let job = ProofDecision(kept.id)
-                        switch kept.submission.origin {
-                        case .presented: try queue.hasten(job, in: write)
-                        case .imported, .delivered: try queue.enqueue(job, in: write)
-                        }
-                    }
+                    for kept in page.submissions { try queue.plan(kept.submission, in: write) }
                 }
             }
             count += page.submissions.count

@@ -34,9 +34,13 @@ struct BackgroundWork: Sendable {
         self.queue = queue
         self.accounts = accounts
         let decider = ProofDecider(pipeline: pipeline, store: store, accounts: accounts, clock: clock)
-        let comparer = NotificationComparer(intake: intake, store: store, accounts: accounts, clock: clock) {
-            reporter.report($0)
-        }
+        let comparer = NotificationComparer(
+            intake: intake,
+            store: store,
+            queue: queue,
+            accounts: accounts,
+            clock: clock
+        ) { reporter.report($0) }
         let reader = NotificationReader(intake: intake, accounts: accounts, clock: clock) { reporter.report($0) }
         let customers = CustomerReader(recorder: recorder, queue: queue, accounts: accounts, clock: clock)
         let looker = SubscriptionLooker(
@@ -51,7 +55,7 @@ struct BackgroundWork: Sendable {
         watch = SubscriptionWatch(store: store, queue: queue, clock: clock, percent: applePercent)
         let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
         let awaited = [decider.handler, comparer.handler, answerer.handler, asker.handler]
-        let patient = [looker.handler, customers.handler, reader.handler]
+        let patient = [looker.handler, customers.handler] + reader.handlers
         workers = [awaited, patient].map { handlers in
             JobWorker(
                 queue: queue,

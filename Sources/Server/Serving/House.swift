@@ -69,13 +69,7 @@ struct House {
             clock: clock,
             limits: settings.pipeline,
             later: { kept, write throws(StoreFailure) in
-                guard accounts[kept.app] != nil else { return }
-                let job = ProofDecision(kept.id)
-                switch kept.origin {
-                case .presented: try queue.hasten(job, in: write)
-                // Spread over time, for Apple's sake.
-                case .imported, .delivered: try queue.enqueue(job, in: write)
-                }
+                if accounts[kept.app] != nil { try queue.plan(kept, in: write) }
             }
         ) { reporter.report($0) }
         let queues = (consumption: ConsumptionQueue(queue), support: SupportQueue(queue))

@@ -71,6 +71,39 @@ import Testing
         }
     }
 
+    /// One of them does not verify, as when a setting is wrong or a certificate is new. It holds nothing up, and is not lost.
+    @Test func whatCouldNotBeTakenInIsReadAgain() async throws {
+        try await WorkHouse().open { house in
+            try house.buy("coins.100")
+            await house.sender.deliverDue()
+            house.inbox.open(false)
+            let missed = try house.buy("coins.100")
+            await house.sender.deliverDue()
+            house.pass(.seconds(1_200))
+            try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
+            house.script.spoil("/notifications/history")
+            for _ in 0..<3 {
+                try await house.work()
+                house.pass(.seconds(3_600))
+            }
+            let watch = try #require(try await house.watch())
+            #expect(watch.comparedUntil.advanced(by: .seconds(3 * 3_600)) > house.clock.now)
+            #expect(try await house.recorded(missed.id) == nil)
+            // It is there again and again, and nothing says so any more once it is right.
+            for _ in 0..<3 {
+                house.pass(.seconds(6 * 3_600))
+                try await house.work()
+            }
+            #expect(try await house.recorded(missed.id) == nil)
+            #expect(try await house.waits(for: NotificationRetry.kind))
+            house.script.spoil(nil)
+            house.pass(.seconds(6 * 3_600))
+            try await house.work()
+            #expect(try await house.recorded(missed.id) != nil)
+            #expect(try await !house.waits(for: NotificationRetry.kind))
+        }
+    }
+
     /// Our clock is hours ahead of Apple's: what Apple has not lived yet is not passed over.
     @Test func aClockThatIsAheadPassesNothingOver() async throws {
         try await WorkHouse().open { house in

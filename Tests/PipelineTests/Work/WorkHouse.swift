@@ -59,10 +59,24 @@ struct WorkHouse: Sendable {
     /// What Apple answers to what, while it is set.
     final class Script: Sendable {
         private let state = Mutex((path: "", answer: HTTPResponse?.none, spared: 0))
+        private let spoiled = Mutex(String?.none)
 
         /// So many calls are answered as ever before.
         func set(_ path: String, _ answer: HTTPResponse?, after spared: Int = 0) {
             state.withLock { $0 = (path, answer, spared) }
+        }
+
+        /// No signature in answers from there holds any more; `nil` leaves all as they are.
+        func spoil(_ path: String?) { spoiled.withLock { $0 = path } }
+
+        /// The answer, or what has become of it.
+        func passed(_ answer: HTTPResponse, to call: HTTPCall) -> HTTPResponse {
+            guard let path = spoiled.withLock(\.self), call.url.contains(path) else { return answer }
+            let text = String(decoding: answer.body, as: UTF8.self)
+            var passed = answer
+            // Both tokens begin the header's base64 of `{"`.
+            passed.body = Array(text.replacing("\"eyJ", with: "\"eyK").utf8)
+            return passed
         }
 
         func answer(_ call: HTTPCall) -> HTTPResponse? {
@@ -102,7 +116,7 @@ struct WorkHouse: Sendable {
             store: store,
             refusals: refusals,
             clock: clock,
-            later: { kept, write throws(StoreFailure) in try queue.hasten(ProofDecision(kept.id), in: write) }
+            later: { kept, write throws(StoreFailure) in try queue.plan(kept, in: write) }
         ) { events.note($0) }
         intake = NotificationIntake(
             verifier: verifier,
@@ -141,9 +155,13 @@ struct WorkHouse: Sendable {
         _ events: Noted<PipelineEvent>
     ) -> [JobHandler] {
         let reader = NotificationReader(intake: intake, accounts: accounts, clock: clock) { events.note($0) }
-        let comparer = NotificationComparer(intake: intake, store: store, accounts: accounts, clock: clock) {
-            events.note($0)
-        }
+        let comparer = NotificationComparer(
+            intake: intake,
+            store: store,
+            queue: queue,
+            accounts: accounts,
+            clock: clock
+        ) { events.note($0) }
         let looker = SubscriptionLooker(
             recorder: recorder,
             verifier: verifier,
@@ -156,9 +174,9 @@ struct WorkHouse: Sendable {
         let asker = SupportAsker(store: store, recorder: recorder, accounts: accounts, clock: clock)
         let customers = CustomerReader(recorder: recorder, queue: queue, accounts: accounts, clock: clock)
         return [
-            decider.handler, comparer.handler, reader.handler, looker.handler, customers.handler, answerer.handler,
+            decider.handler, comparer.handler, looker.handler, customers.handler, answerer.handler,
             asker.handler,
-        ]
+        ] + reader.handlers
     }
 
     private static func policy(_ terms: AppTerms, _ readsHistory: Bool) throws -> AppPolicy {
@@ -204,7 +222,7 @@ struct WorkHouse: Sendable {
         let counted = HTTPCaller { call async throws(HTTPCallFailure) in
             calls.note(call.url)
             if let answer = script.answer(call) { return answer }
-            return try await caller.send(call)
+            return script.passed(try await caller.send(call), to: call)
         }
         let line = AppleLine(caller: counted, clock: clock)
         let hosts = AppStoreHosts.simulator(at: base)
@@ -303,6 +321,13 @@ struct WorkHouse: Sendable {
     {
         let key = TransactionKey(app: app.id, realm: Realm(environment: environment, isTestSigned: true), id: id)
         return try await store.read { reader throws(StoreFailure) in try reader.transactions([key]).first }
+    }
+
+    /// Whether a job of the kind is not done yet.
+    func waits(for kind: String) async throws -> Bool {
+        try await store.read { reader throws(StoreFailure) in
+            try reader.jobFigures().contains { $0.kind == kind && $0.counts[.pending, default: 0] > 0 }
+        }
     }
 
     func deadLetters() async throws -> [String] {

@@ -66,7 +66,7 @@ final class Town: Sendable {
             store: ledger,
             refusals: refusals,
             clock: clock,
-            later: { kept, write throws(StoreFailure) in try queue.hasten(ProofDecision(kept.id), in: write) }
+            later: { kept, write throws(StoreFailure) in try queue.plan(kept, in: write) }
         ) { _ in }
         let intake = NotificationIntake(
             verifier: verifier,
@@ -82,7 +82,27 @@ final class Town: Sendable {
         )
         let account = try Self.account(app, signingKey, simulator, sender, chaos, calls, clock, verifier)
         let accounts = [app.id: account]
-        let comparer = NotificationComparer(intake: intake, store: ledger, accounts: accounts, clock: clock) { _ in }
+        handlers = Self.handlers(pipeline, intake, recorder, queue, ledger, verifier, accounts, clock)
+        watch = SubscriptionWatch(store: ledger, queue: queue, clock: clock)
+    }
+
+    private static func handlers(
+        _ pipeline: PurchasePipeline,
+        _ intake: NotificationIntake,
+        _ recorder: Recorder,
+        _ queue: JobQueue,
+        _ ledger: any Store,
+        _ verifier: Verifier,
+        _ accounts: [AppID: AppleAccount],
+        _ clock: ManualClock
+    ) -> [JobHandler] {
+        let comparer = NotificationComparer(
+            intake: intake,
+            store: ledger,
+            queue: queue,
+            accounts: accounts,
+            clock: clock
+        ) { _ in }
         let looker = SubscriptionLooker(
             recorder: recorder,
             verifier: verifier,
@@ -91,8 +111,7 @@ final class Town: Sendable {
             clock: clock
         )
         let decider = ProofDecider(pipeline: pipeline, store: ledger, accounts: accounts, clock: clock)
-        handlers = [decider.handler, comparer.handler, looker.handler]
-        watch = SubscriptionWatch(store: ledger, queue: queue, clock: clock)
+        return [decider.handler, comparer.handler, looker.handler]
     }
 
     private static func inbox(_ intake: NotificationIntake, _ app: AppPolicy, _ calls: CallCount) -> HTTPCaller {
