@@ -127,12 +127,98 @@ import Testing
         let before = shop.types
         // Also what Apple signed to be hers: only she knows what she still waits for.
         try shop.show(Sold.coins(2, token: token), Sold.month(3), by: nil, from: .history)
-        #expect(try shop.word(2) == "waiting no_customer")
-        #expect(try shop.word(3) == "waiting no_customer")
+        #expect(try shop.word(2) == "waiting from_history")
+        #expect(try shop.word(3) == "waiting from_history")
         #expect(shop.types == before)
         try shop.show(Sold.coins(2, token: token), by: "ann")
         #expect(try shop.word(2) == "granted")
         #expect(shop.types.last == "delivery.granted")
+    }
+
+    /// Nobody knows what another system delivered before: the order of today is paid by what is bought today.
+    @Test(arguments: [true, false], [true, false])
+    func itPaysNoOrderBeforeItIsPresented(needsOrder: Bool, isTokenOfCustomer: Bool) throws {
+        var shop = try Shop(needsOrder: needsOrder)
+        let token = AccountToken(high: 1, low: 2)
+        for number in Int64(1)...2 { try shop.show(Sold.coins(number, token: token), by: nil, from: .history) }
+        try shop.place("o-1", token: isTokenOfCustomer ? nil : token, customerToken: isTokenOfCustomer ? token : nil)
+        #expect(try shop.order("o-1").state == .pending)
+        #expect(try shop.gems() == 0)
+        #expect(shop.types == ["order.placed"])
+        let keys = try [1, 2].map { try Shop.key($0, Shop.production) }
+        #expect(decide(shop.situation, rebuilding: keys, tokens: [:], terms: shop.terms, at: shop.now).isEmpty)
+        try shop.show(Sold.coins(3, token: token), by: nil)
+        #expect(try shop.order("o-1").payment?.transaction.number == 3)
+        // What she presents she still waits for.
+        try shop.place("o-2", token: token)
+        #expect(try shop.order("o-2").state == .pending)
+        try shop.show(Sold.coins(2, token: token))
+        #expect(try shop.order("o-2").payment?.transaction.number == 2)
+        #expect(try shop.word(1) == "waiting from_history")
+        try Invariants.check(shop, "presented")
+    }
+
+    /// Each row: what tells of it after history did, and what becomes of it; then an order names its token.
+    @Test(arguments: [
+        ("ONE_TIME_CHARGE", "waiting no_customer", "paid"), ("REFUND_DECLINED", "waiting from_history", "pending"),
+        ("CONSUMPTION_REQUEST", "waiting from_history", "pending"), ("history", "waiting from_history", "pending"),
+        ("nobody", "waiting no_customer", "paid"),
+    ])
+    func itIsLikeAnyOtherOnceItIsToldOfAsJustBought(teller: String, expected: String, state: String) throws {
+        var shop = try Shop(needsOrder: true)
+        let token = AccountToken(high: 1, low: 2)
+        let sold = try Sold.coins(1, token: token)
+        try shop.show(sold, by: nil, from: .history)
+        try tell(of: sold, teller, &shop)
+        #expect(try shop.word(1) == expected)
+        #expect(shop.types.contains("purchase.waiting") == (state == "paid"))
+        try shop.place("o-1", token: token)
+        #expect(try shop.order("o-1").state.rawValue == state)
+        // What was told of otherwise first is not history's alone.
+        let other = try Sold.coins(2, token: AccountToken(high: 3, low: 4))
+        try shop.show(other, by: nil)
+        try shop.show(other, by: nil, from: .history)
+        #expect(try shop.word(2) == "waiting no_customer")
+    }
+
+    /// What becomes of it is no reason to give it to whom Apple signed it to be, either.
+    @Test(arguments: [
+        ("ONE_TIME_CHARGE", "granted"), ("REFUND_DECLINED", "waiting from_history"),
+        ("CONSUMPTION_REQUEST", "waiting from_history"), ("history", "waiting from_history"), ("nobody", "granted"),
+    ])
+    func itIsNotGivenBecauseOfWhatBecomesOfIt(teller: String, expected: String) throws {
+        var shop = try Shop()
+        let token = AccountToken(high: 1, low: 2)
+        try shop.place("o-1", "lamp", token: token)
+        let sold = try Sold.coins(1, token: token)
+        try shop.show(sold, by: nil, from: .history)
+        try tell(of: sold, teller, &shop)
+        #expect(try shop.word(1) == expected)
+        #expect(try shop.gems() == (expected == "granted" ? 100 : 0))
+    }
+
+    private func tell(of sold: Transaction, _ teller: String, _ shop: inout Shop) throws {
+        switch teller {
+        case "history": try shop.show(sold, by: nil, from: .history)
+        case "nobody": try shop.show(sold, by: nil)
+        default:
+            let id = try #require(NotificationID("n-1"))
+            try shop.hear(Announcement(id: id, type: teller, signedAt: sold.signedAt, transaction: sold.id), sold)
+        }
+    }
+
+    /// The catalogue lacks it when history tells of it, and has it when the order is placed.
+    @Test func whatTheCatalogueLackedThenIsOfHistoryAsWell() throws {
+        var shop = try Shop(needsOrder: true)
+        let (token, product) = (AccountToken(high: 1, low: 2), try Shop.product("sword"))
+        var sold = try Sold.transaction(1, "sword", .consumable)
+        sold.accountToken = token
+        try shop.show(sold, by: nil, from: .history)
+        shop.terms.products?[product] = ProductTerms(product: product, kind: .consumable, goods: [])
+        try shop.place("o-1", "sword", token: token)
+        #expect(try shop.order("o-1").state == .pending)
+        try shop.show(sold)
+        #expect(try shop.order("o-1").state == .paid)
     }
 
     @Test func whatHistoryTellsOfAKnownSubscriptionIsDelivered() throws {

@@ -91,6 +91,32 @@ import Testing
         }
     }
 
+    /// However much of it there is, it does not hide what an order may have.
+    @Test(arguments: StoreKind.allCases)
+    func whatOnlyHistoryTellsOfIsNotLookedForByAToken(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let token = AccountToken(high: 1, low: 2)
+            for number in Int64(1)...3 {
+                var told = try Self.period(number, customer: nil, token: token)
+                if number != 2 { told.source = .history }
+                try await Self.record(told, store)
+            }
+            let wish = WishKey(
+                app: try Samples.app(),
+                customer: try Samples.customer("ann"),
+                product: try #require(ProductID("coins.100"))
+            )
+            let found = try await store.read { reader throws(StoreFailure) in
+                try reader.waitingFulfilments(for: wish, tokens: [token], limit: 1)
+            }
+            #expect(found.map(\.transaction.id.number) == [2])
+            let all = try await store.read { reader throws(StoreFailure) in
+                try reader.waitingFulfilments(app: wish.app, after: nil, limit: 10)
+            }
+            #expect(all.fulfilments.map(\.reason) == [.fromHistory, .noCustomer, .fromHistory])
+        }
+    }
+
     /// A period of the subscription that began with the first one, told by Apple or presented by somebody.
     private static func period(_ number: Int64, customer: String?, token: AccountToken? = nil) throws -> Recording {
         var transaction = try Samples.transaction(number)

@@ -141,7 +141,11 @@ package struct SubscriptionLooker: Sendable {
                 return AppleTrouble.outcome(of: error, at: clock.now)
             }
             guard let page else { return nil }
-            for proof in page.transactions { try await record(proof, [], account) }
+            for proof in page.transactions {
+                // It lists all that the customer bought since.
+                let isAsked = proof.fact.transactions.allSatisfy { ($0.originalID ?? $0.id) == chain.original }
+                try await record(proof, [], account, from: isAsked ? .presented : .history)
+            }
         }
     }
 
@@ -171,11 +175,13 @@ package struct SubscriptionLooker: Sendable {
     private func record(
         _ proof: Verified<Proof>,
         _ renewals: [Renewal],
-        _ account: AppleAccount
+        _ account: AppleAccount,
+        from source: RecordingSource = .presented
     ) async throws(StoreFailure) {
         let app = account.app
         guard app.mayCount(proof), let realm = proof.realm, app.environments.contains(realm.environment) else { return }
-        let recording = proof.recording(for: app, in: realm, renewals)
+        var recording = proof.recording(for: app, in: realm, renewals)
+        recording.source = source
         let evidence = proof.evidence(at: clock.now)
         do throws(StoreFailure) {
             _ = try await recorder.record(recording, evidence: evidence)

@@ -7,7 +7,7 @@ extension Draft {
         let signed = customer(signedIn: transaction, recording)
         guard let owner = owner(of: chain) else {
             // Apple's history names what somebody bought, not what she still waits for: that is for her to present.
-            guard recording.source != .history else { return nil }
+            guard recording.source != .history, !staysOfHistory(transaction, in: chain, recording) else { return nil }
             guard let customer = signed ?? recording.customer else { return nil }
             put(Owner(chain: chain, customer: customer, since: now))
             return customer
@@ -18,6 +18,12 @@ extension Draft {
         // What Apple signed is never overruled by who holds a copy of the proof.
         if let signed, signed != presenter { return owner.customer }
         return presented(transaction, of: owner, by: presenter)
+    }
+
+    /// Whether only Apple's history told of it, and what Apple says now is what became of it.
+    private func staysOfHistory(_ transaction: Transaction, in chain: ChainKey, _ recording: Recording) -> Bool {
+        guard recording.announcement?.tellsOfPurchase == false, !transaction.isSubscriptionPeriod else { return false }
+        return fulfilments(of: chain)[transaction.id]?.isOfHistory == true
     }
 
     /// Who is known by the account token that Apple signed.

@@ -49,6 +49,7 @@ extension Draft {
         let transaction = recorded.transaction
         if transaction.takenBack?.share == Fulfilment.whole { return .leave(.withheld, .revoked) }
         if recorded.isUpgraded { return .leave(.withheld, .upgraded) }
+        if fulfilment.staysOfHistory(naming) { return .leave(.waiting, .fromHistory) }
         let product = terms.products?[transaction.product]
         if terms.products != nil, product == nil { return .leave(.waiting, .unknownProduct) }
         if let product, let kind = transaction.kind, kind != product.kind { return .leave(.waiting, .kindContradicts) }
@@ -163,6 +164,12 @@ extension Draft {
 }
 
 extension Fulfilment {
+    /// Whether nobody has it, and nobody but Apple's history has told of it.
+    fileprivate func staysOfHistory(_ naming: Naming) -> Bool {
+        guard customer == nil else { return false }
+        return reason == nil ? naming.source == .history : isOfHistory && !naming.isOfPurchase
+    }
+
     /// Whether nothing is left to tell. That an order was named in vain is told once, and not taken back by whoever names
     /// none.
     fileprivate func isNoNews(_ state: FulfilmentState, _ reason: FulfilmentReason) -> Bool {

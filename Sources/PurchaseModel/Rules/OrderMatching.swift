@@ -50,6 +50,8 @@ struct Naming {
     /// The order that a person chose: neither a token nor a date speaks against it.
     var byHand: OrderID?
     var source: RecordingSource
+    /// Whether it is presented, or told of as just bought.
+    var isOfPurchase = false
     /// The chains of which it was said; `nil` for all.
     var chains: Set<ChainKey>?
 

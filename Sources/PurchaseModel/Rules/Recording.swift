@@ -50,6 +50,10 @@ package struct Recording: Hashable, Sendable {
         ChainKey(app: app, realm: realm, original: transaction.originalID ?? transaction.id)
     }
 
+    /// Whether somebody presents it, or Apple tells of it as just bought: what became of an old purchase is no reason to
+    /// give it.
+    var isOfPurchase: Bool { source == .presented && announcement?.tellsOfPurchase != false }
+
     func chain(of renewal: Renewal) -> ChainKey {
         ChainKey(app: app, realm: realm, original: renewal.originalID)
     }
@@ -62,7 +66,8 @@ package enum RecordingSource: Hashable, Sendable {
     /// Out of another system's books, which has delivered it already: it is known from now on whose it is, and the shop is
     /// told nothing of it.
     case imported
-    /// Out of Apple's history of a customer: what nobody has presented waits for its customer, and nobody is told of it.
+    /// Out of Apple's history of a customer: what nobody has presented waits for whoever presents it, and nobody is told of
+    /// it.
     case history
 }
 

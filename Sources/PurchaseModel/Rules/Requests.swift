@@ -239,7 +239,7 @@ extension Draft {
             guard fulfilment.transaction.app == order.app, fulfilment.product == order.product else { return false }
             if fulfilment.customer == order.customer { return true }
             guard fulfilment.customer == nil, let token = fulfilment.accountToken else { return false }
-            return tokens.contains(token)
+            return !fulfilment.isOfHistory && tokens.contains(token)
         }
         return waiting.sorted { ($0.purchasedAt, $0.transaction.id) < ($1.purchasedAt, $1.transaction.id) }
             .compactMap { known[$0.transaction] }

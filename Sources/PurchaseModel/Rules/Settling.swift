@@ -2,12 +2,7 @@
 extension Draft {
     /// Settles every transaction of a proof.
     mutating func fulfil(_ recording: Recording) {
-        let naming = Naming(
-            order: recording.order,
-            customerToken: recording.customerToken,
-            source: recording.source,
-            chains: claimedChains(of: recording)
-        )
+        let naming = Naming(of: recording, chains: claimedChains(of: recording))
         let recorded = decision.outcomes.map(\.recorded)
         let known = known
         var given = settle(recorded) { naming.of(known.chain(of: $0)) }
@@ -107,5 +102,17 @@ extension Draft {
         case .waiting, .withheld, nil:
             return consider(recorded, before, naming)
         }
+    }
+}
+
+extension Naming {
+    fileprivate init(of recording: Recording, chains: Set<ChainKey>?) {
+        self.init(
+            order: recording.order,
+            customerToken: recording.customerToken,
+            source: recording.source,
+            chains: chains
+        )
+        isOfPurchase = recording.isOfPurchase
     }
 }

@@ -42,7 +42,11 @@ package struct Fulfilment: Hashable, Sendable {
     package var isInForce: Bool { state == .granted }
 
     /// Whether it waits for nothing but to be somebody's.
-    var isOwnerless: Bool { state == .waiting && reason == .noCustomer }
+    var isOwnerless: Bool { state == .waiting && (reason == .noCustomer || isOfHistory) }
+
+    /// Whether only Apple's history tells of it: nobody knows what was delivered before, so that no order has it unless
+    /// somebody presents it.
+    package var isOfHistory: Bool { state == .waiting && reason == .fromHistory }
 
     /// Whether it waits for nothing but an order.
     package var lacksOrder: Bool { reason == .noOrder || reason == .orderContradicts }
@@ -159,6 +163,8 @@ package enum FulfilmentReason: String, Hashable, Sendable, CaseIterable {
     // Waiting.
     /// Nobody has said whose it is.
     case noCustomer = "no_customer"
+    /// Only Apple's history tells of it, and nobody has presented it.
+    case fromHistory = "from_history"
     /// The app delivers against orders, and none matches.
     case noOrder = "no_order"
     /// The product is not in the catalogue.

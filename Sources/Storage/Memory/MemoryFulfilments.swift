@@ -79,7 +79,7 @@ extension MemoryTransaction {
         let found = waiting(app: wish.app).filter { fulfilment in
             guard fulfilment.product == wish.product else { return false }
             if let customer = fulfilment.customer { return customer == wish.customer }
-            return fulfilment.accountToken.map(tokens.contains) ?? false
+            return !fulfilment.isOfHistory && fulfilment.accountToken.map(tokens.contains) ?? false
         }
         return Array(found.prefix(min(max(limit, 1), FulfilmentPage.limitMax)))
     }

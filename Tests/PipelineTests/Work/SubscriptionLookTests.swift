@@ -24,6 +24,29 @@ import Testing
         }
     }
 
+    /// Apple lists with her periods whatever else she bought since: that may have been delivered by others.
+    @Test func whatElseWasBoughtMeanwhileWaitsInSilence() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try await house.subscribe()
+            let coins = try house.buy("coins.100")
+            try await house.live(days: 40)
+            let periods = try await house.fulfilments(of: sold.id)
+            #expect(periods.count > 1 && periods.allSatisfy { $0.state == .granted })
+            #expect(try await house.fulfilments(of: coins.id).map(\.reason) == [.fromHistory])
+            let app = house.app.id
+            let told = try await house.store.read { reader throws(StoreFailure) in
+                try reader.events(
+                    app: app,
+                    after: .start,
+                    where: EventFilter(realms: Set(Realm.known)),
+                    limit: EventPage.limitMax
+                )
+            }
+            #expect(!told.events.isEmpty && told.events.allSatisfy { $0.event.type != "purchase.waiting" })
+        }
+    }
+
     @Test func anEndIsFoundByLooking() async throws {
         try await WorkHouse().open { house in
             house.inbox.open(false)
@@ -183,5 +206,14 @@ extension WorkHouse {
     fileprivate func subscription(_ original: TransactionID) async throws -> RecordedSubscription? {
         let chain = chain(original)
         return try await store.read { reader throws(StoreFailure) in try reader.subscriptions([chain]).first }
+    }
+
+    fileprivate func fulfilments(of original: TransactionID) async throws -> [Fulfilment] {
+        let chain = chain(original)
+        return try await store.read { reader throws(StoreFailure) in try reader.fulfilments([chain]) }
+    }
+
+    private func chain(_ original: TransactionID) -> ChainKey {
+        ChainKey(app: app.id, realm: Realm(environment: .production, isTestSigned: true), original: original)
     }
 }

@@ -41,7 +41,9 @@ struct FulfilmentQueries {
     private static let findWaitingOfNobody = Query(
         """
         SELECT \(selected) FROM fulfilments
-        WHERE app = $1 AND product = $2 AND customer IS NULL AND state = 'waiting' AND account_token = $3 LIMIT $4
+        WHERE app = $1 AND product = $2 AND customer IS NULL AND state = 'waiting' AND account_token = $3
+            AND reason <> 'from_history'
+        LIMIT $4
         """
     )
     private static let listWaiting = Query(
