@@ -212,8 +212,4 @@ extension WorkHouse {
         let chain = chain(original)
         return try await store.read { reader throws(StoreFailure) in try reader.fulfilments([chain]) }
     }
-
-    private func chain(_ original: TransactionID) -> ChainKey {
-        ChainKey(app: app.id, realm: Realm(environment: .production, isTestSigned: true), original: original)
-    }
 }
