@@ -35,7 +35,7 @@ final class SimulatorProcess: Sendable {
         running.whenEnded { exit.note($0) }
         id = running.id
         let started = id
-        DispatchQueue.global().asyncAfter(deadline: .now() + 60) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + 300) {
             if !exit.isNoted { Foundation.kill(started, SIGKILL) }
         }
         let output = ProcessOutput(running.output)
