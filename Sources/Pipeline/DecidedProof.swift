@@ -12,7 +12,8 @@ extension PurchasePipeline {
     /// - Parameters:
     ///   - id: the name under which it is kept.
     ///   - submission: the same proof, as it came again.
-    /// - Returns: what the same proof would be answered if its bytes alone had told; `nil` while it waits.
+    /// - Returns: what the same proof would be answered if its bytes alone had told; `nil` while it waits, and where neither
+    ///   a number stands in it nor a customer beside it by which what Apple told of it could be found.
     /// - Throws: `StoreFailure`.
     package func decision(on id: SubmissionID, for submission: Submission) async throws(StoreFailure) -> Outcome? {
         let kept = try await store.read { reader throws(StoreFailure) in try reader.submission(id) }
@@ -20,7 +21,9 @@ extension PurchasePipeline {
             return nil
         }
         guard submission.app.accepts(settlement) else { return .refused(Outcome.Refused(verdict)) }
-        let known = try await recorded(of: submission)
+        let asked = asked(about: submission.bytes)
+        guard !asked.isEmpty || submission.customer != nil else { return nil }
+        let known = try await recorded(of: submission, asked)
         guard !known.isEmpty else { return .nothingToRecord(format: kept.submission.format) }
         let taken = known.filter { submission.app.environments.contains($0.recorded.realm.environment) }
         guard !taken.isEmpty else { return .refused(Outcome.Refused(.environmentNotAccepted)) }
@@ -30,22 +33,30 @@ extension PurchasePipeline {
         return .recorded(Decision(outcomes: taken))
     }
 
-    /// What the ledger has of the transactions that Apple was asked about.
-    private func recorded(of submission: Submission) async throws(StoreFailure) -> [TransactionOutcome] {
+    /// What the ledger has of the transactions that Apple was asked about, and of the rest of their chains: Apple's answer
+    /// may have told of renewals that do not stand in the proof. Of a receipt in which none stood, it is the customer's newest.
+    private func recorded(
+        of submission: Submission,
+        _ asked: [TransactionID]
+    ) async throws(StoreFailure) -> [TransactionOutcome] {
         let (app, customer) = (submission.app.id, submission.customer)
-        let keys = asked(about: submission.bytes).flatMap { id in
-            Realm.known.map { TransactionKey(app: app, realm: $0, id: id) }
-        }
+        let keys = asked.flatMap { id in Realm.known.map { TransactionKey(app: app, realm: $0, id: id) } }
         return try await store.read { reader throws(StoreFailure) in
-            let recorded = try reader.transactions(keys)
+            var named = try reader.transactions(keys)
+            if asked.isEmpty, let customer {
+                let limit = TransactionPage.limitMax
+                named =
+                    try reader.transactions(app: app, customer: customer, order: .newestFirst, after: nil, limit: limit)
+                    .transactions
+            }
             // In its chain, or by itself when the chain was not known at first.
-            let chains = Set(
-                recorded.flatMap { [$0.chain, ChainKey(app: app, realm: $0.realm, original: $0.id)] }
-            )
+            let chains = Set(named.flatMap { [$0.chain, ChainKey(app: app, realm: $0.realm, original: $0.id)] })
             let given = Dictionary(
                 try reader.fulfilments(Array(chains)).map { ($0.transaction, $0) },
                 uniquingKeysWith: { first, _ in first }
             )
+            let rest = Set(given.keys).subtracting(named.map(\.key)).sorted { $0.id < $1.id }
+            let recorded = named + (try reader.transactions(rest))
             let owners = Dictionary(
                 try reader.owners(Array(chains)).map { ($0.chain, $0) },
                 uniquingKeysWith: { first, _ in first }

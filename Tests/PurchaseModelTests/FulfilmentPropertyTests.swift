@@ -34,12 +34,19 @@ import Testing
     }
 
     /// What Apple signs about one of four purchases at some moment: the second is refunded for good, the third for a
-    /// while.
+    /// while, and once more by the number that it was restored under.
     private static func fact(_ random: inout SeededRandom) throws -> Transaction {
-        let number = Int64.random(in: 1...4, using: &random)
+        let number = Int64.random(in: 1...5, using: &random)
         let second = Int64.random(in: 0...9, using: &random)
-        let sold = try number == 4 ? Sold.month(4) : number == 3 ? Sold.lamp(3) : Sold.coins(number)
-        let isRefunded = number == 2 && second >= 3 || number == 3 && (3..<6).contains(second)
+        let sold =
+            switch number {
+            case 3: try Sold.lamp(3)
+            case 4: try Sold.month(4)
+            case 5: try Sold.lamp(5, original: 3)
+            default: try Sold.coins(number)
+            }
+        let isRefunded =
+            number == 2 && second >= 3 || number == 3 && (3..<6).contains(second) || number == 5 && second == 7
         guard isRefunded else { return Sold.again(sold, after: second) }
         var refunded = Sold.again(sold, after: second)
         refunded.revocation = Revocation(at: Facts.now.advanced(by: .seconds(3)))

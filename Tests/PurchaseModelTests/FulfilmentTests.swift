@@ -165,6 +165,9 @@ import Testing
         #expect(shop.types == ["delivery.granted"])
         try shop.show(Sold.refunded(bought, after: 180), by: nil)
         #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(181))) == [])
+        // Nobody knows any more when it would have ended; whoever paid for it has it.
+        try shop.show(Sold.again(bought, after: 240), by: nil)
+        #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(300))) == ["season"])
     }
 
     @Test func anExtensionLastsLongerAndTellsTheShop() throws {

@@ -32,7 +32,11 @@ enum Invariants {
             #expect(isGiven || row.goods.isEmpty, comment)
             #expect(!isGiven || row.customer != nil && shop.situation.owner(of: row.chain) != nil, comment)
             let recorded = try #require(shop.situation[row.transaction])
-            #expect(!isGiven || (recorded.transaction.revocation != nil) == (row.state == .reversed), comment)
+            let restores = try shop.kind(of: row) == .nonConsumable ? fulfilments.filter { $0.chain == row.chain } : []
+            let isTaken =
+                recorded.transaction.takenBack != nil
+                || recorded.takenBack(beside: restores) != nil
+            #expect(!isGiven || isTaken == (row.state == .reversed), comment)
         }
     }
 

@@ -50,6 +50,21 @@ import Testing
         #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == owner)
     }
 
+    /// The second period is refunded; somebody else buys the third. Each row: on which day, and whose it is.
+    @Test(arguments: [(Int64(40), false, "ann"), (40, true, "bob"), (61, false, "bob")])
+    func whatWasRefundedRunsNoMore(day: Int64, isRefunded: Bool, owner: String) throws {
+        var shop = try Shop { $0.binding = .transferIfInactive }
+        try shop.show(Sold.month(1))
+        shop.now = SubscriptionCase.at(30)
+        let second = try Sold.month(2, original: 1, from: 30)
+        try shop.show(second)
+        shop.now = SubscriptionCase.at(Double(day))
+        if isRefunded { try shop.show(Sold.refunded(second, after: 5 * 86_400), by: nil) }
+        try shop.show(Sold.month(3, original: 1, from: day), by: "bob")
+        #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == owner)
+        #expect(try shop.gems(of: "bob") == (owner == "bob" ? 10 : 0))
+    }
+
     /// Apple told of a renewal before anybody had shown anything; then she shows the period before it, which is over.
     @Test func whoeverShowsOnePeriodHasWhatApplesToldOfTheChain() throws {
         var shop = try Shop()

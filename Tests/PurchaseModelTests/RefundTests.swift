@@ -33,6 +33,55 @@ import Testing
         #expect(try shop.show(Sold.refunded(Sold.lamp(1)), by: nil).isEmpty)
     }
 
+    /// Apple takes back the purchase, by its first number; a restore of it has another. Each row: what is heard, in order: the
+    /// restore, the refund, its reversal, the purchase itself; and whether she has it in the end.
+    @Test(arguments: [
+        ("8", true), ("8-", false), ("-8", false), ("8-+", true), ("-8+", true), ("-+8", true), ("8-8", false),
+        ("-8-", false), ("8-+8", true), ("-8+8", true), ("18-", false), ("1-8", false), ("18-+", true), ("1-8+", true),
+        ("8-+-", false), ("-8+-", false),
+    ])
+    func whatIsRestoredFollowsItsPurchase(heard: String, isHers: Bool) throws {
+        var shop = try Shop()
+        var seconds: Int64 = 60
+        for step in heard {
+            switch step {
+            case "8": try shop.show(Sold.lamp(8, original: 1))
+            case "1": try shop.show(Sold.lamp(1))
+            case "-": try shop.show(Sold.refunded(Sold.lamp(1), after: seconds), by: nil)
+            default: try shop.show(Sold.again(Sold.lamp(1), after: seconds), by: nil)
+            }
+            seconds += 60
+            try Invariants.check(shop, "\(step) of \(heard)")
+        }
+        #expect(try shop.rights() == (isHers ? ["light"] : []))
+        #expect(try shop.gems() == (isHers ? 5 : 0))
+        let given = shop.types.count { $0 == "delivery.granted" || $0 == "delivery.restored" }
+        #expect(given - shop.types.count { $0 == "delivery.compensated" } == (isHers ? 1 : 0))
+        let keys = try [1, 8].map { try Shop.key($0, Shop.production) }
+        let rebuilt = decide(shop.situation, rebuilding: keys, tokens: [:], terms: shop.terms, at: shop.now)
+        for row in rebuilt.fulfilments.map(\.row) {
+            #expect(shop.situation.fulfilment(of: row.transaction)?.state == row.state)
+        }
+    }
+
+    /// Bought anew after the refund, in the same chain or in another: what was taken back is not that.
+    @Test(arguments: ["8-6", "86-", "-86", "-68"])
+    func whatIsBoughtAnewDoesNotFollowThatPurchase(heard: String) throws {
+        var shop = try Shop()
+        var anew = try Sold.lamp(6, original: 1)
+        anew.purchasedAt = Facts.now.advanced(by: .seconds(120))
+        for step in heard {
+            switch step {
+            case "8": try shop.show(Sold.lamp(8, original: 1))
+            case "6": try shop.show(anew)
+            default: try shop.show(Sold.refunded(Sold.lamp(1)), by: nil)
+            }
+        }
+        #expect(try shop.word(6) == "granted")
+        #expect(try shop.rights() == ["light"])
+        #expect(try shop.gems() == 5)
+    }
+
     /// The customer has paid twice and was given her money back once, whichever of it we hear first.
     @Test func whatWasBoughtAnewIsGivenAlsoWhenTheRefundIsHeardOfLater() throws {
         var anew = try Sold.lamp(2, original: 1)

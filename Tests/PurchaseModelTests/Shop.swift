@@ -112,6 +112,16 @@ struct Shop {
         return apply(decide(situation, recording, at: now))
     }
 
+    /// Apple was asked what became of it.
+    @discardableResult
+    mutating func lookUp(_ transaction: Transaction) throws -> Decision {
+        let app = try Shop.app()
+        var recording = Recording(app: app, realm: Shop.production, transactions: [transaction], terms: terms)
+        recording.isLookedUp = true
+        transactions.formUnion(recording.keys)
+        return apply(decide(situation, recording, at: now))
+    }
+
     @discardableResult
     mutating func place(
         _ id: String,

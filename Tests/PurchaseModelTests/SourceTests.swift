@@ -197,6 +197,26 @@ import Testing
         #expect(try shop.gems() == (expected == "granted" ? 100 : 0))
     }
 
+    /// A look at a subscription, or a notification that somebody decides once more, tells what became of what it names; a
+    /// period that nobody knew is news.
+    @Test func whatIsLookedUpIsGivenOnlyWhereItIsNew() throws {
+        var shop = try Shop()
+        let token = AccountToken(high: 1, low: 2)
+        try shop.place("o-1", "monthly", token: token)
+        var (month, next) = (try Sold.month(1), try Sold.month(2, original: 1, from: 30))
+        (month.accountToken, next.accountToken) = (token, token)
+        try shop.show(month, by: nil, from: .history)
+        try shop.lookUp(month)
+        #expect(try shop.word(1) == "waiting from_history")
+        #expect(try shop.order("o-1").state == .pending)
+        #expect(try shop.gems() == 0)
+        shop.now = SubscriptionCase.at(30)
+        try shop.lookUp(next)
+        #expect(try shop.word(2) == "granted")
+        #expect(try shop.order("o-1").payment?.transaction.number == 2)
+        try Invariants.check(shop, "looked up")
+    }
+
     private func tell(of sold: Transaction, _ teller: String, _ shop: inout Shop) throws {
         switch teller {
         case "history": try shop.show(sold, by: nil, from: .history)

@@ -136,6 +136,17 @@ import Verification
         #expect(renewals.first?.willAutoRenew == true)
     }
 
+    /// Each row: Apple's reason beside a date of cancellation of what was upgraded, and whether it was a refund.
+    @Test(arguments: [("", false), (#","cancellation_reason":"0""#, false), (#","cancellation_reason":"1""#, true)])
+    func whatWasUpgradedIsRefundedOnlyForARefundsReason(reason: String, isRefund: Bool) throws {
+        let upgraded = #","is_upgraded":"true","cancellation_date_ms":"1650000000000""# + reason
+        let entry = Self.entry("1", upgraded)
+        let found = try Self.answer(Self.receipt([], rest: #","latest_receipt_info":[\#(entry)]"#))
+        let transaction = try #require(found.examination.proof?.fact.transactions.first)
+        #expect(transaction.isUpgraded)
+        #expect((transaction.takenBack != nil) == isRefund)
+    }
+
     @Test func anOddEntryIsLeftOutAndSaid() throws {
         let found = try Self.answer(Self.receipt([Self.entry("1"), #"{"product_id":"p","transaction_id":"x"}"#]))
         #expect(found.examination.proof?.fact.transactions.count == 1)

@@ -62,6 +62,7 @@ extension LedgerCheck {
         let twins = try LookedUp(elsewhere, by: \Fulfilment.chain) { keys throws(StoreFailure) in
             try reader.fulfilments(keys)
         }
+        let besides = try takenBack(beside: page)
         try checkPeriods(page, recorded)
         for row in page where !recorded.unreadable.contains(row.transaction) {
             guard let transaction = recorded[row.transaction] else {
@@ -79,7 +80,19 @@ extension LedgerCheck {
             if row.isGiven, owners[row.chain] == nil, !owners.unreadable.contains(row.chain) {
                 add(.ownerMissing, row, "nobody owns the chain of \(row.original)")
             }
-            checkReversal(of: row, transaction.transaction.takenBack)
+            let others = row.isOfProduct || row.reason == .revoked ? besides.rows[row.chain, default: []] : []
+            checkReversal(of: row, transaction.takenBack(beside: others))
+        }
+    }
+
+    /// All of the chains of which something was taken back: what is bought for good may be taken back by another number.
+    private func takenBack(beside page: [Fulfilment]) throws(StoreFailure) -> LookedUp<ChainKey, Fulfilment> {
+        let reader = reader
+        let takenBack = page.filter { $0.reason == .revoked || $0.state == .reversed }.map(\.chain)
+        // The first one's may have begun on the page before.
+        let chains = Set(takenBack + page.prefix(1).map(\.chain))
+        return try LookedUp(Array(chains), by: \Fulfilment.chain) { keys throws(StoreFailure) in
+            try reader.fulfilments(keys)
         }
     }
 

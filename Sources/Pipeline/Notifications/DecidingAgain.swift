@@ -39,7 +39,8 @@ extension NotificationIntake {
             return .refused(because: Reason.environmentNotAccepted.rawValue)
         }
         guard !proof.fact.transactions.isEmpty else { return try await leave(companion) }
-        let recording = proof.recording(for: app, in: kept.key.realm)
+        var recording = proof.recording(for: app, in: kept.key.realm)
+        recording.isLookedUp = !Announcement.tellsOfPurchase(type: kept.type)
         let evidence = proof.evidence(at: clock.now)
         let decision = try await recorder.record(recording, evidence: evidence) {
             _,

@@ -141,6 +141,7 @@ package struct NotificationIntake: Sendable {
     ) async throws(StoreFailure) {
         var recording = proof.recording(for: arrived.app, in: row.key.realm)
         recording.announcement = announcement
+        recording.isLookedUp = !Announcement.tellsOfPurchase(type: row.type)
         let (queue, evidence) = (queue, proof.evidence(at: arrived.moment))
         _ = try await recorder.record(recording, evidence: evidence) { decision, transaction throws(StoreFailure) in
             // The same one at the same time: what it tells is told once.

@@ -44,10 +44,11 @@ package struct NotificationReading: Job, Hashable {
 }
 
 /// The job that reads once more what a comparison could not take in: a setting was wrong, or a certificate of Apple's is
-/// not known here. It comes again and again, until nothing is left or Apple has forgotten it.
+/// not known here. It comes again and again, ever later, until nothing is left or Apple has forgotten it.
 package struct NotificationRetry: Job, Hashable {
     package static let kind = "notifications.retry"
-    static let interval = Duration.seconds(6 * 3_600)
+    /// How long it waits at first, and at most.
+    static let (interval, longest) = (Duration.seconds(6 * 3_600), Duration.seconds(7 * 86_400))
 
     package let reading: NotificationReading
 
@@ -62,6 +63,12 @@ package struct NotificationRetry: Job, Hashable {
 
     package var payload: [UInt8] { reading.payload }
     package var key: String? { reading.key }
+
+    /// What stays behind for long is asked for ever more seldom: each stretch of time that has any has a job of its own, and
+    /// all share the calls with what Apple has just sent.
+    func wait(at now: Timestamp) -> Duration {
+        min(max(reading.end.duration(to: now) / 2, Self.interval), Self.longest)
+    }
 }
 
 /// Reads what Apple sent.
@@ -94,7 +101,7 @@ package struct NotificationReader: Sendable {
                 await read(job.reading) { figures in
                     guard figures.untaken > 0 else { return .done }
                     let reason = "\(figures.untaken) notifications could not be taken in"
-                    return .again(after: NotificationRetry.interval, because: reason)
+                    return .again(after: job.wait(at: clock.now), because: reason)
                 }
             },
         ]

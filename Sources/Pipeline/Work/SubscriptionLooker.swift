@@ -182,6 +182,7 @@ package struct SubscriptionLooker: Sendable {
         guard app.mayCount(proof), let realm = proof.realm, app.environments.contains(realm.environment) else { return }
         var recording = proof.recording(for: app, in: realm, renewals)
         recording.source = source
+        recording.isLookedUp = true
         let evidence = proof.evidence(at: clock.now)
         do throws(StoreFailure) {
             _ = try await recorder.record(recording, evidence: evidence)

@@ -22,7 +22,7 @@ extension Draft {
 
     /// Whether only Apple's history told of it, and what Apple says now is what became of it.
     private func staysOfHistory(_ transaction: Transaction, in chain: ChainKey, _ recording: Recording) -> Bool {
-        guard recording.announcement?.tellsOfPurchase == false, !transaction.isSubscriptionPeriod else { return false }
+        guard recording.isFollowUp else { return false }
         return fulfilments(of: chain)[transaction.id]?.isOfHistory == true
     }
 
@@ -84,8 +84,11 @@ extension Draft {
             return !entitlements(given, [], at: now).isEmpty
                 || given.contains { !$0.goods.contains(where: \.isEntitlement) }
         }
+        if !entitlements(given, [subscription], at: now).isEmpty { return true }
+        // What was taken back runs no more, whenever it would have ended.
+        if let current = subscription.current, fulfilments(of: chain)[current]?.isTakenBack == true { return false }
         let ends = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self)
-        return ends.contains { now < $0 } || !entitlements(given, [subscription], at: now).isEmpty
+        return ends.contains { now < $0 }
     }
 }
 

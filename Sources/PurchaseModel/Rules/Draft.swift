@@ -132,14 +132,17 @@ struct Draft {
 
     /// Notes that a transaction waits for whoever comes to have its chain, or is known by the token that Apple signed.
     mutating func leaveVacant(_ fulfilment: Fulfilment) {
-        let chain = fulfilment.chain
-        if owner(of: chain) == nil {
-            let before = known.vacancy(of: chain)
-            _ = Self.place(Vacancy(chain: chain), at: chain, after: before, in: &decision.vacancies, &vacancies)
-        }
+        leaveVacant(fulfilment.chain)
         guard let token = fulfilment.accountToken else { return }
-        let key = TokenKey(app: chain.app, token: token)
+        let key = TokenKey(app: fulfilment.transaction.app, token: token)
         if customer(of: key) == nil { put(TokenOwner(key: key, customer: nil)) }
+    }
+
+    /// Notes that whoever comes to have a chain must see what was told of it.
+    mutating func leaveVacant(_ chain: ChainKey) {
+        guard owner(of: chain) == nil else { return }
+        let before = known.vacancy(of: chain)
+        _ = Self.place(Vacancy(chain: chain), at: chain, after: before, in: &decision.vacancies, &vacancies)
     }
 
     private mutating func put(_ token: TokenOwner) {

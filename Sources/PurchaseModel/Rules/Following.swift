@@ -13,13 +13,14 @@ extension Draft {
         isTold: Bool = true
     ) -> Fulfilment {
         var after = before
-        let revocation = recorded.transaction.takenBack
+        let revocation = revocation(of: recorded)
         after.reversed = revocation?.share ?? 0
         after.reversedAt = revocation?.at
         after.state = revocation == nil ? .granted : .reversed
         after.goods = before.goods.map { goods in
             guard case .entitlement(let id, let known) = goods else { return goods }
-            return .entitlement(id, until: end(of: recorded, before: known))
+            // The moment of a refund is no end of what is given again.
+            return .entitlement(id, until: end(of: recorded, before: known == before.reversedAt ? nil : known))
         }
         let isLonger = Self.differ(after.goods, before.goods)
         guard after.reversed != before.reversed || after.state != before.state || isLonger else { return before }
@@ -54,7 +55,7 @@ extension Draft {
         let kind = kind(of: transaction)
         // What lasts for a period of the shop's lasts no longer because the shop sells it no more.
         let end = self.end(of: transaction) ?? (kind == .nonRenewing || kind == nil ? known : nil)
-        if let revocation = transaction.takenBack { return min(revocation.at, end ?? revocation.at) }
+        if let revocation = revocation(of: recorded) { return min(revocation.at, end ?? revocation.at) }
         // The upgrade's own entitlement took its place. From which moment is known to that one alone, so this one ends
         // where it began, whatever order the facts came in.
         return transaction.isUpgraded ? transaction.purchasedAt : end

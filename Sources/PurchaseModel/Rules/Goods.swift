@@ -72,6 +72,9 @@ extension GrantUnit {
     /// Whether it is of something that was given before, and taken back.
     var isRepetition: Bool { text.utf8.starts(with: GrantUnit.again.utf8) }
 
+    /// Whether it is a product that is bought for good.
+    var isOfProduct: Bool { text.utf8.starts(with: "product:".utf8) }
+
     /// What it is, without that it was bought anew: a receipt of years has many, and each is looked up among them.
     var base: GrantUnit {
         guard isRepetition else { return self }

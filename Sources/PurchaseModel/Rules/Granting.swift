@@ -19,15 +19,19 @@ extension Draft {
             // Of what was refunded in part before we heard of it, the rest is the customer's.
             return recorded.isRevoked ? follow(granted, recorded, isTold: !granted.isImported) : granted
         case .leave(let state, let reason):
-            if let before, before.customer == fulfilment.customer, before.isImported == fulfilment.isImported,
-                before.isNoNews(state, reason)
-            {
-                return before
-            }
+            fulfilment.reversedAt = recorded.transaction.endOfPurchase
+            let isKnown =
+                before.map {
+                    $0.customer == fulfilment.customer && $0.isImported == fulfilment.isImported
+                        && $0.isNoNews(state, reason)
+                } ?? false
+            if let before, isKnown, before.reversedAt == fulfilment.reversedAt { return before }
             (fulfilment.state, fulfilment.reason) = (state, reason)
             put(fulfilment)
             if fulfilment.isOwnerless { leaveVacant(fulfilment) }
-            guard !fulfilment.isImported, naming.source != .history else { return fulfilment }
+            // It is of what may be restored, too.
+            if reason == .revoked { leaveVacant(fulfilment.chain) }
+            guard !isKnown, !fulfilment.isImported, naming.source != .history else { return fulfilment }
             let type: EventType = state == .waiting ? .purchaseWaiting : .purchaseWithheld
             tell(
                 type,
@@ -47,7 +51,7 @@ extension Draft {
     /// Decides whether a transaction gives anything; the order of the questions is part of the answer.
     private func judge(_ recorded: RecordedTransaction, _ fulfilment: Fulfilment, _ naming: Naming) -> Judgement {
         let transaction = recorded.transaction
-        if transaction.takenBack?.share == Fulfilment.whole { return .leave(.withheld, .revoked) }
+        if revocation(of: recorded)?.share == Fulfilment.whole { return .leave(.withheld, .revoked) }
         if recorded.isUpgraded { return .leave(.withheld, .upgraded) }
         if fulfilment.staysOfHistory(naming) { return .leave(.waiting, .fromHistory) }
         let product = terms.products?[transaction.product]

@@ -18,6 +18,8 @@ package struct Recording: Hashable, Sendable {
     package var terms: AppTerms
     /// How it came to us.
     package var source = RecordingSource.presented
+    /// Whether it was asked for, or kept, to learn what became of old purchases: it is no word that any of them was bought.
+    package var isLookedUp = false
     /// When subscriptions are looked at again.
     package var schedule = LookSchedule()
 
@@ -52,7 +54,10 @@ package struct Recording: Hashable, Sendable {
 
     /// Whether somebody presents it, or Apple tells of it as just bought: what became of an old purchase is no reason to
     /// give it.
-    var isOfPurchase: Bool { source == .presented && announcement?.tellsOfPurchase != false }
+    var isOfPurchase: Bool { source == .presented && !isFollowUp }
+
+    /// Whether it tells what became of purchases.
+    var isFollowUp: Bool { isLookedUp || announcement?.tellsOfPurchase == false }
 
     func chain(of renewal: Renewal) -> ChainKey {
         ChainKey(app: app, realm: realm, original: renewal.originalID)

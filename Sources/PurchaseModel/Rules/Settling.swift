@@ -13,8 +13,11 @@ extension Draft {
             guard reversed.insert(fulfilment.chain).inserted else { continue }
             reconsiderRepetitions(in: fulfilment.chain, naming)
         }
+        // Of other chains the rest was not looked up.
+        let returned = known.chainsWithReturns(in: recording)
         var seen: Set<ChainKey> = []
         for chain in recorded.map({ chain(of: $0) }) where seen.insert(chain).inserted {
+            if returned.contains(chain) { settleRestores(of: chain, naming.of(chain)) }
             settleRest(of: chain, naming.of(chain))
         }
         settleInGrace(naming)
@@ -38,11 +41,16 @@ extension Draft {
         }
     }
 
-    /// Settles some transactions, and last those that lack nothing but an order: what is given for the others may let them
-    /// go on without one.
+    /// Settles some transactions: first those that Apple took back, last those that lack nothing but an order, as what is
+    /// given for the others may let them go on without one.
     mutating func settle(_ all: [RecordedTransaction], naming: (RecordedTransaction) -> Naming) -> [Fulfilment] {
-        guard terms.needsOrder else { return all.map { settle($0, naming($0)) } }
-        var given = all.map { findsNoOrder($0, naming($0)) ? nil : settle($0, naming($0)) }
+        var given = [Fulfilment?](repeating: nil, count: all.count)
+        // What was taken back comes first: nothing is given for what is restored of it, not even for a moment.
+        for place in all.indices where all[place].isRevoked { given[place] = settle(all[place], naming(all[place])) }
+        for place in all.indices where given[place] == nil {
+            if terms.needsOrder, findsNoOrder(all[place], naming(all[place])) { continue }
+            given[place] = settle(all[place], naming(all[place]))
+        }
         for place in all.indices where given[place] == nil { given[place] = settle(all[place], naming(all[place])) }
         return given.compactMap(\.self)
     }
@@ -83,7 +91,7 @@ extension Draft {
     }
 
     /// What came before we heard of a refund, and seemed to repeat what was refunded, may have been bought anew.
-    private mutating func reconsiderRepetitions(in chain: ChainKey, _ naming: Naming) {
+    mutating func reconsiderRepetitions(in chain: ChainKey, _ naming: Naming) {
         let repetitions = fulfilments(of: chain).values.filter { $0.reason == .alreadyGranted }
         for repetition in repetitions.sorted(by: { $0.transaction.id < $1.transaction.id }) {
             guard let recorded = recorded(repetition.transaction) else { continue }

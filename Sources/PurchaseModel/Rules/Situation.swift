@@ -64,22 +64,32 @@ package struct Situation: Sendable {
     /// With it what was known of the proofs themselves, to be looked up once more: what another has changed since is told by
     /// the version of what was given for it, which was read in between.
     package func reconsidered(for recordings: [Recording]) -> [TransactionKey] {
-        var (chains, refunded, again) = (Set<ChainKey>(), Set<ChainKey>(), Set<TransactionKey>())
+        var (chains, returned, again) = (Set<ChainKey>(), Set<ChainKey>(), Set<TransactionKey>())
         for recording in recordings {
             for (transaction, key) in zip(recording.transactions, recording.keys) {
                 if self[key] != nil { again.insert(key) }
-                let chain = self.chains[key] ?? recording.chain(of: transaction)
-                chains.insert(chain)
-                if transaction.revocation != nil { refunded.insert(chain) }
+                chains.insert(self.chains[key] ?? recording.chain(of: transaction))
             }
+            returned.formUnion(chainsWithReturns(in: recording))
         }
         for chain in chains {
             for row in fulfilments(of: chain).values
-            where row.isOwnerless || row.lacksOrder || row.reason == .alreadyGranted && refunded.contains(chain) {
+            where row.isOwnerless || row.lacksOrder || returned.contains(chain) && row.maySettleAnew {
                 again.insert(row.transaction)
             }
         }
         return Array(again)
+    }
+
+    /// The chains of what a proof tells to be taken back, or was taken back before anything was given for it.
+    func chainsWithReturns(in recording: Recording) -> Set<ChainKey> {
+        var found: Set<ChainKey> = []
+        for (transaction, key) in zip(recording.transactions, recording.keys) {
+            let chain = chains[key] ?? recording.chain(of: transaction)
+            let wasRevoked = fulfilments[chain]?[key.id]?.reason == .revoked
+            if transaction.revocation != nil || wasRevoked { found.insert(chain) }
+        }
+        return found
     }
 
     /// All that stands in the chains of some transactions.

@@ -49,10 +49,16 @@ package struct Announcement: Hashable, Sendable {
     /// Whether the shop hears of it by no other event: also of types that are new to us.
     package var isToldItself: Bool { !Announcement.toldByFacts.contains(type) }
 
-    private static let toldOfPurchases: Set = ["SUBSCRIBED", "DID_RENEW", "OFFER_REDEEMED", "ONE_TIME_CHARGE"]
+    private static let toldOfPurchases: Set = [
+        "SUBSCRIBED", "DID_RENEW", "OFFER_REDEEMED", "ONE_TIME_CHARGE",
+        // Of the first format.
+        "INITIAL_BUY", "INTERACTIVE_RENEWAL", "DID_RECOVER", "RENEWAL",
+    ]
 
-    /// Whether it tells of something just bought, and not of what became of it.
-    var tellsOfPurchase: Bool { Announcement.toldOfPurchases.contains(type) }
+    /// Whether notifications of a type tell of something just bought, and not of what became of it.
+    package static func tellsOfPurchase(type: String) -> Bool { toldOfPurchases.contains(type) }
+
+    var tellsOfPurchase: Bool { Announcement.tellsOfPurchase(type: type) }
 
     /// Apple has decided about the refund that a customer asked for.
     var endsRefundRequest: Bool { ["REFUND", "REFUND_DECLINED"].contains(type) }

@@ -41,6 +41,9 @@ package struct Fulfilment: Hashable, Sendable {
     /// Whether something of it is still given.
     package var isInForce: Bool { state == .granted }
 
+    /// Whether Apple took all of it back, after it was given or before.
+    var isTakenBack: Bool { state == .reversed || reason == .revoked }
+
     /// Whether it waits for nothing but to be somebody's.
     var isOwnerless: Bool { state == .waiting && (reason == .noCustomer || isOfHistory) }
 

@@ -39,11 +39,11 @@ extension AnswerTransaction {
         expiresDate != nil && (webOrderLineItemID != nil || subscriptionGroupIdentifier != nil)
     }
 
-    /// The reason is that of a refund: what was upgraded was cancelled by nobody.
+    /// What was upgraded was cancelled by nobody, unless the reason is one that only a refund has: an issue with the app.
     var revocation: Revocation? {
         cancellationDate.map {
-            let reason = isUpgraded == true ? nil : cancellationReason.map(Int.init)
-            return Revocation(at: Timestamp(milliseconds: $0), reason: reason)
+            let reason = cancellationReason.map(Int.init)
+            return Revocation(at: Timestamp(milliseconds: $0), reason: isUpgraded == true && reason == 0 ? nil : reason)
         }
     }
 

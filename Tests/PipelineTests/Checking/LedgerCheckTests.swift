@@ -69,6 +69,32 @@ import Testing
         }
     }
 
+    /// What was given for a restore, when Apple took back the number that was bought first.
+    @Test(
+        .enabled(if: Tampering.hasPython, "python3 is missing: nothing changes a file"),
+        arguments: [
+            "UPDATE fulfilments SET state = 'granted' WHERE transaction_id = 8",
+            "UPDATE fulfilments SET reversed_at = NULL WHERE transaction_id = 3",
+            "UPDATE fulfilments SET product = 'monthly' WHERE transaction_id = 3",
+        ]
+    )
+    func aRestoreThatDoesNotFollowItsPurchaseIsNamed(statement: String) async throws {
+        try await Tampering.withFolder { folder in
+            let data = folder + "/data"
+            let store = try SQLiteStore.open(folder: data)
+            let shop = try CheckedShop(store)
+            try await shop.show(CheckedShop.sold(8, "lamp", original: 3))
+            try await shop.show(CheckedShop.refunded(CheckedShop.sold(3, "lamp")), by: nil)
+            #expect(try await shop.findings().listed == [])
+            await store.close()
+            try Tampering.run([statement], in: data)
+            let ledger = try ReadOnlyLedger.open(folder: data)
+            let found = try await ledger.read { reader throws(StoreFailure) in try LedgerCheck.run(over: reader) }
+            await ledger.close()
+            #expect(found.listed.contains { $0.code == .revocationContradicts }, "\(found.counts)")
+        }
+    }
+
     @Test func everyCodeHasARow() {
         #expect(Set(Damage.all.map(\.code)) == Set(ViolationCode.allCases))
         #expect(ViolationCode.allCases.allSatisfy { !$0.advice.isEmpty })

@@ -104,6 +104,30 @@ import Testing
         }
     }
 
+    /// What nobody will ever be able to take in costs ever less.
+    @Test func whatStaysBehindIsReadEverMoreSeldom() async throws {
+        try await WorkHouse().open { house in
+            try house.buy("coins.100")
+            await house.sender.deliverDue()
+            house.pass(.seconds(1_200))
+            let (start, end) = (house.clock.now.advanced(by: .seconds(-3_600)), house.clock.now)
+            let reading = NotificationReading(app: house.app.id, store: .production, from: start, until: end)
+            try await house.queue.enqueue(NotificationRetry(reading))
+            house.script.spoil("/notifications/history")
+            for _ in 0..<170 * 4 {
+                try await house.work()
+                house.pass(.seconds(6 * 3_600))
+            }
+            #expect(try await house.waits(for: NotificationRetry.kind))
+            #expect((10..<60).contains(house.calls.values.count), "\(house.calls.values.count) calls")
+            for _ in 0..<20 * 4 {
+                try await house.work()
+                house.pass(.seconds(6 * 3_600))
+            }
+            #expect(try await !house.waits(for: NotificationRetry.kind))
+        }
+    }
+
     /// Our clock is hours ahead of Apple's: what Apple has not lived yet is not passed over.
     @Test func aClockThatIsAheadPassesNothingOver() async throws {
         try await WorkHouse().open { house in

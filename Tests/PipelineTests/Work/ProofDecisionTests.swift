@@ -156,6 +156,40 @@ import Testing
         }
     }
 
+    /// Nothing stands in it by which what Apple has told of it could be found, but whose it is.
+    @Test func whoSendsAnEmptyReceiptAgainIsToldWhatIsRecordedOfHer() async throws {
+        try await WorkHouse().open { house in
+            let receipt = try house.receipt()
+            let outcome = try await house.submit(receipt)
+            for _ in 0..<12 {
+                #expect(try await house.decision(on: outcome, receipt) == nil)
+                try await house.work()
+                house.pass(.seconds(3_600))
+            }
+            #expect(try await house.decision(on: outcome, receipt) == "nothing")
+            let sold = try house.buy("coins.100")
+            _ = try await house.submit(try house.receipt())
+            #expect(try await house.decision(on: outcome, receipt) == "known \(sold.id)")
+            #expect(try await house.decision(on: outcome, receipt, of: nil) == nil)
+        }
+    }
+
+    /// What only Apple's answer told of is in what is answered, too.
+    @Test func whoSendsAnOldReceiptAgainIsToldOfTheRenewals() async throws {
+        try await WorkHouse().open { house in
+            let sold = try house.buy("pro.monthly")
+            let proof = Self.answer(around: try house.receipt())
+            house.pass(.seconds(40 * 86_400))
+            let outcome = try await house.submit(proof)
+            try await house.work()
+            let owner = SimulatedStore.Owner(customer: "anna", app: DemoCatalogue.bundleID)
+            let bought = house.simulator.read { $0.transactions(of: owner).map(\.id) }
+            #expect(bought.count > 1 && bought.contains(sold.id))
+            let told = bought.sorted().map { "\($0)" }.joined(separator: " ")
+            #expect(try await house.decision(on: outcome, proof) == "known \(told)")
+        }
+    }
+
     /// An answer of Apple's about a subscription brings what was renewed since.
     @Test func anOldAnswerBringsAllThatApplesHasSince() async throws {
         try await WorkHouse().open { house in
@@ -257,8 +291,12 @@ import Testing
 
 extension WorkHouse {
     /// What whoever sends a kept proof again is told, in words; `nil` while it waits.
-    fileprivate func decision(on kept: Outcome, _ proof: [UInt8]) async throws -> String? {
-        let submission = Submission(app: app, bytes: proof, customer: CustomerID("ann"))
+    fileprivate func decision(
+        on kept: Outcome,
+        _ proof: [UInt8],
+        of customer: String? = "ann"
+    ) async throws -> String? {
+        let submission = Submission(app: app, bytes: proof, customer: customer.flatMap { CustomerID($0) })
         guard let id = kept.pendingID, let outcome = try await pipeline.decision(on: id, for: submission) else {
             return nil
         }
