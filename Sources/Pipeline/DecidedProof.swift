@@ -80,7 +80,7 @@ extension PurchasePipeline {
     /// The numbers of what Apple was asked about, each once, in the order of the proof.
     private func asked(about bytes: [UInt8]) -> [TransactionID] {
         switch verifier.question(about: bytes) {
-        case .transaction(let id): return [id]
+        case .transactions(let ids): return ids
         case .receipt(let receipt):
             var seen: Set<TransactionID> = []
             let claims = verifier.examine(receipt, expecting: Expectation()).report.claims

@@ -94,26 +94,47 @@ package struct PurchasePipeline: Sendable {
         by proof: Verified<Proof>,
         _ renewals: [Renewal] = []
     ) async throws(StoreFailure) {
-        guard app.mayCount(proof) else { return try await settle(kept, as: proof.provenance.vouchedBy.reason) }
+        let settlement = Settlement(verdict: proof.verdict.rawValue, at: clock.now)
+        let refusal = try await record(kept, of: app, by: proof, renewals) { _, transaction throws(StoreFailure) in
+            _ = try transaction.settlePending(kept.id, as: settlement)
+        }
+        if let refusal { return try await settle(kept, as: refusal) }
+        giveBack(kept)
+    }
+
+    /// Records a part of what Apple said of what was kept, which waits on.
+    ///
+    /// - Parameters:
+    ///   - kept: what waits.
+    ///   - app: whose it is.
+    ///   - proof: what Apple said.
+    ///   - renewals: what Apple said beside it of what comes next.
+    ///   - companion: writes what goes with it, in the same commit.
+    /// - Returns: why the app does not take it, and nothing was recorded; `nil` when it was.
+    /// - Throws: `StoreFailure`.
+    func record(
+        _ kept: KeptSubmission,
+        of app: AppPolicy,
+        by proof: Verified<Proof>,
+        _ renewals: [Renewal] = [],
+        with companion: Recorder.Companion? = nil
+    ) async throws(StoreFailure) -> Reason? {
+        guard app.mayCount(proof) else { return proof.provenance.vouchedBy.reason }
         guard let realm = proof.realm, app.environments.contains(realm.environment) else {
-            return try await settle(kept, as: .environmentNotAccepted)
+            return .environmentNotAccepted
         }
         var recording = proof.recording(for: app, in: realm, renewals)
         recording.customer = kept.submission.customer
         recording.order = kept.submission.order
         recording.customerToken = kept.submission.customer.flatMap { AccountToken(ofCustomer: $0) }
         if kept.submission.origin == .delivered { recording.source = .imported }
-        let settlement = Settlement(verdict: proof.verdict.rawValue, at: clock.now)
-        let settling: Recorder.Companion = { _, transaction throws(StoreFailure) in
-            _ = try transaction.settlePending(kept.id, as: settlement)
-        }
         do throws(StoreFailure) {
             let evidence = proof.evidence(from: kept.submission.customer, at: clock.now)
-            let decision = try await recorder.record(recording, evidence: evidence, with: settling)
-            giveBack(kept)
+            let decision = try await recorder.record(recording, evidence: evidence, with: companion)
             tell(decision, proof.fact.format, of: app.id)
+            return nil
         } catch .unstorable {
-            try await settle(kept, as: .fieldOutOfRange)
+            return .fieldOutOfRange
         }
     }
 

@@ -6,7 +6,18 @@ package import PurchaseModel
 package enum AppleQuestion: Hashable, Sendable {
     /// A receipt, taken out of everything that it was wrapped in.
     case receipt([UInt8])
-    case transaction(TransactionID)
+    /// Numbers that stand in it, each once, in its order; at least one, and no more than ``transactionsMax``.
+    case transactions([TransactionID])
+
+    /// Each is a call to Apple, and whoever writes an answer of his own can write any number of them.
+    package static let transactionsMax = 50
+
+    fileprivate init?(_ claims: Claims?) {
+        var seen: Set<TransactionID> = []
+        let numbers = (claims?.transactions ?? []).map(\.id).filter { seen.insert($0).inserted }
+        guard !numbers.isEmpty else { return nil }
+        self = .transactions(Array(numbers.prefix(Self.transactionsMax)))
+    }
 }
 
 extension Verifier {
@@ -18,10 +29,9 @@ extension Verifier {
         guard let evidence = try? triage.open(bytes) else { return nil }
         switch evidence {
         case .appReceipt, .transactionReceipt: return .receipt(triage.content)
-        case .transactionID(let id): return .transaction(id)
+        case .transactionID(let id): return .transactions([id])
         case .jws(let token):
-            let claims = JWSVerifier.unprovedClaims(of: token)?.1
-            return claims?.transactions.first.map { .transaction($0.id) }
+            return AppleQuestion(JWSVerifier.unprovedClaims(of: token)?.1)
         case .verifyReceiptResponse(let answer):
             let text = answer.latestReceipt ?? answer.unifiedReceipt?.latestReceipt
             return Self.question(text, try? AnswerTranslation.claims(of: answer))
@@ -31,7 +41,7 @@ extension Verifier {
         }
     }
 
-    /// The receipt that an answer carries says more than a number that stands in it.
+    /// The receipt that an answer carries says more than the numbers that stand in it.
     private static func question(_ receipt: String?, _ claims: Claims?) -> AppleQuestion? {
         if let receipt {
             var triage = Triage()
@@ -40,6 +50,6 @@ extension Verifier {
             default: break
             }
         }
-        return claims?.transactions.first.map { .transaction($0.id) }
+        return AppleQuestion(claims)
     }
 }

@@ -74,7 +74,7 @@ package struct ProofDecider: Sendable {
                 return .never(because: "the app is not configured")
             }
             switch pipeline.question(about: kept) {
-            case .transaction(let number): return try await ask(number, kept, account, attempt)
+            case .transactions(let numbers): return try await ask(numbers, kept, account, attempt)
             case .receipt(let receipt): return try await ask(receipt, kept, account, attempt)
             case nil: return .never(because: "there is nothing in it to ask Apple about")
             }
@@ -83,15 +83,16 @@ package struct ProofDecider: Sendable {
         }
     }
 
+    /// Asks about the first, and if Apple knows it about each of the others: what was made up costs a call or two.
     private func ask(
-        _ number: TransactionID,
+        _ numbers: [TransactionID],
         _ kept: KeptSubmission,
         _ account: AppleAccount,
         _ attempt: Int
     ) async throws(StoreFailure) -> JobOutcome {
-        let proof: Verified<Proof>
+        let first: Found<Verified<Proof>>
         do throws(AppStoreFailure) {
-            proof = try await account.server.transaction(number).value
+            first = try await account.server.transaction(numbers[0])
         } catch {
             if let outcome = AppleTrouble.outcome(of: error, at: clock.now) { return outcome }
             guard try await isEnough(attempt, of: kept, Self.unknown) else {
@@ -99,7 +100,22 @@ package struct ProofDecider: Sendable {
             }
             return try await settle(kept, as: .unknownToApple)
         }
-        return try await record(proof, [], kept, account)
+        // What it brings is brought at once, and its wait ends with the last.
+        guard numbers.count > 1, try await pipeline.record(kept, of: account.app, by: first.value) == nil else {
+            return try await record(first.value, [], kept, account)
+        }
+        for number in numbers.dropFirst() {
+            let other: Verified<Proof>
+            do throws(AppStoreFailure) {
+                other = try await account.server.transaction(number, in: first.store).value
+            } catch {
+                if let outcome = AppleTrouble.outcome(of: error, at: clock.now) { return outcome }
+                // What Apple does not know beside what it knows was never bought.
+                continue
+            }
+            _ = try await pipeline.record(kept, of: account.app, by: other)
+        }
+        return try await record(first.value, [], kept, account)
     }
 
     private func ask(

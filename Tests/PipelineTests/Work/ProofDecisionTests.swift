@@ -142,6 +142,48 @@ import Testing
         }
     }
 
+    /// An answer without a receipt in it: Apple is asked about each purchase that it names, and what it does not know is none.
+    @Test func eachPurchaseOfAnUnsignedAnswerIsAskedAbout() async throws {
+        try await WorkHouse().open { house in
+            let sold = try ["coins.100", "sword", "pro.monthly"].map { try house.buy($0) }
+            let unknown = try #require(TransactionID(number: 888_888_888_888))
+            let proof = Self.answer(naming: [sold[0].id, sold[1].id, unknown, sold[2].id, sold[0].id])
+            house.script.set("/inApps/v1/transactions/\(sold[2].id)", HTTPResponse(.internalServerError))
+            let outcome = try await house.submit(proof)
+            try await house.work()
+            // What was found is not held up by the rest.
+            #expect(try await house.recorded(sold[0].id)?.customer?.text == "ann")
+            #expect(try await house.submission(outcome).settlement == nil)
+            house.script.set("", nil)
+            house.pass(.seconds(60))
+            try await house.work()
+            #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
+            for sold in sold { #expect(try await house.recorded(sold.id)?.customer?.text == "ann") }
+            #expect(house.calls.values.count == 4 + 4)
+            let told = sold.map { "\($0.id)" }.joined(separator: " ")
+            #expect(try await house.decision(on: outcome, proof) == "known \(told)")
+        }
+    }
+
+    /// What somebody made up costs no more calls than a bare number; and of a real one no more than some.
+    @Test func ofAnAnswerThatNamesManyOnlySomeAreAskedAbout() async throws {
+        try await WorkHouse().open { house in
+            let made = (1...500).compactMap { TransactionID(number: 888_000_000_000 + $0) }
+            let forged = try await house.submit(Self.answer(naming: made))
+            for _ in 0..<30 {
+                try await house.work()
+                house.pass(.seconds(60))
+            }
+            #expect(try await house.submission(forged).settlement?.verdict == "not_yours")
+            #expect(house.calls.values.count < 20)
+            let before = house.calls.values.count
+            let padded = try await house.submit(Self.answer(naming: [try house.buy("sword").id] + made))
+            try await house.work()
+            #expect(try await house.submission(padded).settlement?.verdict == "test_signed")
+            #expect(house.calls.values.count - before == 50)
+        }
+    }
+
     /// A receipt in which the purchase does not stand yet: Apple may have a newer one, and if not, nothing is owed.
     @Test func anEmptyReceiptIsLookedIntoForAWhile() async throws {
         try await WorkHouse().open { house in
@@ -265,6 +307,26 @@ import Testing
             let settlement = try await house.submission(outcome).settlement
             #expect(settlement != nil)
             #expect(settlement?.verdict != "genuine")
+        }
+    }
+
+    /// An answer of verifyReceipt that somebody submits, with numbers alone.
+    static func answer(naming ids: [TransactionID]) -> [UInt8] {
+        JSONWriter.object { json in
+            json.member("status", 0)
+            json.member("environment", "Production")
+            json.array("latest_receipt_info") { json in
+                for id in ids {
+                    json.object { json in
+                        json.member("transaction_id", "\(id)")
+                        json.member("product_id", "com.example.demo.coins")
+                        json.member("purchase_date_ms", "1767225600000")
+                        json.member("purchase_date", "2026-01-01 00:00:00 Etc/GMT")
+                        json.member("original_purchase_date", "2026-01-01 00:00:00 Etc/GMT")
+                        json.member("quantity", "1")
+                    }
+                }
+            }
         }
     }
 
