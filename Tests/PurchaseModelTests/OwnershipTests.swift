@@ -100,6 +100,43 @@ import Testing
         #expect(try shop.rights(of: "bob") == ["light"])
     }
 
+    /// Bob shows a copy in which no token stands; then Apple's word comes, whose it is. Each row: who brings it, and what was
+    /// given before.
+    @Test(arguments: BindingRule.allCases, ["ann", "Apple"])
+    func whatNothingWasGivenForIsWhoseAppleSaysItIs(rule: BindingRule, bringer: String) throws {
+        var shop = try Shop(needsOrder: true) { $0.binding = rule }
+        var signed = Sold.again(try Sold.lamp(1), after: 60)
+        signed.accountToken = Self.token
+        try shop.show(Sold.lamp(1), by: "bob")
+        try shop.show(Sold.lamp(2, original: 1), by: "bob")
+        try shop.place("o-1", "sword", for: "ann", token: Self.token)
+        try shop.show(signed, by: bringer == "ann" ? "ann" : nil)
+        #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == "ann")
+        for number in Int64(1)...2 { #expect(try shop.fulfilment(number).customer?.text == "ann") }
+        // Nor does he have it back by that copy.
+        try shop.show(Sold.lamp(1), by: "bob")
+        #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == "ann")
+        try shop.place("o-2", "lamp", for: "bob")
+        #expect(try shop.order("o-2").state == .pending)
+        try shop.place("o-3", "lamp", for: "ann")
+        #expect(try shop.order("o-3").state == .paid)
+        try Invariants.check(shop, "taken back")
+    }
+
+    /// What was given is not taken away, and what a person decided neither.
+    @Test(arguments: ["given", "by hand"])
+    func whoHasItKeepsItUntilAPersonSaysOtherwise(why: String) throws {
+        var shop = try Shop(needsOrder: why == "by hand")
+        var signed = Sold.again(try Sold.lamp(1), after: 60)
+        signed.accountToken = Self.token
+        try shop.show(Sold.lamp(1), by: why == "given" ? "bob" : "eve")
+        if why == "by hand" { try shop.transfer(1, to: "bob") }
+        try shop.place("o-1", "sword", for: "ann", token: Self.token)
+        try shop.show(signed, by: "ann")
+        #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == "bob")
+        #expect(try shop.fulfilment(1).customer?.text == "bob")
+    }
+
     @Test func bothHearOfATransferInStreamsWithoutGaps() throws {
         var shop = try Shop { $0.binding = .transfer }
         try shop.show(Sold.lamp(1))

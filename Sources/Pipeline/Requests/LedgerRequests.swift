@@ -141,6 +141,8 @@ package enum LedgerRequests {
         var situation = Situation()
         try transaction.answer(inquiry, in: &situation)
         inquiry.chains = []
+        let waiting = situation.fulfilments(of: chain).values.filter { $0.state == .waiting }.map(\.transaction)
+        for recorded in try transaction.transactions(waiting) { situation.note(recorded) }
         for customer in [situation.owner(of: chain)?.customer, customer].compactMap(\.self) {
             inquiry.customers.insert(StreamKey(app: chain.app, realm: chain.realm, customer: customer))
         }

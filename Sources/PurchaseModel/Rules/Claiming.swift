@@ -12,6 +12,13 @@ extension Draft {
             put(Owner(chain: chain, customer: customer, since: now))
             return customer
         }
+        // Whoever came first with a copy that does not say whose it is has it until Apple's word comes, unless something was
+        // given to him or a person has said so.
+        if let signed, signed != owner.customer, owner.previous == nil, recording.source == .presented,
+            !hasGrants(chain)
+        {
+            return transfer(owner, to: signed)
+        }
         guard let presenter = recording.customer, !owner.mayUse(presenter) else { return owner.customer }
         // Old books take nothing away from anybody.
         guard recording.source == .presented else { return owner.customer }
@@ -26,9 +33,10 @@ extension Draft {
         return fulfilments(of: chain)[transaction.id]?.isOfHistory == true
     }
 
-    /// Who is known by the account token that Apple signed.
+    /// Who is known by the account token that Apple signed, also when this copy does not have it.
     func customer(signedIn transaction: Transaction, _ recording: Recording) -> CustomerID? {
-        guard let token = transaction.accountToken else { return nil }
+        let key = TransactionKey(app: recording.app, realm: recording.realm, id: transaction.id)
+        guard let token = transaction.accountToken ?? known[key]?.transaction.accountToken else { return nil }
         if token == recording.customerToken { return recording.customer }
         return customer(of: TokenKey(app: recording.app, token: token))
     }
@@ -55,7 +63,7 @@ extension Draft {
         }
     }
 
-    /// Makes a chain another customer's. What was credited to the owner's balances stays there.
+    /// Makes a chain another customer's, with what waits in it. What was credited to the owner's balances stays there.
     @discardableResult
     mutating func transfer(_ owner: Owner, to customer: CustomerID) -> CustomerID {
         var moved = owner
@@ -65,6 +73,16 @@ extension Draft {
         moved.since = now
         put(moved)
         tellBoth(.customerTransferred, owner.chain, from: owner.customer, to: customer)
+        let waiting = fulfilments(of: owner.chain).values.filter { row in
+            row.state == .waiting && row.customer == owner.customer
+        }
+        for var row in waiting.sorted(by: { $0.transaction.id < $1.transaction.id }) {
+            row.customer = customer
+            put(row)
+            guard !row.isImported else { continue }
+            let recorded = recorded(row.transaction)
+            tell(.purchaseWaiting, stream(of: row), happenedAt: row.purchasedAt, .fulfilment(row, recorded))
+        }
         return customer
     }
 

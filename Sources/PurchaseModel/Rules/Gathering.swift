@@ -29,9 +29,8 @@ struct Gathering {
             let claimed = recording.claimedChains(first, named)
             for (transaction, key) in zip(recording.transactions, recording.keys) {
                 let chain = named[key] ?? recording.chain(of: transaction)
-                let signed = transaction.accountToken.flatMap {
-                    first.customer(of: TokenKey(app: recording.app, token: $0))
-                }
+                let token = transaction.accountToken ?? first[key]?.transaction.accountToken
+                let signed = token.flatMap { first.customer(of: TokenKey(app: recording.app, token: $0)) }
                 let presenter = claimed?.contains(chain) == false ? nil : recording.customer
                 let customers = [first.owner(of: chain)?.customer, signed, presenter]
                 found[chain, default: Gathering(recording.terms)].note(customers, transaction.product)
