@@ -58,9 +58,10 @@ package struct PendingReview: Sendable {
             try? await pipeline.plan(kept)
             return
         }
-        let settlement = Settlement(verdict: verdict, at: clock.now)
+        let now = clock.now
         let isSettled = try? await store.write { transaction throws(StoreFailure) in
-            try transaction.settlePending(kept.id, as: settlement)
+            let settlement = Settlement(verdict: verdict, at: try transaction.storeTime(now))
+            return try transaction.settlePending(kept.id, as: settlement)
         }
         if isSettled == true { pipeline.settled(of: app.id) }
     }

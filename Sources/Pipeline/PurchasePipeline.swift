@@ -94,8 +94,9 @@ package struct PurchasePipeline: Sendable {
         by proof: Verified<Proof>,
         _ renewals: [Renewal] = []
     ) async throws(StoreFailure) {
-        let settlement = Settlement(verdict: proof.verdict.rawValue, at: clock.now)
+        let (verdict, now) = (proof.verdict.rawValue, clock.now)
         let refusal = try await record(kept, of: app, by: proof, renewals) { _, transaction throws(StoreFailure) in
+            let settlement = Settlement(verdict: verdict, at: try transaction.storeTime(now))
             _ = try transaction.settlePending(kept.id, as: settlement)
         }
         if let refusal { return try await settle(kept, as: refusal) }
@@ -150,9 +151,10 @@ package struct PurchasePipeline: Sendable {
         as reason: Reason,
         verdict: Verdict? = nil
     ) async throws(StoreFailure) {
-        let settlement = Settlement(verdict: (verdict ?? reason.verdict).rawValue, at: clock.now)
+        let (verdict, now) = ((verdict ?? reason.verdict).rawValue, clock.now)
         let isSettled = try await store.write { transaction throws(StoreFailure) in
-            try transaction.settlePending(kept.id, as: settlement)
+            let settlement = Settlement(verdict: verdict, at: try transaction.storeTime(now))
+            return try transaction.settlePending(kept.id, as: settlement)
         }
         guard isSettled else { return }
         giveBack(kept)
