@@ -228,6 +228,34 @@ import Testing
         #expect(try shop.fulfilment(1).goods == [])
     }
 
+    /// Receipts do not say what kind a product is. Each row: what is heard of one lamp in order, a number with Apple's word on
+    /// its kind or, with a question mark, without; a refund is a minus.
+    @Test(arguments: [
+        ("1?8?", 1), ("8?1?", 1), ("18?", 1), ("8?1", 1), ("1?8", 1), ("8?-", 0), ("-8?", 0), ("1?8?-", 0),
+        ("8?1?9?", 1),
+    ])
+    func whatMayBeARestoreIsGivenOnceWhereNobodySaysItsKind(heard: String, expected: Int) throws {
+        var shop = try Shop { $0.products = nil }
+        var rest = Substring(heard)
+        while let number = rest.popFirst() {
+            if number == "-" {
+                var refunded = Sold.refunded(try Sold.lamp(1))
+                refunded.kind = nil
+                try shop.show(refunded, by: nil)
+                continue
+            }
+            var sold = try Sold.lamp(Int64(number.wholeNumberValue ?? 0), original: 1)
+            if rest.first == "?" {
+                rest.removeFirst()
+                sold.kind = nil
+            }
+            try shop.show(sold)
+            try Invariants.check(shop, "\(number) of \(heard)")
+        }
+        let given = shop.types.count { $0 == "delivery.granted" } - shop.types.count { $0 == "delivery.compensated" }
+        #expect(given == expected)
+    }
+
     /// Each row: the rule, by whom, and whether it is given.
     @Test(arguments: [
         ("record_only", "ann", false), ("customers", "ann", true), ("customers", "bob", false),

@@ -32,10 +32,10 @@ enum Invariants {
             #expect(isGiven || row.goods.isEmpty, comment)
             #expect(!isGiven || row.customer != nil && shop.situation.owner(of: row.chain) != nil, comment)
             let recorded = try #require(shop.situation[row.transaction])
-            let restores = try shop.kind(of: row) == .nonConsumable ? fulfilments.filter { $0.chain == row.chain } : []
-            let isTaken =
-                recorded.transaction.takenBack != nil
-                || recorded.takenBack(beside: restores) != nil
+            let kind = try shop.kind(of: row)
+            let mayBeRestored = kind.map { $0 == .nonConsumable } ?? !recorded.transaction.isSubscriptionPeriod
+            let restores = mayBeRestored ? fulfilments.filter { $0.chain == row.chain } : []
+            let isTaken = recorded.transaction.takenBack != nil || recorded.takenBack(beside: restores) != nil
             #expect(!isGiven || isTaken == (row.state == .reversed), comment)
         }
     }

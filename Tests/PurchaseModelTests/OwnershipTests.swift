@@ -91,6 +91,20 @@ import Testing
         #expect(try shop.gems(of: "bob") == 0)
     }
 
+    /// Nor where a copy of it does not say that it is one.
+    @Test(arguments: BindingRule.allCases)
+    func somebodyElsesConsumableStaysHisWhereTheCopyDoesNotSayWhatItIs(rule: BindingRule) throws {
+        var shop = try Shop { terms in
+            terms.binding = rule
+            terms.products = nil
+        }
+        try shop.show(Sold.coins(1))
+        var copy = try Sold.coins(1)
+        copy.kind = nil
+        #expect(try shop.show(copy, by: "bob").isEmpty)
+        #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == "ann")
+    }
+
     @Test func aProductMayHaveARuleOfItsOwn() throws {
         var shop = try Shop { terms in
             for id in terms.products?.keys.map(\.self) ?? [] { terms.products?[id]?.binding = .share }

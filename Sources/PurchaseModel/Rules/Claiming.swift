@@ -47,7 +47,9 @@ extension Draft {
         by presenter: CustomerID
     ) -> CustomerID {
         // A consumable is used up by its first owner: a copy of its proof gives nobody else anything.
-        guard kind(of: transaction) != .consumable else { return owner.customer }
+        let key = TransactionKey(app: owner.chain.app, realm: owner.chain.realm, id: transaction.id)
+        let kinds = [transaction, known[key]?.transaction].map { $0.flatMap(kind(of:)) }
+        guard !kinds.contains(.consumable) else { return owner.customer }
         switch terms.binding(of: transaction.product) {
         case .refuse: return owner.customer
         case .transfer: return transfer(owner, to: presenter)

@@ -51,10 +51,17 @@ extension Draft {
         return isBoughtAnew ? GrantUnit(text: GrantUnit.again + "\(recorded.id):\(unit.text)") : nil
     }
 
+    /// Whether its chain has it once, however many numbers it comes under. Of what nobody says the kind only a lasting
+    /// purchase can have several: each consumable is the first of a chain of its own.
+    func mayBeRestored(_ transaction: Transaction) -> Bool {
+        guard let kind = kind(of: transaction) else { return !transaction.isSubscriptionPeriod }
+        return kind == .nonConsumable
+    }
+
     private func usualUnit(_ recorded: RecordedTransaction) -> GrantUnit {
         let transaction = recorded.transaction
+        if mayBeRestored(transaction) { return GrantUnit(text: "product:\(transaction.product)") }
         switch kind(of: transaction) {
-        case .nonConsumable?: return GrantUnit(text: "product:\(transaction.product)")
         case .autoRenewable?, .freeSubscription?:
             guard let end = transaction.expiresAt else { break }
             // To the second: receipts know no more.

@@ -3,7 +3,7 @@
 extension Draft {
     /// What Apple took back of a purchase, by its own number or by another one of it.
     func revocation(of recorded: RecordedTransaction) -> Revocation? {
-        guard kind(of: recorded.transaction) == .nonConsumable else { return recorded.transaction.takenBack }
+        guard mayBeRestored(recorded.transaction) else { return recorded.transaction.takenBack }
         return recorded.takenBack(beside: fulfilments(of: chain(of: recorded)).values)
     }
 
@@ -11,9 +11,7 @@ extension Draft {
     mutating func settleRestores(of chain: ChainKey, _ naming: Naming) {
         let rows = fulfilments(of: chain).values.filter { $0.reason == .revoked || $0.isOfProduct }
         for row in rows.sorted(by: { $0.transaction.id < $1.transaction.id }) {
-            guard let recorded = recorded(row.transaction), kind(of: recorded.transaction) == .nonConsumable else {
-                continue
-            }
+            guard let recorded = recorded(row.transaction), mayBeRestored(recorded.transaction) else { continue }
             let settled = settle(recorded, naming.named(by: recorded))
             if settled.state == .reversed, row.state == .granted { reconsiderRepetitions(in: chain, naming) }
         }
