@@ -85,9 +85,8 @@ package struct Situation: Sendable {
     func chainsWithReturns(in recording: Recording) -> Set<ChainKey> {
         var found: Set<ChainKey> = []
         for (transaction, key) in zip(recording.transactions, recording.keys) {
-            let chain = chains[key] ?? recording.chain(of: transaction)
-            let wasRevoked = fulfilments[chain]?[key.id]?.reason == .revoked
-            if transaction.revocation != nil || wasRevoked { found.insert(chain) }
+            guard transaction.revocation != nil || fulfilment(of: key)?.reason == .revoked else { continue }
+            found.insert(chains[key] ?? recording.chain(of: transaction))
         }
         return found
     }
