@@ -3,8 +3,14 @@ extension Draft {
     /// Settles whose a chain is, now that somebody presents a transaction of it.
     ///
     /// - Returns: the owner; `nil` while nobody is known.
-    mutating func claim(_ chain: ChainKey, with transaction: Transaction, _ recording: Recording) -> CustomerID? {
-        let signed = customer(signedIn: transaction, recording)
+    mutating func claim(
+        _ chain: ChainKey,
+        with transaction: Transaction,
+        _ before: RecordedTransaction?,
+        _ recording: Recording
+    ) -> CustomerID? {
+        // A copy may be without it.
+        let signed = customer(of: transaction.accountToken ?? before?.transaction.accountToken, recording)
         guard let owner = owner(of: chain) else {
             // Apple's history names what somebody bought, not what she still waits for: that is for her to present.
             guard recording.source != .history, !staysOfHistory(transaction, in: chain, recording) else { return nil }
@@ -24,7 +30,9 @@ extension Draft {
         guard recording.source == .presented else { return owner.customer }
         // What Apple signed is never overruled by who holds a copy of the proof.
         if let signed, signed != presenter { return owner.customer }
-        return presented(transaction, of: owner, by: presenter)
+        // It is used up by its first owner: a copy of its proof gives nobody else anything.
+        let isConsumable = [transaction, before?.transaction].contains { $0.flatMap(kind(of:)) == .consumable }
+        return isConsumable ? owner.customer : presented(transaction, of: owner, by: presenter)
     }
 
     /// Whether only Apple's history told of it, and what Apple says now is what became of it.
@@ -33,10 +41,9 @@ extension Draft {
         return fulfilments(of: chain)[transaction.id]?.isOfHistory == true
     }
 
-    /// Who is known by the account token that Apple signed, also when this copy does not have it.
-    func customer(signedIn transaction: Transaction, _ recording: Recording) -> CustomerID? {
-        let key = TransactionKey(app: recording.app, realm: recording.realm, id: transaction.id)
-        guard let token = transaction.accountToken ?? known[key]?.transaction.accountToken else { return nil }
+    /// Who is known by the account token that Apple signed.
+    private func customer(of token: AccountToken?, _ recording: Recording) -> CustomerID? {
+        guard let token else { return nil }
         if token == recording.customerToken { return recording.customer }
         return customer(of: TokenKey(app: recording.app, token: token))
     }
@@ -46,10 +53,6 @@ extension Draft {
         of owner: Owner,
         by presenter: CustomerID
     ) -> CustomerID {
-        // A consumable is used up by its first owner: a copy of its proof gives nobody else anything.
-        let key = TransactionKey(app: owner.chain.app, realm: owner.chain.realm, id: transaction.id)
-        let kinds = [transaction, known[key]?.transaction].map { $0.flatMap(kind(of:)) }
-        guard !kinds.contains(.consumable) else { return owner.customer }
         switch terms.binding(of: transaction.product) {
         case .refuse: return owner.customer
         case .transfer: return transfer(owner, to: presenter)

@@ -144,7 +144,7 @@ extension Draft {
         _ recording: Recording,
         _ places: inout [TransactionID: Place]
     ) {
-        let customer = claim(chain, with: transaction, recording)
+        let customer = claim(chain, with: transaction, known, recording)
         let isForeign = !mayUse(chain, recording.customer)
         let now = now
         edit { decision in

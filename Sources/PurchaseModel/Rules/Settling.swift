@@ -13,8 +13,7 @@ extension Draft {
             guard reversed.insert(fulfilment.chain).inserted else { continue }
             reconsiderRepetitions(in: fulfilment.chain, naming)
         }
-        // Of other chains the rest was not looked up.
-        let returned = known.chainsWithReturns(in: recording)
+        let returned = chainsWithReturns(in: recording)
         var seen: Set<ChainKey> = []
         for chain in recorded.map({ chain(of: $0) }) where seen.insert(chain).inserted {
             if returned.contains(chain) { settleRestores(of: chain, naming.of(chain)) }
@@ -28,6 +27,19 @@ extension Draft {
             guard decision.outcomes[place].standing != .ownedByAnother else { continue }
             edit { $0.outcomes[place].fulfilment = given[place] }
         }
+    }
+
+    /// The chains of what a proof tells to be taken back, or to be taken back no more. The rest of no other was looked up.
+    private func chainsWithReturns(in recording: Recording) -> Set<ChainKey> {
+        var found: Set<ChainKey> = []
+        for transaction in recording.transactions where transaction.revocation != nil {
+            let key = TransactionKey(app: recording.app, realm: recording.realm, id: transaction.id)
+            found.insert(known.fulfilment(of: key)?.chain ?? recording.chain(of: transaction))
+        }
+        for case .update(let row) in decision.fulfilments where row.reason != .revoked {
+            if known.fulfilment(of: row.key)?.reason == .revoked { found.insert(row.chain) }
+        }
+        return found
     }
 
     /// Writes the row of each transaction that was not given and of which something new is known, also where that changes

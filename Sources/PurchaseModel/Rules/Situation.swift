@@ -82,10 +82,10 @@ package struct Situation: Sendable {
     }
 
     /// The chains of what a proof tells to be taken back, or was taken back before anything was given for it.
-    func chainsWithReturns(in recording: Recording) -> Set<ChainKey> {
+    private func chainsWithReturns(in recording: Recording) -> Set<ChainKey> {
         var found: Set<ChainKey> = []
-        for (transaction, key) in zip(recording.transactions, recording.keys) {
-            guard transaction.revocation != nil || fulfilment(of: key)?.reason == .revoked else { continue }
+        for (transaction, key) in zip(recording.transactions, recording.keys)
+        where transaction.revocation != nil || fulfilment(of: key)?.reason == .revoked {
             found.insert(chains[key] ?? recording.chain(of: transaction))
         }
         return found
