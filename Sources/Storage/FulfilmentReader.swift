@@ -7,8 +7,8 @@ package protocol FulfilmentReader {
     /// All that stand in these chains.
     func fulfilments(_ chains: [ChainKey]) throws(StoreFailure) -> [Fulfilment]
 
-    /// Those that wait for a product, of a customer or with one of these tokens and nobody's, save those that only Apple's
-    /// history tells of; the limit is brought between 1 and ``FulfilmentPage/limitMax``.
+    /// Those that wait for a product, of a customer, or with one of these tokens whosever they are, save those that only
+    /// Apple's history tells of; the limit is brought between 1 and ``FulfilmentPage/limitMax``.
     func waitingFulfilments(
         for wish: WishKey,
         tokens: [AccountToken],

@@ -167,7 +167,7 @@ class Chaos:
         for name in ("requests", "acknowledged", "forged and refused", "committed but unanswered, then resolved"):
             print(f"{name}: {total(name)}")
         print(f"lost: {total('lost')}\ncredited twice: {total('twice')}")
-        for name in ("transactions", "granted", "events", "webhooks received", "webhooks received again"):
+        for name in ("transactions", "granted", "moved", "events", "webhooks received", "webhooks received again"):
             print(f"{name}: {total(name)}")
         print(f"longest recovery: {max(self.recoveries, default=0):.1f} s")
         for problem in self.problems[:60]:

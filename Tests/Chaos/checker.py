@@ -16,35 +16,11 @@ I20, the time until nothing is under way any more, is taken by whoever runs the 
 
 import subprocess
 from collections import Counter, defaultdict
-from datetime import datetime, timezone
 
 from clients import GOODS
+from ledger import DEAD, DELIVERED, LEASED, PENDING, QUERIES, REALM, milliseconds
 from simulator import ASSAY
 from world import FileWorld, World
-
-QUERIES = {
-    "transactions": "SELECT transaction_id, realm, customer, order_id, product, quantity, purchased_at, revoked_at, "
-    "revocation_percentage, recorded_at FROM transactions",
-    "fulfilments": "SELECT transaction_id, realm, product, quantity, customer, state, reason, unit, order_id, reversed, "
-    "delivery, fence FROM fulfilments",
-    "orders": "SELECT order_id, customer, product, quantity, state, placed_at, paid_by, paid_realm, match, "
-    "account_token IS NOT NULL AS has_token FROM orders",
-    "owners": "SELECT original_id, realm, customer FROM owners",
-    "wallets": "SELECT customer, realm, currency, balance, uncollected, postings FROM wallets",
-    "postings": "SELECT customer, realm, currency, number, amount, debit, credit, cause, transaction_id FROM postings",
-    "events": "SELECT position, id, realm, customer, sequence, type FROM events ORDER BY position",
-    "heads": "SELECT last_position FROM event_heads",
-    "endpoints": "SELECT code, id FROM webhook_endpoints",
-    "deliveries": "SELECT endpoint, position, state, dead_reason, attempts FROM webhook_deliveries",
-}
-PENDING, LEASED, DELIVERED, DEAD = range(4)
-# Production, and signed by a test authority.
-REALM = 1
-
-
-def milliseconds(text: str) -> int:
-    moment = datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc)
-    return round(moment.timestamp() * 1000)
 
 
 class Checker:
@@ -70,11 +46,14 @@ class Checker:
         self.fulfilments = {row["transaction_id"]: row for row in self.tables["fulfilments"]}
         self.orders = {row["order_id"]: row for row in self.tables["orders"]}
         self.owners = {row["original_id"]: row["customer"] for row in self.tables["owners"]}
+        self.named: dict[str, str] = {}
+        self.moved = {row["original_id"]: row["previous"] for row in self.tables["owners"] if row["previous"]}
         self.purchases: dict[int, list[dict]] = defaultdict(list)
         for row in self.tables["postings"]:
             if row["cause"] == "purchase":
                 self.purchases[row["transaction_id"]].append(row)
         self.check_uniqueness()
+        self.check_transfers()
         self.check_answers()
         self.check_keys()
         self.check_truth()
@@ -116,6 +95,18 @@ class Checker:
             self.expect("I3", realms <= {REALM}, f"{table}: realms {realms}")
 
     # What the clients saw
+
+    def check_transfers(self) -> None:
+        """Nobody asks for one: a purchase changes hands only to whom Apple signed it."""
+        for line in self.seen:
+            if line["kind"] == "order" and line["status"] in (200, 201) and "app_account_token" in line["answer"]:
+                self.named[line["answer"]["app_account_token"]] = line["answer"]["order_id"]
+        for chain, previous in self.moved.items():
+            owner, token = self.owners[chain], self.truth[str(chain)].get("account_token")
+            is_right = owner != previous and token in self.named
+            is_right = is_right and self.orders[self.named[token]]["customer"] == owner
+            self.expect("I4", is_right, f"{chain} went from {previous} to {owner}, and Apple signed {token}")
+        self.figures["moved"] += len(self.moved)
 
     def check_answers(self) -> None:
         requests: dict[tuple, list[dict]] = defaultdict(list)
@@ -173,11 +164,17 @@ class Checker:
         row = self.transactions.get(number)
         if not self.kept("transaction", row, line):
             return
-        owner = self.owners.get(int(self.truth[shown["transaction_id"]]["original_transaction_id"]))
+        chain = int(self.truth[shown["transaction_id"]]["original_transaction_id"])
+        owner = self.owners.get(chain)
+        fulfilment = shown.get("fulfilment")
         if shown["decision"] == "owned_by_another_customer":
-            self.expect("I4", owner != line["customer"], f"{number} is {owner}'s, and that one was refused it")
+            is_right = owner != line["customer"] or chain in self.moved
+            self.expect("I4", is_right, f"{number} is {owner}'s, and that one was refused it")
             return
-        self.expect("I4", owner == line["customer"], f"{number} is {owner}'s, and {line['customer']} was told so")
+        # It was the other one's until Apple's word was understood, and gave nothing.
+        was_owner = self.moved.get(chain) == line["customer"] and (fulfilment or {}).get("state") == "waiting"
+        is_right = owner == line["customer"] or was_owner
+        self.expect("I4", is_right, f"{number} is {owner}'s, and {line['customer']} was told so")
         is_same = (
             row["customer"] == shown["customer_id"]
             and row["product"] == shown["product_id"]
@@ -186,7 +183,6 @@ class Checker:
             and row["recorded_at"] == milliseconds(shown["recorded_at"])
         )
         self.expect("I2", is_same, f"transaction {number}: {row} is not {shown}")
-        fulfilment = shown.get("fulfilment")
         if fulfilment and fulfilment["state"] in ("granted", "reversed"):
             now = self.fulfilments[number]
             is_same = now["state"] in ("granted", "reversed") and now["fence"] >= fulfilment["fence"]
@@ -277,6 +273,10 @@ class Checker:
         for number, row in self.fulfilments.items():
             wish = (row["customer"], row["product"], row["quantity"])
             is_missed = row["state"] == "waiting" and row["reason"] == "no_order" and wish in open_orders
+            # Whoever had a copy first.
+            signed = self.orders.get(self.named.get(self.truth[str(number)].get("account_token")))
+            is_open = signed is not None and signed["state"] in ("pending", "expired")
+            is_missed |= row["state"] == "waiting" and is_open and wish[1:] == (signed["product"], signed["quantity"])
             self.expect("I4", not is_missed, f"{number} waits for an order, and there is one: {wish}")
 
     def check_balances(self) -> None:

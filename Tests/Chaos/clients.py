@@ -226,12 +226,12 @@ class Client(threading.Thread):
         thief = f"thief-{self.name}"
         if draw < 0.20:
             answer, _ = self.twice(mine, mine)
-        elif draw < 0.25:
-            # Whoever comes first owns it, and nobody else.
+        elif draw < 0.30:
+            # Whoever comes first owns it, and nobody else: save what Apple signed for her whose order comes later.
             answer, _ = self.twice(mine, self.submission(sold, thief))
         else:
             answer = self.settle(*mine)
-            if draw < 0.35:
+            if draw < 0.40:
                 self.settle(*self.submission(sold, thief))
         if self.random.random() < 0.3:
             self.acknowledge(sold, answer)

@@ -151,6 +151,27 @@ import Testing
         #expect(try shop.fulfilment(1).customer?.text == "bob")
     }
 
+    /// Bob shows what Apple signed for ann before anybody knows her token; her order comes late. Each row: what happened before
+    /// it, and who has it in the end.
+    @Test(arguments: [
+        ("nothing", "ann"), ("given", "bob"), ("by hand", "bob"), ("his token", "bob"), ("his order", "bob"),
+        ("another quantity", "ann"),
+    ])
+    func aLateOrderFindsWhatIsInOtherHands(before: String, owner: String) throws {
+        var shop = try Shop(needsOrder: before != "given")
+        var signed = try Sold.lamp(1)
+        signed.accountToken = Self.token
+        if before == "his token" { try shop.place("o-0", "sword", for: "bob", token: Self.token) }
+        if before == "his order" { try shop.place("o-0", "lamp", for: "bob") }
+        try shop.show(signed, by: before == "by hand" ? "eve" : "bob")
+        if before == "by hand" { try shop.transfer(1, to: "bob") }
+        try shop.place("o-1", "lamp", for: "ann", quantity: before == "another quantity" ? 2 : 1, token: Self.token)
+        #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == owner)
+        #expect(try shop.fulfilment(1).customer?.text == owner)
+        #expect(try shop.order("o-1").state == (before == "nothing" ? .paid : .pending))
+        try Invariants.check(shop, "\(before)")
+    }
+
     @Test func bothHearOfATransferInStreamsWithoutGaps() throws {
         var shop = try Shop { $0.binding = .transfer }
         try shop.show(Sold.lamp(1))

@@ -45,16 +45,7 @@ import Testing
     func whoeverIsKnownByATokenAndWhatNamesItSeeEachOther(kind: StoreKind, isPlacedFirst: Bool) async throws {
         try await kind.withStore { store in
             let token = AccountToken(high: 1, low: 2)
-            let order = Order(
-                app: try Samples.app(),
-                id: try #require(OrderID("o-1")),
-                customer: try Samples.customer("ann"),
-                product: try #require(ProductID("coins.100")),
-                quantity: 1,
-                accountToken: token,
-                placedAt: Samples.now,
-                expiresAt: Samples.now.advanced(by: .seconds(3_600))
-            )
+            let order = try Self.order(token)
             let heard = try Self.period(1, customer: nil, token: token)
             let placed = try decide(Situation(), placing: order, customerToken: nil, terms: AppTerms(), at: Samples.now)
             let left = decide(Situation(), heard, at: Samples.now)
@@ -63,13 +54,7 @@ import Testing
             if isPlacedFirst {
                 try await Self.record(heard, store)
             } else {
-                try await store.write { write throws(StoreFailure) in
-                    let situation = try write.situation(placing: order, customerToken: nil, AppTerms())
-                    let decision = Result { () throws(RequestFault) in
-                        try decide(situation, placing: order, customerToken: nil, terms: AppTerms(), at: Samples.now)
-                    }
-                    if case .success(let decision) = decision { try write.apply(decision, evidence: nil) }
-                }
+                try await Self.place(order, AppTerms(), store)
             }
             #expect(try await Self.customers(store) == ["ann"])
             let orders = try await store.read { reader throws(StoreFailure) in try reader.orders([order.key]) }
@@ -117,6 +102,29 @@ import Testing
         }
     }
 
+    /// Bob had a copy of it first; whoever places an order with the token that Apple signed, even as he shows it, has it.
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func whatWaitsInOtherHandsIsLookedForByItsToken(kind: StoreKind, isPlacedFirst: Bool) async throws {
+        try await kind.withStore { store in
+            let token = AccountToken(high: 1, low: 2)
+            var shown = try Self.period(1, customer: "bob", token: token)
+            shown.terms = AppTerms(needsOrder: true)
+            let order = try Self.order(token)
+            let placed = try decide(Situation(), placing: order, customerToken: nil, terms: shown.terms, at: Samples.now)
+            let kept = decide(Situation(), shown, at: Samples.now)
+            try await Self.write(isPlacedFirst ? placed : kept, store)
+            await #expect(throws: StoreFailure.conflict) {
+                try await Self.write(isPlacedFirst ? kept : placed, store)
+            }
+            if isPlacedFirst {
+                try await Self.record(shown, store)
+            } else {
+                try await Self.place(order, shown.terms, store)
+            }
+            #expect(try await Self.customers(store) == ["ann"])
+        }
+    }
+
     /// A period of the subscription that began with the first one, told by Apple or presented by somebody.
     private static func period(_ number: Int64, customer: String?, token: AccountToken? = nil) throws -> Recording {
         var transaction = try Samples.transaction(number)
@@ -130,6 +138,29 @@ import Testing
             transactions: [transaction],
             customer: try customer.map { try Samples.customer($0) }
         )
+    }
+
+    private static func order(_ token: AccountToken) throws -> Order {
+        Order(
+            app: try Samples.app(),
+            id: try #require(OrderID("o-1")),
+            customer: try Samples.customer("ann"),
+            product: try #require(ProductID("coins.100")),
+            quantity: 1,
+            accountToken: token,
+            placedAt: Samples.now,
+            expiresAt: Samples.now.advanced(by: .seconds(3_600))
+        )
+    }
+
+    private static func place(_ order: Order, _ terms: AppTerms, _ store: any Store) async throws {
+        try await store.write { write throws(StoreFailure) in
+            let situation = try write.situation(placing: order, customerToken: nil, terms)
+            let decision = Result { () throws(RequestFault) in
+                try decide(situation, placing: order, customerToken: nil, terms: terms, at: Samples.now)
+            }
+            if case .success(let decision) = decision { try write.apply(decision, evidence: nil) }
+        }
     }
 
     private static func write(_ decision: Decision, _ store: any Store) async throws {

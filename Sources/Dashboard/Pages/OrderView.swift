@@ -37,7 +37,7 @@ struct OrderView: Sendable {
         }.response()
     }
 
-    /// Purchases of its customer, or with its token, that could pay it.
+    /// Purchases of its customer, or with its token and nobody's, that could pay it.
     private static func waiting(for order: Order, _ reader: any StoreReader) throws(StoreFailure) -> [Fulfilment] {
         guard order.mayBePaidByHand else { return [] }
         let found = try reader.waitingFulfilments(
@@ -45,8 +45,10 @@ struct OrderView: Sendable {
             tokens: [order.accountToken].compactMap(\.self),
             limit: FulfilmentPage.limitMax
         )
-        let fitting = found.filter { order.asks(for: $0.product, $0.quantity) }
-            .sorted { ($0.purchasedAt, $0.transaction.id) < ($1.purchasedAt, $1.transaction.id) }
+        let fitting = found.filter { fulfilment in
+            let isAnothers = fulfilment.customer.map { $0 != order.customer } ?? false
+            return !isAnothers && order.asks(for: fulfilment.product, fulfilment.quantity)
+        }.sorted { ($0.purchasedAt, $0.transaction.id) < ($1.purchasedAt, $1.transaction.id) }
         return Array(fitting.prefix(rows))
     }
 

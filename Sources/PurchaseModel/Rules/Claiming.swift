@@ -18,11 +18,7 @@ extension Draft {
             put(Owner(chain: chain, customer: customer, since: now))
             return customer
         }
-        // Whoever came first with a copy that does not say whose it is has it until Apple's word comes, unless something was
-        // given to him or a person has said so.
-        if let signed, signed != owner.customer, owner.previous == nil, recording.source == .presented,
-            !hasGrants(chain)
-        {
+        if let signed, signed != owner.customer, recording.source == .presented, isUnsettled(owner) {
             return transfer(owner, to: signed)
         }
         guard let presenter = recording.customer, !owner.mayUse(presenter) else { return owner.customer }
@@ -34,6 +30,10 @@ extension Draft {
         let isConsumable = [transaction, before?.transaction].contains { $0.flatMap(kind(of:)) == .consumable }
         return isConsumable ? owner.customer : presented(transaction, of: owner, by: presenter)
     }
+
+    /// Whether a chain still goes to whom Apple signed it: who came first has it until it is known who that is, unless
+    /// something was given to him or a person has said so.
+    func isUnsettled(_ owner: Owner) -> Bool { owner.previous == nil && !hasGrants(owner.chain) }
 
     /// Whether only Apple's history told of it, and what Apple says now is what became of it.
     private func staysOfHistory(_ transaction: Transaction, in chain: ChainKey, _ recording: Recording) -> Bool {

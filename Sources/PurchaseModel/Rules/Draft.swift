@@ -212,8 +212,11 @@ struct Draft {
         return row
     }
 
-    mutating func register(_ token: TokenKey, of customer: CustomerID) {
-        if self.customer(of: token) == nil { put(TokenOwner(key: token, customer: customer)) }
+    @discardableResult
+    mutating func register(_ token: TokenKey, of customer: CustomerID) -> CustomerID {
+        if let known = self.customer(of: token) { return known }
+        put(TokenOwner(key: token, customer: customer))
+        return customer
     }
 
     /// Moves an amount in a wallet. Whoever calls has seen to it that the sum is still a number.

@@ -28,7 +28,8 @@ extension Draft {
             if let before, isKnown, before.reversedAt == fulfilment.reversedAt { return before }
             (fulfilment.state, fulfilment.reason) = (state, reason)
             put(fulfilment)
-            if fulfilment.isOwnerless { leaveVacant(fulfilment) }
+            // Somebody's, too, as long as nobody is known by the token that Apple signed.
+            if fulfilment.isOwnerless || (state == .waiting && fulfilment.customer != nil) { leaveVacant(fulfilment) }
             // It is of what may be restored, too.
             if reason == .revoked { leaveVacant(fulfilment.chain) }
             guard !isKnown, !fulfilment.isImported, naming.source != .history else { return fulfilment }

@@ -45,18 +45,17 @@ package func decide(
     }
     var draft = Draft(situation, terms: terms, at: now)
     draft.put(order)
-    for token in [order.accountToken, customerToken].compactMap(\.self) {
-        draft.register(TokenKey(app: order.app, token: token), of: order.customer)
+    // Those of its tokens that stand for its customer, and for nobody who was known before.
+    let tokens = [order.accountToken, customerToken].compactMap(\.self).filter { token in
+        draft.register(TokenKey(app: order.app, token: token), of: order.customer) == order.customer
     }
     draft.tell(.orderPlaced, .unpaid(order), happenedAt: now, .order(order))
-    for candidate in draft.candidates(for: order, customerToken) {
-        let naming = Naming(customerToken: customerToken)
+    for candidate in draft.candidates(for: order, tokens) {
         guard draft.order(order.key)?.state.isOpen == true else { break }
-        if draft.owner(of: draft.chain(of: candidate)) == nil {
-            draft.put(Owner(chain: draft.chain(of: candidate), customer: order.customer, since: now))
-        }
+        let (chain, naming) = (draft.chain(of: candidate), Naming(customerToken: customerToken))
+        draft.claim(chain, with: candidate, for: order, tokens)
         draft.settle(candidate, naming)
-        draft.settleRest(of: draft.chain(of: candidate), naming)
+        draft.settleRest(of: chain, naming)
     }
     return draft.decided
 }
@@ -232,16 +231,33 @@ extension StreamKey {
 }
 
 extension Draft {
-    /// What may have been bought for an order before it was placed, the oldest first.
-    fileprivate func candidates(for order: Order, _ customerToken: AccountToken?) -> [RecordedTransaction] {
-        let tokens = [order.accountToken, customerToken].compactMap(\.self)
+    /// What may have been bought for an order before it was placed, the oldest first: the customer's, and with one of these
+    /// tokens nobody's, or somebody else's who had a copy first, as long as it is to go to whom Apple signed it.
+    fileprivate func candidates(for order: Order, _ tokens: [AccountToken]) -> [RecordedTransaction] {
         let waiting = known.waiting.filter { fulfilment in
             guard fulfilment.transaction.app == order.app, fulfilment.product == order.product else { return false }
             if fulfilment.customer == order.customer { return true }
-            guard fulfilment.customer == nil, let token = fulfilment.accountToken else { return false }
-            return !fulfilment.isOfHistory && tokens.contains(token)
+            guard !fulfilment.isOfHistory, let token = fulfilment.accountToken, tokens.contains(token) else {
+                return false
+            }
+            guard fulfilment.customer != nil, let owner = owner(of: fulfilment.chain) else { return true }
+            return owner.customer == order.customer || isUnsettled(owner)
         }
         return waiting.sorted { ($0.purchasedAt, $0.transaction.id) < ($1.purchasedAt, $1.transaction.id) }
             .compactMap { known[$0.transaction] }
+    }
+
+    /// Makes the chain of such a candidate the customer's who placed the order.
+    fileprivate mutating func claim(
+        _ chain: ChainKey,
+        with candidate: RecordedTransaction,
+        for order: Order,
+        _ tokens: [AccountToken]
+    ) {
+        guard let owner = owner(of: chain) else {
+            return put(Owner(chain: chain, customer: order.customer, since: now))
+        }
+        guard let token = candidate.transaction.accountToken, tokens.contains(token) else { return }
+        if owner.customer != order.customer, isUnsettled(owner) { transfer(owner, to: order.customer) }
     }
 }

@@ -38,12 +38,12 @@ struct FulfilmentQueries {
         WHERE app = $1 AND product = $2 AND customer = $3 AND state = 'waiting' LIMIT $4
         """
     )
-    private static let findWaitingOfNobody = Query(
+    private static let findWaitingOfOthers = Query(
         """
         SELECT \(selected) FROM fulfilments
-        WHERE app = $1 AND product = $2 AND customer IS NULL AND state = 'waiting' AND account_token = $3
-            AND reason <> 'from_history'
-        LIMIT $4
+        WHERE app = $1 AND product = $2 AND (customer IS NULL OR customer <> $3) AND state = 'waiting'
+            AND account_token = $4 AND reason <> 'from_history'
+        LIMIT $5
         """
     )
     private static let listWaiting = Query(
@@ -94,12 +94,12 @@ struct FulfilmentQueries {
         guard let code = try apps.code(of: wish.app) else { return [] }
         let limit = min(max(limit, 1), FulfilmentPage.limitMax)
         let read = { (row: SQLRow) throws(StoreFailure) -> Fulfilment in try Self.read(row, app: wish.app) }
-        let head: [SQLValue] = [.integer(code), .text(wish.product.text)]
+        let head: [SQLValue] = [.integer(code), .text(wish.product.text), .text(wish.customer.text)]
         let count = SQLValue.integer(Int64(limit))
-        var found = try connection.rows(Self.findWaiting, head + [.text(wish.customer.text), count], read)
+        var found = try connection.rows(Self.findWaiting, head + [count], read)
         for token in tokens {
             let values = head + [.bytes(TokenBytes.bytes(of: token)), count]
-            found += try connection.rows(Self.findWaitingOfNobody, values, read)
+            found += try connection.rows(Self.findWaitingOfOthers, values, read)
         }
         return Array(found.prefix(limit))
     }
