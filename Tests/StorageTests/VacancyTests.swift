@@ -110,8 +110,9 @@ import Testing
             var shown = try Self.period(1, customer: "bob", token: token)
             shown.terms = AppTerms(needsOrder: true)
             let order = try Self.order(token)
-            let placed = try decide(Situation(), placing: order, customerToken: nil, terms: shown.terms, at: Samples.now)
-            let kept = decide(Situation(), shown, at: Samples.now)
+            let (none, terms) = (Situation(), shown.terms)
+            let placed = try decide(none, placing: order, customerToken: nil, terms: terms, at: Samples.now)
+            let kept = decide(none, shown, at: Samples.now)
             try await Self.write(isPlacedFirst ? placed : kept, store)
             await #expect(throws: StoreFailure.conflict) {
                 try await Self.write(isPlacedFirst ? kept : placed, store)
@@ -119,7 +120,7 @@ import Testing
             if isPlacedFirst {
                 try await Self.record(shown, store)
             } else {
-                try await Self.place(order, shown.terms, store)
+                try await Self.place(order, terms, store)
             }
             #expect(try await Self.customers(store) == ["ann"])
         }
