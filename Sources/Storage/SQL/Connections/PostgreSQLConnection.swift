@@ -74,7 +74,7 @@ final class PostgreSQLConnection: SQLConnection {
         _ visit: (SQLRow) throws(StoreFailure) -> Void
     ) throws(StoreFailure) -> Int {
         try flush()
-        let result = try asking { () throws(PostgreSQLFault) in
+        let result = try asked { () throws(PostgreSQLFault) in
             let statement = try statement(query)
             let parameters = try PostgreSQLParameters(values, types: statement.types)
             return settings.isPooled
@@ -224,7 +224,7 @@ final class PostgreSQLConnection: SQLConnection {
         added = StoreFigures()
         let local = preparation.map { "SET LOCAL \($0)" }
         let statements = ["BEGIN \(mode)"] + local + (last.map { [$0] } ?? [])
-        let result = try asking { () throws(PostgreSQLFault) in
+        let result = try asked { () throws(PostgreSQLFault) in
             try session.run(statements.joined(separator: "; "))
         }
         // These come in text.
@@ -275,13 +275,27 @@ final class PostgreSQLConnection: SQLConnection {
     /// Sends the rows that wait.
     private func flush() throws(StoreFailure) {
         if pending.isEmpty { return }
-        for batch in pending.take() {
-            let written = try run(batch.statement, batch.columns, batch.rows).affected
-            if batch.mustWriteAll, written != batch.rows.count {
-                doom(.conflict)
-                throw .conflict
+        let batches = pending.take()
+        let results = try asking { () throws(PostgreSQLFault) in try write(batches) }
+        for (batch, result) in zip(batches, results) where batch.mustWriteAll && result.affected != batch.rows.count {
+            doom(.conflict)
+            throw .conflict
+        }
+    }
+
+    /// Through a pooler one after the other, for it may know no other way; elsewhere in one round trip.
+    private func write(_ batches: [PendingRows.Batch]) throws(PostgreSQLFault) -> [PostgreSQLResult] {
+        var results: [PostgreSQLResult] = []
+        var together: [(name: String, parameters: PostgreSQLParameters)] = []
+        for batch in batches {
+            let parameters = PostgreSQLParameters(batch.columns, rows: batch.rows)
+            if settings.isPooled {
+                results.append(try session.run(batch.statement.postgresql, parameters))
+            } else {
+                together.append((try statement(batch.statement).name, parameters))
             }
         }
+        return together.isEmpty ? results : try session.run(together: together)
     }
 
     private func run(
@@ -289,7 +303,7 @@ final class PostgreSQLConnection: SQLConnection {
         _ columns: [BulkColumn],
         _ rows: [[SQLValue]]
     ) throws(StoreFailure) -> PostgreSQLResult {
-        try asking { () throws(PostgreSQLFault) in
+        try asked { () throws(PostgreSQLFault) in
             let parameters = PostgreSQLParameters(columns, rows: rows)
             return settings.isPooled
                 ? try session.run(query.postgresql, parameters)
@@ -297,17 +311,27 @@ final class PostgreSQLConnection: SQLConnection {
         }
     }
 
-    /// Asks the server something, and notes how it went.
-    private func asking(
+    /// Asks the server one thing.
+    private func asked(
         _ ask: () throws(PostgreSQLFault) -> PostgreSQLResult
     ) throws(StoreFailure) -> PostgreSQLResult {
+        let results = try asking { () throws(PostgreSQLFault) in [try ask()] }
+        return results[0]
+    }
+
+    /// Asks the server something, and notes how it went.
+    private func asking(
+        _ ask: () throws(PostgreSQLFault) -> [PostgreSQLResult]
+    ) throws(StoreFailure) -> [PostgreSQLResult] {
         do throws(PostgreSQLFault) {
             // A transaction that has failed is over, whatever the closure made of it.
             if let fault { throw fault }
             if faultsAreMade, settings.faults(.statement) { throw .serialization }
-            let result = try ask()
-            if !result.command.utf8.starts(with: "SELECT".utf8), result.affected > 0 { hasWritten = true }
-            return result
+            let results = try ask()
+            for result in results where !result.command.utf8.starts(with: "SELECT".utf8) && result.affected > 0 {
+                hasWritten = true
+            }
+            return results
         } catch {
             throw note(error)
         }

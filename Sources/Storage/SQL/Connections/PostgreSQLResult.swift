@@ -19,6 +19,9 @@ import CPostgres
         }
     }
 
+    /// Whether it is no result of a statement, but tells that those that were sent together have all been answered.
+    var endsPipeline: Bool { unsafe PQresultStatus(handle) == PGRES_PIPELINE_SYNC }
+
     /// What was done, such as `COMMIT` or `INSERT 0 3`.
     var command: String { unsafe String(cString: PQcmdStatus(handle)) }
 

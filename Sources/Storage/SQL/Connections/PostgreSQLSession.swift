@@ -66,6 +66,36 @@ import Glibc
         return try answer(sent: sent)
     }
 
+    /// Runs statements that were prepared, one after the other and in one round trip. After one that the server refuses it
+    /// runs none of the rest.
+    ///
+    /// - Parameter statements: which answer with next to nothing: while they are sent nobody reads what comes back.
+    /// - Returns: the result of each.
+    /// - Throws: the first refusal.
+    func run(
+        together statements: [(name: String, parameters: PostgreSQLParameters)]
+    ) throws(PostgreSQLFault) -> [PostgreSQLResult] {
+        guard !isLost, unsafe PQenterPipelineMode(handle) == 1 else { throw lost() }
+        for (name, parameters) in statements {
+            let sent = unsafe parameters.withPointers { count, values, lengths, formats in
+                unsafe PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
+            }
+            guard sent == 1 else { throw lost() }
+        }
+        guard unsafe PQpipelineSync(handle) == 1 else { throw lost() }
+        var results: [PostgreSQLResult] = []
+        var refusal: String?
+        for _ in statements {
+            let result = try nextResult()
+            guard let result, try nextResult() == nil else { throw lost() }
+            refusal = refusal ?? result.refusal
+            results.append(result)
+        }
+        guard let end = try nextResult(), end.endsPipeline, unsafe PQexitPipelineMode(handle) == 1 else { throw lost() }
+        if let refusal { throw PostgreSQLFault(state: refusal, isLost: false) }
+        return results
+    }
+
     /// Cuts the connection, so that nothing more is heard over it.
     func cut() {
         isLost = true
@@ -82,9 +112,7 @@ import Glibc
         var last: PostgreSQLResult?
         var refusal: String?
         while true {
-            try waitForInput()
-            guard let next = unsafe PQgetResult(handle) else { break }
-            let result = unsafe PostgreSQLResult(owning: next)
+            guard let result = try nextResult() else { break }
             refusal = refusal ?? result.refusal
             last = result
         }
@@ -92,6 +120,12 @@ import Glibc
         if let refusal { throw PostgreSQLFault(state: refusal, isLost: false) }
         guard let last else { throw lost() }
         return last
+    }
+
+    /// Waits for a result; `nil` after the last one of what was asked.
+    private func nextResult() throws(PostgreSQLFault) -> PostgreSQLResult? {
+        try waitForInput()
+        return unsafe PQgetResult(handle).map { unsafe PostgreSQLResult(owning: $0) }
     }
 
     /// Returns once libpq has a whole result; gives up on a server that says nothing.
