@@ -4,6 +4,13 @@ package import PurchaseModel
 ///
 /// Those that take several keys answer all of them at once, in no order, and leave out what there is not.
 package protocol FulfilmentReader {
+    /// Has the questions that come next asked at once, where that saves journeys to a database. They are asked all the same,
+    /// in this order and before anything is written; otherwise nothing is won.
+    ///
+    /// - Parameter ask: asks them, and finds nothing.
+    /// - Throws: what it throws, and what a question throws.
+    func foresee(_ ask: () throws(StoreFailure) -> Void) throws(StoreFailure)
+
     /// All that stand in these chains.
     func fulfilments(_ chains: [ChainKey]) throws(StoreFailure) -> [Fulfilment]
 
@@ -177,6 +184,8 @@ extension Wallet {
 }
 
 extension FulfilmentReader {
+    package func foresee(_ ask: () throws(StoreFailure) -> Void) {}
+
     package func owners(_ chains: [ChainKey]) throws(StoreFailure) -> [Owner] { try ownersAndVacancies(chains).owners }
 }
 
@@ -273,11 +282,24 @@ extension StoreReader {
     package func answer(_ asked: Inquiry, in situation: inout Situation) throws(StoreFailure) {
         let inquiry = asked.subtracting(situation.asked)
         situation.asked.formUnion(inquiry)
+        try foresee { () throws(StoreFailure) in
+            _ = try lastEventSequences(Array(inquiry.customers))
+            _ = try subscriptions(Array(inquiry.subscriptions))
+            _ = try ownersAndVacancies(Array(inquiry.chains))
+        }
         try noteLastNumbers(of: inquiry.customers, in: &situation)
         if !inquiry.subscriptions.isEmpty {
             for found in try subscriptions(Array(inquiry.subscriptions)) { situation.note(found) }
         }
         try noteOwners(of: inquiry.chains, in: &situation)
+        try foresee { () throws(StoreFailure) in
+            _ = try owners(of: Array(inquiry.tokens))
+            _ = try fulfilments(Array(inquiry.chains))
+            _ = try orders(Array(inquiry.orders))
+            _ = try openOrders(tokens: Array(inquiry.tokens))
+            _ = try openOrders(wishes: Array(inquiry.wishes))
+            _ = try wallets(Array(inquiry.wallets))
+        }
         for found in try owners(of: Array(inquiry.tokens)) { situation.note(found) }
         for found in try fulfilments(Array(inquiry.chains)) { situation.note(found) }
         for found in try orders(Array(inquiry.orders)) { situation.note(found) }

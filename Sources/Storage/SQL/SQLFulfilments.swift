@@ -9,6 +9,8 @@ extension SQLTransaction {
     private var balances: WalletQueries { WalletQueries(connection: connection, apps: apps) }
     private var byHand: GrantedEntitlementQueries { GrantedEntitlementQueries(connection: connection, apps: apps) }
 
+    func foresee(_ ask: () throws(StoreFailure) -> Void) throws(StoreFailure) { try connection.foresee(ask) }
+
     func fulfilments(_ chains: [ChainKey]) throws(StoreFailure) -> [Fulfilment] { try fulfilments.find(chains) }
 
     func waitingFulfilments(

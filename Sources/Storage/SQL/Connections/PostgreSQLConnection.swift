@@ -33,6 +33,7 @@ final class PostgreSQLConnection: SQLConnection {
     /// What every transaction begins with.
     private var preparation: [String] = []
     private var pending = PendingRows()
+    private var foreseen = ForeseenQuestions()
     /// The first failure since the transaction began: it dooms the transaction even when the closure swallows it.
     private var doom: StoreFailure?
     private var fault: PostgreSQLFault?
@@ -90,19 +91,40 @@ final class PostgreSQLConnection: SQLConnection {
         _ visit: (Int, SQLRow) throws(StoreFailure) -> Void
     ) throws(StoreFailure) {
         if keys.isEmpty { return }
-        try flush()
-        let result = try run(lookup.many, lookup.keys, keys)
+        if foreseen.areNoted { return foreseen.note(lookup, keys) }
+        if !pending.isEmpty { try flush() }
+        let known = foreseen.take(lookup, keys)
+        let result = if let known { known } else { try ask(lookup.many, lookup.keys, keys) }
         // One key after the other is looked up, but nothing promises that. Those of one key are in the question's order.
         var found = (0..<result.rowCount).map { (place: Int(result.integer($0, 0)) - 1, row: $0) }
         found.sort { ($0.place, $0.row) < ($1.place, $1.row) }
         for (place, row) in found { try visit(place, SQLRow(of: result, row: row, firstColumn: 1)) }
     }
 
+    func foresee(_ ask: () throws(StoreFailure) -> Void) throws(StoreFailure) {
+        // A pooler may know no way to be asked several things at once.
+        if settings.isPooled { return }
+        try flush()
+        foreseen.begin()
+        var answers: [PostgreSQLResult] = []
+        defer { foreseen.end(answers) }
+        try ask()
+        // One alone can as well be asked when it comes.
+        if foreseen.questions.count < 2 { return }
+        answers = try asking { () throws(PostgreSQLFault) in
+            var together: [(name: String, parameters: PostgreSQLParameters)] = []
+            for question in foreseen.questions {
+                let parameters = PostgreSQLParameters(question.lookup.keys, rows: question.keys)
+                together.append((try statement(question.lookup.many).name, parameters))
+            }
+            return try session.run(together: together)
+        }
+    }
+
     func change(_ change: BulkChange, _ keys: [[SQLValue]]) throws(StoreFailure) -> [Bool] {
         if keys.isEmpty { return [] }
-        try flush()
         var isFound = [Bool](repeating: false, count: keys.count)
-        let result = try run(change.many, change.keys, keys)
+        let result = try ask(change.many, change.keys, keys)
         for row in 0..<result.rowCount { isFound[Int(result.integer(row, 0)) - 1] = true }
         return isFound
     }
@@ -218,6 +240,7 @@ final class PostgreSQLConnection: SQLConnection {
     /// - Returns: the number that the last statement told.
     private func begin(_ mode: String, _ last: String?) throws(StoreFailure) -> Int64 {
         pending = PendingRows()
+        foreseen = ForeseenQuestions()
         doom = nil
         fault = nil
         hasWritten = false
@@ -274,6 +297,7 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// Sends the rows that wait.
     private func flush() throws(StoreFailure) {
+        foreseen.forget()
         if pending.isEmpty { return }
         let batches = pending.take()
         let results = try asking { () throws(PostgreSQLFault) in try write(batches) }
@@ -298,12 +322,13 @@ final class PostgreSQLConnection: SQLConnection {
         return together.isEmpty ? results : try session.run(together: together)
     }
 
-    private func run(
+    private func ask(
         _ query: Query,
         _ columns: [BulkColumn],
         _ rows: [[SQLValue]]
     ) throws(StoreFailure) -> PostgreSQLResult {
-        try asked { () throws(PostgreSQLFault) in
+        try flush()
+        return try asked { () throws(PostgreSQLFault) in
             let parameters = PostgreSQLParameters(columns, rows: rows)
             return settings.isPooled
                 ? try session.run(query.postgresql, parameters)

@@ -31,6 +31,13 @@ protocol SQLConnection: AnyObject {
         _ visit: (Int, SQLRow) throws(StoreFailure) -> Void
     ) throws(StoreFailure)
 
+    /// Has the questions that come next asked at once, where that saves journeys. They are asked all the same, in this order,
+    /// and any other question or change makes void what was foreseen.
+    ///
+    /// - Parameter ask: asks them, and finds nothing.
+    /// - Throws: what it throws, and what a question throws.
+    func foresee(_ ask: () throws(StoreFailure) -> Void) throws(StoreFailure)
+
     /// Changes the row of each key.
     ///
     /// - Returns: for each key, whether there was one.
@@ -50,6 +57,9 @@ protocol SQLConnection: AnyObject {
 }
 
 extension SQLConnection {
+    /// In the same process there is no journey to save.
+    func foresee(_ ask: () throws(StoreFailure) -> Void) {}
+
     /// Runs a statement that gives no rows.
     ///
     /// - Returns: how many rows it changed.
