@@ -82,6 +82,10 @@ package struct Inquiry: Sendable {
                     if let known { subscriptions.formUnion(Self.chains(of: known)) }
                 }
                 if let token = transaction.accountToken { tokens.insert(TokenKey(app: recording.app, token: token)) }
+                // Whoever presents something mostly has it, or comes to.
+                if let customer = recording.customer, recording.claimed == nil {
+                    add(customer, chain, product: transaction.product, recording.terms)
+                }
             }
         }
     }

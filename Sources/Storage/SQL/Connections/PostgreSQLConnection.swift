@@ -1,3 +1,5 @@
+import PurchaseModel
+
 /// How one attempt at a write ended.
 enum WriteOutcome<Value> {
     case done(Value)
@@ -41,6 +43,7 @@ final class PostgreSQLConnection: SQLConnection {
     private var faultsAreMade = false
     private var lastRow: Int64 = 0
     var added = StoreFigures()
+    var appCodes: [AppID: Int64] = [:]
     private(set) var figureSlot: Int64 = 0
     var leaseClock: LeaseClock { settings.leaseClock }
     let isShared = true

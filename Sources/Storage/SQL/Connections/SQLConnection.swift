@@ -1,9 +1,13 @@
+import PurchaseModel
+
 /// A connection to a database, used by one thread at a time: what the queries are written against.
 ///
 /// What `insert` and `update` are given may wait for the next question or the commit, so a conflict may be found there.
 protocol SQLConnection: AnyObject {
     /// What this transaction adds to the figures. A database that cannot count its rows cheaply keeps the sums.
     var added: StoreFigures { get set }
+    /// The numbers of apps that were committed, as far as they were asked for: see ``AppQueries``.
+    var appCodes: [AppID: Int64] { get set }
     /// In which rows this transaction adds to sums: writers that add to the same one wait for each other.
     var figureSlot: Int64 { get }
     /// Whose clock leases go by.

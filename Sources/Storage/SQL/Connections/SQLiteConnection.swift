@@ -1,4 +1,5 @@
 import CSQLite
+import PurchaseModel
 
 /// One connection to a database file, used by one thread at a time.
 @safe final class SQLiteConnection: SQLConnection {
@@ -22,6 +23,7 @@ import CSQLite
     private var sequences: [ObjectIdentifier: Int64] = [:]
     /// Of no account here: rows are numbered without gaps.
     var added = StoreFigures()
+    var appCodes: [AppID: Int64] = [:]
     /// One process writes to the file, so its own clock will do.
     let figureSlot: Int64 = 0
     let leaseClock = LeaseClock.callers

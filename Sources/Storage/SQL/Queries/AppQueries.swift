@@ -2,10 +2,11 @@ import PurchaseModel
 
 /// Apps as the small numbers that stand for them in rows.
 ///
-/// What was looked up is kept for the length of one transaction: a rolled-back one leaves no number behind.
+/// A number that was read is kept for as long as the connection, for it never changes; one that this transaction gave only
+/// until its end: a rolled-back one leaves no number behind.
 final class AppQueries {
     private let connection: any SQLConnection
-    private var codes: [AppID: Int64] = [:]
+    private var given: [AppID: Int64] = [:]
 
     init(_ connection: any SQLConnection) { self.connection = connection }
 
@@ -23,9 +24,9 @@ final class AppQueries {
 
     /// `nil` for an app that nothing was written for.
     func code(of app: AppID) throws(StoreFailure) -> Int64? {
-        if let known = codes[app] { return known }
-        let code = try connection.row(Self.find, [.text(app.text)]) { $0.integer(0) }
-        if let code { codes[app] = code }
+        if let known = connection.appCodes[app] ?? given[app] { return known }
+        let code = try find(app)
+        if let code { connection.appCodes[app] = code }
         return code
     }
 
@@ -33,8 +34,13 @@ final class AppQueries {
     func codeForWriting(_ app: AppID) throws(StoreFailure) -> Int64 {
         if let code = try code(of: app) { return code }
         try connection.run(Self.insert, [.text(app.text)])
-        guard let code = try code(of: app) else { throw SQLiteResult.unreadableRow }
+        guard let code = try find(app) else { throw SQLiteResult.unreadableRow }
+        given[app] = code
         return code
+    }
+
+    private func find(_ app: AppID) throws(StoreFailure) -> Int64? {
+        try connection.row(Self.find, [.text(app.text)]) { $0.integer(0) }
     }
 
     /// What is asked about apps that we know, and the values to ask with: the app's number, and the rest. Of an app that
