@@ -23,6 +23,12 @@ final class PostgreSQLConnection: SQLConnection {
         let types: [UInt32]
     }
 
+    /// A statement, and what it is sent with.
+    private struct Sending {
+        let query: Query
+        let parameters: PostgreSQLParameters
+    }
+
     /// A batch's number is followed by this many bits for its rows.
     private static let rowBits: Int64 = 20
     /// Over how many rows writers spread what they add to one sum.
@@ -77,13 +83,9 @@ final class PostgreSQLConnection: SQLConnection {
         _ values: [SQLValue],
         _ visit: (SQLRow) throws(StoreFailure) -> Void
     ) throws(StoreFailure) -> Int {
-        try flush()
-        let result = try asked { () throws(PostgreSQLFault) in
-            let statement = try statement(query)
-            let parameters = try PostgreSQLParameters(values, types: statement.types)
-            return settings.isPooled
-                ? try session.run(query.postgresql, parameters) : try session.run(prepared: statement.name, parameters)
-        }
+        let result = try send { () throws(PostgreSQLFault) in
+            [Sending(query: query, parameters: try PostgreSQLParameters(values, types: try statement(query).types))]
+        }[0]
         for row in 0..<result.rowCount { try visit(SQLRow(of: result, row: row)) }
         return result.affected
     }
@@ -95,8 +97,7 @@ final class PostgreSQLConnection: SQLConnection {
     ) throws(StoreFailure) {
         if keys.isEmpty { return }
         if foreseen.areNoted { return foreseen.note(lookup, keys) }
-        if !pending.isEmpty { try flush() }
-        let known = foreseen.take(lookup, keys)
+        let known = pending.isEmpty ? foreseen.take(lookup, keys) : nil
         let result = if let known { known } else { try ask(lookup.many, lookup.keys, keys) }
         // One key after the other is looked up, but nothing promises that. Those of one key are in the question's order.
         var found = (0..<result.rowCount).map { (place: Int(result.integer($0, 0)) - 1, row: $0) }
@@ -107,20 +108,15 @@ final class PostgreSQLConnection: SQLConnection {
     func foresee(_ ask: () throws(StoreFailure) -> Void) throws(StoreFailure) {
         // A pooler may know no way to be asked several things at once.
         if settings.isPooled { return }
-        try flush()
         foreseen.begin()
         var answers: [PostgreSQLResult] = []
         defer { foreseen.end(answers) }
         try ask()
+        let questions = foreseen.questions
         // One alone can as well be asked when it comes.
-        if foreseen.questions.count < 2 { return }
-        answers = try asking { () throws(PostgreSQLFault) in
-            var together: [(name: String, parameters: PostgreSQLParameters)] = []
-            for question in foreseen.questions {
-                let parameters = PostgreSQLParameters(question.lookup.keys, rows: question.keys)
-                together.append((try statement(question.lookup.many).name, parameters))
-            }
-            return try session.run(together: together)
+        if questions.count < 2 { return }
+        answers = try send { () throws(PostgreSQLFault) in
+            questions.map { Sending(query: $0.lookup.many, parameters: .init($0.lookup.keys, rows: $0.keys)) }
         }
     }
 
@@ -250,9 +246,9 @@ final class PostgreSQLConnection: SQLConnection {
         added = StoreFigures()
         let local = preparation.map { "SET LOCAL \($0)" }
         let statements = ["BEGIN \(mode)"] + local + (last.map { [$0] } ?? [])
-        let result = try asked { () throws(PostgreSQLFault) in
-            try session.run(statements.joined(separator: "; "))
-        }
+        let result = try asking { () throws(PostgreSQLFault) in
+            [try session.run(statements.joined(separator: "; "))]
+        }[0]
         // These come in text.
         return last == nil ? 0 : Int64(result.text(0, 0)) ?? 0
     }
@@ -300,29 +296,7 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// Sends the rows that wait.
     private func flush() throws(StoreFailure) {
-        foreseen.forget()
-        if pending.isEmpty { return }
-        let batches = pending.take()
-        let results = try asking { () throws(PostgreSQLFault) in try write(batches) }
-        for (batch, result) in zip(batches, results) where batch.mustWriteAll && result.affected != batch.rows.count {
-            doom(.conflict)
-            throw .conflict
-        }
-    }
-
-    /// Through a pooler one after the other, for it may know no other way; elsewhere in one round trip.
-    private func write(_ batches: [PendingRows.Batch]) throws(PostgreSQLFault) -> [PostgreSQLResult] {
-        var results: [PostgreSQLResult] = []
-        var together: [(name: String, parameters: PostgreSQLParameters)] = []
-        for batch in batches {
-            let parameters = PostgreSQLParameters(batch.columns, rows: batch.rows)
-            if settings.isPooled {
-                results.append(try session.run(batch.statement.postgresql, parameters))
-            } else {
-                together.append((try statement(batch.statement).name, parameters))
-            }
-        }
-        return together.isEmpty ? results : try session.run(together: together)
+        if !pending.isEmpty { _ = try send { [] } }
     }
 
     private func ask(
@@ -330,21 +304,42 @@ final class PostgreSQLConnection: SQLConnection {
         _ columns: [BulkColumn],
         _ rows: [[SQLValue]]
     ) throws(StoreFailure) -> PostgreSQLResult {
-        try flush()
-        return try asked { () throws(PostgreSQLFault) in
-            let parameters = PostgreSQLParameters(columns, rows: rows)
-            return settings.isPooled
-                ? try session.run(query.postgresql, parameters)
-                : try session.run(prepared: try statement(query).name, parameters)
-        }
+        try send { [Sending(query: query, parameters: PostgreSQLParameters(columns, rows: rows))] }[0]
     }
 
-    /// Asks the server one thing.
-    private func asked(
-        _ ask: () throws(PostgreSQLFault) -> PostgreSQLResult
-    ) throws(StoreFailure) -> PostgreSQLResult {
-        let results = try asking { () throws(PostgreSQLFault) in [try ask()] }
-        return results[0]
+    /// Sends the rows that wait, and after them some statements.
+    ///
+    /// - Returns: the results of those statements.
+    private func send(
+        _ statements: () throws(PostgreSQLFault) -> [Sending]
+    ) throws(StoreFailure) -> [PostgreSQLResult] {
+        foreseen.forget()
+        let batches = pending.take()
+        let results = try asking { () throws(PostgreSQLFault) in
+            let rows = batches.map { batch in
+                Sending(query: batch.statement, parameters: .init(batch.columns, rows: batch.rows))
+            }
+            return try run(rows + statements())
+        }
+        for (batch, result) in zip(batches, results) where batch.mustWriteAll && result.affected != batch.rows.count {
+            doom(.conflict)
+            throw .conflict
+        }
+        return Array(results.dropFirst(batches.count))
+    }
+
+    /// In one round trip; through a pooler, which may know no such thing, one after the other.
+    private func run(_ statements: [Sending]) throws(PostgreSQLFault) -> [PostgreSQLResult] {
+        if settings.isPooled {
+            return try statements.map { statement throws(PostgreSQLFault) in
+                try session.run(statement.query.postgresql, statement.parameters)
+            }
+        }
+        let named = try statements.map { statement throws(PostgreSQLFault) in
+            (name: try self.statement(statement.query).name, parameters: statement.parameters)
+        }
+        if named.count == 1 { return [try session.run(prepared: named[0].name, named[0].parameters)] }
+        return named.isEmpty ? [] : try session.run(together: named)
     }
 
     /// Asks the server something, and notes how it went.

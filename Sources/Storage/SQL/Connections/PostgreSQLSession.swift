@@ -69,7 +69,8 @@ import Glibc
     /// Runs statements that were prepared, one after the other and in one round trip. After one that the server refuses it
     /// runs none of the rest.
     ///
-    /// - Parameter statements: which answer with next to nothing: while they are sent nobody reads what comes back.
+    /// - Parameter statements: at least one. Nobody reads while they are sent, so that either only the last of them answers
+    ///   with much, or all together are short.
     /// - Returns: the result of each.
     /// - Throws: the first refusal.
     func run(
