@@ -59,9 +59,10 @@ package enum LedgerRequests {
     package static func look(
         at chains: [ChainKey],
         schedule: LookSchedule = LookSchedule(),
-        at now: Timestamp,
+        at callers: Timestamp,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) -> Int {
+        let now = try transaction.storeTime(callers)
         var situation = try transaction.situation(lookingAt: chains)
         var changed = 0
         for chain in chains {

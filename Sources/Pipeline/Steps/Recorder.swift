@@ -192,6 +192,9 @@ package final class Recorder: Sendable {
         }
         let firsts = firsts
         return try await store.write { transaction throws(StoreFailure) in
+            // What was due by the store's clock is due again by it.
+            let isDue = work.contains { $0.recording.isLookedUp }
+            let now = isDue ? try transaction.storeTime(now) : now
             // Read once, decide each in order, write once: the decisions are pure, so nobody can wait in here.
             var situation = try transaction.situation(around: work.map(\.recording))
             var decisions: [Result<Decision, StoreFailure>] = []

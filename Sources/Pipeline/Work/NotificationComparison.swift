@@ -81,13 +81,14 @@ package struct NotificationComparer: Sendable {
         let realm = Realm(environment: job.store, isTestSigned: account.isTest)
         let now = clock.now
         do {
-            let known = try await store.read { reader throws(StoreFailure) in
-                try reader.notificationWatch(app: job.app, realm: realm)
+            let (known, storeNow) = try await store.read { reader throws(StoreFailure) in
+                (try reader.notificationWatch(app: job.app, realm: realm), try reader.storeTime(now))
             }
             let oldest = now.advanced(by: .zero - Self.depth(of: job.store))
             let watch: NotificationWatch
             if let known { watch = known } else { watch = try await begin(job.app, realm, at: now) }
-            guard watch.comparedUntil <= now else { return try await pullBack(watch, to: now) }
+            // By the clock that all servers share: one that is behind must not have the others begin again.
+            guard watch.comparedUntil <= storeNow else { return try await pullBack(watch, to: storeNow) }
             let start = max(watch.comparedUntil, oldest)
             let end = min(now.advanced(by: .zero - Self.margin), start.advanced(by: windows.length(for: job)))
             guard start < end else { return .again(after: Self.interval, because: "nothing is old enough") }

@@ -95,10 +95,13 @@ package struct NotificationReader: Sendable {
     package var handlers: [JobHandler] {
         [
             JobHandler(NotificationReading.self, schedule: Self.schedule) { job, _ in
-                await read(job) { _ in .done }
+                // What was begun is compared again from where it ended.
+                await read(job, orElse: .done) { _ in .done }
             },
             JobHandler(NotificationRetry.self, schedule: Self.schedule) { job, _ in
-                await read(job.reading) { figures in
+                // Nothing else knows of this stretch: another server may have the key, or this one gets it back.
+                let later = JobOutcome.again(after: NotificationRetry.interval, because: "the app has no key here")
+                return await read(job.reading, orElse: later) { figures in
                     guard figures.untaken > 0 else { return .done }
                     let reason = "\(figures.untaken) notifications could not be taken in"
                     return .again(after: job.wait(at: clock.now), because: reason)
@@ -109,13 +112,14 @@ package struct NotificationReader: Sendable {
 
     private func read(
         _ job: NotificationReading,
+        orElse without: JobOutcome,
         _ ending: (NotificationFetch.Figures) -> JobOutcome
     ) async -> JobOutcome {
-        guard let account = accounts[job.app], account.askableStores.contains(job.store) else { return .done }
         let now = clock.now
         // Apple has forgotten what is older; a job may have waited long.
         let start = max(job.start, now.advanced(by: .zero - NotificationComparer.depth(of: job.store)))
         guard start < job.end else { return .done }
+        guard let account = accounts[job.app], account.askableStores.contains(job.store) else { return without }
         do {
             let figures = try await fetch.fetch(from: start, until: job.end, in: job.store, account)
             report(.compared(app: job.app, sent: figures.sent, recovered: figures.recovered))

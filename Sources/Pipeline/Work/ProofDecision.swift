@@ -45,6 +45,9 @@ package struct ProofDecider: Sendable {
     /// How often a number may be unknown, and for how long after it came: in the sandbox it is for the first seconds, and
     /// attempts alone say little, for most of them may have met no Apple at all.
     private static let unknown = (max: 4, within: Duration.seconds(900))
+    /// How many numbers beside one that is known may be unknown for as long: who has just bought has not bought more, and a
+    /// list that is made up is not asked about again and again.
+    private static let missingMax = 5
     /// The same of a receipt that is looked into in which no purchase stands yet.
     private static let empty = (max: 12, within: Duration.seconds(3_600))
 
@@ -104,16 +107,21 @@ package struct ProofDecider: Sendable {
         guard numbers.count > 1, try await pipeline.record(kept, of: account.app, by: first.value) == nil else {
             return try await record(first.value, [], kept, account)
         }
+        var missing = 0
         for number in numbers.dropFirst() {
             let other: Verified<Proof>
             do throws(AppStoreFailure) {
                 other = try await account.server.transaction(number, in: first.store).value
             } catch {
                 if let outcome = AppleTrouble.outcome(of: error, at: clock.now) { return outcome }
-                // What Apple does not know beside what it knows was never bought.
+                missing += 1
                 continue
             }
             _ = try await pipeline.record(kept, of: account.app, by: other)
+        }
+        // What Apple does not know beside what it knows was bought just now, or never.
+        if (1...Self.missingMax).contains(missing), try await !isEnough(attempt, of: kept, Self.unknown) {
+            return .failed(because: "Apple: \(missing) of its numbers are unknown")
         }
         return try await record(first.value, [], kept, account)
     }

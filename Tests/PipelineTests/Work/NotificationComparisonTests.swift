@@ -128,6 +128,25 @@ import Testing
         }
     }
 
+    /// The key was taken out for a while, or only another server has it.
+    @Test func whatStaysBehindIsNotForgottenByWhoCannotAsk() async throws {
+        try await WorkHouse(hasAccount: false).open { house in
+            let (start, end) = (house.clock.now.advanced(by: .seconds(-3_600)), house.clock.now)
+            let reading = NotificationReading(app: house.app.id, store: .production, from: start, until: end)
+            try await house.queue.enqueue(NotificationRetry(reading))
+            for _ in 0..<170 {
+                try await house.work()
+                house.pass(.seconds(86_400))
+            }
+            #expect(try await house.waits(for: NotificationRetry.kind))
+            for _ in 0..<20 {
+                try await house.work()
+                house.pass(.seconds(86_400))
+            }
+            #expect(try await !house.waits(for: NotificationRetry.kind))
+        }
+    }
+
     /// Our clock is hours ahead of Apple's: what Apple has not lived yet is not passed over.
     @Test func aClockThatIsAheadPassesNothingOver() async throws {
         try await WorkHouse().open { house in

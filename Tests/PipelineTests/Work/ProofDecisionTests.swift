@@ -142,7 +142,8 @@ import Testing
         }
     }
 
-    /// An answer without a receipt in it: Apple is asked about each purchase that it names, and what it does not know is none.
+    /// An answer without a receipt in it: Apple is asked about each purchase that it names, and what it goes on not to know is
+    /// none.
     @Test func eachPurchaseOfAnUnsignedAnswerIsAskedAbout() async throws {
         try await WorkHouse().open { house in
             let sold = try ["coins.100", "sword", "pro.monthly"].map { try house.buy($0) }
@@ -157,11 +158,34 @@ import Testing
             house.script.set("", nil)
             house.pass(.seconds(60))
             try await house.work()
-            #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
             for sold in sold { #expect(try await house.recorded(sold.id)?.customer?.text == "ann") }
             #expect(house.calls.values.count == 4 + 4)
+            #expect(try await house.submission(outcome).settlement == nil)
+            for _ in 0..<30 {
+                house.pass(.seconds(60))
+                try await house.work()
+            }
+            #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
+            #expect(house.calls.values.count <= 4 * 10)
             let told = sold.map { "\($0.id)" }.joined(separator: " ")
             #expect(try await house.decision(on: outcome, proof) == "known \(told)")
+        }
+    }
+
+    /// The newest of them Apple may know some seconds later than the others.
+    @Test func whatAppleDoesNotKnowYetBesideAnotherIsAskedAboutAgain() async throws {
+        try await WorkHouse().open { house in
+            let sold = try ["sword", "coins.100"].map { try house.buy($0) }
+            house.script.set("/inApps/v1/transactions/\(sold[1].id)", Self.unknown)
+            let outcome = try await house.submit(Self.answer(naming: sold.map(\.id)))
+            try await house.work()
+            #expect(try await house.recorded(sold[0].id)?.customer?.text == "ann")
+            #expect(try await house.submission(outcome).settlement == nil)
+            house.script.set("", nil)
+            house.pass(.seconds(60))
+            try await house.work()
+            #expect(try await house.recorded(sold[1].id)?.customer?.text == "ann")
+            #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
         }
     }
 

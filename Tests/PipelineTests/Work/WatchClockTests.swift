@@ -47,6 +47,49 @@ struct WatchClockTests {
         )
     }
 
+    /// A look is made when the store says so; the next one would be due at once by a clock that is behind, and never by one
+    /// that is ahead.
+    @Test(arguments: wrong)
+    func whatIsLookedAtIsLookedAtAgainByOneClock(clock: Int64) async throws {
+        try await Self.withStore { store, now in
+            let (hour, month) = (Duration.seconds(3_600), Duration.seconds(30 * 86_400))
+            let ended = now.advanced(by: .zero - hour)
+            let began = ended.advanced(by: .zero - month)
+            let period = Transaction(
+                id: try #require(TransactionID(number: 1)),
+                originalID: TransactionID(number: 1),
+                product: try #require(ProductID("pro.month")),
+                kind: .autoRenewable,
+                purchasedAt: began,
+                expiresAt: ended,
+                signedAt: began
+            )
+            let recording = Recording(
+                app: try #require(AppID("game")),
+                realm: Realm(environment: .production, isTestSigned: false),
+                transactions: [period],
+                customer: CustomerID("ann")
+            )
+            let evidence = EvidenceRow(
+                digest: try #require(ProofDigest([UInt8](repeating: 1, count: 32))),
+                format: "jws_transaction",
+                proof: [1],
+                customer: recording.customer,
+                receivedAt: began,
+                verdict: "genuine"
+            )
+            let found = try await store.write { write throws(StoreFailure) in
+                let decision = decide(try write.situation(around: [recording]), recording, at: began)
+                try write.apply(decision, evidence: evidence)
+                let chain = recording.chain(of: period)
+                _ = try LedgerRequests.look(at: [chain], at: Timestamp(milliseconds: clock), in: write)
+                return try write.subscriptions([chain])
+            }
+            let next = try #require(found.first?.nextLook)
+            #expect(next > now && next < now.advanced(by: month * 3), "\(next)")
+        }
+    }
+
     @Test(arguments: wrong)
     func whatIsDueIsPutOffByOneClock(clock: Int64) async throws {
         try await Self.withStore { store, now in
