@@ -141,6 +141,7 @@ import Testing
             }
             #expect(due.map(\.id.text) == ["whe_sandbox", "whe_all"])
             #expect(due.map(\.since) == [OutboxSamples.at(0), OutboxSamples.at(3)])
+            #expect(due.map(\.version) == [1, 1])
         }
     }
 

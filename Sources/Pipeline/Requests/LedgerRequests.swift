@@ -5,13 +5,16 @@ package import Storage
 ///
 /// A refusal writes nothing. The closure of a write may run again; so may these.
 package enum LedgerRequests {
-    /// Places an order; the same order again is the one that there is.
+    /// Places an order; the same order again is the one that there is. It waits by the store's clock, which ends its
+    /// waiting.
     package static func place(
-        _ order: Order,
+        _ wanted: Order,
         for app: AppPolicy,
-        at now: Timestamp,
+        at callers: Timestamp,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) -> Result<Order, RequestFault> {
+        let now = try transaction.storeTime(callers)
+        let order = wanted.placed(at: now)
         let token = AccountToken(ofCustomer: order.customer)
         let situation = try transaction.situation(placing: order, customerToken: token, app.terms)
         let result = try write(in: transaction) { () throws(RequestFault) in

@@ -12,9 +12,9 @@ package struct StoredWebhookWork: WebhookWork {
         self.store = store
     }
 
-    package func dueEndpoints(at now: Timestamp, limit: Int) async throws(StoreFailure) -> [WebhookEndpointID] {
+    package func dueEndpoints(at now: Timestamp, limit: Int) async throws(StoreFailure) -> [DueEndpoint] {
         try await store.read { reader throws(StoreFailure) in
-            try reader.dueEndpoints(at: now, limit: limit).map(\.id)
+            try reader.dueEndpoints(at: now, limit: limit)
         }
     }
 

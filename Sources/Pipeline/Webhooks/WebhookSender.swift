@@ -155,16 +155,16 @@ package final class WebhookSender: Sendable {
             return (state.hungry, state.isAsking ? state.lanes.room(isProven: true, isBusy: false) + others + 1 : 0)
         }
         var count = 0
-        func begin(_ endpoint: WebhookEndpointID, isDue: Bool) {
-            guard let place = reserve(endpoint, isDue: isDue, at: now) else { return }
+        func begin(_ endpoint: WebhookEndpointID, due: DueEndpoint?) {
+            guard let place = reserve(endpoint, due: due, at: now) else { return }
             count += 1
             group.addTask { [self] in await claim(place) }
         }
         // In an order that nothing but their names decides, so that a run can be repeated.
-        for endpoint in hungry.sorted(by: { $0.text < $1.text }) { begin(endpoint, isDue: false) }
+        for endpoint in hungry.sorted(by: { $0.text < $1.text }) { begin(endpoint, due: nil) }
         guard wanted > 0 else { return count }
         do throws(StoreFailure) {
-            for endpoint in try await work.dueEndpoints(at: now, limit: wanted) { begin(endpoint, isDue: true) }
+            for endpoint in try await work.dueEndpoints(at: now, limit: wanted) { begin(endpoint.id, due: endpoint) }
         } catch {
             report(.storeFailed(error))
         }
@@ -180,8 +180,10 @@ package final class WebhookSender: Sendable {
         let isDue: Bool
     }
 
-    private func reserve(_ endpoint: WebhookEndpointID, isDue: Bool, at now: Timestamp) -> Place? {
+    private func reserve(_ endpoint: WebhookEndpointID, due: DueEndpoint?, at now: Timestamp) -> Place? {
         state.withLock { state in
+            // Before its room is asked for: who was mended is not left alone for what was.
+            if let due { state.gates[endpoint]?.setVersion(due.version) }
             guard !state.fruitless.contains(endpoint) else { return nil }
             var gate = state.gates[endpoint] ?? WebhookGate()
             let isProven = gate.isProven
@@ -197,7 +199,7 @@ package final class WebhookSender: Sendable {
             if state.gates.count >= WebhookSender.gatesMax { state.gates = state.gates.filter { !$0.value.isIdle } }
             state.gates[endpoint] = gate
             state.lanes.begin(limit, isProven: isProven)
-            return Place(endpoint: endpoint, limit: limit, isProven: isProven, isDue: isDue)
+            return Place(endpoint: endpoint, limit: limit, isProven: isProven, isDue: due != nil)
         }
     }
 

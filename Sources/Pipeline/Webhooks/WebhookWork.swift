@@ -24,7 +24,7 @@ package struct AttemptedDelivery: Sendable {
 /// The store's verbs that sending needs, each a read or a write of its own.
 package protocol WebhookWork: Sendable {
     /// Enabled endpoints with something due, longest due first.
-    func dueEndpoints(at now: Timestamp, limit: Int) async throws(StoreFailure) -> [WebhookEndpointID]
+    func dueEndpoints(at now: Timestamp, limit: Int) async throws(StoreFailure) -> [DueEndpoint]
 
     /// Leases due deliveries; nil when there is no such endpoint, or it is disabled.
     func claim(

@@ -108,17 +108,25 @@ package struct ProofDecider: Sendable {
             return try await record(first.value, [], kept, account)
         }
         var missing = 0
+        var bad: JobOutcome?
         for number in numbers.dropFirst() {
             let other: Verified<Proof>
             do throws(AppStoreFailure) {
                 other = try await account.server.transaction(number, in: first.store).value
             } catch {
-                if let outcome = AppleTrouble.outcome(of: error, at: clock.now) { return outcome }
-                missing += 1
+                let outcome = AppleTrouble.outcome(of: error, at: clock.now)
+                switch error {
+                // It speaks against this answer, and not against those that are still to come.
+                case .untrusted: bad = outcome
+                default:
+                    if let outcome { return outcome }
+                    missing += 1
+                }
                 continue
             }
             _ = try await pipeline.record(kept, of: account.app, by: other)
         }
+        if let bad { return bad }
         // What Apple does not know beside what it knows was bought just now, or never.
         if (1...Self.missingMax).contains(missing), try await !isEnough(attempt, of: kept, Self.unknown) {
             return .failed(because: "Apple: \(missing) of its numbers are unknown")

@@ -56,6 +56,20 @@ package struct Order: Hashable, Sendable {
         self.version = version
     }
 
+    /// The same order as another clock would have it placed, waiting for as long.
+    package func placed(at now: Timestamp) -> Order {
+        Order(
+            app: app,
+            id: id,
+            customer: customer,
+            product: product,
+            quantity: quantity,
+            accountToken: accountToken,
+            placedAt: now,
+            expiresAt: now.advanced(by: placedAt.duration(to: expiresAt))
+        )
+    }
+
     package var key: OrderKey { OrderKey(app: app, id: id) }
 
     package var mayBePaid: Bool { state.isOpen }

@@ -52,7 +52,7 @@ extension MemoryTransaction {
         let due = firstDue().filter { $0.due <= now }
         let first = due.sorted { ($0.due, $0.endpoint.number) < ($1.due, $1.endpoint.number) }
         return first.prefix(min(max(limit, 1), DueEndpoint.limitMax)).map { due, endpoint in
-            DueEndpoint(id: endpoint.row.id, app: endpoint.row.app, since: due)
+            DueEndpoint(id: endpoint.row.id, app: endpoint.row.app, since: due, version: endpoint.row.version)
         }
     }
 

@@ -100,11 +100,14 @@ package struct DueEndpoint: Hashable, Sendable {
     package var app: AppID
     /// The moment of what is due longest.
     package var since: Timestamp
+    /// The endpoint's own.
+    package var version: Int64
 
-    package init(id: WebhookEndpointID, app: AppID, since: Timestamp) {
+    package init(id: WebhookEndpointID, app: AppID, since: Timestamp, version: Int64) {
         self.id = id
         self.app = app
         self.since = since
+        self.version = version
     }
 }
 

@@ -52,6 +52,16 @@ final class WebhookDesk: WebhookWork {
         return endpoint
     }
 
+    /// Its owner changes an endpoint, which makes it another version.
+    func change(_ endpoint: WebhookEndpoint, _ body: (inout WebhookEndpoint) -> Void) {
+        state.withLock { state in
+            guard var known = state.endpoints[endpoint.id] else { return }
+            body(&known)
+            known.version += 1
+            state.endpoints[endpoint.id] = known
+        }
+    }
+
     /// So many events of a customer for an endpoint, due now.
     func addEvents(_ count: Int, to endpoint: WebhookEndpoint, customer: String = "user") {
         state.withLock { state in
@@ -137,7 +147,7 @@ final class WebhookDesk: WebhookWork {
 
     // MARK: WebhookWork
 
-    func dueEndpoints(at now: Timestamp, limit: Int) async throws(StoreFailure) -> [WebhookEndpointID] {
+    func dueEndpoints(at now: Timestamp, limit: Int) async throws(StoreFailure) -> [DueEndpoint] {
         try check { state in
             state.questions += 1
             var since: [WebhookEndpointID: Timestamp] = [:]
@@ -145,7 +155,10 @@ final class WebhookDesk: WebhookWork {
                 let due = open.compactMap { state.deliveries[$0] }.filter { Self.isDue($0, at: now) }
                 since[endpoint] = due.map(\.dueAt).min()
             }
-            return since.sorted { ($0.value, $0.key.text) < ($1.value, $1.key.text) }.prefix(limit).map(\.key)
+            let first = since.sorted { ($0.value, $0.key.text) < ($1.value, $1.key.text) }.prefix(limit)
+            return first.compactMap { id, since in
+                state.endpoints[id].map { DueEndpoint(id: id, app: $0.app, since: since, version: $0.version) }
+            }
         }
     }
 

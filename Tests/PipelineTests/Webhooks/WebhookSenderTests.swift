@@ -143,6 +143,24 @@ import Testing
         #expect(Set(inbox.ids()).count == 3 && desk.deliveries(of: endpoint).allSatisfy { $0.state == .delivered })
     }
 
+    @Test func whoHasMendedItsEndpointNeedNotWait() async throws {
+        let (desk, inbox) = (WebhookDesk(), WebhookInbox())
+        let endpoint = desk.addEndpoint("shop")
+        desk.addEvents(1, to: endpoint)
+        let sender = desk.sender { call in
+            inbox.append(call)
+            guard call.url == endpoint.url else { return .success(HTTPResponse(.ok)) }
+            return .success(HTTPResponse(.tooManyRequests, fields: ["Retry-After": "86400"]))
+        }
+        await sender.deliverDue()
+        desk.addEvents(2, to: endpoint)
+        await sender.deliverDue()
+        #expect(inbox.all.count == 1, "it wanted to be left alone for a day")
+        desk.change(endpoint) { $0.url = "https://mended.example/" }
+        await sender.deliverDue()
+        #expect(inbox.ids(at: "https://mended.example/").count == 2, "what was not tried yet is due")
+    }
+
     @Test func whereItIsWantedACustomersEventsComeInOrder() async throws {
         let (desk, inbox) = (WebhookDesk(), WebhookInbox())
         let endpoint = desk.addEndpoint("shop", concurrencyMax: 8, ordersPerCustomer: true)

@@ -172,14 +172,18 @@ import Testing
         }
     }
 
-    /// The newest of them Apple may know some seconds later than the others.
-    @Test func whatAppleDoesNotKnowYetBesideAnotherIsAskedAboutAgain() async throws {
+    /// One of them Apple may know some seconds later than the others, or answer with what does not verify.
+    @Test(arguments: [unknown, HTTPResponse(.ok, body: Array(#"{"signedTransactionInfo":5}"#.utf8))])
+    func whatAppleDoesNotTellBesideOthersIsAskedAboutAgain(trouble: HTTPResponse) async throws {
         try await WorkHouse().open { house in
-            let sold = try ["sword", "coins.100"].map { try house.buy($0) }
-            house.script.set("/inApps/v1/transactions/\(sold[1].id)", Self.unknown)
+            let sold = try ["sword", "coins.100", "pro.monthly"].map { try house.buy($0) }
+            house.script.set("/inApps/v1/transactions/\(sold[1].id)", trouble)
             let outcome = try await house.submit(Self.answer(naming: sold.map(\.id)))
             try await house.work()
-            #expect(try await house.recorded(sold[0].id)?.customer?.text == "ann")
+            for sold in [sold[0], sold[2]] {
+                #expect(try await house.recorded(sold.id)?.customer?.text == "ann")
+            }
+            #expect(try await house.recorded(sold[1].id) == nil)
             #expect(try await house.submission(outcome).settlement == nil)
             house.script.set("", nil)
             house.pass(.seconds(60))
@@ -377,7 +381,7 @@ import Testing
 
 extension WorkHouse {
     /// What whoever sends a kept proof again is told, in words; `nil` while it waits.
-    fileprivate func decision(
+    func decision(
         on kept: Outcome,
         _ proof: [UInt8],
         of customer: String? = "ann"

@@ -120,6 +120,32 @@ struct WatchClockTests {
     }
 
     @Test(arguments: wrong)
+    func anOrderWaitsByOneClock(clock: Int64) async throws {
+        try await Self.withStore { store, now in
+            let (wall, hour) = (Timestamp(milliseconds: clock), Duration.seconds(3_600))
+            let wanted = Order(
+                app: try #require(AppID("game")),
+                id: try #require(OrderID("o-1")),
+                customer: try #require(CustomerID("ann")),
+                product: try #require(ProductID("coins")),
+                quantity: 1,
+                accountToken: nil,
+                placedAt: wall,
+                expiresAt: wall.advanced(by: hour)
+            )
+            let app = AppPolicy(id: wanted.app, bundleID: try #require(BundleID("com.example.game")))
+            for _ in 0..<2 {
+                let placed = try await store.write { write throws(StoreFailure) in
+                    try LedgerRequests.place(wanted, for: app, at: wall, in: write)
+                }
+                let order = try placed.get()
+                #expect(order.placedAt >= now && order.placedAt < now.advanced(by: hour))
+                #expect(order.placedAt.duration(to: order.expiresAt) == hour)
+            }
+        }
+    }
+
+    @Test(arguments: wrong)
     func ordersExpireByOneClock(clock: Int64) async throws {
         try await Self.withStore { store, now in
             let app = try #require(AppID("game"))

@@ -29,7 +29,8 @@ struct DeliveryQueries {
             (SELECT min(due_at) FROM webhook_deliveries
              WHERE endpoint = webhook_endpoints.code AND state = 0 AND ended_at IS NULL),
             (SELECT min(due_at) FROM webhook_deliveries
-             WHERE endpoint = webhook_endpoints.code AND state = 1 AND ended_at IS NULL)
+             WHERE endpoint = webhook_endpoints.code AND state = 1 AND ended_at IS NULL),
+            webhook_endpoints.version
         FROM webhook_endpoints JOIN apps ON apps.code = webhook_endpoints.app
         WHERE is_enabled = 1 ORDER BY webhook_endpoints.code
         """
@@ -125,7 +126,7 @@ struct DeliveryQueries {
             guard let id = WebhookEndpointID(row.text(0)), let app: AppID = try row.identifier(1) else {
                 throw SQLiteResult.unreadableRow
             }
-            return DueEndpoint(id: id, app: app, since: since)
+            return DueEndpoint(id: id, app: app, since: since, version: row.integer(4))
         }
         return found.compactMap(\.self)
     }
