@@ -1,7 +1,8 @@
 package import PurchaseModel
 package import Storage
 
-/// What has to be done now and then: orders whose time is over stop waiting, kept answers are forgotten.
+/// What has to be done now and then: orders whose time is over stop waiting; kept answers, and what was decided of proofs that
+/// waited, are forgotten.
 package struct Housekeeping: Sendable {
     /// How many rows one write changes: it holds up the next batch of purchases.
     static let batchMax = 200
@@ -23,19 +24,25 @@ package struct Housekeeping: Sendable {
 
     /// Does all that is due. When the store fails, the next sweep begins again; without anything due nothing is written.
     package func sweep() async {
-        while !Task.isCancelled {
-            let now = clock.now
-            let expired = try? await store.write { transaction throws(StoreFailure) in
-                try LedgerRequests.expireOrders(limit: Self.batchMax, at: now, in: transaction)
-            }
-            guard let expired, expired == Self.batchMax else { break }
+        await inBatches { transaction, now throws(StoreFailure) in
+            try LedgerRequests.expireOrders(limit: Self.batchMax, at: now, in: transaction)
         }
+        await inBatches { transaction, now throws(StoreFailure) in
+            try transaction.sweepAnswers(olderThan: Self.answersKept, at: now, limit: Self.batchMax)
+        }
+        await inBatches { transaction, now throws(StoreFailure) in
+            try transaction.forgetSettled(olderThan: Settlement.keptFor, at: now, limit: Self.batchMax)
+        }
+    }
+
+    /// Does one thing until there is less of it than a write takes, or the store fails.
+    private func inBatches(
+        _ body: @escaping @Sendable (any StoreTransaction, Timestamp) throws(StoreFailure) -> Int
+    ) async {
         while !Task.isCancelled {
             let now = clock.now
-            let forgotten = try? await store.write { transaction throws(StoreFailure) in
-                try transaction.sweepAnswers(olderThan: Self.answersKept, at: now, limit: Self.batchMax)
-            }
-            guard let forgotten, forgotten == Self.batchMax else { break }
+            let count = try? await store.write { transaction throws(StoreFailure) in try body(transaction, now) }
+            guard let count, count == Self.batchMax else { return }
         }
     }
 }

@@ -54,7 +54,7 @@ package struct PendingExpiry: Sendable {
             }
             guard let counts else { return }
             for (app, count) in counts.sorted(by: { $0.key < $1.key }) {
-                pipeline.settled(count, of: app)
+                try? await pipeline.recountPending(of: app)
                 report(.gaveUp(app: app, submissions: count))
             }
             if counts.values.reduce(0, +) < Self.batchMax { return }

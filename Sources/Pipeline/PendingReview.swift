@@ -63,7 +63,7 @@ package struct PendingReview: Sendable {
             let settlement = Settlement(verdict: verdict, at: try transaction.storeTime(now))
             return try transaction.settlePending(kept.id, as: settlement)
         }
-        if isSettled == true { pipeline.settled(of: app.id) }
+        if isSettled == true { pipeline.giveBack(kept) }
     }
 }
 

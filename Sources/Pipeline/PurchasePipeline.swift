@@ -62,14 +62,11 @@ package struct PurchasePipeline: Sendable {
         try await room.recount(app, from: store)
     }
 
-    /// Submissions that were kept wait no more: their places are free for others.
-    func settled(_ count: Int = 1, of app: AppID) {
-        room.giveBack(count, of: app)
-    }
-
-    /// The same of one, if it had a place.
-    private func giveBack(_ kept: KeptSubmission) {
-        if kept.submission.origin == .presented { settled(of: kept.submission.app) }
+    /// A submission that was kept waits no more: its place is free for others, if it had one.
+    func giveBack(_ kept: KeptSubmission) {
+        if kept.submission.origin == .presented {
+            room.giveBack(kept.submission.proof.count, of: kept.submission.app)
+        }
     }
 
     /// What to ask Apple about a kept proof; `nil` when there is nothing.
@@ -151,13 +148,15 @@ package struct PurchasePipeline: Sendable {
         as reason: Reason,
         verdict: Verdict? = nil
     ) async throws(StoreFailure) {
-        let (verdict, now) = ((verdict ?? reason.verdict).rawValue, clock.now)
+        let (end, now) = (verdict ?? reason.verdict, clock.now)
         let isSettled = try await store.write { transaction throws(StoreFailure) in
-            let settlement = Settlement(verdict: verdict, at: try transaction.storeTime(now))
+            let settlement = Settlement(verdict: end.rawValue, at: try transaction.storeTime(now))
             return try transaction.settlePending(kept.id, as: settlement)
         }
         guard isSettled else { return }
         giveBack(kept)
+        // An import's are told in its report.
+        if end == reason.verdict, kept.submission.origin == .presented { desk.note(kept, because: reason) }
         report(.settled(app: kept.submission.app, reason: reason))
     }
 
@@ -272,9 +271,9 @@ package struct PurchasePipeline: Sendable {
     private func keep(
         _ pending: PendingSubmission
     ) async throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)? {
-        let hasRoom = try await room.take(pending.app, in: store)
+        let hasRoom = try await room.take(pending.proof.count, of: pending.app, in: store)
         var isKept = false
-        defer { if hasRoom, !isKept { room.giveBack(of: pending.app) } }
+        defer { if hasRoom, !isKept { room.giveBack(pending.proof.count, of: pending.app) } }
         let place = try await store.write { transaction throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)? in
             if let known = try transaction.submission(alike: pending) { return (known, false) }
             guard hasRoom else { return nil }
@@ -299,16 +298,16 @@ package struct PurchasePipeline: Sendable {
 
 /// The pipeline's bounds.
 package struct PipelineLimits: Hashable, Sendable {
-    /// Submissions of one app that may wait for a decision: they are stored, and whoever holds a key could send any
-    /// number of them.
-    package var pendingPerApp: Int
+    /// How many submissions of one app may wait for a decision, and how large they may be together: they are stored, and
+    /// whoever holds a key could send any number of them.
+    package var pendingPerApp: PendingLoad
     /// How long each may wait: what nobody decides must not hold a place for ever.
     package var pendingFor: Duration
     /// What a sender is told when that many wait already.
     package var retryAfterFull: Duration
 
     package init(
-        pendingPerApp: Int = 10_000,
+        pendingPerApp: PendingLoad = PendingLoad(submissions: 10_000, bytes: 1 << 30),
         pendingFor: Duration = .seconds(30 * 86_400),
         retryAfterFull: Duration = .seconds(300)
     ) {

@@ -38,8 +38,9 @@ package protocol StoreReader:
     /// been ``Settlement/notYours`` for ``Settlement/notYoursFor`` when this one was received.
     func submission(alike: PendingSubmission) throws(StoreFailure) -> SubmissionID?
 
-    /// How many undecided submissions of an app there are. Looks at each of them: ask once and count on.
-    func pendingCount(app: AppID) throws(StoreFailure) -> Int
+    /// How many undecided submissions of an app there are, and how large. Looks at each of them: ask once and count on.
+    /// Imports' do not count.
+    func pendingLoad(app: AppID) throws(StoreFailure) -> PendingLoad
 
     /// The undecided submissions of an app, or of all, oldest first; the limit is brought between 1 and
     /// ``SubmissionPage/limitMax``.

@@ -21,7 +21,7 @@ package protocol StoreTransaction:
     /// ``Settlement/notYoursFor``. A shared store notes its database's time as that of receipt.
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)
 
-    /// Notes how a pending submission ended.
+    /// Notes how a pending submission ended, and forgets its bytes: what was learnt from them is kept as evidence.
     ///
     /// - Returns: false when there is none of this id, or it was settled before; then nothing is written.
     func settlePending(_ id: SubmissionID, as settlement: Settlement) throws(StoreFailure) -> Bool
@@ -36,6 +36,17 @@ package protocol StoreTransaction:
     /// - Returns: how many, of each app.
     /// - Throws: ``StoreFailure``; then none was given up.
     func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> [AppID: Int]
+
+    /// Forgets submissions that were presented and have been settled for longer than so long, the longest first; but never
+    /// the last one that was kept. Sent again, they are new.
+    ///
+    /// - Parameters:
+    ///   - age: what was settled later is kept.
+    ///   - now: the caller's time. A store that several machines share goes by its database's.
+    ///   - limit: how many at once, so that no write takes long.
+    /// - Returns: how many.
+    /// - Throws: ``StoreFailure``; then none was forgotten.
+    func forgetSettled(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> Int
 
     /// Adds to the counts, and keeps the newest ``RefusalSample/keptMax`` samples.
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure)

@@ -63,7 +63,7 @@ struct TestHouse {
             store: store,
             refusals: refusals,
             clock: clock,
-            limits: PipelineLimits(pendingPerApp: pendingPerApp)
+            limits: PipelineLimits(pendingPerApp: PendingLoad(submissions: pendingPerApp, bytes: 1 << 24))
         ) { _ in }
         pending = PendingReview(pipeline: pipeline, store: store, apps: apps, clock: clock)
         let patience = PipelineLimits().pendingFor

@@ -114,6 +114,23 @@ import Testing
         }
     }
 
+    @Test func whatWaitsIsBoundedByItsSizeToo() async throws {
+        let store = WatchedStore()
+        let bare = Array("170000029449420".utf8)
+        func padded(_ count: Int) -> [UInt8] { bare + [UInt8](repeating: UInt8(ascii: " "), count: count) }
+        try await PipelineHouse(store: store, pendingBytesPerApp: 100).open { (house) async throws in
+            #expect(try await house.submit(padded(70)).word == "pending")
+            #expect(try await house.submit(padded(1)).word == "busy")
+            #expect(try await house.submit(bare).word == "pending")
+            #expect(try await house.submit(padded(70)).word == "pending", "it waits already")
+            #expect(try await house.submit(bare, to: house.otherApp).word == "pending")
+        }
+        try await PipelineHouse(store: store, pendingBytesPerApp: 102).open { (house) async throws in
+            #expect(try await house.submit(Array("12".utf8)).word == "pending", "a restart weighs them again")
+            #expect(try await house.submit(Array("3".utf8)).word == "busy")
+        }
+    }
+
     @Test func theBoundHoldsWhenAllComeAtOnce() async throws {
         let store = WatchedStore()
         try await PipelineHouse(store: store, pendingPerApp: 5).open { (house) async throws in

@@ -29,6 +29,7 @@ struct PipelineHouse: Sendable {
         intermediates: [Certificate] = [],
         queuedMax: Int = 4_096,
         pendingPerApp: Int = 1_000,
+        pendingBytesPerApp: Int = 1 << 24,
         acceptsTestSigned: Bool = true
     ) throws {
         self.store = store
@@ -48,7 +49,9 @@ struct PipelineHouse: Sendable {
             store: store,
             refusals: refusals,
             clock: clock,
-            limits: PipelineLimits(pendingPerApp: pendingPerApp)
+            limits: PipelineLimits(
+                pendingPerApp: PendingLoad(submissions: pendingPerApp, bytes: pendingBytesPerApp)
+            )
         ) { [log] in log.note($0) }
         expiry = PendingExpiry(
             pipeline: pipeline,

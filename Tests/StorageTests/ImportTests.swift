@@ -46,7 +46,7 @@ import Testing
             }
             let app = one.app
             let found = try await store.read { reader throws(StoreFailure) in
-                (try reader.pendingCount(app: app), try reader.submission(one.id)?.submission.origin)
+                (try reader.pendingLoad(app: app).submissions, try reader.submission(one.id)?.submission.origin)
             }
             #expect(found.0 == 1)
             #expect(found.1 == .delivered)

@@ -83,7 +83,7 @@ private enum Python {
             for statement in sys.argv[2].split(";"): file.execute(statement)
             """
         let statements = """
-            DROP INDEX submissions_by_name; ALTER TABLE submissions DROP COLUMN name;
+            DROP INDEX submissions_settled; DROP INDEX submissions_by_name; ALTER TABLE submissions DROP COLUMN name;
             ALTER TABLE submissions DROP COLUMN imported; ALTER TABLE submissions DROP COLUMN version;
             ALTER TABLE transactions DROP COLUMN version;
             DELETE FROM migrations WHERE number > 1; PRAGMA user_version = 1

@@ -108,6 +108,7 @@ private enum Answer: Hashable, Sendable {
     case kept(SubmissionID, Bool)
     case settled(Bool)
     case givenUp([AppID: Int])
+    case forgotten(Int)
     case alike(SubmissionID?)
     case done
     case recorded([RecordedTransaction])
@@ -130,6 +131,7 @@ private enum Verb: Sendable {
     case keep(PendingSubmission)
     case settle(SubmissionID, Settlement)
     case giveUp(Timestamp, Int)
+    case forget(Duration, Int)
     case refuse([RefusalKey: Int], [RefusalSample])
     case find([TransactionKey])
     case findNumber(AppID, TransactionID)
@@ -147,7 +149,7 @@ private enum Verb: Sendable {
     func perform(on store: any Store) async -> Answer {
         do throws(StoreFailure) {
             return switch self {
-            case .record, .force, .keep, .settle, .giveUp, .refuse:
+            case .record, .force, .keep, .settle, .giveUp, .forget, .refuse:
                 try await store.write { transaction throws(StoreFailure) in try write(transaction) }
             default:
                 try await store.read { reader throws(StoreFailure) in try read(reader) }
@@ -181,6 +183,8 @@ private enum Verb: Sendable {
         case .giveUp(let moment, let limit):
             let age = moment.duration(to: Samples.now)
             return .givenUp(try transaction.giveUpPending(olderThan: age, at: Samples.now, limit: limit))
+        case .forget(let age, let limit):
+            return .forgotten(try transaction.forgetSettled(olderThan: age, at: Samples.now, limit: limit))
         case .refuse(let counts, let samples):
             try transaction.addRefusals(counts: counts, samples: samples)
             return .done
@@ -204,7 +208,7 @@ private enum Verb: Sendable {
         case .counts(let hour, let limit): .counts(try reader.refusalCounts(since: hour, limit: limit))
         case .totals(let hour, let limit): .totals(try reader.refusalTotals(since: hour, limit: limit))
         case .samples(let limit): .samples(try reader.refusalSamples(limit: limit))
-        case .record, .force, .keep, .settle, .giveUp, .refuse: .done
+        case .record, .force, .keep, .settle, .giveUp, .forget, .refuse: .done
         }
     }
 }
@@ -227,7 +231,7 @@ extension Verb {
     }
 
     static func random(_ random: inout SeededRandom) throws -> Verb {
-        switch Int.random(in: 0...19, using: &random) {
+        switch Int.random(in: 0...20, using: &random) {
         case 0...4:
             let recordings = try (0...Int.random(in: 0...3, using: &random)).map { _ in try recording(&random) }
             let failure = Int.random(in: 0...5, using: &random) == 0 ? StoreFailure.busy : nil
@@ -266,6 +270,9 @@ extension Verb {
         case 17:
             return .giveUp(.init(milliseconds: .random(in: 0...9, using: &random)), .random(in: 0...3, using: &random))
         case 18: return .alike(try submission(&random))
+        case 19:
+            let ages = [Duration.zero - .seconds(1), .seconds(3_600), .seconds(4_000)]
+            return .forget(try #require(ages.randomElement(using: &random)), .random(in: 0...3, using: &random))
         default:
             let hour = HourOfTime(number: .random(in: 0...3, using: &random))
             let verbs: [Verb] = [.figures, .counts(hour, 5), .totals(hour, 3), .samples(5)]

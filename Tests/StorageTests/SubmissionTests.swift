@@ -46,7 +46,9 @@ import Testing
             let found = try await store.read { reader throws(StoreFailure) in
                 (try reader.submission(id), try reader.figures(), try reader.submission(unknown))
             }
-            #expect(found.0 == KeptSubmission(submission, settlement: settlement))
+            var decided = submission
+            decided.proof = []
+            #expect(found.0 == KeptSubmission(decided, settlement: settlement), "its bytes are forgotten")
             #expect(found.1 == StoreFigures(submissions: 1, pendingSubmissions: 0))
             #expect(found.2 == nil)
             let again = try await Self.keep([submission], in: store)
@@ -122,7 +124,7 @@ import Testing
             #expect(kept.map(\.isNew) == [true, false, false])
             again.id = ids[1]
             let reopened = try await store.read { reader throws(StoreFailure) in
-                (try reader.submission(ids[1]), try reader.pendingCount(app: game), try reader.figures())
+                (try reader.submission(ids[1]), try reader.pendingLoad(app: game).submissions, try reader.figures())
             }
             #expect(reopened.0 == KeptSubmission(again))
             #expect(reopened.1 == 3)
@@ -157,9 +159,67 @@ import Testing
                 #expect(kept.map(\.id) == ids + [ids[0]])
                 #expect(kept.map(\.isNew) == [isOver, false, false])
                 let found = try await store.read { reader throws(StoreFailure) in
-                    (try reader.submission(ids[0])?.settlement == nil, try reader.pendingCount(app: game))
+                    (try reader.submission(ids[0])?.settlement == nil, try reader.pendingLoad(app: game).submissions)
                 }
                 #expect(found == (isOver, isOver ? 1 : 0))
+            }
+        }
+    }
+
+    /// The longest settled first, so many at a time; not what waits, what an import brought, or the last that was kept.
+    @Test(arguments: StoreKind.allCases)
+    func whatWasSettledLongAgoIsForgotten(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var submissions = try (UInt8(1)...7).map { try Samples.submission($0) }
+            submissions[3].origin = .imported
+            let ids = try await Self.keep(submissions, in: store).map(\.id)
+            let days = [5, 3, nil, 9, 4, 1, 9]
+            let counts = try await store.write { transaction throws(StoreFailure) in
+                for (id, days) in zip(ids, days) {
+                    guard let days else { continue }
+                    let at = Samples.now.advanced(by: .seconds(-86_400 * days))
+                    _ = try transaction.settlePending(id, as: Settlement(verdict: "genuine", at: at))
+                }
+                let age = Duration.seconds(86_400 * 3)
+                return try (0..<3).map { _ throws(StoreFailure) in
+                    try transaction.forgetSettled(olderThan: age, at: Samples.now, limit: 1)
+                }
+            }
+            #expect(counts == [1, 1, 0])
+            let (left, figures) = try await store.read { reader throws(StoreFailure) in
+                var left: [Bool] = []
+                for id in ids { left.append(try reader.submission(id) != nil) }
+                return (left, try reader.figures())
+            }
+            #expect(left == [false, true, true, true, false, true, true])
+            #expect(figures == StoreFigures(submissions: 7, pendingSubmissions: 1), "as many were ever kept")
+            let again = try await Self.keep([submissions[0], submissions[0], submissions[1]], in: store)
+            #expect(again.map(\.isNew) == [true, false, false])
+            #expect(again[0].id == ids[0])
+            let found = try await store.read { reader throws(StoreFailure) in try reader.submission(ids[0]) }
+            #expect(found == KeptSubmission(submissions[0]))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatWaitsIsWeighed(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var submissions = try (UInt8(1)...5).map { try Samples.submission($0, app: $0 == 5 ? "other" : "game") }
+            submissions[0].proof = []
+            submissions[1].proof = [UInt8](repeating: 1, count: 300_000)
+            submissions[2].proof = [0, 1, 2]
+            submissions[3].origin = .imported
+            let ids = try await Self.keep(submissions, in: store).map(\.id)
+            let (game, none) = (submissions[0].app, try Samples.app("none"))
+            let loads = [PendingLoad(submissions: 3, bytes: 300_003), PendingLoad(submissions: 2, bytes: 3)]
+            for (settled, load) in zip([4, 1], loads) {
+                _ = try await store.write { transaction throws(StoreFailure) in
+                    try transaction.settlePending(ids[settled], as: Settlement(verdict: "forged", at: Samples.now))
+                }
+                let found = try await store.read { reader throws(StoreFailure) in
+                    [try reader.pendingLoad(app: game), try reader.pendingLoad(app: none)]
+                }
+                #expect(found == [load, PendingLoad()])
             }
         }
     }

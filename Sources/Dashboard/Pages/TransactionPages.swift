@@ -198,8 +198,12 @@ struct TransactionPages: Sendable {
             if kept.settlement == nil {
                 OperatorLinks.list(visit, OperatorLinks.submission(Hexadecimal.encode(id.bytes)))
             }
-            element("pre", .word("tabindex", "0")) {
-                Texts.cut(parts.explain(submission.proof), to: Self.reportBytesMax)
+            if submission.proof.isEmpty {
+                element("p") { "The bytes are not kept once it is decided: what Apple said of them is." }
+            } else {
+                element("pre", .word("tabindex", "0")) {
+                    Texts.cut(parts.explain(submission.proof), to: Self.reportBytesMax)
+                }
             }
         }.response()
     }

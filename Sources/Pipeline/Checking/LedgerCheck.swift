@@ -78,7 +78,9 @@ package struct LedgerCheck {
             check.findings.submissions += page.count
             for row in page {
                 let names: [LedgerViolation.Name] = .of(app, nil, ("sha256", Self.text(of: row.digest)))
-                if Digest.sha256(row.proof) != row.digest.bytes {
+                // The bytes of what was decided are forgotten.
+                let isForgotten = row.proof.isEmpty && row.hasEnd
+                if !isForgotten, Digest.sha256(row.proof) != row.digest.bytes {
                     check.findings.add(.proofAltered, names, "a submission's bytes have another digest")
                 }
                 if row.hasEnd != row.hasVerdict {

@@ -2,54 +2,64 @@ import PurchaseModel
 import Storage
 import Synchronization
 
-/// Counts the undecided submissions of each app, so that their number has a bound: they are stored, and whoever holds a
-/// key could send any number of them.
+/// Counts the undecided submissions of each app and their bytes, so that both have a bound: they are stored, and whoever
+/// holds a key could send any number of them.
 final class PendingRoom: Sendable {
-    private let max: Int
+    private let max: PendingLoad
     /// None for an app that was not asked for yet.
-    private let counts = Mutex<[AppID: Int]>([:])
+    private let loads = Mutex<[AppID: PendingLoad]>([:])
 
-    init(max: Int) {
+    init(max: PendingLoad) {
         self.max = max
     }
 
     /// Takes a place for one more. ``giveBack(_:of:)`` returns it when it was not needed.
     ///
-    /// - Returns: false when all are taken; then none was taken.
-    func take(_ app: AppID, in store: some Store) async throws(StoreFailure) -> Bool {
+    /// - Parameters:
+    ///   - bytes: its size.
+    ///   - app: whose it is.
+    ///   - store: where what waits already is kept.
+    /// - Returns: false when there is no room for it; then none was taken.
+    /// - Throws: `StoreFailure` when what waits could not be counted.
+    func take(_ bytes: Int, of app: AppID, in store: some Store) async throws(StoreFailure) -> Bool {
         try await load(app, from: store)
-        return counts.withLock { counts in
-            let count = counts[app] ?? 0
-            guard count < max else { return false }
-            counts[app] = count + 1
+        return loads.withLock { loads in
+            var load = loads[app] ?? PendingLoad()
+            guard load.submissions < max.submissions, load.bytes + bytes <= max.bytes else { return false }
+            load.submissions += 1
+            load.bytes += bytes
+            loads[app] = load
             return true
         }
     }
 
     /// Counts what waits already, if nobody did.
     func load(_ app: AppID, from store: some Store) async throws(StoreFailure) {
-        guard counts.withLock({ $0[app] == nil }) else { return }
-        let count = try await Self.count(app, in: store)
+        guard loads.withLock({ $0[app] == nil }) else { return }
+        let load = try await Self.load(app, in: store)
         // Whoever else counted meanwhile has gone on from there.
-        counts.withLock { counts in if counts[app] == nil { counts[app] = count } }
+        loads.withLock { loads in if loads[app] == nil { loads[app] = load } }
     }
 
-    /// Counts what waits again: other servers settle what this one has kept. What is being kept meanwhile may be missed,
-    /// until the next time.
+    /// Counts what waits again: other servers settle what this one has kept, and many are given up at once. What is being kept
+    /// meanwhile may be missed, until the next time.
     func recount(_ app: AppID, from store: some Store) async throws(StoreFailure) {
-        let count = try await Self.count(app, in: store)
-        counts.withLock { $0[app] = count }
+        let load = try await Self.load(app, in: store)
+        loads.withLock { $0[app] = load }
     }
 
-    private static func count(_ app: AppID, in store: some Store) async throws(StoreFailure) -> Int {
-        try await store.read { reader throws(StoreFailure) in try reader.pendingCount(app: app) }
+    private static func load(_ app: AppID, in store: some Store) async throws(StoreFailure) -> PendingLoad {
+        try await store.read { reader throws(StoreFailure) in try reader.pendingLoad(app: app) }
     }
 
-    /// Places are free again: what was sent was known, could not be kept, or waits no more.
-    func giveBack(_ places: Int = 1, of app: AppID) {
-        counts.withLock { counts in
-            guard let count = counts[app] else { return }
-            counts[app] = Swift.max(count - places, 0)
+    /// A place is free again: what was sent was known, could not be kept, or waits no more.
+    func giveBack(_ bytes: Int, of app: AppID) {
+        loads.withLock { loads in
+            guard let load = loads[app] else { return }
+            loads[app] = PendingLoad(
+                submissions: Swift.max(load.submissions - 1, 0),
+                bytes: Swift.max(load.bytes - bytes, 0)
+            )
         }
     }
 }

@@ -39,6 +39,25 @@ struct RefusalDesk: Sendable {
         note(remnant, bytes, customer, name, isRepetition: false)
     }
 
+    /// Counts what had to wait and was refused in the end, and keeps a sample: the store forgets its bytes.
+    func note(_ kept: KeptSubmission, because reason: Reason) {
+        let (now, submission) = (clock.now, kept.submission)
+        refusals.note(
+            submission.app,
+            reason,
+            at: now,
+            sample: RefusalSample(
+                app: submission.app,
+                reason: reason.rawValue,
+                customer: submission.customer,
+                receivedAt: now,
+                digest: submission.digest,
+                bytesInAll: submission.proof.count,
+                proof: submission.proof
+            )
+        )
+    }
+
     private func note(
         _ remnant: RefusedBefore.Remnant,
         _ bytes: [UInt8],

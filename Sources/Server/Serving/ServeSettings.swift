@@ -2,6 +2,7 @@ import API
 import HTTP
 import Pipeline
 import PurchaseModel
+import Storage
 
 /// The configuration in the words of the parts that it is for.
 struct ServeSettings: Sendable {
@@ -63,7 +64,7 @@ extension ServeSettings {
         http.streams = limits.streams
         http.drain = .seconds(limits.drainSeconds)
         pipeline = PipelineLimits(
-            pendingPerApp: limits.pendingPerApp,
+            pendingPerApp: PendingLoad(submissions: limits.pendingPerApp, bytes: limits.pendingBytesPerApp),
             pendingFor: .seconds(limits.pendingDays * 86_400)
         )
         requestsPerSecond = limits.requestsPerSecond

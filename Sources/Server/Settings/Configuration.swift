@@ -103,6 +103,8 @@ struct Configuration: Sendable {
         var requestsPerSecond = 0
         /// Purchases that wait for a decision; beyond it a client is told 503.
         var pendingPerApp = 10_000
+        /// Of these, together.
+        var pendingBytesPerApp = 1_073_741_824
         /// How long each of them waits; then it is given up.
         var pendingDays = 30
         /// How long a stop waits for requests under way.

@@ -25,6 +25,7 @@ enum Setting: String, CaseIterable, Sendable {
     case appleShare = "limits.apple_percent"
     case requestsPerSecond = "limits.requests_per_second"
     case pendingPerApp = "limits.pending_per_app"
+    case pendingBytesPerApp = "limits.pending_bytes_per_app"
     case pendingDays = "limits.pending_days"
     case drainSeconds = "limits.drain_seconds"
 
@@ -77,6 +78,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .appleShare: .whole(1...100, \.limits.applePercent)
         case .requestsPerSecond: .whole(0...1_000_000, \.limits.requestsPerSecond)
         case .pendingPerApp: .whole(1...10_000_000, \.limits.pendingPerApp)
+        case .pendingBytesPerApp: .whole(4_194_304...1_099_511_627_776, \.limits.pendingBytesPerApp)
         case .pendingDays: .whole(1...3_650, \.limits.pendingDays)
         case .drainSeconds: .whole(0...600, \.limits.drainSeconds)
         }
@@ -106,6 +108,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .appleShare: "What of Apple's limits this server may use, in percent; several servers divide them."
         case .requestsPerSecond: "Requests a second for each key; 0 is no limit."
         case .pendingPerApp: "Undecided purchases kept for each app."
+        case .pendingBytesPerApp: "Bytes of undecided purchases kept for each app."
         case .pendingDays: "Days that an undecided purchase is kept waiting."
         case .drainSeconds: "Seconds that a stop waits for requests under way."
         }

@@ -26,6 +26,7 @@ struct MemoryLedger: Sendable {
     var transactions: [TransactionKey: Entry] = [:]
     var evidence: [EvidenceRow] = []
     var submissions: [KeptSubmission] = []
+    var submissionsForgotten = 0
     var submissionPlaces: [SubmissionName: Int] = [:]
     var refusals: [RefusalKey: Int] = [:]
     var samples: [RefusalSample] = []
@@ -56,4 +57,11 @@ struct MemoryLedger: Sendable {
     var imports: [ProofDigest: ImportProgress] = [:]
     var admins = MemoryAdmins()
     var figures = FigureSums()
+
+    mutating func setSubmissions(_ all: [KeptSubmission]) {
+        submissions = all
+        submissionPlaces = Dictionary(
+            uniqueKeysWithValues: all.enumerated().map { (SubmissionName($0.element.submission), $0.offset) }
+        )
+    }
 }

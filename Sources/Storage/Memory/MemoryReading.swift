@@ -53,10 +53,11 @@ extension MemoryTransaction {
         return kept.flatMap { $0.settlement?.isOver(at: submission.receivedAt) == true ? nil : $0.id }
     }
 
-    func pendingCount(app: AppID) -> Int {
-        ledger.submissions.count { kept in
+    func pendingLoad(app: AppID) -> PendingLoad {
+        let waiting = ledger.submissions.filter { kept in
             kept.settlement == nil && kept.submission.app == app && kept.submission.origin == .presented
         }
+        return PendingLoad(submissions: waiting.count, bytes: waiting.reduce(0) { $0 + $1.submission.proof.count })
     }
 
     func pendingSubmissions(app: AppID?, after cursor: SubmissionCursor?, limit: Int) -> SubmissionPage {
@@ -74,7 +75,7 @@ extension MemoryTransaction {
         StoreFigures(
             transactions: ledger.transactions.count,
             evidence: ledger.evidence.count,
-            submissions: ledger.submissions.count,
+            submissions: ledger.submissions.count + ledger.submissionsForgotten,
             pendingSubmissions: ledger.submissions.count { $0.settlement == nil }
         )
     }

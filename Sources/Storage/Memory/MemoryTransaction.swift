@@ -85,9 +85,30 @@ final class MemoryTransaction: StoreTransaction {
     func settlePending(_ id: SubmissionID, as settlement: Settlement) throws(StoreFailure) -> Bool {
         guard settlement.isStorable else { throw .unstorable }
         guard let place = place(of: id), ledger.submissions[place].settlement == nil else { return false }
+        let known = ledger.submissions[place]
         ledger.submissions[place].settlement = settlement
-        undo.append { $0.submissions[place].settlement = nil }
+        ledger.submissions[place].submission.proof = []
+        undo.append { $0.submissions[place] = known }
         return true
+    }
+
+    func forgetSettled(olderThan age: Duration, at now: Timestamp, limit: Int) -> Int {
+        let (known, moment) = (ledger.submissions, now.advanced(by: .zero - age))
+        let old = known.indices.dropLast().compactMap { place -> (at: Timestamp, place: Int)? in
+            guard let settlement = known[place].settlement, settlement.at < moment,
+                known[place].submission.origin == .presented
+            else { return nil }
+            return (settlement.at, place)
+        }
+        let places = Set(old.sorted { ($0.at, $0.place) < ($1.at, $1.place) }.prefix(limit).map(\.place))
+        guard !places.isEmpty else { return 0 }
+        undo.append { ledger in
+            ledger.submissionsForgotten -= places.count
+            ledger.setSubmissions(known)
+        }
+        ledger.submissionsForgotten += places.count
+        ledger.setSubmissions(known.indices.filter { !places.contains($0) }.map { known[$0] })
+        return places.count
     }
 
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {

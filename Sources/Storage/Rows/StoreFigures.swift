@@ -2,6 +2,7 @@
 package struct StoreFigures: Hashable, Sendable {
     package var transactions: Int
     package var evidence: Int
+    /// As many were ever kept.
     package var submissions: Int
     package var pendingSubmissions: Int
 

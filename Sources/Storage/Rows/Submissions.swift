@@ -28,6 +28,7 @@ package struct PendingSubmission: Hashable, Sendable {
     package var app: AppID
     package var digest: ProofDigest
     package var format: String
+    /// Empty once it was decided.
     package var proof: [UInt8]
     package var customer: CustomerID?
     package var order: OrderID?
@@ -81,6 +82,8 @@ package struct Settlement: Hashable, Sendable {
     package static let notYours = "not_yours"
     /// Whoever sends the same again and again until the answer pleases has Apple asked no more often than this.
     package static let notYoursFor = Duration.seconds(3_600)
+    /// For how long it is known what became of a proof that had to wait; sent again after that, it is new.
+    package static let keptFor = Duration.seconds(30 * 86_400)
 
     /// The word for what was decided about it.
     package var verdict: String
@@ -114,6 +117,18 @@ package struct KeptSubmission: Hashable, Sendable {
     package init(_ submission: PendingSubmission, settlement: Settlement? = nil) {
         self.submission = submission
         self.settlement = settlement
+    }
+}
+
+/// What waits of an app, of what was presented.
+package struct PendingLoad: Hashable, Sendable {
+    package var submissions: Int
+    /// Of their proofs.
+    package var bytes: Int
+
+    package init(submissions: Int = 0, bytes: Int = 0) {
+        self.submissions = submissions
+        self.bytes = bytes
     }
 }
 

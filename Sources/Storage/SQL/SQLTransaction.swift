@@ -65,8 +65,8 @@ final class SQLTransaction: StoreTransaction {
         try submissions.find(submission)
     }
 
-    func pendingCount(app: AppID) throws(StoreFailure) -> Int {
-        try submissions.countPending(app: app)
+    func pendingLoad(app: AppID) throws(StoreFailure) -> PendingLoad {
+        try submissions.weighPending(app: app)
     }
 
     func pendingSubmissions(
@@ -110,6 +110,10 @@ final class SQLTransaction: StoreTransaction {
 
     func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> [AppID: Int] {
         try submissions.giveUp(olderThan: age, at: now, limit: limit)
+    }
+
+    func forgetSettled(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> Int {
+        try submissions.forget(settledFor: age, at: now, limit: limit)
     }
 
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {

@@ -95,9 +95,8 @@ import Verification
             )
             _ = try await importer.take(Array(rows.suffix(1)), after: first.progress, report: nil)
             let app = house.app.id
-            #expect(
-                try await house.store.read { reader throws(StoreFailure) in try reader.pendingCount(app: app) } == 0
-            )
+            let waiting = try await house.store.read { reader throws(StoreFailure) in try reader.pendingLoad(app: app) }
+            #expect(waiting == PendingLoad())
             for (place, sale) in sold.enumerated() {
                 try await house.work()
                 #expect(try await house.recorded(sale.id) != nil)

@@ -307,8 +307,8 @@ package class PassingTransaction: StoreTransaction {
         try base.submission(alike: alike)
     }
 
-    package func pendingCount(app: AppID) throws(StoreFailure) -> Int {
-        try base.pendingCount(app: app)
+    package func pendingLoad(app: AppID) throws(StoreFailure) -> PendingLoad {
+        try base.pendingLoad(app: app)
     }
 
     package func pendingSubmissions(app: AppID?, after cursor: SubmissionCursor?, limit: Int) throws(StoreFailure)
@@ -349,6 +349,10 @@ package class PassingTransaction: StoreTransaction {
         -> [AppID: Int]
     {
         try base.giveUpPending(olderThan: age, at: now, limit: limit)
+    }
+
+    package func forgetSettled(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> Int {
+        try base.forgetSettled(olderThan: age, at: now, limit: limit)
     }
 
     package func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {

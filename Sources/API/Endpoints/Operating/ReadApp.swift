@@ -24,7 +24,7 @@ struct ReadApp: Sendable {
         do throws(StoreFailure) {
             let found = try await store.read { reader throws(StoreFailure) in
                 Found(
-                    pending: try reader.pendingCount(app: app.id),
+                    pending: try reader.pendingLoad(app: app.id).submissions,
                     endpoints: try reader.endpoints(app: app.id),
                     keys: try reader.apiKeys(app: app.id).count { $0.isInForce(at: now) },
                     watches: try reader.notificationWatches(app: app.id).filter { app.shows($0.realm) },

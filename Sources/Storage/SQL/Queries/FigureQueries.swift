@@ -2,7 +2,8 @@
 struct FigureQueries {
     let connection: any SQLConnection
 
-    /// No row of these tables is ever deleted, so that in SQLite the last number is the count, and no table is walked.
+    /// The last row of these tables is never deleted, so that in SQLite its number is the count of all that ever were, and no
+    /// table is walked.
     /// In PostgreSQL each writer keeps the sums of what it added.
     private static let figures = Query(
         """

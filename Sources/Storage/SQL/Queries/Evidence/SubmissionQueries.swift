@@ -17,7 +17,8 @@ struct SubmissionQueries {
             imported)
         VALUES ($1, $2, $3, $4, $5, $6, $7, \(moment), $9, $10, $11)
         ON CONFLICT (app, sha256, customer) DO UPDATE SET order_id = excluded.order_id, reason = excluded.reason,
-            received_at = excluded.received_at, imported = excluded.imported, settled_at = NULL, verdict = NULL, version = submissions.version + 1
+            received_at = excluded.received_at, proof = excluded.proof, imported = excluded.imported, settled_at = NULL,
+            verdict = NULL, version = submissions.version + 1
         WHERE submissions.verdict = '\(Settlement.givenUp)'
             OR submissions.verdict = '\(Settlement.notYours)' AND submissions.settled_at <= $12
         RETURNING name, version
@@ -40,13 +41,26 @@ struct SubmissionQueries {
         RETURNING (SELECT apps.name FROM apps WHERE code = app)
         """
     )
-    private static let countPending = Query(
-        "SELECT count(*) FROM submissions WHERE settled_at IS NULL AND app = $1 AND imported = 0"
+    private static let weighPending = Query(
+        """
+        SELECT count(*), CAST(coalesce(sum(length(proof)), 0) AS BIGINT) FROM submissions
+        WHERE settled_at IS NULL AND app = $1 AND imported = 0
+        """
     )
     private static let settle = Query(
         """
-        UPDATE submissions SET settled_at = $2, verdict = $3, version = version + 1
+        UPDATE submissions SET settled_at = $2, verdict = $3, proof = $4, version = version + 1
         WHERE name = $1 AND settled_at IS NULL
+        """
+    )
+    /// Never the last that was kept: its number is the count of all that ever were.
+    private static let forget = Query(
+        """
+        DELETE FROM submissions WHERE settled_at IS NOT NULL AND name IN (
+            SELECT name FROM submissions
+            WHERE settled_at < $1 AND imported = 0 AND sequence < (SELECT max(sequence) FROM submissions)
+            ORDER BY settled_at, sequence LIMIT $2
+        )
         """
     )
     private static let selected = """
@@ -116,9 +130,16 @@ struct SubmissionQueries {
         return counts
     }
 
-    func countPending(app: AppID) throws(StoreFailure) -> Int {
-        guard let app = try apps.code(of: app) else { return 0 }
-        return try connection.row(Self.countPending, [.integer(app)]) { Int($0.integer(0)) } ?? 0
+    func weighPending(app: AppID) throws(StoreFailure) -> PendingLoad {
+        guard let app = try apps.code(of: app) else { return PendingLoad() }
+        return try connection.row(Self.weighPending, [.integer(app)]) { row in
+            PendingLoad(submissions: Int(row.integer(0)), bytes: Int(row.integer(1)))
+        } ?? PendingLoad()
+    }
+
+    func forget(settledFor age: Duration, at callers: Timestamp, limit: Int) throws(StoreFailure) -> Int {
+        let moment = try time.now(callers).advanced(by: .zero - age)
+        return try connection.run(Self.forget, [.integer(moment.milliseconds), .integer(Int64(max(limit, 0)))])
     }
 
     /// What makes a submission the same one.
@@ -129,7 +150,7 @@ struct SubmissionQueries {
     func settle(_ id: SubmissionID, as settlement: Settlement) throws(StoreFailure) -> Bool {
         guard settlement.isStorable else { throw .unstorable }
         let values: [SQLValue] = [
-            .bytes(id.bytes), .integer(settlement.at.milliseconds), .text(settlement.verdict),
+            .bytes(id.bytes), .integer(settlement.at.milliseconds), .text(settlement.verdict), .bytes([]),
         ]
         return try connection.run(Self.settle, values) == 1
     }
