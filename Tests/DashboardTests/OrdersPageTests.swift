@@ -47,6 +47,18 @@ import Testing
         #expect(Self.cells(week, "Created") == ["4", "100.0 %", "100.0 %"])
     }
 
+    @Test func aCustomersNewestOrdersAreShownWhateverTheirIDs() async throws {
+        let acting = try await ActingDesk()
+        for number in (100..<160).reversed() {
+            try await acting.place(OrderID(checked: "order\(number)"))
+            acting.desk.clock.advance(by: .seconds(1))
+        }
+        let address = ActingDesk.address("/customer", [("app", "shop"), ("id", ActingDesk.hostile)])
+        let page = await acting.browser.get(address)
+        let shown = page.text.matches(of: />order([0-9]+)</).compactMap { Int($0.1) }
+        #expect(shown == Array(100..<150))
+    }
+
     @Test func theListIsByStateAndStoreAndGoesOn() async throws {
         let acting = try await ActingDesk()
         for number in 100..<160 {

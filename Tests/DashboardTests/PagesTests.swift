@@ -8,13 +8,19 @@ import Testing
 @Suite struct PagesTests {
     private static let canary = "\"'><script>alert(1)</script><\u{301}img\u{20}src=x\u{20}onerror=alert(2)>"
 
-    private static func refuse(_ desk: Desk, _ count: Int, proof: String, customer: String? = nil) async throws {
+    private static func refuse(
+        _ desk: Desk,
+        _ count: Int,
+        proof: String,
+        customer: String? = nil,
+        reason: String = "signature_mismatch"
+    ) async throws {
         let hour = HourOfTime(containing: desk.clock.now)
-        let key = RefusalKey(hour: hour, app: Desk.app, reason: "signature_mismatch")
+        let key = RefusalKey(hour: hour, app: Desk.app, reason: reason)
         let digest = try #require(ProofDigest([UInt8](repeating: 7, count: 32)))
         let sample = RefusalSample(
             app: Desk.app,
-            reason: "signature_mismatch",
+            reason: reason,
             customer: customer.flatMap { CustomerID($0) },
             receivedAt: desk.clock.now,
             digest: digest,
@@ -42,11 +48,15 @@ import Testing
             #expect(page.status == .ok)
             #expect(page.text.contains("12\u{202F}345"))
             #expect(page.text.contains("100.0 %"))
+            #expect(page.text.contains("Refused after Apple was asked: 0."))
             #expect(page.text.contains("<rect class=\"forged\""))
             #expect(page.body.count < 100_000)
         }
         let sample = await browser.get("/dashboard/sample?sha256=" + String(repeating: "07", count: 32))
         #expect(sample.text.contains("what is said of a forgery"))
+        try await Self.refuse(desk, 6, proof: "12345", reason: "unknown_to_apple")
+        let asked = await browser.get("/dashboard/triage").text
+        #expect(asked.contains("Refused without asking Apple: 12\u{202F}345. Refused after Apple was asked: 6."))
         #expect(await browser.get("/dashboard/sample?sha256=08").status == .notFound)
     }
 

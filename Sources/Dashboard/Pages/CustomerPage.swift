@@ -5,6 +5,8 @@ import Storage
 /// Everything about one customer.
 struct CustomerPage: Sendable {
     private static let rows = 50
+    /// Stores list a customer's orders by their ids: of more than these the newest may be missed.
+    private static let ordersRead = 5_000
     private static let production = Realm(environment: .production, isTestSigned: false)
 
     let parts: DashboardParts
@@ -12,7 +14,7 @@ struct CustomerPage: Sendable {
     private struct Found: Sendable {
         let page: TransactionPage
         let fulfilments: [TransactionKey: Fulfilment]
-        let orders: OrderPage
+        let orders: [Order]
         let subscriptions: [RecordedSubscription]
         let wallets: [Wallet]
         let entitlements: CustomerEntitlements
@@ -39,7 +41,7 @@ struct CustomerPage: Sendable {
             return Found(
                 page: page,
                 fulfilments: Dictionary(given.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first }),
-                orders: try reader.orders(app: app, customer: id, after: nil, limit: Self.rows),
+                orders: try Self.newestOrders(app, id, reader),
                 subscriptions: Array(holdings.subscriptions.sorted { $0.lookedAt > $1.lookedAt }.prefix(Self.rows)),
                 wallets: try reader.wallets(app: app, customer: id),
                 entitlements: CustomerEntitlements(
@@ -61,7 +63,7 @@ struct CustomerPage: Sendable {
             found.entitlements.html(visit)
             transactions(found, app, id)
             subscriptions(found.subscriptions, app)
-            orders(found.orders.orders, app)
+            orders(found.orders, app)
             wallets(found.wallets, visit)
             OperatorLinks.list(
                 visit,
@@ -72,6 +74,21 @@ struct CustomerPage: Sendable {
             )
             for told in found.told { told.html(visit, Links.customer(app, id)) }
         }.response()
+    }
+
+    private static func newestOrders(
+        _ app: AppID,
+        _ customer: CustomerID,
+        _ reader: any StoreReader
+    ) throws(StoreFailure) -> [Order] {
+        var found: [Order] = []
+        var place: OrderID?
+        repeat {
+            let page = try reader.orders(app: app, customer: customer, after: place, limit: OrderPage.limitMax)
+            found += page.orders
+            place = page.next
+        } while place != nil && found.count < ordersRead
+        return Array(found.sorted { ($0.placedAt, $0.id) > ($1.placedAt, $1.id) }.prefix(rows))
     }
 
     private static func realm(_ fields: FormFields) -> Realm {
@@ -126,7 +143,7 @@ struct CustomerPage: Sendable {
 
     @HTMLBuilder private func orders(_ rows: [Order], _ app: AppID) -> HTML {
         if !rows.isEmpty {
-            Table("Orders", ["Order", "Product", "State", "Placed"]) {
+            Table("Orders, the newest first", ["Order", "Product", "State", "Placed"]) {
                 for order in rows {
                     element("tr") {
                         element("th", .word("scope", "row")) { Links.link(Links.order(app, order.id), order.id.text) }

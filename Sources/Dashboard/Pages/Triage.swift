@@ -24,6 +24,10 @@ struct Triage: Sendable {
         ("test_signed", "test_signed", "signed by a test authority"),
     ]
     private static let samples = 25
+    /// The reasons that only Apple's answer gives.
+    private static let wordsOfApple: Set<String> = ["unknown_to_apple", "refused_by_apple", "unreadable_to_apple"]
+    /// So many listings of counts are read for a chart.
+    private static let pieces = 200
 
     let parts: DashboardParts
 
@@ -68,7 +72,7 @@ struct Triage: Sendable {
     ) throws(StoreFailure) -> [RefusalCount] {
         var all: [RefusalCount] = []
         var hour = first
-        for _ in 0..<20 {
+        for _ in 0..<pieces {
             let piece = try reader.refusalCounts(since: hour, limit: TransactionPage.limitMax)
             guard piece.count == TransactionPage.limitMax, let cut = piece.last?.key.hour, cut > hour else {
                 return all + piece
@@ -119,6 +123,7 @@ struct Triage: Sendable {
     private func summary(_ totals: [RefusalTotal], _ figures: StoreFigures) -> HTML {
         let all = totals.reduce(0) { $0 + $1.count }
         let undecidable = totals.filter { parts.verdict($0.reason) == "undecidable" }.reduce(0) { $0 + $1.count }
+        let byApple = totals.filter { Self.wordsOfApple.contains($0.reason) }.reduce(0) { $0 + $1.count }
         return Table("By verdict", ["Verdict", "Submissions", "Share", "What it means"]) {
             for verdict in Self.verdicts {
                 let count = totals.filter { parts.verdict($0.reason) == verdict.word }.reduce(0) { $0 + $1.count }
@@ -131,7 +136,8 @@ struct Triage: Sendable {
             }
         }.html
             + element("p") {
-                "Refused without asking Apple: \(Texts.count(all - undecidable)). Recorded since the beginning: "
+                "Refused without asking Apple: \(Texts.count(all - undecidable - byApple)). Refused after Apple was asked: "
+                "\(Texts.count(byApple)). Recorded since the beginning: "
                 "\(Texts.count(figures.transactions)) transactions."
             }
     }
