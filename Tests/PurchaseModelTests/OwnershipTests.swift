@@ -155,7 +155,7 @@ import Testing
     /// it, and who has it in the end.
     @Test(arguments: [
         ("nothing", "ann"), ("given", "bob"), ("by hand", "bob"), ("his token", "bob"), ("his order", "bob"),
-        ("another quantity", "ann"),
+        ("another quantity", "ann"), ("his name", "bob"),
     ])
     func aLateOrderFindsWhatIsInOtherHands(before: String, owner: String) throws {
         var shop = try Shop(needsOrder: before != "given")
@@ -165,7 +165,15 @@ import Testing
         if before == "his order" { try shop.place("o-0", "lamp", for: "bob") }
         try shop.show(signed, by: before == "by hand" ? "eve" : "bob")
         if before == "by hand" { try shop.transfer(1, to: "bob") }
-        try shop.place("o-1", "lamp", for: "ann", quantity: before == "another quantity" ? 2 : 1, token: Self.token)
+        try shop.place(
+            "o-1",
+            "lamp",
+            for: "ann",
+            quantity: before == "another quantity" ? 2 : 1,
+            token: Self.token,
+            // What client libraries make of a name anybody can make of it.
+            owns: before == "his name" ? ("bob", Self.token) : nil
+        )
         #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == owner)
         #expect(try shop.fulfilment(1).customer?.text == owner)
         #expect(try shop.order("o-1").state == (before == "nothing" ? .paid : .pending))

@@ -129,7 +129,8 @@ struct Shop {
         for customer: String = "ann",
         quantity: Int = 1,
         token: AccountToken? = nil,
-        customerToken: AccountToken? = nil
+        customerToken: AccountToken? = nil,
+        owns: (customer: String, token: AccountToken)? = nil
     ) throws -> Decision {
         let order = Order(
             app: try Shop.app(),
@@ -141,7 +142,14 @@ struct Shop {
             placedAt: now,
             expiresAt: now.advanced(by: .seconds(3_600))
         )
-        let decision = try decide(situation, placing: order, customerToken: customerToken, terms: terms, at: now)
+        let decision = try decide(
+            situation,
+            placing: order,
+            customerToken: customerToken,
+            ownToken: { $0.text == owns?.customer ? owns?.token : nil },
+            terms: terms,
+            at: now
+        )
         placed.insert(order.key)
         return apply(decision)
     }

@@ -18,7 +18,14 @@ package enum LedgerRequests {
         let token = AccountToken(ofCustomer: order.customer)
         let situation = try transaction.situation(placing: order, customerToken: token, app.terms)
         let result = try write(in: transaction) { () throws(RequestFault) in
-            try decide(situation, placing: order, customerToken: token, terms: app.terms, at: now)
+            try decide(
+                situation,
+                placing: order,
+                customerToken: token,
+                ownToken: { AccountToken(ofCustomer: $0) },
+                terms: app.terms,
+                at: now
+            )
         }
         return result.map { decision in
             decision.orders.first { $0.row.key == order.key }?.row ?? situation.order(order.key) ?? order

@@ -28,6 +28,7 @@ package enum RequestFault: Error, Hashable, Sendable {
 ///   - situation: around the order: see ``Inquiry``.
 ///   - order: as it is to be.
 ///   - customerToken: the token that client libraries make of the customer's name.
+///   - ownToken: the token that they make of anybody's: what Apple signed it for is taken from nobody by naming it.
 ///   - terms: how the app delivers.
 ///   - now: when it is placed.
 /// - Returns: what to write; nothing when the same order was placed before.
@@ -36,6 +37,7 @@ package func decide(
     _ situation: Situation,
     placing order: Order,
     customerToken: AccountToken?,
+    ownToken: (CustomerID) -> AccountToken? = { _ in nil },
     terms: AppTerms,
     at now: Timestamp
 ) throws(RequestFault) -> Decision {
@@ -50,7 +52,7 @@ package func decide(
         draft.register(TokenKey(app: order.app, token: token), of: order.customer) == order.customer
     }
     draft.tell(.orderPlaced, .unpaid(order), happenedAt: now, .order(order))
-    for candidate in draft.candidates(for: order, tokens) {
+    for candidate in draft.candidates(for: order, tokens, ownToken) {
         guard draft.order(order.key)?.state.isOpen == true else { break }
         let (chain, naming) = (draft.chain(of: candidate), Naming(customerToken: customerToken))
         draft.claim(chain, with: candidate, for: order, tokens)
@@ -233,7 +235,11 @@ extension StreamKey {
 extension Draft {
     /// What may have been bought for an order before it was placed, the oldest first: the customer's, and with one of these
     /// tokens nobody's, or somebody else's who had a copy first, as long as it is to go to whom Apple signed it.
-    fileprivate func candidates(for order: Order, _ tokens: [AccountToken]) -> [RecordedTransaction] {
+    fileprivate func candidates(
+        for order: Order,
+        _ tokens: [AccountToken],
+        _ ownToken: (CustomerID) -> AccountToken?
+    ) -> [RecordedTransaction] {
         let waiting = known.waiting.filter { fulfilment in
             guard fulfilment.transaction.app == order.app, fulfilment.product == order.product else { return false }
             if fulfilment.customer == order.customer { return true }
@@ -241,7 +247,7 @@ extension Draft {
                 return false
             }
             guard fulfilment.customer != nil, let owner = owner(of: fulfilment.chain) else { return true }
-            return owner.customer == order.customer || isUnsettled(owner)
+            return owner.customer == order.customer || isUnsettled(owner) && ownToken(owner.customer) != token
         }
         return waiting.sorted { ($0.purchasedAt, $0.transaction.id) < ($1.purchasedAt, $1.transaction.id) }
             .compactMap { known[$0.transaction] }

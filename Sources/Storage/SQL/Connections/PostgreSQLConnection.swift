@@ -48,6 +48,7 @@ final class PostgreSQLConnection: SQLConnection {
     private var hasWritten = false
     private var faultsAreMade = false
     private var lastRow: Int64 = 0
+    private var lastBatch: Int64 = 0
     var added = StoreFigures()
     var appCodes: [AppID: Int64] = [:]
     private(set) var figureSlot: Int64 = 0
@@ -208,6 +209,9 @@ final class PostgreSQLConnection: SQLConnection {
         defer { faultsAreMade = false }
         do throws(StoreFailure) {
             let batch = try begin("ISOLATION LEVEL \(settings.isolation.rawValue)", "SELECT nextval('batches')")
+            // Numbers that go back are another database's, restored under us: what was kept of the one before is void.
+            if batch <= lastBatch { appCodes = [:] }
+            lastBatch = batch
             lastRow = batch << Self.rowBits
             figureSlot = writer % Self.figureSlots
             let value = try body(self)
@@ -240,6 +244,8 @@ final class PostgreSQLConnection: SQLConnection {
     private func begin(_ mode: String, _ last: String?) throws(StoreFailure) -> Int64 {
         pending = PendingRows()
         foreseen = ForeseenQuestions()
+        // Behind a pooler another database may answer from one transaction to the next, and this connection would live on.
+        if settings.isPooled { appCodes = [:] }
         doom = nil
         fault = nil
         hasWritten = false
@@ -257,6 +263,7 @@ final class PostgreSQLConnection: SQLConnection {
     ///
     /// - Returns: false when no answer came.
     private func commit(_ batch: Int64, _ writer: Int64) throws(StoreFailure) -> Bool {
+        foreseen = ForeseenQuestions()
         // The division is one by zero, in a form that no planner works out beforehand.
         let text = """
             UPDATE writers SET batch = CASE WHEN batch < \(batch) THEN \(batch) ELSE 1 / (batch - batch) END,
@@ -290,6 +297,7 @@ final class PostgreSQLConnection: SQLConnection {
 
     private func rollBack() {
         pending = PendingRows()
+        foreseen = ForeseenQuestions()
         guard isUsable else { return }
         do throws(PostgreSQLFault) { try session.run("ROLLBACK") } catch { session.cut() }
     }

@@ -69,8 +69,7 @@ import Glibc
     /// Runs statements that were prepared, one after the other and in one round trip. After one that the server refuses it
     /// runs none of the rest.
     ///
-    /// - Parameter statements: at least one. Nobody reads while they are sent, so that either only the last of them answers
-    ///   with much, or all together are short.
+    /// - Parameter statements: at least one.
     /// - Returns: the result of each.
     /// - Throws: the first refusal.
     func run(
@@ -87,7 +86,8 @@ import Glibc
         var results: [PostgreSQLResult] = []
         var refusal: String?
         for _ in statements {
-            let result = try nextResult()
+            // The server may keep its answers until the last one: its silence is that of all of them.
+            let result = try nextResult(after: statements.count)
             guard let result, try nextResult() == nil else { throw lost() }
             refusal = refusal ?? result.refusal
             results.append(result)
@@ -123,17 +123,18 @@ import Glibc
         return last
     }
 
-    /// Waits for a result; `nil` after the last one of what was asked.
-    private func nextResult() throws(PostgreSQLFault) -> PostgreSQLResult? {
-        try waitForInput()
+    /// Waits for a result, for as long as so many statements may take before the server says anything; `nil` after the last
+    /// one of what was asked.
+    private func nextResult(after count: Int = 1) throws(PostgreSQLFault) -> PostgreSQLResult? {
+        try waitForInput(Int32(clamping: Int64(silenceMilliseconds) * Int64(count)))
         return unsafe PQgetResult(handle).map { unsafe PostgreSQLResult(owning: $0) }
     }
 
     /// Returns once libpq has a whole result; gives up on a server that says nothing.
-    private func waitForInput() throws(PostgreSQLFault) {
+    private func waitForInput(_ silence: Int32) throws(PostgreSQLFault) {
         while unsafe PQisBusy(handle) == 1 {
             var state = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
-            let ready = unsafe poll(&state, 1, silenceMilliseconds)
+            let ready = unsafe poll(&state, 1, silence)
             if ready < 0, errno == EINTR { continue }
             guard ready > 0, unsafe PQconsumeInput(handle) == 1 else { throw lost() }
         }

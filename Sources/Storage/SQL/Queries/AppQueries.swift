@@ -52,8 +52,13 @@ final class AppQueries {
     ) throws(StoreFailure) -> (asked: [Key], values: [[SQLValue]]) {
         var asked: [Key] = []
         var values: [[SQLValue]] = []
-        for key in keys {
-            guard let code = try code(of: app(key)) else { continue }
+        // Of an app that is new each key would ask anew.
+        var unknown: Set<AppID> = []
+        for key in keys where !unknown.contains(app(key)) {
+            guard let code = try code(of: app(key)) else {
+                unknown.insert(app(key))
+                continue
+            }
             asked.append(key)
             values.append([.integer(code)] + rest(key))
         }
