@@ -77,6 +77,21 @@ import Testing
         #expect(try shop.gems(of: "bob") == 0)
     }
 
+    /// She bought twice before the orders came. Each row: how the second purchase says that it is for the second order.
+    @Test(arguments: ["token", "name"])
+    func aLateOrderFindsTheSurestFirst(how: String) throws {
+        var shop = try Shop(needsOrder: true)
+        let (first, second) = (how == "token" ? Self.otherToken : nil, how == "token" ? Self.token : nil)
+        try shop.show(Sold.coins(1))
+        try shop.show(Sold.coins(2, token: second), order: how == "name" ? "o-2" : nil)
+        try shop.place("o-2", token: second)
+        #expect(try shop.order("o-2").payment?.transaction == TransactionID(number: 2))
+        #expect(try shop.order("o-2").payment?.match == (how == "token" ? .accountToken : .orderID))
+        try shop.place("o-1", token: first)
+        #expect(try shop.order("o-1").payment?.transaction == TransactionID(number: 1))
+        try Invariants.check(shop, "\(how)")
+    }
+
     @Test func theOldestOrderIsPaidFirstAndWhatIsLeftWaitsVisibly() throws {
         var shop = try Shop(needsOrder: true)
         try shop.place("o-2")

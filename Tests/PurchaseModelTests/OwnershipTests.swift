@@ -180,6 +180,21 @@ import Testing
         try Invariants.check(shop, "\(before)")
     }
 
+    /// Bob had a copy first; by now it is known for whom Apple signed it, and she has not come yet.
+    @Test func anOrderOfWhoHasACopyTakesNothingThatIsAnothers() throws {
+        var shop = try Shop(needsOrder: true)
+        var signed = try Sold.lamp(1)
+        signed.accountToken = Self.token
+        try shop.show(signed, by: "bob")
+        try shop.place("o-1", "sword", for: "ann", token: Self.token)
+        try shop.place("o-2", "lamp", for: "bob")
+        #expect(try shop.order("o-2").state == .pending)
+        try shop.show(signed, by: "ann")
+        try shop.place("o-3", "lamp", for: "ann")
+        #expect(try shop.order("o-3").state == .paid)
+        try Invariants.check(shop, "an order of who has a copy")
+    }
+
     @Test func bothHearOfATransferInStreamsWithoutGaps() throws {
         var shop = try Shop { $0.binding = .transfer }
         try shop.show(Sold.lamp(1))

@@ -54,7 +54,8 @@ package func decide(
     draft.tell(.orderPlaced, .unpaid(order), happenedAt: now, .order(order))
     for candidate in draft.candidates(for: order, tokens, ownToken) {
         guard draft.order(order.key)?.state.isOpen == true else { break }
-        let (chain, naming) = (draft.chain(of: candidate), Naming(customerToken: customerToken))
+        let chain = draft.chain(of: candidate)
+        let naming = Naming(order: candidate.order, customerToken: customerToken)
         draft.claim(chain, with: candidate, for: order, tokens)
         draft.settle(candidate, naming)
         draft.settleRest(of: chain, naming)
@@ -233,8 +234,9 @@ extension StreamKey {
 }
 
 extension Draft {
-    /// What may have been bought for an order before it was placed, the oldest first: the customer's, and with one of these
-    /// tokens nobody's, or somebody else's who had a copy first, as long as it is to go to whom Apple signed it.
+    /// What may have been bought for an order before it was placed, the surest first, and of those the oldest: the customer's,
+    /// and with one of these tokens nobody's, or somebody else's who had a copy first, as long as it is to go to whom Apple
+    /// signed it.
     fileprivate func candidates(
         for order: Order,
         _ tokens: [AccountToken],
@@ -242,15 +244,42 @@ extension Draft {
     ) -> [RecordedTransaction] {
         let waiting = known.waiting.filter { fulfilment in
             guard fulfilment.transaction.app == order.app, fulfilment.product == order.product else { return false }
-            if fulfilment.customer == order.customer { return true }
+            if fulfilment.customer == order.customer { return !isAnothers(fulfilment, tokens, ownToken) }
             guard !fulfilment.isOfHistory, let token = fulfilment.accountToken, tokens.contains(token) else {
                 return false
             }
             guard fulfilment.customer != nil, let owner = owner(of: fulfilment.chain) else { return true }
             return owner.customer == order.customer || isUnsettled(owner) && ownToken(owner.customer) != token
         }
-        return waiting.sorted { ($0.purchasedAt, $0.transaction.id) < ($1.purchasedAt, $1.transaction.id) }
-            .compactMap { known[$0.transaction] }
+        let ranked = waiting.compactMap { fulfilment in
+            known[fulfilment.transaction].map { (recorded: $0, rank: rank($0, order, tokens)) }
+        }
+        return ranked.sorted { left, right in
+            if left.rank != right.rank { return left.rank < right.rank }
+            let (left, right) = (left.recorded, right.recorded)
+            return (left.transaction.purchasedAt, left.id) < (right.transaction.purchasedAt, right.id)
+        }.map(\.recorded)
+    }
+
+    /// How sure it is that this was bought for the order; the lower the surer, as in ``match(_:of:_:)``.
+    private func rank(_ recorded: RecordedTransaction, _ order: Order, _ tokens: [AccountToken]) -> Int {
+        if recorded.order == order.id { return 0 }
+        guard let token = recorded.transaction.accountToken else { return 3 }
+        if token == order.accountToken { return 1 }
+        return tokens.contains(token) ? 2 : 3
+    }
+
+    /// Whether what waits in the customer's hands is by now known to have been signed for somebody else: it is his to show.
+    private func isAnothers(
+        _ fulfilment: Fulfilment,
+        _ tokens: [AccountToken],
+        _ ownToken: (CustomerID) -> AccountToken?
+    ) -> Bool {
+        guard let token = fulfilment.accountToken, !tokens.contains(token), let customer = fulfilment.customer,
+            let signed = self.customer(of: TokenKey(app: fulfilment.transaction.app, token: token)), signed != customer,
+            let owner = owner(of: fulfilment.chain)
+        else { return false }
+        return isUnsettled(owner) && ownToken(customer) != token
     }
 
     /// Makes the chain of such a candidate the customer's who placed the order.
