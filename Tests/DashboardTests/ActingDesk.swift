@@ -90,7 +90,7 @@ struct ActingDesk {
         )
         try await desk.store.write { write throws(StoreFailure) in
             let situation = try write.situation(around: [recording])
-            let decision = decide(situation, recording, at: now)
+            let decision = decide(situation, recording, ownToken: { _ in nil }, at: now)
             try write.apply(decision, evidence: evidence)
             try write.append(EventRows.rows(decision.events))
         }

@@ -88,7 +88,7 @@ import Testing
             )
             try await desk.store.write { write throws(StoreFailure) in
                 let situation = try write.situation(around: [recording])
-                try write.apply(decide(situation, recording, at: now), evidence: evidence)
+                try write.apply(decide(situation, recording, ownToken: { _ in nil }, at: now), evidence: evidence)
             }
         }
         let text = await (try await desk.browser(.viewer)).get("/dashboard/catalogue").text

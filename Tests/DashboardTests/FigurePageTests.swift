@@ -47,7 +47,7 @@ import Testing
             let now = desk.clock.now
             try await desk.store.write { write throws(StoreFailure) in
                 let situation = try write.situation(around: [recording])
-                try write.apply(decide(situation, recording, at: now), evidence: evidence)
+                try write.apply(decide(situation, recording, ownToken: { _ in nil }, at: now), evidence: evidence)
             }
         }
     }

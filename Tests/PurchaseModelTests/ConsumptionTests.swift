@@ -72,6 +72,16 @@ import Testing
         #expect(shop.types.last == "consumption.requested")
     }
 
+    /// Apple's words come in any order. Each row: when it gave the money back, in seconds after it asked.
+    @Test(arguments: [(Int64(60), ConsumptionState.overtaken), (0, .overtaken), (-60, .open)])
+    func whatAppleHasDecidedIsNotAnswered(refunded: Int64, state: ConsumptionState) throws {
+        var shop = try Shop { $0.consumption.answers = true }
+        try shop.show(Sold.coins())
+        try shop.show(Sold.refunded(Sold.coins(), after: refunded, percentage: 50_000), by: nil)
+        try shop.hear(try Self.ask(), Sold.coins())
+        #expect(try #require(shop.situation.consumption(try Self.key())).state == state)
+    }
+
     /// Each row: the policy, what is recorded of the customer and of the account; and what is done when its time has come.
     @Test(
         arguments: [

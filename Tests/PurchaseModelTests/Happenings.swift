@@ -7,11 +7,15 @@ enum Happenings {
     static func shop(_ random: inout SeededRandom) throws -> Shop {
         let rule = try #require(BindingRule.allCases.randomElement(using: &random))
         let mayBeNegative = Bool.random(using: &random)
-        return try Shop(needsOrder: Bool.random(using: &random)) { terms in
+        var shop = try Shop(needsOrder: Bool.random(using: &random)) { terms in
             terms.binding = rule
             terms.allowsNegativeBalance = mayBeNegative
             terms.sandbox = .everybody(until: Timestamp(milliseconds: .max))
         }
+        if Bool.random(using: &random) {
+            shop.ownTokens = ["ann": AccountToken(high: 0, low: 1), "bob": AccountToken(high: 0, low: 2)]
+        }
+        return shop
     }
 
     static func pass(over shop: inout Shop, _ random: inout SeededRandom) {
@@ -81,7 +85,7 @@ enum Happenings {
         case "season": sold = try Sold.transaction(number, "season", .nonRenewing)
         default: sold = try Sold.coins(number, quantity: Int(number % 3) + 1)
         }
-        if number % 5 == 0 { sold.accountToken = token }
+        if number % 5 == 0, Int.random(in: 0...3, using: &random) > 0 { sold.accountToken = token }
         let second = Int64.random(in: 0...100, using: &random)
         return switch Int.random(in: 0...3, using: &random) {
         case 0: Sold.refunded(sold, after: second)

@@ -1,4 +1,5 @@
 import PurchaseModel
+import TestSupport
 import Testing
 
 /// A ledger in memory that decides and applies, as the pipeline does.

@@ -1,4 +1,5 @@
 import PurchaseModel
+import TestSupport
 import Testing
 
 /// A shop with a catalogue: what it is asked is decided and applied, as the pipeline does.
@@ -7,6 +8,8 @@ struct Shop {
     static let sandbox = Realm(environment: .sandbox, isTestSigned: false)
 
     var terms: AppTerms
+    /// What client libraries make of customers' names.
+    var ownTokens: [String: AccountToken] = [:]
     var now = Facts.now
     private(set) var situation = Situation()
     private(set) var events: [LedgerEvent] = []
@@ -90,13 +93,13 @@ struct Shop {
             renewals: renewals,
             customer: try customer.map { try #require(CustomerID($0)) },
             order: try order.map { try #require(OrderID($0)) },
-            customerToken: token,
+            customerToken: token ?? customer.flatMap { ownTokens[$0] },
             terms: terms
         )
         recording.source = source
         recording.claimed = claimed.flatMap { TransactionID(number: $0) }
         self.transactions.formUnion(recording.keys)
-        return apply(decide(situation, recording, at: now))
+        return apply(decide(situation, recording, ownToken: ownToken, at: now))
     }
 
     /// Apple tells of something by itself, with a transaction.
@@ -109,7 +112,7 @@ struct Shop {
         var recording = Recording(app: try Shop.app(), realm: realm, transactions: [transaction], terms: terms)
         recording.announcement = announcement
         transactions.formUnion(recording.keys)
-        return apply(decide(situation, recording, at: now))
+        return apply(decide(situation, recording, ownToken: ownToken, at: now))
     }
 
     /// Apple was asked what became of it.
@@ -119,7 +122,7 @@ struct Shop {
         var recording = Recording(app: app, realm: Shop.production, transactions: [transaction], terms: terms)
         recording.isLookedUp = true
         transactions.formUnion(recording.keys)
-        return apply(decide(situation, recording, at: now))
+        return apply(decide(situation, recording, ownToken: ownToken, at: now))
     }
 
     @discardableResult
@@ -129,8 +132,7 @@ struct Shop {
         for customer: String = "ann",
         quantity: Int = 1,
         token: AccountToken? = nil,
-        customerToken: AccountToken? = nil,
-        owns: (customer: String, token: AccountToken)? = nil
+        customerToken: AccountToken? = nil
     ) throws -> Decision {
         let order = Order(
             app: try Shop.app(),
@@ -142,16 +144,20 @@ struct Shop {
             placedAt: now,
             expiresAt: now.advanced(by: .seconds(3_600))
         )
+        let own = ownToken
         let decision = try decide(
             situation,
             placing: order,
-            customerToken: customerToken,
-            ownToken: { $0.text == owns?.customer ? owns?.token : nil },
+            ownToken: { $0.text == customer ? customerToken ?? own($0) : own($0) },
             terms: terms,
             at: now
         )
         placed.insert(order.key)
         return apply(decision)
+    }
+
+    private var ownToken: (CustomerID) -> AccountToken? {
+        { [ownTokens] in ownTokens[$0.text] }
     }
 
     @discardableResult
@@ -184,6 +190,8 @@ struct Shop {
                 situation,
                 transferring: try Shop.chain(original),
                 to: try #require(CustomerID(customer)),
+                ownToken: ownToken,
+                terms: terms,
                 at: now
             )
         )

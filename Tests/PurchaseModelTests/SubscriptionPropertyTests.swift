@@ -72,8 +72,9 @@ import Testing
     }
 
     /// Whoever looks when a look is due, and not once more, is told of every end, and is done after a bounded number.
-    @Test(arguments: UInt64(0)..<100)
-    func looksEnd(seed: UInt64) throws {
+    /// Whoever takes one in hand puts the next one off first.
+    @Test(arguments: UInt64(0)..<100, [false, true])
+    func looksEnd(seed: UInt64, isPutOff: Bool) throws {
         var random = SeededRandom(seed: seed)
         var shop = try Shop()
         for _ in 0..<Int.random(in: 1...5, using: &random) { try Self.show(try Self.proof(&random), in: &shop) }
@@ -82,8 +83,13 @@ import Testing
         while let next = shop.situation.subscription(of: chain)?.nextLook {
             #expect(next > shop.now)
             shop.now = next
+            if isPutOff {
+                let inHand = shop.now.advanced(by: .seconds(2 * 86_400))
+                shop.apply(puttingOff([try #require(shop.situation.subscription(of: chain))], until: inHand))
+            }
             let told = try shop.look()
-            #expect(!told.isEmpty)
+            // When it was put off to the very moment there is nothing to write.
+            #expect(isPutOff || !told.isEmpty)
             #expect(told.events.count <= 1)
             looks += 1
             try #require(looks < 60)

@@ -1,82 +1,6 @@
 import PurchaseModel
 import Testing
 
-/// A row of the table: what Apple signed of one chain, and how it stands on a day. Days are counted from
-/// `Facts.now`; a period lasts 30 of them.
-struct SubscriptionCase: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let periods: [@Sendable (inout Transaction) -> Void]
-    let renewal: (@Sendable (inout Renewal) -> Void)?
-    let day: Double
-    let word: String
-
-    init(
-        _ name: String,
-        _ periods: [@Sendable (inout Transaction) -> Void] = [{ _ in }],
-        _ renewal: (@Sendable (inout Renewal) -> Void)? = nil,
-        on day: Double,
-        is word: String
-    ) {
-        testDescription = "\(name), day \(day)"
-        self.periods = periods
-        self.renewal = renewal
-        self.day = day
-        self.word = word
-    }
-
-    static func at(_ day: Double) -> Timestamp { Facts.now.advanced(by: .seconds(Int64(day * 86_400))) }
-
-    func subscription() throws -> Subscription? {
-        let ledger = try recorded()
-        return PurchaseModel.fold(
-            try Shop.chain(1),
-            newestPeriod(ledger)?.transaction,
-            try renewal.map { change in
-                var renewal = Renewal(
-                    originalID: try #require(TransactionID(number: 1)),
-                    product: try Shop.product("monthly"),
-                    signedAt: Self.at(1)
-                )
-                renewal.renewsAt = Self.at(30)
-                renewal.willAutoRenew = true
-                renewal.nextProduct = renewal.product
-                change(&renewal)
-                return renewal
-            },
-            at: Self.at(day)
-        )
-    }
-
-    private func recorded() throws -> [RecordedTransaction] {
-        try periods.enumerated().map { place, change in
-            var sold = try Sold.month(Int64(place + 1), original: 1, from: Int64(place) * 30)
-            sold.signedAt = sold.purchasedAt
-            change(&sold)
-            return RecordedTransaction(
-                app: try Shop.app(),
-                realm: Shop.production,
-                transaction: sold,
-                customer: nil,
-                order: nil,
-                recordedAt: Facts.now
-            )
-        }
-    }
-}
-
-/// The state, and what matters beside it.
-func word(_ subscription: Subscription?) -> String {
-    guard let subscription else { return "none" }
-    var words = [subscription.state.rawValue]
-    if let ending = subscription.ending { words.append(ending.description) }
-    if subscription.isBehind { words.append("behind") }
-    if let product = subscription.upgradedTo { words.append("to \(product)") }
-    if subscription.willAutoRenew == false { words.append("off") }
-    if let next = subscription.nextProduct, next != subscription.product { words.append("next \(next)") }
-    if let increase = subscription.priceIncrease { words.append("price \(increase)") }
-    return words.joined(separator: " ")
-}
-
 @Suite struct SubscriptionRuleTests {
     static let yearly = ProductID(checked: "yearly")
 
@@ -130,6 +54,19 @@ func word(_ subscription: Subscription?) -> String {
         SubscriptionCase("ended before its end", renewal: { $0.end(5, on: 10) }, on: 11, is: "expired other off"),
         SubscriptionCase("in grace", renewal: { $0.fail(graceUntil: 46) }, on: 45, is: "grace_period"),
         SubscriptionCase("grace over", renewal: { $0.fail(graceUntil: 46) }, on: 46, is: "billing_retry"),
+        SubscriptionCase(
+            "grace without the flag",
+            renewal: { $0.fail(nil, graceUntil: 46) },
+            on: 45,
+            is: "grace_period"
+        ),
+        SubscriptionCase("that grace over", renewal: { $0.fail(nil, graceUntil: 46) }, on: 46, is: "billing_retry"),
+        SubscriptionCase(
+            "grace, but not retrying",
+            renewal: { $0.fail(false, graceUntil: 46) },
+            on: 45,
+            is: "expired billing_error"
+        ),
         SubscriptionCase("failing, no grace", renewal: { $0.fail() }, on: 31, is: "billing_retry"),
         SubscriptionCase("failing on the last day", renewal: { $0.fail() }, on: 89.9, is: "billing_retry"),
         SubscriptionCase("failing for too long", renewal: { $0.fail() }, on: 90, is: "expired billing_error"),
@@ -303,6 +240,18 @@ func word(_ subscription: Subscription?) -> String {
             on: 13,
             is: "revoked"
         ),
+        SubscriptionCase(
+            "an older period taken back, and the newer one's end in the same breath",
+            [
+                {
+                    $0.revocation = .on(40)
+                    $0.signedAt = SubscriptionCase.at(41)
+                }
+            ],
+            { $0.sign(on: 41, renews: 60) },
+            on: 42,
+            is: "active behind"
+        ),
         SubscriptionCase("nothing at all", [], on: 1, is: "none"),
     ]
 
@@ -378,9 +327,9 @@ extension Renewal {
         (willAutoRenew, isInBillingRetry, expirationIntent) = (false, false, intent)
     }
 
-    fileprivate mutating func fail(on day: Double = 30, graceUntil: Double? = nil) {
+    fileprivate mutating func fail(_ isRetrying: Bool? = true, on day: Double = 30, graceUntil: Double? = nil) {
         signedAt = SubscriptionCase.at(day)
-        (isInBillingRetry, expirationIntent) = (true, 2)
+        (isInBillingRetry, expirationIntent) = (isRetrying, 2)
         graceEndsAt = graceUntil.map(SubscriptionCase.at)
     }
 }

@@ -194,7 +194,7 @@ private struct Desk: Sendable {
         let recordings = [recording(of: told, by: nil), recording(of: shown, by: customer)]
         var situation = try reader.situation(around: recordings)
         return recordings.map { recording in
-            let decision = PurchaseModel.decide(situation, recording, at: Self.now)
+            let decision = PurchaseModel.decide(situation, recording, ownToken: { _ in nil }, at: Self.now)
             situation.apply(decision)
             return decision
         }
@@ -206,7 +206,8 @@ private struct Desk: Sendable {
         case .showTogether: preconditionFailure("it is decided as a batch")
         case .show(let sale, let customer):
             let recording = recording(of: sale, by: customer)
-            return PurchaseModel.decide(try reader.situation(around: [recording]), recording, at: Self.now)
+            let situation = try reader.situation(around: [recording])
+            return PurchaseModel.decide(situation, recording, ownToken: { _ in nil }, at: Self.now)
         case .place(let product, let token):
             guard let product = products[product] else { return Decision() }
             let placed = Order(
@@ -223,7 +224,7 @@ private struct Desk: Sendable {
             let decision = try? PurchaseModel.decide(
                 situation,
                 placing: placed,
-                customerToken: nil,
+                ownToken: { _ in nil },
                 terms: terms,
                 at: Self.now
             )
@@ -231,12 +232,16 @@ private struct Desk: Sendable {
         case .transfer:
             guard let original = numbers[1] else { return Decision() }
             let chain = ChainKey(app: app, realm: Self.realm, original: original)
-            var inquiry = Inquiry()
-            inquiry.chains = [chain]
-            inquiry.customers = [StreamKey(app: app, realm: Self.realm, customer: heir)]
-            var situation = Situation()
-            try reader.answer(inquiry, in: &situation)
-            return (try? PurchaseModel.decide(situation, transferring: chain, to: heir, at: Self.now)) ?? Decision()
+            let situation = try reader.situation(transferring: chain, to: heir, terms)
+            let decision = try? PurchaseModel.decide(
+                situation,
+                transferring: chain,
+                to: heir,
+                ownToken: { _ in nil },
+                terms: terms,
+                at: Self.now
+            )
+            return decision ?? Decision()
         case .attach:
             guard let first = keys.first else { return Decision() }
             let situation = try reader.situation(of: [first], order: key, terms)

@@ -115,11 +115,11 @@ import Testing
                 }
             }
             let batch = try bustle.batch()
-            let found = try await record(batch, in: together, at: bustle.now)
+            let found = try await record(batch, in: together, ownToken: bustle.ownToken, at: bustle.now)
                 .map { $0.telling(after: &rows.together) }
             var expected: [Decision] = []
             for recording in batch {
-                let decided = try await record([recording], in: each, at: bustle.now)
+                let decided = try await record([recording], in: each, ownToken: bustle.ownToken, at: bustle.now)
                 expected += decided.map { $0.telling(after: &rows.each) }
             }
             for (place, (found, expected)) in zip(found, expected).enumerated() where found != expected {
@@ -134,6 +134,7 @@ import Testing
     private static func record(
         _ batch: [Recording],
         in store: any Store,
+        ownToken: @escaping @Sendable (CustomerID) -> AccountToken? = { _ in nil },
         at now: Timestamp = Samples.now
     ) async throws -> [Decision] {
         let evidence = try Samples.evidence()
@@ -141,7 +142,7 @@ import Testing
             var situation = try write.situation(around: batch)
             var decisions: [Decision] = []
             for recording in batch {
-                let decision = decide(situation, recording, at: now)
+                let decision = decide(situation, recording, ownToken: ownToken, at: now)
                 try write.apply(decision, evidence: evidence)
                 situation.apply(decision)
                 decisions.append(decision)
@@ -235,7 +236,13 @@ import Testing
         try await carryOut(
             { reader throws(StoreFailure) in
                 let known = try reader.situation(placing: order, customerToken: customerToken, terms)
-                return try? decide(known, placing: order, customerToken: customerToken, terms: terms, at: Samples.now)
+                return try? decide(
+                    known,
+                    placing: order,
+                    ownToken: { _ in customerToken },
+                    terms: terms,
+                    at: Samples.now
+                )
             },
             in: store
         )

@@ -16,6 +16,8 @@ struct Bustle {
     private static let sandbox = Realm(environment: .sandbox, isTestSigned: false)
 
     let terms: AppTerms
+    /// The token that client libraries make of a customer's name, where they do.
+    let ownToken: @Sendable (CustomerID) -> AccountToken?
     private(set) var now = Samples.now
     private var random: SeededRandom
 
@@ -23,6 +25,8 @@ struct Bustle {
         random = SeededRandom(seed: seed)
         let gems = try #require(CurrencyID("gems"))
         let gold = try #require(CurrencyID("gold"))
+        let isNamed = Bool.random(using: &random)
+        ownToken = { isNamed ? Self.token(of: $0) : nil }
         var products: [ProductID: ProductTerms] = [:]
         for (id, kind, _) in Self.products {
             let product = try #require(ProductID(id))
@@ -65,9 +69,9 @@ struct Bustle {
         if recording.transactions.isEmpty || isOne(in: 6) { recording.renewals = [try renewal()] }
         if isOne(in: 4), let sold = recording.transactions.first { recording.announcement = try announcement(of: sold) }
         if isOne(in: 2), recording.announcement == nil {
-            let (customer, token) = try customer()
+            let customer = try customer()
             recording.customer = customer
-            if isOne(in: 3) { recording.customerToken = token }
+            recording.customerToken = ownToken(customer)
             if isOne(in: 4) { recording.order = try order() }
             if isOne(in: 5) { recording.claimed = recording.transactions.first?.id }
         }
@@ -137,9 +141,9 @@ struct Bustle {
     }
 
     private mutating func placing() throws -> Act {
-        let (customer, token) = try customer()
+        let customer = try customer()
         let product = try #require(terms.products?.keys.sorted { $0.text < $1.text }.randomElement(using: &random))
-        let (order, terms, now) = (
+        let (order, terms, ownToken, now) = (
             Order(
                 app: try Samples.app(),
                 id: try order(),
@@ -149,12 +153,11 @@ struct Bustle {
                 accountToken: isOne(in: 4) ? Self.token(UInt64.random(in: 0...2, using: &random)) : nil,
                 placedAt: now,
                 expiresAt: now.advanced(by: .seconds(3_600))
-            ), terms, now
+            ), terms, ownToken, now
         )
-        let customerToken = isOne(in: 3) ? token : nil
         return { reader throws(StoreFailure) in
-            let known = try reader.situation(placing: order, customerToken: customerToken, terms)
-            return try? decide(known, placing: order, customerToken: customerToken, terms: terms, at: now)
+            let known = try reader.situation(placing: order, customerToken: ownToken(customer), terms)
+            return try? decide(known, placing: order, ownToken: ownToken, terms: terms, at: now)
         }
     }
 
@@ -177,13 +180,10 @@ struct Bustle {
             realm: Samples.production,
             original: try #require(TransactionID(number: number))
         )
-        let (heir, now) = (try customer().name, now)
+        let (heir, terms, ownToken, now) = (try customer(), terms, ownToken, now)
         return { reader throws(StoreFailure) in
-            var (inquiry, known) = (Inquiry(), Situation())
-            inquiry.chains = [chain]
-            inquiry.customers = [StreamKey(app: chain.app, realm: chain.realm, customer: heir)]
-            try reader.answer(inquiry, in: &known)
-            return try? decide(known, transferring: chain, to: heir, at: now)
+            let known = try reader.situation(transferring: chain, to: heir, terms)
+            return try? decide(known, transferring: chain, to: heir, ownToken: ownToken, terms: terms, at: now)
         }
     }
 
@@ -198,9 +198,14 @@ struct Bustle {
 
     // MARK: Chance
 
-    private mutating func customer() throws -> (name: CustomerID, token: AccountToken) {
-        let number = Int.random(in: 0...2, using: &random)
-        return (try Samples.customer(["ann", "bob", "eve"][number]), Self.token(UInt64(number)))
+    private static let customers = ["ann", "bob", "eve"]
+
+    private mutating func customer() throws -> CustomerID {
+        try Samples.customer(Self.customers[Int.random(in: 0...2, using: &random)])
+    }
+
+    private static func token(of customer: CustomerID) -> AccountToken? {
+        customers.firstIndex(of: customer.text).map { token(UInt64($0)) }
     }
 
     private mutating func order() throws -> OrderID {

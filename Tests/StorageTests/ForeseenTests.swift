@@ -1,5 +1,6 @@
 import PurchaseModel
 import Storage
+import TestSupport
 import Testing
 
 /// Questions that are asked before they come give what they would have given when they come.
@@ -85,7 +86,6 @@ import Testing
             let decision = try decide(
                 Situation(),
                 placing: second,
-                customerToken: nil,
                 terms: AppTerms(),
                 at: Samples.now
             )
@@ -118,7 +118,7 @@ import Testing
         let situation = try await store.read { reader throws(StoreFailure) in
             try reader.situation(placing: order, customerToken: nil, AppTerms())
         }
-        return try decide(situation, placing: order, customerToken: nil, terms: AppTerms(), at: Samples.now)
+        return try decide(situation, placing: order, terms: AppTerms(), at: Samples.now)
     }
 
     private static func place(_ orders: [Order], _ store: any Store) async throws {

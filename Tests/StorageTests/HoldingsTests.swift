@@ -1,5 +1,6 @@
 import PurchaseModel
 import Storage
+import TestSupport
 import Testing
 
 /// What a customer may use, however often she bought.

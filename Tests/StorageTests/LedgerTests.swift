@@ -1,5 +1,6 @@
 import PurchaseModel
 import Storage
+import TestSupport
 import Testing
 
 /// What every store does with decisions about transactions.

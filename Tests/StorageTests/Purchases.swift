@@ -1,5 +1,6 @@
 import PurchaseModel
 import Storage
+import TestSupport
 
 /// Writes and counts purchases, for tests that are about files and not about what is in them.
 enum Purchases {

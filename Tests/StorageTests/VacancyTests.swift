@@ -1,5 +1,6 @@
 import PurchaseModel
 import Storage
+import TestSupport
 import Testing
 
 /// What waits for whoever comes to have it, and whoever comes, do not miss each other.
@@ -47,7 +48,7 @@ import Testing
             let token = AccountToken(high: 1, low: 2)
             let order = try Self.order(token)
             let heard = try Self.period(1, customer: nil, token: token)
-            let placed = try decide(Situation(), placing: order, customerToken: nil, terms: AppTerms(), at: Samples.now)
+            let placed = try decide(Situation(), placing: order, terms: AppTerms(), at: Samples.now)
             let left = decide(Situation(), heard, at: Samples.now)
             try await Self.write(isPlacedFirst ? placed : left, store)
             await #expect(throws: StoreFailure.conflict) { try await Self.write(isPlacedFirst ? left : placed, store) }
@@ -111,7 +112,7 @@ import Testing
             shown.terms = AppTerms(needsOrder: true)
             let order = try Self.order(token)
             let (none, terms) = (Situation(), shown.terms)
-            let placed = try decide(none, placing: order, customerToken: nil, terms: terms, at: Samples.now)
+            let placed = try decide(none, placing: order, terms: terms, at: Samples.now)
             let kept = decide(none, shown, at: Samples.now)
             try await Self.write(isPlacedFirst ? placed : kept, store)
             await #expect(throws: StoreFailure.conflict) {
@@ -131,6 +132,7 @@ import Testing
         var transaction = try Samples.transaction(number)
         transaction.originalID = TransactionID(number: 1)
         transaction.kind = .autoRenewable
+        transaction.purchasedAt = Samples.now.advanced(by: .seconds((number - 1) * 86_400))
         transaction.expiresAt = Samples.now.advanced(by: .seconds(number * 86_400))
         transaction.accountToken = token
         return Recording(
@@ -158,7 +160,7 @@ import Testing
         try await store.write { write throws(StoreFailure) in
             let situation = try write.situation(placing: order, customerToken: nil, terms)
             let decision = Result { () throws(RequestFault) in
-                try decide(situation, placing: order, customerToken: nil, terms: terms, at: Samples.now)
+                try decide(situation, placing: order, terms: terms, at: Samples.now)
             }
             if case .success(let decision) = decision { try write.apply(decision, evidence: nil) }
         }

@@ -74,7 +74,12 @@ for number in 0..<count {
     do throws(StoreFailure) {
         let isNew = try await store.write { transaction throws(StoreFailure) in
             let situation = try transaction.situation(around: [step.recording])
-            let decision = decide(situation, step.recording, at: Timestamp(milliseconds: number))
+            let decision = decide(
+                situation,
+                step.recording,
+                ownToken: { _ in nil },
+                at: Timestamp(milliseconds: number)
+            )
             try transaction.apply(decision, evidence: step.evidence)
             _ = try transaction.keepPending(step.submission)
             return !decision.isRepetition

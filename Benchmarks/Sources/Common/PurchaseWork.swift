@@ -66,7 +66,7 @@ struct PurchaseWork: Sendable {
             var situation = try transaction.situation(around: part.map(\.recording))
             var events: [LedgerEvent] = []
             for item in part {
-                let decision = decide(situation, item.recording, at: item.evidence.receivedAt)
+                let decision = decide(situation, item.recording, ownToken: { _ in nil }, at: item.evidence.receivedAt)
                 try transaction.apply(decision, evidence: item.evidence)
                 situation.apply(decision)
                 events += decision.events

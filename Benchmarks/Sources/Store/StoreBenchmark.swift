@@ -40,7 +40,7 @@ struct StoreBenchmark {
         let years = recording((0..<500).map(StoreBenchmark.period), customer: 0)
         let nothing = Situation()
         var all = Situation()
-        all.apply(decide(nothing, many, at: Samples.moment))
+        all.apply(decide(nothing, many, ownToken: { _ in nil }, at: Samples.moment))
         let figures = try Measure().compare(
             Contender(name: "one purchase, new") { _ in try StoreBenchmark.check(nothing, one, changes: 1) },
             [
@@ -80,7 +80,7 @@ struct StoreBenchmark {
     }
 
     private static func check(_ situation: Situation, _ recording: Recording, changes: Int) throws {
-        guard decide(situation, recording, at: Samples.moment).changes.count == changes else {
+        guard decide(situation, recording, ownToken: { _ in nil }, at: Samples.moment).changes.count == changes else {
             throw BenchmarkFailure("a wrong decision")
         }
     }

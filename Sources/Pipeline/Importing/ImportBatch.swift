@@ -45,11 +45,11 @@ struct ImportBatch {
             guard let known = situation[claim.key] else {
                 return try take(otherwise, line, &situation, &events, in: transaction)
             }
-            decision = decide(situation, claim.recording(of: known.transaction), at: now)
+            decision = decide(situation, claim.recording(of: known.transaction))
             try transaction.apply(decision, evidence: nil)
             outcome = Self.outcome(of: decision, line, .transactionID, nil)
         case .record(let recording, let evidence, let format, let verdict):
-            decision = decide(situation, recording, at: now)
+            decision = decide(situation, recording)
             do throws(StoreFailure) {
                 try transaction.apply(decision, evidence: evidence)
             } catch .unstorable {
@@ -79,6 +79,10 @@ struct ImportBatch {
         outcomes.append(outcome)
         counts.add(outcome.kind)
         last = row
+    }
+
+    private func decide(_ situation: Situation, _ recording: Recording) -> Decision {
+        PurchaseModel.decide(situation, recording, ownToken: AccountToken.init(ofCustomer:), at: now)
     }
 
     private static func unstorable(_ line: Int64, _ format: ProofFormat) -> ImportOutcome {

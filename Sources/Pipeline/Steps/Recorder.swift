@@ -207,7 +207,7 @@ package final class Recorder: Sendable {
                     decisions.append(.failure(.conflict))
                     continue
                 }
-                let decision = decide(situation, recording, at: now)
+                let decision = decide(situation, recording, ownToken: AccountToken.init(ofCustomer:), at: now)
                 // Before it is written: then whoever is in it is known.
                 let newcomers = try firsts?.newcomers(of: decision, recording, in: transaction) ?? []
                 do throws(StoreFailure) {

@@ -119,8 +119,11 @@ package struct SubscriptionLooker: Sendable {
             return trouble
         }
         for status in found {
-            try await record(status.transaction, [], account)
-            try await record(status.renewal, status.renewal.fact.claims.renewal.map { [$0] } ?? [], account)
+            // They are those of all that the customer has subscribed to.
+            let source: RecordingSource = status.transaction.isOf(chain) ? .presented : .history
+            let renewal = status.renewal.fact.claims.renewal
+            try await record(status.transaction, [], account, from: source)
+            try await record(status.renewal, renewal.map { [$0] } ?? [], account, from: source)
         }
         return nil
     }
@@ -143,8 +146,7 @@ package struct SubscriptionLooker: Sendable {
             guard let page else { return nil }
             for proof in page.transactions {
                 // It lists all that the customer bought since.
-                let isAsked = proof.fact.transactions.allSatisfy { ($0.originalID ?? $0.id) == chain.original }
-                try await record(proof, [], account, from: isAsked ? .presented : .history)
+                try await record(proof, [], account, from: proof.isOf(chain) ? .presented : .history)
             }
         }
     }
@@ -190,6 +192,13 @@ package struct SubscriptionLooker: Sendable {
             // A text in it that no row can hold: it will never be another.
             return
         }
+    }
+}
+
+extension Verified<Proof> {
+    /// Whether it tells of this chain alone.
+    fileprivate func isOf(_ chain: ChainKey) -> Bool {
+        fact.transactions.allSatisfy { ($0.originalID ?? $0.id) == chain.original }
     }
 }
 

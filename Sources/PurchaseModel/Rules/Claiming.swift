@@ -9,21 +9,29 @@ extension Draft {
         _ before: RecordedTransaction?,
         _ recording: Recording
     ) -> CustomerID? {
-        // A copy may be without it.
-        let signed = customer(of: transaction.accountToken ?? before?.transaction.accountToken, recording)
+        let own = newestToken(of: transaction, after: before?.transaction)
+        if let own, own == recording.customerToken, let customer = recording.customer {
+            registerOwn(TokenKey(app: recording.app, token: own), of: customer)
+        }
         guard let owner = owner(of: chain) else {
             // Apple's history names what somebody bought, not what she still waits for: that is for her to present.
             guard recording.source != .history, !staysOfHistory(transaction, in: chain, recording) else { return nil }
+            let signed = customer(of: own ?? signedToken(of: chain), in: recording.app)
             guard let customer = signed ?? recording.customer else { return nil }
             put(Owner(chain: chain, customer: customer, since: now))
             return customer
         }
-        if let signed, signed != owner.customer, recording.source == .presented, isUnsettled(owner) {
-            return transfer(owner, to: signed)
-        }
-        guard let presenter = recording.customer, !owner.mayUse(presenter) else { return owner.customer }
         // Old books take nothing away from anybody.
         guard recording.source == .presented else { return owner.customer }
+        let stranger = recording.customer.flatMap { owner.mayUse($0) ? nil : $0 }
+        guard stranger != nil || isOpen(owner) else { return owner.customer }
+        // A copy may be without it, and so may a renewal.
+        let token = own ?? signedToken(of: chain)
+        let signed = customer(of: token, in: recording.app)
+        if let signed, signed != owner.customer, isUnsettled(owner, against: token) {
+            return transfer(owner, to: signed)
+        }
+        guard let presenter = stranger else { return owner.customer }
         // What Apple signed is never overruled by who holds a copy of the proof.
         if let signed, signed != presenter { return owner.customer }
         // It is used up by its first owner: a copy of its proof gives nobody else anything.
@@ -32,20 +40,23 @@ extension Draft {
     }
 
     /// Whether a chain still goes to whom Apple signed it: who came first has it until it is known who that is, unless
-    /// something was given to him or a person has said so.
-    func isUnsettled(_ owner: Owner) -> Bool { owner.previous == nil && !hasGrants(owner.chain) }
+    /// something was given to him, a person has said so, or it is his own name that Apple signed.
+    func isUnsettled(_ owner: Owner, against token: AccountToken?) -> Bool {
+        isOpen(owner) && (token == nil || ownToken(owner.customer) != token)
+    }
+
+    private func isOpen(_ owner: Owner) -> Bool { !owner.isByHand && !hasGrants(owner.chain) }
 
     /// Whether only Apple's history told of it, and what Apple says now is what became of it.
     private func staysOfHistory(_ transaction: Transaction, in chain: ChainKey, _ recording: Recording) -> Bool {
         guard recording.isFollowUp else { return false }
-        return fulfilments(of: chain)[transaction.id]?.isOfHistory == true
+        guard let row = fulfilments(of: chain)[transaction.id] else { return false }
+        return row.isOfHistory || row.reason == .revoked
     }
 
-    /// Who is known by the account token that Apple signed.
-    private func customer(of token: AccountToken?, _ recording: Recording) -> CustomerID? {
-        guard let token else { return nil }
-        if token == recording.customerToken { return recording.customer }
-        return customer(of: TokenKey(app: recording.app, token: token))
+    /// Who is known by an account token that Apple signed.
+    private func customer(of token: AccountToken?, in app: AppID) -> CustomerID? {
+        token.flatMap { customer(of: TokenKey(app: app, token: $0)) }
     }
 
     private mutating func presented(
@@ -70,8 +81,9 @@ extension Draft {
 
     /// Makes a chain another customer's, with what waits in it. What was credited to the owner's balances stays there.
     @discardableResult
-    mutating func transfer(_ owner: Owner, to customer: CustomerID) -> CustomerID {
+    mutating func transfer(_ owner: Owner, to customer: CustomerID, isByHand: Bool = false) -> CustomerID {
         var moved = owner
+        moved.isByHand = isByHand
         moved.previous = owner.customer
         moved.customer = customer
         moved.sharers.removeAll { $0 == customer }

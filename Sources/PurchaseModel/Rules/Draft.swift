@@ -6,6 +6,8 @@ struct Draft {
     let known: Situation
     let terms: AppTerms
     let now: Timestamp
+    /// What client libraries make of a customer's name, for apps that set no token of their own.
+    let ownToken: (CustomerID) -> AccountToken?
     private(set) var decision = Decision()
 
     private var fulfilments: [TransactionKey: Int] = [:]
@@ -16,6 +18,8 @@ struct Draft {
     private var owners: [ChainKey: Int] = [:]
     private var vacancies: [ChainKey: Int] = [:]
     private var tokens: [TokenKey: Int] = [:]
+    /// What Apple signed for the chains that were asked about.
+    private var signedTokens: [ChainKey: AccountToken?] = [:]
     private var orders: [OrderKey: Int] = [:]
     private var subscriptions: [ChainKey: Int] = [:]
     /// Subscriptions that are to be told of, in the order of the proof, and where each stands among them.
@@ -27,10 +31,16 @@ struct Draft {
     private var grantedEntitlements: [GrantedEntitlementKey: Int] = [:]
     private var sequences: [StreamKey: Int64] = [:]
 
-    init(_ known: Situation, terms: AppTerms, at now: Timestamp) {
+    init(
+        _ known: Situation,
+        terms: AppTerms,
+        at now: Timestamp,
+        ownToken: @escaping (CustomerID) -> AccountToken? = { _ in nil }
+    ) {
         self.known = known
         self.terms = terms
         self.now = now
+        self.ownToken = ownToken
     }
 
     /// For the part of a decision that records transactions.
@@ -71,6 +81,14 @@ struct Draft {
 
     func owner(of chain: ChainKey) -> Owner? {
         owners[chain].map { decision.owners[$0].row } ?? known.owner(of: chain)
+    }
+
+    /// The account token that Apple signed for a chain last.
+    mutating func signedToken(of chain: ChainKey) -> AccountToken? {
+        if let known = signedTokens[chain] { return known }
+        let token = fulfilments(of: chain).values.signedToken
+        signedTokens[chain] = .some(token)
+        return token
     }
 
     func order(_ key: OrderKey) -> Order? {
@@ -121,7 +139,10 @@ struct Draft {
         let before = known.fulfilments(of: row.chain)[row.transaction.id]
         row = Self.place(row, at: row.key, after: before, in: &decision.fulfilments, &fulfilments)
         chains[row.chain, default: known.fulfilments(of: row.chain)][row.transaction.id] = row
-        if let unit = row.unit { units[row.chain, default: [:]][unit.base, default: []].insert(row.transaction.id) }
+        signedTokens[row.chain] = nil
+        for unit in row.unitsHeld {
+            units[row.chain, default: [:]][unit, default: []].insert(row.transaction.id)
+        }
     }
 
     mutating func put(_ owner: Owner) {
@@ -217,6 +238,12 @@ struct Draft {
         if let known = self.customer(of: token) { return known }
         put(TokenOwner(key: token, customer: customer))
         return customer
+    }
+
+    /// Notes a customer by the token that is made of her name: it is hers, whoever has named it before.
+    mutating func registerOwn(_ token: TokenKey, of customer: CustomerID) {
+        guard self.customer(of: token) != customer else { return }
+        put(TokenOwner(key: token, customer: customer))
     }
 
     /// Moves an amount in a wallet. Whoever calls has seen to it that the sum is still a number.

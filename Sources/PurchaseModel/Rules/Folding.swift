@@ -14,7 +14,7 @@ func fold(_ known: Transaction, _ fresh: Transaction) -> Transaction {
     folded.expiresAt = finer(later.expiresAt, earlier.expiresAt)
     folded.revocation = fold(later.revocation, earlier.revocation)
     folded.ownership = later.ownership ?? earlier.ownership
-    folded.accountToken = later.accountToken ?? earlier.accountToken
+    folded.accountToken = newestToken(later, else: earlier)
     folded.offer = fold(later.offer, earlier.offer)
     folded.price = later.price ?? earlier.price
     folded.storefront = later.storefront ?? earlier.storefront
@@ -22,6 +22,17 @@ func fold(_ known: Transaction, _ fresh: Transaction) -> Transaction {
     folded.webOrderLineItem = later.webOrderLineItem ?? earlier.webOrderLineItem
     folded.appTransaction = later.appTransaction ?? earlier.appTransaction
     return folded
+}
+
+/// The account token that counts of two facts about one transaction.
+func newestToken(of fresh: Transaction, after known: Transaction?) -> AccountToken? {
+    guard let known else { return fresh.accountToken }
+    return supersedes(fresh, known) ? newestToken(fresh, else: known) : newestToken(known, else: fresh)
+}
+
+/// A poorer copy is without it.
+private func newestToken(_ later: Transaction, else earlier: Transaction) -> AccountToken? {
+    later.accountToken ?? earlier.accountToken
 }
 
 /// The later fact decides whether there is one at all; of one and the same, what either tells is kept.

@@ -53,8 +53,10 @@ extension Draft {
     private func end(of recorded: RecordedTransaction, before known: Timestamp?) -> Timestamp? {
         let transaction = recorded.transaction
         let kind = kind(of: transaction)
-        // What lasts for a period of the shop's lasts no longer because the shop sells it no more.
-        let end = self.end(of: transaction) ?? (kind == .nonRenewing || kind == nil ? known : nil)
+        var end = self.end(of: transaction)
+        // What was sold for a period of the shop's lasts as long as that, whatever the shop sells by now, or sells no more.
+        if kind == .nonRenewing { end = [end, known].compactMap(\.self).max() }
+        if kind == nil { end = end ?? known }
         if let revocation = revocation(of: recorded) { return min(revocation.at, end ?? revocation.at) }
         // The upgrade's own entitlement took its place. From which moment is known to that one alone, so this one ends
         // where it began, whatever order the facts came in.

@@ -22,18 +22,23 @@ struct Gathering {
         var found: [ChainKey: Gathering] = [:]
         // Of what is new the first proof says in which chain it stands, whatever later ones say.
         var named: [TransactionKey: ChainKey] = [:]
+        var tokens = SignedTokens(recordings, first)
         for recording in recordings {
             for (transaction, key) in zip(recording.transactions, recording.keys) where named[key] == nil {
                 named[key] = first.fulfilment(of: key)?.chain ?? recording.chain(of: transaction)
             }
             let claimed = recording.claimedChains(first, named)
             for (transaction, key) in zip(recording.transactions, recording.keys) {
-                let chain = named[key] ?? recording.chain(of: transaction)
-                let token = transaction.accountToken ?? first[key]?.transaction.accountToken
-                let signed = token.flatMap { first.customer(of: TokenKey(app: recording.app, token: $0)) }
-                let presenter = claimed?.contains(chain) == false ? nil : recording.customer
-                let customers = [first.owner(of: chain)?.customer, signed, presenter]
-                found[chain, default: Gathering(recording.terms)].note(customers, transaction.product)
+                let said = recording.chain(of: transaction)
+                let stands = named[key] ?? said
+                let token = newestToken(of: transaction, after: first[key]?.transaction)
+                // Of two copies in one proof the poorer may name no chain: it may come to stand in either.
+                for chain in stands == said ? [stands] : [stands, said] {
+                    let presenter = claimed?.contains(chain) == false ? nil : recording.customer
+                    let meant = tokens.customers(of: token, in: chain)
+                    let customers = [first.owner(of: chain)?.customer, presenter] + meant
+                    found[chain, default: Gathering(recording.terms)].note(customers, transaction.product)
+                }
             }
             for renewal in recording.renewals {
                 let chain = recording.chain(of: renewal)
@@ -57,5 +62,35 @@ extension Recording {
         guard let claimed else { return nil }
         let key = TransactionKey(app: app, realm: realm, id: claimed)
         return Set([known.fulfilment(of: key)?.chain ?? named[key]].compactMap(\.self))
+    }
+}
+
+/// For whom Apple signed what some proofs tell of.
+private struct SignedTokens {
+    private let known: Situation
+    /// Whose a token is once any of these proofs names it: it is made of the name of who presents them.
+    private let own: [TokenKey: CustomerID]
+    private var ofChains: [ChainKey: AccountToken?] = [:]
+
+    init(_ recordings: [Recording], _ known: Situation) {
+        self.known = known
+        own = recordings.reduce(into: [:]) { own, recording in
+            guard let token = recording.customerToken else { return }
+            own[TokenKey(app: recording.app, token: token)] = recording.customer
+        }
+    }
+
+    /// Who may be meant by a token, or where there is none by the chain's.
+    mutating func customers(of token: AccountToken?, in chain: ChainKey) -> [CustomerID?] {
+        guard let token = token ?? signed(chain) else { return [] }
+        let key = TokenKey(app: chain.app, token: token)
+        return [known.customer(of: key), own[key]]
+    }
+
+    private mutating func signed(_ chain: ChainKey) -> AccountToken? {
+        if let known = ofChains[chain] { return known }
+        let token = known.signedToken(of: chain)
+        ofChains[chain] = .some(token)
+        return token
     }
 }

@@ -40,7 +40,15 @@ extension Draft {
     /// after all before it were refunded is another.
     func freeUnit(_ recorded: RecordedTransaction) -> GrantUnit? {
         let unit = usualUnit(recorded)
-        let holders = holders(of: unit, in: chain(of: recorded)).filter { $0.transaction != recorded.key }
+        var holders = holders(of: unit, in: chain(of: recorded))
+        if unit.isOfPeriod {
+            // Apple may have moved the end of what was given.
+            holders += self.holders(
+                of: .period(from: recorded.purchasedAt, recorded.transaction.product),
+                in: chain(of: recorded)
+            )
+        }
+        holders.removeAll { $0.transaction == recorded.key }
         guard !holders.isEmpty else { return unit }
         let isBoughtAnew = holders.allSatisfy { holder in
             guard holder.state == .reversed, let end = holder.reversedAt else { return false }
@@ -61,20 +69,28 @@ extension Draft {
     private func usualUnit(_ recorded: RecordedTransaction) -> GrantUnit {
         let transaction = recorded.transaction
         if mayBeRestored(transaction) { return GrantUnit(text: "product:\(transaction.product)") }
-        switch kind(of: transaction) {
-        case .autoRenewable?, .freeSubscription?:
-            guard let end = transaction.expiresAt else { break }
-            // To the second: receipts know no more.
-            return GrantUnit(text: "until:\(end.milliseconds / 1_000):\(transaction.product)")
-        default: break
-        }
-        return GrantUnit(text: "transaction:\(recorded.id)")
+        let isPeriod = [.autoRenewable, .freeSubscription].contains(kind(of: transaction) ?? .autoRenewable)
+        // Whoever has no catalogue knows it by its end.
+        guard isPeriod, let end = transaction.expiresAt else { return GrantUnit(text: "transaction:\(recorded.id)") }
+        // To the second: receipts know no more.
+        return GrantUnit(text: "\(GrantUnit.until)\(end.milliseconds / 1_000):\(transaction.product)")
     }
 }
 
 extension GrantUnit {
     /// Stands before the number of a transaction and what it was the only grant of before.
     fileprivate static let again = "again:"
+
+    /// Stands before the end of a paid period.
+    fileprivate static let until = "until:"
+
+    /// What a paid period is found by whose end was moved: never a unit of its own.
+    static func period(from start: Timestamp, _ product: ProductID) -> GrantUnit {
+        GrantUnit(text: "from:\(start.milliseconds / 1_000):\(product)")
+    }
+
+    /// Whether it is a paid period.
+    var isOfPeriod: Bool { text.utf8.starts(with: GrantUnit.until.utf8) }
 
     /// Whether it is of something that was given before, and taken back.
     var isRepetition: Bool { text.utf8.starts(with: GrantUnit.again.utf8) }
@@ -87,5 +103,13 @@ extension GrantUnit {
         guard isRepetition else { return self }
         let rest = text.utf8.dropFirst(GrantUnit.again.utf8.count).drop { $0 != UInt8(ascii: ":") }.dropFirst()
         return GrantUnit(text: String(decoding: rest, as: UTF8.self))
+    }
+}
+
+extension Fulfilment {
+    /// By what it is found when the same may be granted again.
+    var unitsHeld: [GrantUnit] {
+        guard let unit = unit?.base else { return [] }
+        return unit.isOfPeriod ? [unit, .period(from: purchasedAt, product)] : [unit]
     }
 }

@@ -11,6 +11,8 @@ extension Draft {
         _ naming: Naming
     ) -> Fulfilment {
         var fulfilment = before ?? Fulfilment(of: recorded, at: now)
+        // Whoever shows it first may have a poorer copy.
+        fulfilment.accountToken = recorded.transaction.accountToken ?? fulfilment.accountToken
         if naming.source == .imported { fulfilment.isImported = true }
         fulfilment.customer = owner(of: chain(of: recorded))?.customer
         switch judge(recorded, fulfilment, naming) {
@@ -25,7 +27,11 @@ extension Draft {
                     $0.customer == fulfilment.customer && $0.isImported == fulfilment.isImported
                         && $0.isNoNews(state, reason)
                 } ?? false
-            if let before, isKnown, before.reversedAt == fulfilment.reversedAt { return before }
+            if let before, isKnown, before.reversedAt == fulfilment.reversedAt,
+                before.accountToken == fulfilment.accountToken
+            {
+                return before
+            }
             (fulfilment.state, fulfilment.reason) = (state, reason)
             put(fulfilment)
             // Somebody's, too, as long as nobody is known by the token that Apple signed.
@@ -172,7 +178,9 @@ extension Fulfilment {
     /// Whether nobody has it, and nobody but Apple's history has told of it.
     fileprivate func staysOfHistory(_ naming: Naming) -> Bool {
         guard customer == nil else { return false }
-        return reason == nil ? naming.source == .history : isOfHistory && !naming.isOfPurchase
+        if reason == nil { return naming.source == .history }
+        // Of what was taken back, and is good again, nobody knows more than before.
+        return (isOfHistory || reason == .revoked) && !naming.isOfPurchase
     }
 
     /// Whether nothing is left to tell. That an order was named in vain is told once, and not taken back by whoever names

@@ -17,6 +17,7 @@ extension Draft {
 
     /// A parent has withdrawn the consent for the whole app: nothing more is told of that account's purchases either.
     private static let rescinds = "RESCIND_CONSENT"
+    private static let refunds = "REFUND"
 
     private mutating func open(
         _ heard: Announcement,
@@ -44,7 +45,12 @@ extension Draft {
             deadline: deadline,
             answerAt: window.answerAt(deadline, after: terms.consumption.delay, from: now)
         )
-        if deadline <= now { request.settle(as: .lapsed, because: ConsumptionEnding.heardTooLate, at: now) }
+        if let refund = recorded.transaction.takenBack, refund.at >= heard.signedAt {
+            // Apple's words come in any order: it has decided.
+            request.settle(as: .overtaken, because: Self.refunds, at: now)
+        } else if deadline <= now {
+            request.settle(as: .lapsed, because: ConsumptionEnding.heardTooLate, at: now)
+        }
         put(request, "requested", by: AuditEntry.apple, reason)
         tell(.consumptionRequested, stream(of: request), happenedAt: heard.signedAt, .consumption(request))
     }

@@ -36,6 +36,8 @@ package struct LookSchedule: Hashable, Sendable {
 
     /// Each wait is so many times as long as the one before it.
     private static let widening: Int64 = 3
+    /// The longest wait while only the clock says that it is over: somebody may have paid.
+    private static let doubt = Duration.seconds(2 * 86_400)
     /// What is behind is looked at again after no less than this part of the time since its newest known period began.
     private static let ageShare = 50
 
@@ -66,7 +68,7 @@ package struct LookSchedule: Hashable, Sendable {
         case .expired:
             // Only the clock says so.
             if !subscription.isEndConfirmed, let end {
-                looks.append(contentsOf: widening(from: end, step, after: now))
+                looks.append(contentsOf: widening(from: end, step, after: now, most: Self.doubt))
             }
         case .revoked:
             // A refund may be taken back as long as the period would have lasted.
@@ -86,12 +88,24 @@ package struct LookSchedule: Hashable, Sendable {
         return looks.filter { $0 > now }.min()
     }
 
+    /// Whether two moments of a next look are as good as one: what was recorded a moment ago has said when the next one is.
+    func isNearly(_ one: Timestamp?, _ other: Timestamp?) -> Bool {
+        guard let one, let other else { return one == other }
+        let apart = one < other ? one.duration(to: other) : other.duration(to: one)
+        return apart < firstMin
+    }
+
     /// Ever longer waits from a moment on, until Apple has given up: the next of them.
-    private func widening(from start: Timestamp, _ step: Duration, after now: Timestamp) -> [Timestamp] {
+    private func widening(
+        from start: Timestamp,
+        _ step: Duration,
+        after now: Timestamp,
+        most: Duration = SubscriptionRules.billingRetry
+    ) -> [Timestamp] {
         let last = start.advanced(by: SubscriptionRules.billingRetry).advanced(by: step)
         var wait = step
         while start.advanced(by: wait) <= now, start.advanced(by: wait) < last {
-            wait = min(wait * Int(Self.widening), SubscriptionRules.billingRetry + step)
+            wait = min(wait * Int(Self.widening), wait + most, SubscriptionRules.billingRetry + step)
         }
         return [min(start.advanced(by: wait), last)]
     }

@@ -29,7 +29,8 @@ package func decide(
             period: period,
             row: RecordedSubscription(new, renewal: before.renewal, ends: before.ends, lookedAt: now)
         ),
-        schedule
+        schedule,
+        isLook: true
     )
     return draft.decided
 }

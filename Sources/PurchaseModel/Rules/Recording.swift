@@ -82,8 +82,21 @@ package enum RecordingSource: Hashable, Sendable {
 /// whatever order they arrive in; at the same moment a revocation counts. So any order and any repetition of the same
 /// proofs leads to the same ledger, save for who came first. What each transaction gives is decided with it, and how the
 /// subscription stands that it belongs to.
-package func decide(_ situation: Situation, _ recording: Recording, at now: Timestamp) -> Decision {
-    var draft = Draft(situation, terms: recording.terms, at: now)
+///
+/// - Parameters:
+///   - situation: around the proof: see ``Inquiry``.
+///   - recording: what it proves, and what was said beside it.
+///   - ownToken: the token that client libraries make of anybody's name: what Apple signed it for is taken from nobody by
+///     naming it.
+///   - now: the moment.
+/// - Returns: what to write.
+package func decide(
+    _ situation: Situation,
+    _ recording: Recording,
+    ownToken: @escaping (CustomerID) -> AccountToken?,
+    at now: Timestamp
+) -> Decision {
+    var draft = Draft(situation, terms: recording.terms, at: now, ownToken: ownToken)
     draft.record(recording)
     draft.foldSubscriptions(recording)
     draft.fulfil(recording)

@@ -27,8 +27,8 @@ package enum RequestFault: Error, Hashable, Sendable {
 /// - Parameters:
 ///   - situation: around the order: see ``Inquiry``.
 ///   - order: as it is to be.
-///   - customerToken: the token that client libraries make of the customer's name.
-///   - ownToken: the token that they make of anybody's: what Apple signed it for is taken from nobody by naming it.
+///   - ownToken: the token that client libraries make of a customer's name, the order's and anybody's: what Apple signed it
+///     for is taken from nobody by naming it.
 ///   - terms: how the app delivers.
 ///   - now: when it is placed.
 /// - Returns: what to write; nothing when the same order was placed before.
@@ -36,8 +36,7 @@ package enum RequestFault: Error, Hashable, Sendable {
 package func decide(
     _ situation: Situation,
     placing order: Order,
-    customerToken: AccountToken?,
-    ownToken: (CustomerID) -> AccountToken? = { _ in nil },
+    ownToken: @escaping (CustomerID) -> AccountToken?,
     terms: AppTerms,
     at now: Timestamp
 ) throws(RequestFault) -> Decision {
@@ -45,14 +44,16 @@ package func decide(
         guard known.isSame(as: order) else { throw .otherOrder }
         return Decision()
     }
-    var draft = Draft(situation, terms: terms, at: now)
+    var draft = Draft(situation, terms: terms, at: now, ownToken: ownToken)
     draft.put(order)
+    let customerToken = ownToken(order.customer)
+    if let customerToken { draft.registerOwn(TokenKey(app: order.app, token: customerToken), of: order.customer) }
     // Those of its tokens that stand for its customer, and for nobody who was known before.
     let tokens = [order.accountToken, customerToken].compactMap(\.self).filter { token in
         draft.register(TokenKey(app: order.app, token: token), of: order.customer) == order.customer
     }
     draft.tell(.orderPlaced, .unpaid(order), happenedAt: now, .order(order))
-    for candidate in draft.candidates(for: order, tokens, ownToken) {
+    for candidate in draft.candidates(for: order, tokens) {
         guard draft.order(order.key)?.state.isOpen == true else { break }
         let chain = draft.chain(of: candidate)
         let naming = Naming(order: candidate.order, customerToken: customerToken)
@@ -107,7 +108,7 @@ package func decide(
     }
     guard order.mayBePaidByHand else { throw .orderIs(order.state) }
     if draft.owner(of: draft.chain(of: recorded)) == nil {
-        draft.put(Owner(chain: draft.chain(of: recorded), customer: order.customer, since: now))
+        draft.put(Owner(chain: draft.chain(of: recorded), customer: order.customer, since: now, isByHand: true))
     }
     guard draft.owner(of: draft.chain(of: recorded))?.customer == order.customer,
         order.asks(for: recorded.transaction.product, recorded.transaction.quantity)
@@ -118,17 +119,27 @@ package func decide(
     return draft.decided
 }
 
-/// Makes a chain another customer's, because a person says so.
+/// Makes a chain another customer's, because a person says so. What waits in it pays her orders.
 package func decide(
     _ situation: Situation,
     transferring chain: ChainKey,
     to customer: CustomerID,
+    ownToken: @escaping (CustomerID) -> AccountToken?,
+    terms: AppTerms,
     at now: Timestamp
 ) throws(RequestFault) -> Decision {
     guard let owner = situation.owner(of: chain) else { throw .unknown }
     guard owner.customer != customer else { throw .sameOwner }
-    var draft = Draft(situation, terms: AppTerms(), at: now)
-    draft.transfer(owner, to: customer)
+    var draft = Draft(situation, terms: terms, at: now, ownToken: ownToken)
+    draft.transfer(owner, to: customer, isByHand: true)
+    let waiting = situation.fulfilments(of: chain).values.filter { $0.state == .waiting }.compactMap {
+        situation[$0.key]
+    }
+    let token = ownToken(customer)
+    _ = draft.settle(waiting.sorted { ($0.transaction.purchasedAt, $0.id) < ($1.transaction.purchasedAt, $1.id) }) {
+        Naming(order: $0.order, customerToken: token)
+    }
+    draft.settleRest(of: chain, Naming(customerToken: token))
     return draft.decided
 }
 
@@ -237,19 +248,15 @@ extension Draft {
     /// What may have been bought for an order before it was placed, the surest first, and of those the oldest: the customer's,
     /// and with one of these tokens nobody's, or somebody else's who had a copy first, as long as it is to go to whom Apple
     /// signed it.
-    fileprivate func candidates(
-        for order: Order,
-        _ tokens: [AccountToken],
-        _ ownToken: (CustomerID) -> AccountToken?
-    ) -> [RecordedTransaction] {
+    fileprivate mutating func candidates(for order: Order, _ tokens: [AccountToken]) -> [RecordedTransaction] {
         let waiting = known.waiting.filter { fulfilment in
             guard fulfilment.transaction.app == order.app, fulfilment.product == order.product else { return false }
-            if fulfilment.customer == order.customer { return !isAnothers(fulfilment, tokens, ownToken) }
+            if fulfilment.customer == order.customer { return !isAnothers(fulfilment, tokens) }
             guard !fulfilment.isOfHistory, let token = fulfilment.accountToken, tokens.contains(token) else {
                 return false
             }
             guard fulfilment.customer != nil, let owner = owner(of: fulfilment.chain) else { return true }
-            return owner.customer == order.customer || isUnsettled(owner) && ownToken(owner.customer) != token
+            return owner.customer == order.customer || isUnsettled(owner, against: token)
         }
         let ranked = waiting.compactMap { fulfilment in
             known[fulfilment.transaction].map { (recorded: $0, rank: rank($0, order, tokens)) }
@@ -270,16 +277,13 @@ extension Draft {
     }
 
     /// Whether what waits in the customer's hands is by now known to have been signed for somebody else: it is his to show.
-    private func isAnothers(
-        _ fulfilment: Fulfilment,
-        _ tokens: [AccountToken],
-        _ ownToken: (CustomerID) -> AccountToken?
-    ) -> Bool {
-        guard let token = fulfilment.accountToken, !tokens.contains(token), let customer = fulfilment.customer,
+    private mutating func isAnothers(_ fulfilment: Fulfilment, _ tokens: [AccountToken]) -> Bool {
+        guard let token = fulfilment.accountToken ?? signedToken(of: fulfilment.chain), !tokens.contains(token),
+            let customer = fulfilment.customer,
             let signed = self.customer(of: TokenKey(app: fulfilment.transaction.app, token: token)), signed != customer,
             let owner = owner(of: fulfilment.chain)
         else { return false }
-        return isUnsettled(owner) && ownToken(customer) != token
+        return isUnsettled(owner, against: token)
     }
 
     /// Makes the chain of such a candidate the customer's who placed the order.
@@ -293,6 +297,6 @@ extension Draft {
             return put(Owner(chain: chain, customer: order.customer, since: now))
         }
         guard let token = candidate.transaction.accountToken, tokens.contains(token) else { return }
-        if owner.customer != order.customer, isUnsettled(owner) { transfer(owner, to: order.customer) }
+        if owner.customer != order.customer, isUnsettled(owner, against: token) { transfer(owner, to: order.customer) }
     }
 }

@@ -101,7 +101,18 @@ extension Draft {
     }
 
     /// Writes how a subscription stands now, and tells what is new.
-    mutating func write(_ folded: FoldedSubscription, _ schedule: LookSchedule, isTold: Bool = true) {
+    ///
+    /// - Parameters:
+    ///   - folded: how it stands.
+    ///   - schedule: when to look again.
+    ///   - isTold: whether the shop is told.
+    ///   - isLook: whether time alone has passed over it: then the next look is written, also where nothing else has changed.
+    mutating func write(
+        _ folded: FoldedSubscription,
+        _ schedule: LookSchedule,
+        isTold: Bool = true,
+        isLook: Bool = false
+    ) {
         let (before, new) = (folded.before, folded.new)
         var row = folded.row
         if new.current == nil || new.isWaited || schedule.waits(for: new, toldOf: before, at: now) {
@@ -113,8 +124,9 @@ extension Draft {
         }
         row.nextLook = schedule.next(after: now, of: new)
         if let before, before.saysTheSame(as: row), before.state == row.state, before.since == row.since {
-            // A look that found nothing has still been one.
-            guard before.nextLook.map({ $0 <= now }) ?? (row.nextLook != nil) else { return }
+            // A look that found nothing has still been one, and whoever took it in hand has put the next one off.
+            let isDue = before.nextLook.map { $0 <= now } ?? (row.nextLook != nil)
+            guard isDue || isLook && !schedule.isNearly(before.nextLook, row.nextLook) else { return }
         }
         let stream = StreamKey(
             app: row.chain.app,

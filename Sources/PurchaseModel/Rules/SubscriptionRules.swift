@@ -67,7 +67,7 @@ extension Renewal {
     /// Orders statements that Apple signed at one moment: that it has ended counts. Beyond that any order does that does not
     /// ask which of them came first.
     fileprivate var precedence: [UInt8] {
-        let hasEnded = expirationIntent != nil && isInBillingRetry != true
+        let hasEnded = expirationIntent != nil && !isRetrying
         let numbers: [Int64?] = [
             hasEnded ? 1 : 0, isInBillingRetry.map { $0 ? 1 : 0 }, expirationIntent.map(Int64.init),
             graceEndsAt?.milliseconds,
@@ -140,12 +140,12 @@ private struct RenewalWord {
 
     /// Only while all is well: a subscription in trouble has no newer period.
     private static func isAhead(_ renewal: Renewal, of period: Transaction, _ end: Timestamp) -> Bool {
-        guard let renewsAt = renewal.renewsAt, renewal.isInBillingRetry != true, renewal.expirationIntent == nil,
+        guard let renewsAt = renewal.renewsAt, !renewal.isRetrying, renewal.expirationIntent == nil,
             renewal.signedAt.seconds >= period.purchasedAt.seconds, renewsAt.seconds > period.purchasedAt.seconds
         else { return false }
         if let revocation = period.takenBack, revocation.at >= renewal.signedAt { return false }
-        // What Apple signs in one breath is not behind itself.
-        if renewal.signedAt.seconds == period.signedAt.seconds { return false }
+        // What Apple signs in one breath is not behind itself, unless it tells of a period that was over by then.
+        if renewal.signedAt.seconds == period.signedAt.seconds, renewal.signedAt.seconds < end.seconds { return false }
         return renewsAt.seconds > end.seconds || renewal.product != period.product && renewsAt.seconds < end.seconds
     }
 
@@ -207,7 +207,7 @@ extension Subscription {
     /// Where it stands; the order of the questions is part of the answer.
     fileprivate mutating func stand(_ trouble: Renewal?, at now: Timestamp) {
         if let revocation { return set(.revoked, since: revocation.at) }
-        let isRetrying = trouble?.isInBillingRetry == true
+        let isRetrying = trouble?.isRetrying == true
         if let trouble, let intent = trouble.expirationIntent, !isRetrying {
             ending = SubscriptionEnding(rawValue: intent)
             isEndConfirmed = true

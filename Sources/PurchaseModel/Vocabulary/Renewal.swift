@@ -21,4 +21,12 @@ package struct Renewal: Hashable, Sendable {
         self.product = product
         self.signedAt = signedAt
     }
+
+    /// Whether Apple tries to charge for the next period. Notifications of a grace that begins were seen without the flag:
+    /// a grace that goes on says the same, unless the flag says otherwise.
+    var isRetrying: Bool {
+        if let isInBillingRetry { return isInBillingRetry }
+        let isBillingError = expirationIntent.map { $0 == SubscriptionEnding.billingError.rawValue } ?? true
+        return isBillingError && graceEndsAt.map { $0 > signedAt } ?? false
+    }
 }

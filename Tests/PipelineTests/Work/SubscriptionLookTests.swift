@@ -34,17 +34,36 @@ import Testing
             let periods = try await house.fulfilments(of: sold.id)
             #expect(periods.count > 1 && periods.allSatisfy { $0.state == .granted })
             #expect(try await house.fulfilments(of: coins.id).map(\.reason) == [.fromHistory])
-            let app = house.app.id
-            let told = try await house.store.read { reader throws(StoreFailure) in
-                try reader.events(
-                    app: app,
-                    after: .start,
-                    where: EventFilter(realms: Set(Realm.known)),
-                    limit: EventPage.limitMax
-                )
-            }
-            #expect(!told.events.isEmpty && told.events.allSatisfy { $0.event.type != "purchase.waiting" })
+            let told = try await Self.told(house)
+            #expect(!told.isEmpty && !told.contains("purchase.waiting"))
         }
+    }
+
+    /// Nor is it news that she subscribed to something else, in another group.
+    @Test func whatElseSheSubscribedToWaitsInSilence() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            _ = try await house.subscribe()
+            let other = try house.buy("premium.monthly")
+            for _ in 0..<30 where try await house.fulfilments(of: other.id).isEmpty { try await house.live(days: 1) }
+            #expect(try await house.fulfilments(of: other.id).map(\.reason) == [.fromHistory])
+            let told = try await Self.told(house)
+            #expect(told.filter { $0 == "subscription.started" }.count == 1)
+            #expect(!told.contains("purchase.waiting"))
+        }
+    }
+
+    private static func told(_ house: WorkHouse) async throws -> [String] {
+        let app = house.app.id
+        let page = try await house.store.read { reader throws(StoreFailure) in
+            try reader.events(
+                app: app,
+                after: .start,
+                where: EventFilter(realms: Set(Realm.known)),
+                limit: EventPage.limitMax
+            )
+        }
+        return page.events.map(\.event.type)
     }
 
     @Test func anEndIsFoundByLooking() async throws {

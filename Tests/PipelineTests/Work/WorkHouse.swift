@@ -199,6 +199,8 @@ struct WorkHouse: Sendable {
         var store = SimulatedStore(startingAt: start, seed: 7)
         var app = DemoCatalogue.app()
         app.apiKeys[keyID] = key.publicKey
+        // In a group of its own: beside the others.
+        app.products[DemoCatalogue.product("premium.monthly")]?.group = "29999999"
         app.productionNotifications = NotificationTarget(url: "https://shop.example/production")
         app.sandboxNotifications = NotificationTarget(url: "https://shop.example/sandbox")
         store.set(app)

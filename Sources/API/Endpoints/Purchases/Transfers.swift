@@ -35,6 +35,7 @@ enum Transfers {
         let result = try LedgerRequests.transfer(
             chain,
             to: customer,
+            for: change.app,
             isDryRun: isDryRun,
             at: change.now,
             in: transaction

@@ -8,10 +8,11 @@ struct FulfilmentQueries {
     private static let chain: [BulkColumn] = [.integer("app"), .integer("original_id"), .integer("realm")]
     private static let key: [BulkColumn] = chain + [.integer("transaction_id")]
     private static let fixed: [BulkColumn] = [
-        .text("product"), .integer("quantity"), .integer("purchased_at"), .bytes("account_token"),
+        .text("product"), .integer("quantity"), .integer("purchased_at"),
     ]
     private static let changing: [BulkColumn] = [
-        .text("customer"), .text("state"), .text("reason"), .text("unit"), .text("order_id"), .text("match"),
+        .bytes("account_token"), .text("customer"), .text("state"), .text("reason"), .text("unit"), .text("order_id"),
+        .text("match"),
         .text("goods"), .integer("reversed"), .integer("reversed_at"), .text("delivery"), .integer("fence"),
         .integer("decided_at"), .integer("imported"),
     ]
@@ -61,7 +62,8 @@ struct FulfilmentQueries {
             .integer(try RealmCode.number(of: row.transaction.realm)), .integer(row.transaction.id.number),
         ]
         let changing: [SQLValue] = [
-            .optional(row.customer?.text), .text(row.state.rawValue), .optional(row.reason?.rawValue),
+            .optional(row.accountToken.map(TokenBytes.bytes)), .optional(row.customer?.text), .text(row.state.rawValue),
+            .optional(row.reason?.rawValue),
             .optional(row.unit?.text), .optional(row.order?.text), .optional(row.match?.rawValue),
             .text(GoodsText.text(of: row.goods)), .integer(Int64(row.reversed)),
             .optional(row.reversedAt?.milliseconds), .optional(row.delivery?.rawValue), .integer(row.fence),
@@ -71,7 +73,6 @@ struct FulfilmentQueries {
         case .insert:
             let fixed: [SQLValue] = [
                 .text(row.product.text), .integer(Int64(row.quantity)), .integer(row.purchasedAt.milliseconds),
-                .optional(row.accountToken.map(TokenBytes.bytes)),
             ]
             try connection.insert(key + [.integer(row.version)] + fixed + changing, by: Self.insert)
         case .update:

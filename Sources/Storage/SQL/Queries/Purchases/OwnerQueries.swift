@@ -6,7 +6,9 @@ struct OwnerQueries {
     let apps: AppQueries
 
     private static let key: [BulkColumn] = [.integer("app"), .integer("original_id"), .integer("realm")]
-    private static let changing: [BulkColumn] = [.text("customer"), .integer("since"), .text("previous")]
+    private static let changing: [BulkColumn] = [
+        .text("customer"), .integer("since"), .text("previous"), .integer("by_hand"),
+    ]
     private static let insert = BulkInsert(
         into: "owners",
         key + [.integer("version")] + changing,
@@ -24,7 +26,7 @@ struct OwnerQueries {
     private static let find = BulkLookup(
         by: key,
         """
-        SELECT version, customer, since, previous FROM owners WHERE app = $1 AND original_id = $2 AND realm = $3
+        SELECT version, customer, since, previous, by_hand FROM owners WHERE app = $1 AND original_id = $2 AND realm = $3
         """
     )
     private static let findSharers = BulkLookup(
@@ -44,6 +46,7 @@ struct OwnerQueries {
         let key = try key(of: owner.chain)
         let changing: [SQLValue] = [
             .text(owner.customer.text), .integer(owner.since.milliseconds), .optional(owner.previous?.text),
+            .integer(owner.isByHand ? 1 : 0),
         ]
         switch change {
         case .insert where owner.version == 1:
@@ -61,7 +64,7 @@ struct OwnerQueries {
 
     func write(_ change: RowChange<Vacancy>) throws(StoreFailure) {
         let key = try key(of: change.row.chain)
-        let nobody: [SQLValue] = [.text(""), .integer(0), .null]
+        let nobody: [SQLValue] = [.text(""), .integer(0), .null, .integer(0)]
         switch change {
         case .insert(let vacancy):
             try connection.insert(key + [.integer(vacancy.version)] + nobody, by: Self.insert)
@@ -94,6 +97,7 @@ struct OwnerQueries {
                 customer: customer,
                 since: Timestamp(milliseconds: row.integer(2)),
                 previous: try row.identifier(3),
+                isByHand: row.integer(4) != 0,
                 version: version
             )
             owners.append((place, owner))
