@@ -239,30 +239,6 @@ extension StoreReader {
         return situation
     }
 
-    /// What is known around a chain that is to be another customer's, with what waits in it.
-    package func situation(
-        transferring chain: ChainKey,
-        to customer: CustomerID,
-        _ terms: AppTerms
-    ) throws(StoreFailure) -> Situation {
-        var situation = Situation()
-        var first = Inquiry()
-        first.chains = [chain]
-        first.subscriptions = [chain]
-        try answer(first, in: &situation)
-        let waiting = situation.fulfilments(of: chain).values.filter { $0.state == .waiting }.map(\.transaction)
-        let recorded = try transactions(waiting)
-        for recorded in recorded { situation.note(recorded) }
-        let owners = [situation.owner(of: chain)?.customer, customer].compactMap(\.self)
-        var second = Inquiry(deciding: recorded, for: { _ in owners }, terms)
-        for owner in owners {
-            second.customers.insert(StreamKey(app: chain.app, realm: chain.realm, customer: owner))
-        }
-        second.touch(situation.fulfilments(of: chain).values)
-        try answer(second, in: &situation)
-        return situation
-    }
-
     /// What is known around transactions, and an order if one is named.
     package func situation(
         of keys: [TransactionKey],

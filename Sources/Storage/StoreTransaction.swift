@@ -51,3 +51,25 @@ package protocol StoreTransaction:
     /// Adds to the counts, and keeps the newest ``RefusalSample/keptMax`` samples.
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure)
 }
+
+extension StoreTransaction {
+    /// Writes what follows from two proofs together: of what was bought, and of how its subscription goes on. Each is kept
+    /// with what it tells.
+    ///
+    /// - Parameters:
+    ///   - decision: made of both.
+    ///   - evidence: of what was bought.
+    ///   - renewal: the other; `nil` where there is none.
+    /// - Throws: as ``apply(_:evidence:)``.
+    package func apply(
+        _ decision: Decision,
+        evidence: EvidenceRow,
+        andOfRenewal renewal: EvidenceRow?
+    ) throws(StoreFailure) {
+        guard let renewal, !decision.subscriptions.isEmpty else { return try apply(decision, evidence: evidence) }
+        let (bought, standing) = decision.parts
+        guard bought.isStorable(with: evidence), standing.isStorable(with: renewal) else { throw .unstorable }
+        try apply(bought, evidence: evidence)
+        try apply(standing, evidence: renewal)
+    }
+}

@@ -190,8 +190,6 @@ struct Shop {
                 situation,
                 transferring: try Shop.chain(original),
                 to: try #require(CustomerID(customer)),
-                ownToken: ownToken,
-                terms: terms,
                 at: now
             )
         )

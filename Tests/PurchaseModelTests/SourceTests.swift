@@ -158,24 +158,6 @@ import Testing
         try Invariants.check(shop, "presented")
     }
 
-    /// It was delivered by whoever sold it, taken back there, and is good again: nobody knows more of it than before.
-    @Test(arguments: [true, false]) func itsReversalGivesItToNobodyEither(isKnown: Bool) throws {
-        var shop = try Shop()
-        let token = AccountToken(high: 1, low: 2)
-        var sold = try Sold.lamp(1)
-        sold.accountToken = token
-        if isKnown { try shop.show(sold, by: nil, from: .history) }
-        try shop.lookUp(Sold.refunded(sold))
-        try shop.place("o-1", "lamp", token: token)
-        try shop.lookUp(Sold.again(sold, after: 120))
-        #expect(try shop.word(1) == "waiting from_history")
-        try shop.place("o-2", "lamp", token: token)
-        #expect(try shop.order("o-2").state == .pending && shop.gems() == 0)
-        try shop.show(Sold.again(sold, after: 180))
-        #expect(try shop.word(1) == "granted")
-        try Invariants.check(shop, "\(isKnown)")
-    }
-
     /// Each row: what tells of it after history did, and what becomes of it; then an order names its token.
     @Test(arguments: [
         ("ONE_TIME_CHARGE", "waiting no_customer", "paid"), ("REFUND_DECLINED", "waiting from_history", "pending"),

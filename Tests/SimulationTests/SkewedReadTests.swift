@@ -232,16 +232,12 @@ private struct Desk: Sendable {
         case .transfer:
             guard let original = numbers[1] else { return Decision() }
             let chain = ChainKey(app: app, realm: Self.realm, original: original)
-            let situation = try reader.situation(transferring: chain, to: heir, terms)
-            let decision = try? PurchaseModel.decide(
-                situation,
-                transferring: chain,
-                to: heir,
-                ownToken: { _ in nil },
-                terms: terms,
-                at: Self.now
-            )
-            return decision ?? Decision()
+            var inquiry = Inquiry()
+            inquiry.chains = [chain]
+            inquiry.customers = [StreamKey(app: app, realm: Self.realm, customer: heir)]
+            var situation = Situation()
+            try reader.answer(inquiry, in: &situation)
+            return (try? PurchaseModel.decide(situation, transferring: chain, to: heir, at: Self.now)) ?? Decision()
         case .attach:
             guard let first = keys.first else { return Decision() }
             let situation = try reader.situation(of: [first], order: key, terms)

@@ -180,10 +180,13 @@ struct Bustle {
             realm: Samples.production,
             original: try #require(TransactionID(number: number))
         )
-        let (heir, terms, ownToken, now) = (try customer(), terms, ownToken, now)
+        let (heir, now) = (try customer(), now)
         return { reader throws(StoreFailure) in
-            let known = try reader.situation(transferring: chain, to: heir, terms)
-            return try? decide(known, transferring: chain, to: heir, ownToken: ownToken, terms: terms, at: now)
+            var (inquiry, known) = (Inquiry(), Situation())
+            inquiry.chains = [chain]
+            inquiry.customers = [StreamKey(app: chain.app, realm: chain.realm, customer: heir)]
+            try reader.answer(inquiry, in: &known)
+            return try? decide(known, transferring: chain, to: heir, at: now)
         }
     }
 

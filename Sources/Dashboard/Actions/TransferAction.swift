@@ -29,7 +29,7 @@ struct TransferAction: OperatorAction {
         _ write: any StoreTransaction,
         at now: Timestamp
     ) throws(StoreFailure) -> Proposal? {
-        guard let policy = parts.policy(place.app), let owner = try owner(write) else { return nil }
+        guard let owner = try owner(write) else { return nil }
         var proposal = Proposal(
             title: "Transfer a purchase to another customer",
             subject: place.subject,
@@ -41,7 +41,7 @@ struct TransferAction: OperatorAction {
             if !customer.isEmpty { proposal.fault = .notUnderstood("That is no customer's id.") }
             return proposal
         }
-        switch try LedgerRequests.transfer(owner.chain, to: to, for: policy, isDryRun: true, at: now, in: write) {
+        switch try LedgerRequests.transfer(owner.chain, to: to, isDryRun: true, at: now, in: write) {
         case .failure(let fault):
             proposal.fault = .request(fault)
             proposal.question = question()
@@ -60,13 +60,9 @@ struct TransferAction: OperatorAction {
         because motive: Motive,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
-        guard let policy = parts.policy(place.app), let to = CustomerID(customer), let owner = try owner(write) else {
-            return .request(.unknown)
-        }
+        guard let to = CustomerID(customer), let owner = try owner(write) else { return .request(.unknown) }
         guard owner.version == version else { return .changed }
-        return ActionFault(
-            of: try LedgerRequests.transfer(owner.chain, to: to, for: policy, isDryRun: false, at: now, in: write)
-        )
+        return ActionFault(of: try LedgerRequests.transfer(owner.chain, to: to, isDryRun: false, at: now, in: write))
     }
 
     private func owner(_ reader: any StoreReader) throws(StoreFailure) -> Owner? {

@@ -136,21 +136,24 @@ package enum LedgerRequests {
     package static func transfer(
         _ chain: ChainKey,
         to customer: CustomerID,
-        for app: AppPolicy,
         isDryRun: Bool,
         at now: Timestamp,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) -> Result<Owner, RequestFault> {
-        let situation = try transaction.situation(transferring: chain, to: customer, app.terms)
+        var inquiry = Inquiry()
+        inquiry.chains = [chain]
+        var situation = Situation()
+        try transaction.answer(inquiry, in: &situation)
+        inquiry.chains = []
+        let waiting = situation.fulfilments(of: chain).values.filter { $0.state == .waiting }.map(\.transaction)
+        for recorded in try transaction.transactions(waiting) { situation.note(recorded) }
+        for customer in [situation.owner(of: chain)?.customer, customer].compactMap(\.self) {
+            inquiry.customers.insert(StreamKey(app: chain.app, realm: chain.realm, customer: customer))
+        }
+        try transaction.answer(inquiry, in: &situation)
+        let known = situation
         let result = try write(in: transaction, isDryRun: isDryRun) { () throws(RequestFault) in
-            try decide(
-                situation,
-                transferring: chain,
-                to: customer,
-                ownToken: AccountToken.init(ofCustomer:),
-                terms: app.terms,
-                at: now
-            )
+            try decide(known, transferring: chain, to: customer, at: now)
         }
         return result.flatMap { decision in decision.owners.first.map { .success($0.row) } ?? .failure(.unknown) }
     }

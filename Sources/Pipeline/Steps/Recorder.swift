@@ -16,6 +16,7 @@ package final class Recorder: Sendable {
     private struct Item: Sendable {
         let recording: Recording
         let evidence: EvidenceRow
+        let ofRenewal: EvidenceRow?
         let companion: Companion?
         let name: IdempotencyName?
         let answer: CheckedContinuation<Result<Decision, StoreFailure>, Never>
@@ -67,6 +68,7 @@ package final class Recorder: Sendable {
     /// - Parameters:
     ///   - recording: what was proved.
     ///   - evidence: the proof.
+    ///   - ofRenewal: that of its renewals, where they have one of their own.
     ///   - companion: writes what goes with it, in the same commit; `nil` for nothing.
     ///   - name: of the request, if it is to be answered only once.
     /// - Returns: what was decided.
@@ -75,6 +77,7 @@ package final class Recorder: Sendable {
     package func record(
         _ recording: Recording,
         evidence: EvidenceRow,
+        andOfRenewal ofRenewal: EvidenceRow? = nil,
         with companion: Companion? = nil,
         once name: IdempotencyName? = nil
     ) async throws(StoreFailure) -> Decision {
@@ -83,6 +86,7 @@ package final class Recorder: Sendable {
                 Item(
                     recording: recording,
                     evidence: evidence,
+                    ofRenewal: ofRenewal,
                     companion: companion,
                     name: name,
                     answer: continuation
@@ -144,7 +148,7 @@ package final class Recorder: Sendable {
             var bytes = 0
             var count = 0
             for item in state.queued.prefix(Recorder.batchMax) {
-                bytes += item.evidence.proof.count
+                bytes += item.evidence.proof.count + (item.ofRenewal?.proof.count ?? 0)
                 if count > 0, bytes > Recorder.batchBytesMax { break }
                 count += 1
             }
@@ -187,23 +191,21 @@ package final class Recorder: Sendable {
         _ refused: RefusalBatch
     ) async throws(StoreFailure) -> (decisions: [Result<Decision, StoreFailure>], isCommitted: Bool) {
         let now = clock.now
-        let work = batch.map { item in
-            (recording: item.recording, evidence: item.evidence, companion: item.companion, name: item.name)
-        }
         let firsts = firsts
         return try await store.write { transaction throws(StoreFailure) in
             // What was due by the store's clock is due again by it.
-            let isDue = work.contains { $0.recording.isLookedUp }
+            let isDue = batch.contains { $0.recording.isLookedUp }
             let now = isDue ? try transaction.storeTime(now) : now
             // Read once, decide each in order, write once: the decisions are pure, so nobody can wait in here.
-            var situation = try transaction.situation(around: work.map(\.recording))
+            var situation = try transaction.situation(around: batch.map(\.recording))
             var decisions: [Result<Decision, StoreFailure>] = []
-            decisions.reserveCapacity(work.count)
+            decisions.reserveCapacity(batch.count)
             var events: [LedgerEvent] = []
             var writes = false
-            for (recording, evidence, companion, name) in work {
+            for item in batch {
+                let recording = item.recording
                 // The same request, made twice at once.
-                if let name, try transaction.keptAnswer(name) != nil {
+                if let name = item.name, try transaction.keptAnswer(name) != nil {
                     decisions.append(.failure(.conflict))
                     continue
                 }
@@ -211,15 +213,15 @@ package final class Recorder: Sendable {
                 // Before it is written: then whoever is in it is known.
                 let newcomers = try firsts?.newcomers(of: decision, recording, in: transaction) ?? []
                 do throws(StoreFailure) {
-                    try transaction.apply(decision, evidence: evidence)
+                    try transaction.apply(decision, evidence: item.evidence, andOfRenewal: item.ofRenewal)
                 } catch .unstorable {
                     decisions.append(.failure(.unstorable))
                     continue
                 }
                 situation.apply(decision)
                 events += decision.events
-                writes = writes || !decision.isEmpty || companion != nil
-                try companion?(decision, transaction)
+                writes = writes || !decision.isEmpty || item.companion != nil
+                try item.companion?(decision, transaction)
                 for key in newcomers { try firsts?.follow(key, transaction) }
                 decisions.append(.success(decision))
             }

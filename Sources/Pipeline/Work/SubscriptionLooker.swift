@@ -115,25 +115,26 @@ package struct SubscriptionLooker: Sendable {
             return AppleTrouble.outcome(of: error, at: clock.now)
         }
         // Of several periods since the last one that we know, the statuses tell the last.
-        if let start = known.missingSince(found), let trouble = try await askHistory(chain, since: start, account) {
+        if let newest = known.missedBefore(found), let trouble = try await askHistory(known, until: newest, account) {
             return trouble
         }
         for status in found {
             // They are those of all that the customer has subscribed to.
             let source: RecordingSource = status.transaction.isOf(chain) ? .presented : .history
-            let renewal = status.renewal.fact.claims.renewal
-            try await record(status.transaction, [], account, from: source)
-            try await record(status.renewal, renewal.map { [$0] } ?? [], account, from: source)
+            try await record(status.transaction, status.renewal, account, from: source)
         }
         return nil
     }
 
-    /// Each page is recorded before the next is asked for: a customer's history may be long.
+    /// Each page is recorded before the next is asked for: a customer's history may be long. The newest period is left to be
+    /// recorded with what Apple says of its renewal.
     private func askHistory(
-        _ chain: ChainKey,
-        since start: Timestamp,
+        _ known: Known,
+        until newest: TransactionID,
         _ account: AppleAccount
     ) async throws(StoreFailure) -> JobOutcome? {
+        guard let start = known.period?.transaction.purchasedAt else { return nil }
+        let chain = known.subscription.chain
         let environment = chain.realm.environment
         var pages = account.server.history(ofAny: chain.original, since: start, in: environment).makeAsyncIterator()
         while true {
@@ -144,9 +145,10 @@ package struct SubscriptionLooker: Sendable {
                 return AppleTrouble.outcome(of: error, at: clock.now)
             }
             guard let page else { return nil }
-            for proof in page.transactions {
+            for proof in page.transactions where !proof.fact.transactions.contains(where: { $0.id == newest }) {
                 // It lists all that the customer bought since.
-                try await record(proof, [], account, from: proof.isOf(chain) ? .presented : .history)
+                let isAsked = proof.isOf(chain)
+                try await record(proof, nil, account, from: isAsked ? .presented : .history, isFollowed: isAsked)
             }
         }
     }
@@ -161,7 +163,7 @@ package struct SubscriptionLooker: Sendable {
         options.stores = account.app.environments
         switch await account.receipts.verify(receipt, of: account.credentials, options: options) {
         case .valid(let answered), .renewable(let answered), .expired(let answered):
-            try await record(answered.proof, answered.renewals.map(\.fact), account)
+            try await record(answered.proof, account) { $0.renewals += answered.renewals.map(\.fact) }
             return nil
         case .refused(let refusal):
             // It was good once. What Apple says of it now tells nothing of the subscription.
@@ -174,20 +176,34 @@ package struct SubscriptionLooker: Sendable {
         }
     }
 
+    /// Records a transaction together with what Apple says of its renewal: by itself it would be over, until that is heard.
     private func record(
         _ proof: Verified<Proof>,
-        _ renewals: [Renewal],
+        _ renewal: Verified<Proof>?,
         _ account: AppleAccount,
-        from source: RecordingSource = .presented
+        from source: RecordingSource,
+        isFollowed: Bool = false
+    ) async throws(StoreFailure) {
+        let isTogether = renewal.map { account.app.mayCount($0) && $0.realm == proof.realm } ?? false
+        try await record(proof, andOfRenewal: isTogether ? renewal : nil, account) { recording in
+            (recording.source, recording.isFollowed) = (source, isFollowed)
+        }
+    }
+
+    private func record(
+        _ proof: Verified<Proof>,
+        andOfRenewal renewal: Verified<Proof>? = nil,
+        _ account: AppleAccount,
+        _ change: (inout Recording) -> Void
     ) async throws(StoreFailure) {
         let app = account.app
         guard app.mayCount(proof), let realm = proof.realm, app.environments.contains(realm.environment) else { return }
-        var recording = proof.recording(for: app, in: realm, renewals)
-        recording.source = source
+        var recording = proof.recording(for: app, in: realm, renewal?.fact.claims.renewal.map { [$0] } ?? [])
         recording.isLookedUp = true
-        let evidence = proof.evidence(at: clock.now)
+        change(&recording)
+        let (evidence, ofRenewal) = (proof.evidence(at: clock.now), renewal?.evidence(at: clock.now))
         do throws(StoreFailure) {
-            _ = try await recorder.record(recording, evidence: evidence)
+            _ = try await recorder.record(recording, evidence: evidence, andOfRenewal: ofRenewal)
         } catch .unstorable {
             // A text in it that no row can hold: it will never be another.
             return
@@ -203,12 +219,12 @@ extension Verified<Proof> {
 }
 
 extension SubscriptionLooker.Known {
-    /// Since when to ask for what was bought; `nil` when the newest period is the one that we know.
-    fileprivate func missingSince(_ found: [SubscriptionStatus]) -> Timestamp? {
+    /// The newest period, where there may be others between it and the one that we know; `nil` when it is that one.
+    fileprivate func missedBefore(_ found: [SubscriptionStatus]) -> TransactionID? {
         let newest = found.flatMap(\.transaction.fact.transactions)
             .filter { ($0.originalID ?? $0.id) == subscription.chain.original }
             .max { $0.purchasedAt < $1.purchasedAt }
         guard let newest, let period, newest.id != period.id else { return nil }
-        return period.transaction.purchasedAt
+        return newest.id
     }
 }

@@ -9,14 +9,13 @@ extension Draft {
         _ before: RecordedTransaction?,
         _ recording: Recording
     ) -> CustomerID? {
-        let own = newestToken(of: transaction, after: before?.transaction)
-        if let own, own == recording.customerToken, let customer = recording.customer {
+        if let customer = recording.customer, let own = recording.customerToken, own == signedToken(of: chain) {
             registerOwn(TokenKey(app: recording.app, token: own), of: customer)
         }
         guard let owner = owner(of: chain) else {
             // Apple's history names what somebody bought, not what she still waits for: that is for her to present.
             guard recording.source != .history, !staysOfHistory(transaction, in: chain, recording) else { return nil }
-            let signed = customer(of: own ?? signedToken(of: chain), in: recording.app)
+            let signed = customer(of: token(of: transaction, before, in: chain), in: recording.app)
             guard let customer = signed ?? recording.customer else { return nil }
             put(Owner(chain: chain, customer: customer, since: now))
             return customer
@@ -25,8 +24,7 @@ extension Draft {
         guard recording.source == .presented else { return owner.customer }
         let stranger = recording.customer.flatMap { owner.mayUse($0) ? nil : $0 }
         guard stranger != nil || isOpen(owner) else { return owner.customer }
-        // A copy may be without it, and so may a renewal.
-        let token = own ?? signedToken(of: chain)
+        let token = token(of: transaction, before, in: chain)
         let signed = customer(of: token, in: recording.app)
         if let signed, signed != owner.customer, isUnsettled(owner, against: token) {
             return transfer(owner, to: signed)
@@ -50,8 +48,30 @@ extension Draft {
     /// Whether only Apple's history told of it, and what Apple says now is what became of it.
     private func staysOfHistory(_ transaction: Transaction, in chain: ChainKey, _ recording: Recording) -> Bool {
         guard recording.isFollowUp else { return false }
-        guard let row = fulfilments(of: chain)[transaction.id] else { return false }
-        return row.isOfHistory || row.reason == .revoked
+        return fulfilments(of: chain)[transaction.id]?.isOfHistory == true
+    }
+
+    /// The token by which a chain is somebody's. A copy may be without it, and so may a renewal; but what was bought anew
+    /// after the end of what names one may be another's.
+    private mutating func token(
+        of transaction: Transaction,
+        _ before: RecordedTransaction?,
+        in chain: ChainKey
+    ) -> AccountToken? {
+        let isSilent = newestToken(of: transaction, after: before?.transaction) == nil
+        return isSilent && !lasts(chain) ? nil : signedToken(of: chain)
+    }
+
+    /// Whether what is known of a chain is still paid for.
+    private func lasts(_ chain: ChainKey) -> Bool {
+        let rows = fulfilments(of: chain)
+        guard let subscription = subscription(of: chain) else {
+            return rows.isEmpty || !rows.values.allSatisfy(\.isTakenBack)
+        }
+        // What was taken back runs no more, whenever it would have ended.
+        if let current = subscription.current, rows[current]?.isTakenBack == true { return false }
+        let ends = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self)
+        return ends.contains { now < $0 }
     }
 
     /// Who is known by an account token that Apple signed.
@@ -120,10 +140,7 @@ extension Draft {
                 || given.contains { !$0.goods.contains(where: \.isEntitlement) }
         }
         if !entitlements(given, [subscription], at: now).isEmpty { return true }
-        // What was taken back runs no more, whenever it would have ended.
-        if let current = subscription.current, fulfilments(of: chain)[current]?.isTakenBack == true { return false }
-        let ends = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self)
-        return ends.contains { now < $0 }
+        return lasts(chain)
     }
 }
 

@@ -36,6 +36,14 @@ package struct Decision: Hashable, Sendable {
             && orders.isEmpty && subscriptions.isEmpty && wallets.isEmpty && events.isEmpty && consumptions.isEmpty
             && consents.isEmpty && grantedEntitlements.isEmpty
     }
+
+    /// What was bought, and how subscriptions stand by it: where one proof tells the one and another the other.
+    package var parts: (bought: Decision, standing: Decision) {
+        var (bought, standing) = (self, Decision())
+        standing.subscriptions = subscriptions
+        bought.subscriptions = []
+        return (bought, standing)
+    }
 }
 
 /// One row of the ledger to write.

@@ -19,7 +19,9 @@ struct Draft {
     private var vacancies: [ChainKey: Int] = [:]
     private var tokens: [TokenKey: Int] = [:]
     /// What Apple signed for the chains that were asked about.
-    private var signedTokens: [ChainKey: AccountToken?] = [:]
+    var signedTokens: [ChainKey: AccountToken?] = [:]
+    /// What the proof that is decided about names.
+    var told: [ChainKey: SignedToken] = [:]
     private var orders: [OrderKey: Int] = [:]
     private var subscriptions: [ChainKey: Int] = [:]
     /// Subscriptions that are to be told of, in the order of the proof, and where each stands among them.
@@ -83,14 +85,6 @@ struct Draft {
         owners[chain].map { decision.owners[$0].row } ?? known.owner(of: chain)
     }
 
-    /// The account token that Apple signed for a chain last.
-    mutating func signedToken(of chain: ChainKey) -> AccountToken? {
-        if let known = signedTokens[chain] { return known }
-        let token = fulfilments(of: chain).values.signedToken
-        signedTokens[chain] = .some(token)
-        return token
-    }
-
     func order(_ key: OrderKey) -> Order? {
         orders[key].map { decision.orders[$0].row } ?? known.order(key)
     }
@@ -139,7 +133,6 @@ struct Draft {
         let before = known.fulfilments(of: row.chain)[row.transaction.id]
         row = Self.place(row, at: row.key, after: before, in: &decision.fulfilments, &fulfilments)
         chains[row.chain, default: known.fulfilments(of: row.chain)][row.transaction.id] = row
-        signedTokens[row.chain] = nil
         for unit in row.unitsHeld {
             units[row.chain, default: [:]][unit, default: []].insert(row.transaction.id)
         }
@@ -156,7 +149,9 @@ struct Draft {
         leaveVacant(fulfilment.chain)
         guard let token = fulfilment.accountToken else { return }
         let key = TokenKey(app: fulfilment.transaction.app, token: token)
-        if customer(of: key) == nil { put(TokenOwner(key: key, customer: nil)) }
+        let customer = customer(of: key)
+        // By the token of a name that was named for somebody else, whose name it is may come to be known.
+        if customer.map({ ownToken($0) != token }) ?? true { put(TokenOwner(key: key, customer: customer)) }
     }
 
     /// Notes that whoever comes to have a chain must see what was told of it.

@@ -80,16 +80,17 @@ private struct SignedTokens {
         }
     }
 
-    /// Who may be meant by a token, or where there is none by the chain's.
+    /// Who may be meant by what a proof names, or by what its chain does.
     mutating func customers(of token: AccountToken?, in chain: ChainKey) -> [CustomerID?] {
-        guard let token = token ?? signed(chain) else { return [] }
-        let key = TokenKey(app: chain.app, token: token)
-        return [known.customer(of: key), own[key]]
+        [token, signed(chain)].compactMap(\.self).flatMap { token in
+            let key = TokenKey(app: chain.app, token: token)
+            return [known.customer(of: key), own[key]]
+        }
     }
 
     private mutating func signed(_ chain: ChainKey) -> AccountToken? {
         if let known = ofChains[chain] { return known }
-        let token = known.signedToken(of: chain)
+        let token = known.signedToken(of: chain)?.token
         ofChains[chain] = .some(token)
         return token
     }

@@ -178,9 +178,7 @@ extension Fulfilment {
     /// Whether nobody has it, and nobody but Apple's history has told of it.
     fileprivate func staysOfHistory(_ naming: Naming) -> Bool {
         guard customer == nil else { return false }
-        if reason == nil { return naming.source == .history }
-        // Of what was taken back, and is good again, nobody knows more than before.
-        return (isOfHistory || reason == .revoked) && !naming.isOfPurchase
+        return reason == nil ? naming.source == .history : isOfHistory && !naming.isOfPurchase
     }
 
     /// Whether nothing is left to tell. That an order was named in vain is told once, and not taken back by whoever names

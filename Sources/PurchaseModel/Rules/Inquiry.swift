@@ -177,7 +177,6 @@ package struct Inquiry: Sendable {
     /// What a change of something granted may touch, or of what may be granted still.
     private mutating func add(_ fulfilment: Fulfilment) {
         let (app, realm) = (fulfilment.transaction.app, fulfilment.transaction.realm)
-        // The first proof's: a later one may name another, or none.
         if fulfilment.unit == nil, let token = fulfilment.accountToken {
             tokens.insert(TokenKey(app: app, token: token))
         }

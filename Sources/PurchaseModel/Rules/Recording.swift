@@ -20,6 +20,8 @@ package struct Recording: Hashable, Sendable {
     package var source = RecordingSource.presented
     /// Whether it was asked for, or kept, to learn what became of old purchases: it is no word that any of them was bought.
     package var isLookedUp = false
+    /// Whether Apple has told of newer periods, which are recorded after it: nobody is told that the subscription is over.
+    package var isFollowed = false
     /// When subscriptions are looked at again.
     package var schedule = LookSchedule()
 
@@ -137,6 +139,7 @@ extension Draft {
         }
         // Where each id of this proof stands, for those that follow a first one.
         var places = [TransactionID: Place](minimumCapacity: recording.transactions.count)
+        noteTokens(of: recording)
         let claimed = claimedChains(of: recording)
         let others = claimed.map { _ in recording.ofNobody }
         for transaction in recording.transactions {

@@ -119,27 +119,18 @@ package func decide(
     return draft.decided
 }
 
-/// Makes a chain another customer's, because a person says so. What waits in it pays her orders.
+/// Makes a chain another customer's, because a person says so. What waits in it goes with it, and pays no order by that: what
+/// is given cannot be taken back by moving it back.
 package func decide(
     _ situation: Situation,
     transferring chain: ChainKey,
     to customer: CustomerID,
-    ownToken: @escaping (CustomerID) -> AccountToken?,
-    terms: AppTerms,
     at now: Timestamp
 ) throws(RequestFault) -> Decision {
     guard let owner = situation.owner(of: chain) else { throw .unknown }
     guard owner.customer != customer else { throw .sameOwner }
-    var draft = Draft(situation, terms: terms, at: now, ownToken: ownToken)
+    var draft = Draft(situation, terms: AppTerms(), at: now)
     draft.transfer(owner, to: customer, isByHand: true)
-    let waiting = situation.fulfilments(of: chain).values.filter { $0.state == .waiting }.compactMap {
-        situation[$0.key]
-    }
-    let token = ownToken(customer)
-    _ = draft.settle(waiting.sorted { ($0.transaction.purchasedAt, $0.id) < ($1.transaction.purchasedAt, $1.id) }) {
-        Naming(order: $0.order, customerToken: token)
-    }
-    draft.settleRest(of: chain, Naming(customerToken: token))
     return draft.decided
 }
 

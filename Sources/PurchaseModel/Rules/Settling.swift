@@ -117,7 +117,11 @@ extension Draft {
         let before = fulfilment(recorded)
         switch before?.state {
         case .granted, .reversed:
-            guard let before else { preconditionFailure("it has a state") }
+            guard var before else { preconditionFailure("it has a state") }
+            if let token = recorded.transaction.accountToken, token != before.accountToken {
+                before.accountToken = token
+                put(before, decidedAt: before.decidedAt)
+            }
             return follow(before, recorded)
         case .waiting, .withheld, nil:
             return consider(recorded, before, naming)

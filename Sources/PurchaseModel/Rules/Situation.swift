@@ -161,25 +161,6 @@ package struct Situation: Sendable {
         return found
     }
 
-    /// The account token that Apple signed for a chain last, as far as it was decided about.
-    func signedToken(of chain: ChainKey) -> AccountToken? { fulfilments(of: chain).values.signedToken }
-
-    /// The tokens of chains of which a proof tells without naming one: who has a chain may be known by what another of its
-    /// transactions names. Those that were not asked about yet.
-    package func tokens(beside recordings: [Recording]) -> Set<TokenKey> {
-        var silent: Set<ChainKey> = []
-        for recording in recordings {
-            for (transaction, key) in zip(recording.transactions, recording.keys)
-            where newestToken(of: transaction, after: self[key]?.transaction) == nil {
-                silent.insert(chains[key] ?? recording.chain(of: transaction))
-            }
-        }
-        let found = silent.compactMap { chain in
-            signedToken(of: chain).map { TokenKey(app: chain.app, token: $0) }
-        }
-        return Set(found).subtracting(asked.tokens)
-    }
-
     package func customer(of token: TokenKey) -> CustomerID? { tokens[token]?.customer }
 
     func owner(of token: TokenKey) -> TokenOwner? { tokens[token] }
@@ -276,19 +257,5 @@ package struct Situation: Sendable {
             if let token { openByToken[token]?.remove(order.id) }
             openByWish[wish]?.remove(order.id)
         }
-    }
-}
-
-extension Sequence<Fulfilment> {
-    /// The account token of what was bought last among them.
-    var signedToken: AccountToken? {
-        var last: Fulfilment?
-        for row in self where row.accountToken != nil {
-            if let known = last, (row.purchasedAt, row.transaction.id) < (known.purchasedAt, known.transaction.id) {
-                continue
-            }
-            last = row
-        }
-        return last?.accountToken
     }
 }

@@ -86,7 +86,8 @@ extension Draft {
     /// Writes the subscriptions that a proof has changed, and tells what has become of them.
     mutating func tellOfSubscriptions(_ recording: Recording) {
         for subscription in folded {
-            write(subscription, recording.schedule, isTold: tells(of: subscription.row.chain, recording.source))
+            let isTold = tells(of: subscription.row.chain, recording.source)
+            write(subscription, recording.schedule, isTold: isTold, isFollowed: recording.isFollowed)
         }
     }
 
@@ -106,11 +107,13 @@ extension Draft {
     ///   - folded: how it stands.
     ///   - schedule: when to look again.
     ///   - isTold: whether the shop is told.
+    ///   - isFollowed: whether a newer period of it is recorded next.
     ///   - isLook: whether time alone has passed over it: then the next look is written, also where nothing else has changed.
     mutating func write(
         _ folded: FoldedSubscription,
         _ schedule: LookSchedule,
         isTold: Bool = true,
+        isFollowed: Bool = false,
         isLook: Bool = false
     ) {
         let (before, new) = (folded.before, folded.new)
@@ -118,6 +121,11 @@ extension Draft {
         if new.current == nil || new.isWaited || schedule.waits(for: new, toldOf: before, at: now) {
             row.state = before?.state ?? .unknown
             row.since = before?.since
+        } else if isFollowed, !new.state.isAlive {
+            // It went on after this period, whatever the clock says of that.
+            let isKnown = before?.current == new.current
+            row.state = isKnown ? before?.state ?? .unknown : .active
+            row.since = isKnown ? before?.since : new.periodStartedAt
         } else {
             row.state = new.state
             row.since = new.since

@@ -146,14 +146,7 @@ import Testing
             let customer = try #require(CustomerID(customers.randomElement(using: &random) ?? ""))
             // What is nobody's, or hers already, cannot become hers.
             _ = try await store.write { write throws(StoreFailure) in
-                try LedgerRequests.transfer(
-                    chain,
-                    to: customer,
-                    for: books.app,
-                    isDryRun: false,
-                    at: OwnedBooks.now,
-                    in: write
-                )
+                try LedgerRequests.transfer(chain, to: customer, isDryRun: false, at: OwnedBooks.now, in: write)
             }
         }
     }

@@ -53,6 +53,39 @@ import Testing
         }
     }
 
+    /// Nobody looked for months: she has had it all the while, and nobody is told that she had not.
+    @Test func whatIsHeardLateWasNeverOver() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try await house.subscribe()
+            house.pass(.seconds(80 * 86_400))
+            try await house.live(days: 1)
+            #expect(try await house.recordedIDs() == Set(house.bought()))
+            #expect(try await house.subscription(sold.id)?.state == .active)
+            let told = try await Self.told(house).filter { $0.hasPrefix("subscription.") }
+            #expect(told == ["subscription.started"] + Array(repeating: "subscription.renewed", count: 3), "\(told)")
+        }
+    }
+
+    /// Nor where Apple tries to charge since some days.
+    @Test func whatAppleTriesToChargeForIsNotOver() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try await house.subscribe()
+            try await house.live(days: 20)
+            _ = try house.simulator.perform(.setPayment(customer: "anna", works: false))
+            house.pass(.seconds(24 * 86_400))
+            try await house.live(days: 1)
+            let told = try await Self.told(house)
+            #expect(!told.contains("subscription.expired"), "\(told)")
+            let state = try await house.subscription(sold.id)?.state
+            #expect(state == .grace || state == .billingRetry)
+            #expect(
+                told.last == (state == .grace ? "subscription.grace_started" : "subscription.billing_retry_started")
+            )
+        }
+    }
+
     private static func told(_ house: WorkHouse) async throws -> [String] {
         let app = house.app.id
         let page = try await house.store.read { reader throws(StoreFailure) in

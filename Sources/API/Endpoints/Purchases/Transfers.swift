@@ -35,7 +35,6 @@ enum Transfers {
         let result = try LedgerRequests.transfer(
             chain,
             to: customer,
-            for: change.app,
             isDryRun: isDryRun,
             at: change.now,
             in: transaction

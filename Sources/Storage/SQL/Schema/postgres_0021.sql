@@ -2,12 +2,12 @@
 ALTER TABLE owners ADD COLUMN IF NOT EXISTS by_hand BIGINT NOT NULL DEFAULT 0;
 UPDATE owners SET by_hand = 1 WHERE previous IS NOT NULL;
 
--- What waits was found by the account token of its first proof; a later one may have named another, or the first none.
+-- What was given, or waits, had the account token of its first proof; a later one may have named another, or the first none.
 UPDATE fulfilments SET account_token = (
     SELECT t.account_token FROM transactions t
     WHERE t.app = fulfilments.app AND t.transaction_id = fulfilments.transaction_id AND t.realm = fulfilments.realm
 )
-WHERE state = 'waiting' AND EXISTS (
+WHERE EXISTS (
     SELECT 1 FROM transactions t
     WHERE t.app = fulfilments.app AND t.transaction_id = fulfilments.transaction_id AND t.realm = fulfilments.realm
         AND t.account_token <> COALESCE(fulfilments.account_token, ''::bytea)
