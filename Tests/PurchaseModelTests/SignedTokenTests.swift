@@ -34,6 +34,7 @@ import Testing
         }
         try shop.place("o-1", "sword", for: "eve", token: Self.token)
         if needsOrder || first != "her order" { try shop.show(Self.lamp(), by: nil) }
+        if first.hasPrefix("his") { #expect(try Self.owner(in: shop) == "bob") }
         try shop.show(Self.lamp(), by: "bob")
         if !needsOrder, first == "Apple" { return }
         #expect(try Self.owner(in: shop) == "bob")

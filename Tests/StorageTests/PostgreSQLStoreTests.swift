@@ -147,6 +147,37 @@ struct PostgreSQLStoreTests {
         }
     }
 
+    /// A database that lost its last moments has no row of the writer: it is made anew by the commit, and what is added is
+    /// counted.
+    @Test(arguments: [false, true]) func theWritersRowIsMadeAnew(isAnswered: Bool) async throws {
+        let commits = Counter()
+        try await PostgreSQLServer.withSchema { schema in
+            let settings = try PostgreSQLServer.settings(schema: schema) { settings in
+                settings.writers = 1
+                settings.faults = { moment in
+                    guard moment == .answerToCommit else { return false }
+                    commits.add()
+                    return !isAnswered && commits.count == 2
+                }
+            }
+            let store = try await PostgreSQLStore.open(settings)
+            let runs = Counter()
+            for number in Int64(1)...2 {
+                if number == 2 { try TestDatabase.query("DELETE FROM \(schema).writers") }
+                let (evidence, recorded) = (try Samples.evidence(), try Samples.recorded(Samples.transaction(number)))
+                try await store.write { transaction throws(StoreFailure) in
+                    runs.add()
+                    try transaction.apply(Decision(changes: [.insert(recorded)]), evidence: evidence)
+                }
+            }
+            #expect(runs.count == 2)
+            #expect(try TestDatabase.query("SELECT count(*) FROM \(schema).transactions") == ["2"])
+            // What the lost row had counted is lost with it.
+            #expect(try TestDatabase.query("SELECT sum(transactions) FROM \(schema).writers") == ["1"])
+            await store.close()
+        }
+    }
+
     /// The session ends while it commits, so that the commit does not hold: it is written again, once.
     @Test func aCommitThatWasCutOffIsRepeated() async throws {
         try await PostgreSQLServer.withSchema { schema in

@@ -170,12 +170,15 @@ final class PostgreSQLConnection: SQLConnection {
     }
 
     /// Whether a batch holds that was a writer's last. Waits for the end of a commit that is under way: it has locked the
-    /// row. When it does not hold it never will: what of it may still lie in a socket finds a higher number, and fails.
+    /// row. When it does not hold it never will: what of it may still lie in a socket finds a higher number, and fails. The row
+    /// is made anew where it is missing, as in a database that lost its last moments.
     func isKept(_ batch: Int64, by writer: Int64) throws(PostgreSQLFault) -> Bool {
         try alone(
             """
-            UPDATE writers SET batch = CASE WHEN batch = \(batch) THEN batch ELSE nextval('batches') END
-            WHERE id = \(writer) RETURNING batch
+            INSERT INTO writers (id, batch) SELECT \(writer), nextval('batches')
+            ON CONFLICT (id) DO UPDATE
+                SET batch = CASE WHEN writers.batch = \(batch) THEN writers.batch ELSE EXCLUDED.batch END
+            RETURNING batch
             """
         ) == batch
     }
@@ -264,12 +267,18 @@ final class PostgreSQLConnection: SQLConnection {
     /// - Returns: false when no answer came.
     private func commit(_ batch: Int64, _ writer: Int64) throws(StoreFailure) -> Bool {
         foreseen = ForeseenQuestions()
-        // The division is one by zero, in a form that no planner works out beforehand.
+        // The division is one by zero, in a form that no planner works out beforehand. The row is missing in a database that
+        // lost its last moments.
         let text = """
-            UPDATE writers SET batch = CASE WHEN batch < \(batch) THEN \(batch) ELSE 1 / (batch - batch) END,
-                transactions = transactions + \(added.transactions),
-                evidence = evidence + \(added.evidence), submissions = submissions + \(added.submissions)
-            WHERE id = \(writer); COMMIT
+            INSERT INTO writers (id, batch, transactions, evidence, submissions)
+            VALUES (\(writer), \(batch), \(added.transactions), \(added.evidence), \(added.submissions))
+            ON CONFLICT (id) DO UPDATE
+                SET batch = CASE WHEN writers.batch < EXCLUDED.batch THEN EXCLUDED.batch
+                        ELSE 1 / (writers.batch - writers.batch) END,
+                    transactions = writers.transactions + EXCLUDED.transactions,
+                    evidence = writers.evidence + EXCLUDED.evidence,
+                    submissions = writers.submissions + EXCLUDED.submissions;
+            COMMIT
             """
         do throws(PostgreSQLFault) {
             if settings.faults(.statement) { throw .serialization }
