@@ -151,6 +151,60 @@ import Testing
         #expect(try shop.gems(of: owner) == (owner == "ann" ? 20 : 10))
     }
 
+    /// It ended an hour ago, and Apple's word of the renewal has not come. Each row: whether Apple tried to charge for days.
+    @Test(arguments: [false, true]) func aRenewalIsNotBoughtAnew(isLate: Bool) throws {
+        var shop = try Shop { $0.binding = .transfer }
+        try shop.place("o-1", "sword", token: Self.token)
+        var first = try Sold.month(1)
+        first.accountToken = Self.token
+        try shop.show(first)
+        if isLate {
+            var word = Renewal(originalID: first.id, product: first.product, signedAt: SubscriptionCase.at(30.5))
+            (word.renewsAt, word.isInBillingRetry, word.expirationIntent) = (SubscriptionCase.at(30), true, 2)
+            try shop.show([], renewals: [word], by: nil)
+        }
+        shop.now = SubscriptionCase.at(isLate ? 50 : 30.1)
+        try shop.show(Sold.month(2, original: 1, from: isLate ? 49 : 30), by: "bob")
+        #expect(try Self.owner(in: shop) == "ann")
+        #expect(try shop.gems() == 20 && shop.gems(of: "bob") == 0)
+    }
+
+    /// Nothing was given before. What she bought anew stays hers at the second word, and pays her order.
+    @Test(arguments: [BindingRule.transferIfInactive, .refuse], [false, true])
+    func whatIsBoughtAnewStays(rule: BindingRule, isKnownFirst: Bool) throws {
+        var shop = try Shop(needsOrder: true) { $0.binding = rule }
+        if isKnownFirst { try shop.place("o-1", "sword", token: Self.token) }
+        var first = try Sold.month(1)
+        first.accountToken = Self.token
+        try shop.show(first, by: nil)
+        if !isKnownFirst { try shop.place("o-1", "sword", token: Self.token) }
+        shop.now = SubscriptionCase.at(60)
+        let second = try Sold.month(2, original: 1, from: 60)
+        try shop.show(second, by: "bob")
+        let owner = isKnownFirst && rule == .refuse ? "ann" : "bob"
+        #expect(try Self.owner(in: shop) == owner)
+        try shop.show(second, by: nil)
+        try shop.show(first, second, by: "bob")
+        try shop.place("o-2", "monthly", for: owner)
+        #expect(try Self.owner(in: shop) == owner)
+        #expect(try shop.order("o-2").state == .paid)
+        #expect(shop.types.filter { $0 == "customer.transferred" }.count <= 2)
+    }
+
+    /// Whichever of his numbers he shows, the token of his name is his.
+    @Test func anOlderNumberMakesATokenOnesOwn() throws {
+        var shop = try Shop()
+        shop.ownTokens = ["bob": Self.token]
+        var (first, second) = (try Sold.month(1), try Sold.month(2, original: 1, from: 30))
+        (first.accountToken, second.accountToken) = (Self.token, Self.other)
+        try shop.show(first, by: nil)
+        try shop.show(second, by: nil)
+        try shop.place("o-1", "sword", for: "eve", token: Self.token)
+        try shop.show(first, by: "bob")
+        try shop.show(Sold.coins(3, token: Self.token), by: nil)
+        #expect(try shop.gems(of: "eve") == 0)
+    }
+
     /// The token is made of Bob's name, and Eve has named it; he shows another number of it, which does not say so.
     @Test(arguments: [true, false]) func aRestoreOfOnesOwnIsOnesOwn(needsOrder: Bool) throws {
         var shop = try Shop(needsOrder: needsOrder)

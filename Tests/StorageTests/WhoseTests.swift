@@ -6,20 +6,20 @@ import Testing
 /// Whose a chain is, by whom, and by what it is found: what a later proof or a person changes of rows that are there.
 @Suite struct WhoseTests {
     @Test(arguments: StoreKind.allCases, [false, true])
-    func whetherAPersonHasSaidSoIsKept(kind: StoreKind, isByHand: Bool) async throws {
+    func whetherAPersonHasSaidSoIsKept(kind: StoreKind, isSettled: Bool) async throws {
         try await kind.withStore { store in
             var owner = Owner(
                 chain: try Samples.key(1).chainOfItsOwn,
                 customer: try Samples.customer("ann"),
                 since: Samples.now,
-                isByHand: !isByHand
+                isSettled: !isSettled
             )
             for version in Int64(1)...2 {
                 owner = Owner(
                     chain: owner.chain,
                     customer: owner.customer,
                     since: owner.since,
-                    isByHand: version == 1 ? !isByHand : isByHand,
+                    isSettled: version == 1 ? !isSettled : isSettled,
                     version: version
                 )
                 var decision = Decision()

@@ -51,7 +51,10 @@ package struct SubscriptionLooker: Sendable {
             guard let known = try await known(chain) else { return .done }
             var trouble: JobOutcome?
             if let account = accounts[chain.app], account.isTest == chain.realm.isTestSigned {
-                trouble = try await ask(known, chain, account)
+                let answer = try await ask(known, chain, account)
+                // It has gone on, and how is still to be heard.
+                if case .partly(let outcome) = answer { return outcome }
+                if case .away(let outcome) = answer { trouble = outcome }
             }
             // Time passes over it also while Apple is away; an end that nobody has confirmed is a patient one.
             let (now, chains) = (clock.now, [chain])
@@ -92,50 +95,61 @@ package struct SubscriptionLooker: Sendable {
         }
     }
 
-    /// - Returns: when to come again; `nil` when Apple has said what there is to say, or has nothing to say.
+    /// What came of asking Apple, and when to come again.
+    private enum Answer {
+        /// Apple has said what there is to say, or has nothing to say.
+        case whole
+        /// Apple has told of a newer period, and not yet of all before it.
+        case partly(JobOutcome)
+        case away(JobOutcome)
+    }
+
     private func ask(
         _ known: Known,
         _ chain: ChainKey,
         _ account: AppleAccount
-    ) async throws(StoreFailure) -> JobOutcome? {
+    ) async throws(StoreFailure) -> Answer {
         if account.hasKey { return try await askServer(known, chain, account) }
-        guard let receipt = try await receipt(of: chain) else { return nil }
-        return try await askAboutReceipt(receipt, chain, account)
+        guard let receipt = try await receipt(of: chain) else { return .whole }
+        return try await askAboutReceipt(receipt, chain, account).map { .away($0) } ?? .whole
     }
 
     private func askServer(
         _ known: Known,
         _ chain: ChainKey,
         _ account: AppleAccount
-    ) async throws(StoreFailure) -> JobOutcome? {
+    ) async throws(StoreFailure) -> Answer {
         let found: [SubscriptionStatus]
         do throws(AppStoreFailure) {
             found = try await account.server.statuses(ofAny: chain.original, in: chain.realm.environment).value
         } catch {
-            return AppleTrouble.outcome(of: error, at: clock.now)
+            return AppleTrouble.outcome(of: error, at: clock.now).map { .away($0) } ?? .whole
         }
         // Of several periods since the last one that we know, the statuses tell the last.
-        if let newest = known.missedBefore(found), let trouble = try await askHistory(known, until: newest, account) {
-            return trouble
+        if let start = known.missedSince(found),
+            let trouble = try await askHistory(chain, since: start, before: found, account)
+        {
+            return .partly(trouble)
         }
         for status in found {
             // They are those of all that the customer has subscribed to.
-            let source: RecordingSource = status.transaction.isOf(chain) ? .presented : .history
+            let source: RecordingSource = status.transaction.chains == [chain.original] ? .presented : .history
             try await record(status.transaction, status.renewal, account, from: source)
         }
-        return nil
+        return .whole
     }
 
-    /// Each page is recorded before the next is asked for: a customer's history may be long. The newest period is left to be
-    /// recorded with what Apple says of its renewal.
+    /// Each page is recorded before the next is asked for: a customer's history may be long. The newest periods are left to be
+    /// recorded with what Apple says of their renewal.
     private func askHistory(
-        _ known: Known,
-        until newest: TransactionID,
+        _ chain: ChainKey,
+        since start: Timestamp,
+        before found: [SubscriptionStatus],
         _ account: AppleAccount
     ) async throws(StoreFailure) -> JobOutcome? {
-        guard let start = known.period?.transaction.purchasedAt else { return nil }
-        let chain = known.subscription.chain
         let environment = chain.realm.environment
+        let newest = Set(found.flatMap { $0.transaction.fact.transactions.map(\.id) })
+        let followed = found.reduce(into: Set<TransactionID>()) { $0.formUnion($1.transaction.chains) }
         var pages = account.server.history(ofAny: chain.original, since: start, in: environment).makeAsyncIterator()
         while true {
             let page: HistoryPage?
@@ -145,10 +159,15 @@ package struct SubscriptionLooker: Sendable {
                 return AppleTrouble.outcome(of: error, at: clock.now)
             }
             guard let page else { return nil }
-            for proof in page.transactions where !proof.fact.transactions.contains(where: { $0.id == newest }) {
+            for proof in page.transactions where !proof.fact.transactions.contains(where: { newest.contains($0.id) }) {
                 // It lists all that the customer bought since.
-                let isAsked = proof.isOf(chain)
-                try await record(proof, nil, account, from: isAsked ? .presented : .history, isFollowed: isAsked)
+                try await record(
+                    proof,
+                    nil,
+                    account,
+                    from: proof.chains == [chain.original] ? .presented : .history,
+                    isFollowed: proof.chains.isSubset(of: followed)
+                )
             }
         }
     }
@@ -212,19 +231,17 @@ package struct SubscriptionLooker: Sendable {
 }
 
 extension Verified<Proof> {
-    /// Whether it tells of this chain alone.
-    fileprivate func isOf(_ chain: ChainKey) -> Bool {
-        fact.transactions.allSatisfy { ($0.originalID ?? $0.id) == chain.original }
-    }
+    /// What it tells of.
+    fileprivate var chains: Set<TransactionID> { Set(fact.transactions.map { $0.originalID ?? $0.id }) }
 }
 
 extension SubscriptionLooker.Known {
-    /// The newest period, where there may be others between it and the one that we know; `nil` when it is that one.
-    fileprivate func missedBefore(_ found: [SubscriptionStatus]) -> TransactionID? {
+    /// Since when to ask for what was bought; `nil` when the newest period is the one that we know.
+    fileprivate func missedSince(_ found: [SubscriptionStatus]) -> Timestamp? {
         let newest = found.flatMap(\.transaction.fact.transactions)
             .filter { ($0.originalID ?? $0.id) == subscription.chain.original }
             .max { $0.purchasedAt < $1.purchasedAt }
         guard let newest, let period, newest.id != period.id else { return nil }
-        return newest.id
+        return period.transaction.purchasedAt
     }
 }

@@ -9,32 +9,34 @@ extension Draft {
         _ before: RecordedTransaction?,
         _ recording: Recording
     ) -> CustomerID? {
-        if let customer = recording.customer, let own = recording.customerToken, own == signedToken(of: chain) {
+        let named = newestToken(of: transaction, after: before?.transaction)
+        if let customer = recording.customer, let own = recording.customerToken,
+            own == named || own == signedToken(of: chain)
+        {
             registerOwn(TokenKey(app: recording.app, token: own), of: customer)
         }
+        // A copy may be without a token, and so may a renewal; but what was bought anew may be another's.
+        let isAnew = named == nil && before == nil && isBoughtAnew(transaction, in: chain)
+        let token = isAnew ? nil : signedToken(of: chain)
+        let signed = customer(of: token, in: recording.app)
         guard let owner = owner(of: chain) else {
             // Apple's history names what somebody bought, not what she still waits for: that is for her to present.
             guard recording.source != .history, !staysOfHistory(transaction, in: chain, recording) else { return nil }
-            let signed = customer(of: token(of: transaction, before, in: chain), in: recording.app)
             guard let customer = signed ?? recording.customer else { return nil }
-            put(Owner(chain: chain, customer: customer, since: now))
+            put(Owner(chain: chain, customer: customer, since: now, isSettled: isAnew))
             return customer
         }
         // Old books take nothing away from anybody.
         guard recording.source == .presented else { return owner.customer }
-        let stranger = recording.customer.flatMap { owner.mayUse($0) ? nil : $0 }
-        guard stranger != nil || isOpen(owner) else { return owner.customer }
-        let token = token(of: transaction, before, in: chain)
-        let signed = customer(of: token, in: recording.app)
         if let signed, signed != owner.customer, isUnsettled(owner, against: token) {
             return transfer(owner, to: signed)
         }
-        guard let presenter = stranger else { return owner.customer }
+        guard let presenter = recording.customer, !owner.mayUse(presenter) else { return owner.customer }
         // What Apple signed is never overruled by who holds a copy of the proof.
         if let signed, signed != presenter { return owner.customer }
         // It is used up by its first owner: a copy of its proof gives nobody else anything.
         let isConsumable = [transaction, before?.transaction].contains { $0.flatMap(kind(of:)) == .consumable }
-        return isConsumable ? owner.customer : presented(transaction, of: owner, by: presenter)
+        return isConsumable ? owner.customer : presented(transaction, of: owner, by: presenter, isAnew: isAnew)
     }
 
     /// Whether a chain still goes to whom Apple signed it: who came first has it until it is known who that is, unless
@@ -43,7 +45,7 @@ extension Draft {
         isOpen(owner) && (token == nil || ownToken(owner.customer) != token)
     }
 
-    private func isOpen(_ owner: Owner) -> Bool { !owner.isByHand && !hasGrants(owner.chain) }
+    private func isOpen(_ owner: Owner) -> Bool { !owner.isSettled && !hasGrants(owner.chain) }
 
     /// Whether only Apple's history told of it, and what Apple says now is what became of it.
     private func staysOfHistory(_ transaction: Transaction, in chain: ChainKey, _ recording: Recording) -> Bool {
@@ -51,27 +53,18 @@ extension Draft {
         return fulfilments(of: chain)[transaction.id]?.isOfHistory == true
     }
 
-    /// The token by which a chain is somebody's. A copy may be without it, and so may a renewal; but what was bought anew
-    /// after the end of what names one may be another's.
-    private mutating func token(
-        of transaction: Transaction,
-        _ before: RecordedTransaction?,
-        in chain: ChainKey
-    ) -> AccountToken? {
-        let isSilent = newestToken(of: transaction, after: before?.transaction) == nil
-        return isSilent && !lasts(chain) ? nil : signedToken(of: chain)
-    }
-
-    /// Whether what is known of a chain is still paid for.
-    private func lasts(_ chain: ChainKey) -> Bool {
-        let rows = fulfilments(of: chain)
-        guard let subscription = subscription(of: chain) else {
-            return rows.isEmpty || !rows.values.allSatisfy(\.isTakenBack)
+    /// Whether it was bought when what is known of its chain was over: there was time without it, or it was taken back. What
+    /// Apple tried to charge for until then goes on.
+    private func isBoughtAnew(_ transaction: Transaction, in chain: ChainKey) -> Bool {
+        let rows = fulfilments(of: chain).values
+        guard !rows.isEmpty else { return false }
+        if rows.allSatisfy(\.isTakenBack), let end = rows.compactMap(\.reversedAt).max() {
+            return end < transaction.purchasedAt
         }
-        // What was taken back runs no more, whenever it would have ended.
-        if let current = subscription.current, rows[current]?.isTakenBack == true { return false }
-        let ends = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self)
-        return ends.contains { now < $0 }
+        guard let subscription = subscription(of: chain), subscription.renewal?.isRetrying != true,
+            let end = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self).max()
+        else { return false }
+        return transaction.purchasedAt.seconds > end.seconds + SubscriptionTransition.gap
     }
 
     /// Who is known by an account token that Apple signed.
@@ -82,13 +75,14 @@ extension Draft {
     private mutating func presented(
         _ transaction: Transaction,
         of owner: Owner,
-        by presenter: CustomerID
+        by presenter: CustomerID,
+        isAnew: Bool
     ) -> CustomerID {
         switch terms.binding(of: transaction.product) {
         case .refuse: return owner.customer
-        case .transfer: return transfer(owner, to: presenter)
+        case .transfer: return transfer(owner, to: presenter, isSettled: isAnew)
         case .transferIfInactive:
-            return isInForce(owner.chain) ? owner.customer : transfer(owner, to: presenter)
+            return isInForce(owner.chain) ? owner.customer : transfer(owner, to: presenter, isSettled: isAnew)
         case .share:
             guard owner.sharers.count < Owner.sharersMax else { return owner.customer }
             var shared = owner
@@ -101,9 +95,9 @@ extension Draft {
 
     /// Makes a chain another customer's, with what waits in it. What was credited to the owner's balances stays there.
     @discardableResult
-    mutating func transfer(_ owner: Owner, to customer: CustomerID, isByHand: Bool = false) -> CustomerID {
+    mutating func transfer(_ owner: Owner, to customer: CustomerID, isSettled: Bool = false) -> CustomerID {
         var moved = owner
-        moved.isByHand = isByHand
+        moved.isSettled = isSettled
         moved.previous = owner.customer
         moved.customer = customer
         moved.sharers.removeAll { $0 == customer }
@@ -140,7 +134,10 @@ extension Draft {
                 || given.contains { !$0.goods.contains(where: \.isEntitlement) }
         }
         if !entitlements(given, [subscription], at: now).isEmpty { return true }
-        return lasts(chain)
+        // What was taken back runs no more, whenever it would have ended.
+        if let current = subscription.current, fulfilments(of: chain)[current]?.isTakenBack == true { return false }
+        let ends = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self)
+        return ends.contains { now < $0 }
     }
 }
 

@@ -89,6 +89,7 @@ private struct SignedTokens {
     }
 
     private mutating func signed(_ chain: ChainKey) -> AccountToken? {
+        guard !known.fulfilments(of: chain).isEmpty else { return nil }
         if let known = ofChains[chain] { return known }
         let token = known.signedToken(of: chain)?.token
         ofChains[chain] = .some(token)

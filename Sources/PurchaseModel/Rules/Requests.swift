@@ -108,7 +108,7 @@ package func decide(
     }
     guard order.mayBePaidByHand else { throw .orderIs(order.state) }
     if draft.owner(of: draft.chain(of: recorded)) == nil {
-        draft.put(Owner(chain: draft.chain(of: recorded), customer: order.customer, since: now, isByHand: true))
+        draft.put(Owner(chain: draft.chain(of: recorded), customer: order.customer, since: now, isSettled: true))
     }
     guard draft.owner(of: draft.chain(of: recorded))?.customer == order.customer,
         order.asks(for: recorded.transaction.product, recorded.transaction.quantity)
@@ -130,7 +130,7 @@ package func decide(
     guard let owner = situation.owner(of: chain) else { throw .unknown }
     guard owner.customer != customer else { throw .sameOwner }
     var draft = Draft(situation, terms: AppTerms(), at: now)
-    draft.transfer(owner, to: customer, isByHand: true)
+    draft.transfer(owner, to: customer, isSettled: true)
     return draft.decided
 }
 

@@ -64,7 +64,9 @@ extension Draft {
 
     /// The account token that Apple signed for a chain last, by what is known and what is told now.
     mutating func signedToken(of chain: ChainKey) -> AccountToken? {
-        if told.isEmpty, known.fulfilments(of: chain).isEmpty { return nil }
+        // Most chains have one number, or none yet.
+        let rows = known.fulfilments(of: chain)
+        if told.isEmpty, rows.count <= 1 { return rows.first?.value.accountToken }
         if let found = signedTokens[chain] { return found }
         let token = SignedToken.last(known.signedToken(of: chain), told[chain])?.token
         signedTokens[chain] = .some(token)

@@ -118,14 +118,14 @@ extension Draft {
     ) {
         let (before, new) = (folded.before, folded.new)
         var row = folded.row
-        if new.current == nil || new.isWaited || schedule.waits(for: new, toldOf: before, at: now) {
-            row.state = before?.state ?? .unknown
-            row.since = before?.since
-        } else if isFollowed, !new.state.isAlive {
+        if isFollowed, new.current != nil, new.state != .active {
             // It went on after this period, whatever the clock says of that.
             let isKnown = before?.current == new.current
             row.state = isKnown ? before?.state ?? .unknown : .active
             row.since = isKnown ? before?.since : new.periodStartedAt
+        } else if new.current == nil || new.isWaited || schedule.waits(for: new, toldOf: before, at: now) {
+            row.state = before?.state ?? .unknown
+            row.since = before?.since
         } else {
             row.state = new.state
             row.since = new.since

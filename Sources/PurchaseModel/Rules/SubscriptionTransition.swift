@@ -74,7 +74,7 @@ struct SubscriptionTransition {
     }
 
     /// Paid service that is missing for so many seconds was bought again: Apple's renewals have none.
-    private static let gap: Int64 = 60
+    static let gap: Int64 = 60
 
     private func change(from told: SubscriptionState) -> EventType? {
         guard state != told else { return nil }

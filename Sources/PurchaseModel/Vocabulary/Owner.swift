@@ -8,8 +8,8 @@ package struct Owner: Hashable, Sendable {
     package internal(set) var since: Timestamp
     /// Whose it was before: what undoing the last transfer would bring back.
     package internal(set) var previous: CustomerID?
-    /// Whether a person has said whose it is: then no account token says otherwise.
-    package internal(set) var isByHand: Bool
+    /// Whether a person has said whose it is, or who has it bought it anew: then no account token from before says otherwise.
+    package internal(set) var isSettled: Bool
     /// Counts its changes, so that of two writers who saw the same one only the first succeeds. The first one follows that
     /// of the chain's ``Vacancy``, if there was one.
     package internal(set) var version: Int64
@@ -20,7 +20,7 @@ package struct Owner: Hashable, Sendable {
         sharers: [CustomerID] = [],
         since: Timestamp,
         previous: CustomerID? = nil,
-        isByHand: Bool = false,
+        isSettled: Bool = false,
         version: Int64 = 1
     ) {
         self.chain = chain
@@ -28,7 +28,7 @@ package struct Owner: Hashable, Sendable {
         self.sharers = sharers
         self.since = since
         self.previous = previous
-        self.isByHand = isByHand
+        self.isSettled = isSettled
         self.version = version
     }
 

@@ -1,4 +1,5 @@
 import Encoding
+import HTTP
 import Jobs
 import Pipeline
 import PurchaseModel
@@ -64,6 +65,23 @@ import Testing
             #expect(try await house.subscription(sold.id)?.state == .active)
             let told = try await Self.told(house).filter { $0.hasPrefix("subscription.") }
             #expect(told == ["subscription.started"] + Array(repeating: "subscription.renewed", count: 3), "\(told)")
+        }
+    }
+
+    /// Nor while Apple has said that it goes on, and does not say what was in between.
+    @Test func whatIsHeardInPartsWasNeverOver() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try await house.subscribe()
+            house.pass(.seconds(80 * 86_400))
+            house.script.set("/history/", HTTPResponse(.internalServerError))
+            try await house.live(days: 1, everyHours: 1)
+            #expect(try await Self.told(house).filter { $0.hasPrefix("subscription.") } == ["subscription.started"])
+            house.script.set("", nil)
+            try await house.live(days: 1, everyHours: 1)
+            #expect(try await house.recordedIDs() == Set(house.bought()))
+            #expect(try await house.subscription(sold.id)?.state == .active)
+            #expect(try await !Self.told(house).contains("subscription.expired"))
         }
     }
 

@@ -1,6 +1,7 @@
--- Whether a person has said whose a chain is. Of what was moved before nobody knows who did it: it stays where it is.
-ALTER TABLE owners ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0;
-UPDATE owners SET by_hand = 1 WHERE previous IS NOT NULL;
+-- Whether it is settled whose a chain is: a person has said so, or it was bought anew. Of what was moved before nobody knows
+-- why it was: it stays where it is.
+ALTER TABLE owners ADD COLUMN settled INTEGER NOT NULL DEFAULT 0;
+UPDATE owners SET settled = 1 WHERE previous IS NOT NULL;
 
 -- What was given, or waits, had the account token of its first proof; a later one may have named another, or the first none.
 UPDATE fulfilments SET account_token = (

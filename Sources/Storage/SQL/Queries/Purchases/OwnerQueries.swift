@@ -7,7 +7,7 @@ struct OwnerQueries {
 
     private static let key: [BulkColumn] = [.integer("app"), .integer("original_id"), .integer("realm")]
     private static let changing: [BulkColumn] = [
-        .text("customer"), .integer("since"), .text("previous"), .integer("by_hand"),
+        .text("customer"), .integer("since"), .text("previous"), .integer("settled"),
     ]
     private static let insert = BulkInsert(
         into: "owners",
@@ -26,7 +26,7 @@ struct OwnerQueries {
     private static let find = BulkLookup(
         by: key,
         """
-        SELECT version, customer, since, previous, by_hand FROM owners WHERE app = $1 AND original_id = $2 AND realm = $3
+        SELECT version, customer, since, previous, settled FROM owners WHERE app = $1 AND original_id = $2 AND realm = $3
         """
     )
     private static let findSharers = BulkLookup(
@@ -46,7 +46,7 @@ struct OwnerQueries {
         let key = try key(of: owner.chain)
         let changing: [SQLValue] = [
             .text(owner.customer.text), .integer(owner.since.milliseconds), .optional(owner.previous?.text),
-            .integer(owner.isByHand ? 1 : 0),
+            .integer(owner.isSettled ? 1 : 0),
         ]
         switch change {
         case .insert where owner.version == 1:
@@ -97,7 +97,7 @@ struct OwnerQueries {
                 customer: customer,
                 since: Timestamp(milliseconds: row.integer(2)),
                 previous: try row.identifier(3),
-                isByHand: row.integer(4) != 0,
+                isSettled: row.integer(4) != 0,
                 version: version
             )
             owners.append((place, owner))
