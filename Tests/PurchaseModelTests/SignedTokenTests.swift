@@ -151,6 +151,20 @@ import Testing
         #expect(try shop.gems(of: owner) == (owner == "ann" ? 20 : 10))
     }
 
+    /// Apple took back what named her. Each row: on which day somebody else's begins; before it is no other purchase.
+    @Test(arguments: [(Int64(10), "bob"), (0, "ann")])
+    func whatIsBoughtAfterARefundGoesByTheRule(day: Int64, owner: String) throws {
+        var shop = try Shop { $0.binding = .transferIfInactive }
+        try shop.place("o-1", "sword", token: Self.token)
+        var first = try Sold.month(1)
+        first.accountToken = Self.token
+        try shop.show(first)
+        try shop.show(Sold.refunded(first, after: 5 * 86_400), by: nil)
+        shop.now = SubscriptionCase.at(12)
+        try shop.show(Sold.month(2, original: 1, from: day), by: "bob")
+        #expect(try Self.owner(in: shop) == owner)
+    }
+
     /// It ended an hour ago, and Apple's word of the renewal has not come. Each row: whether Apple tried to charge for days.
     @Test(arguments: [false, true]) func aRenewalIsNotBoughtAnew(isLate: Bool) throws {
         var shop = try Shop { $0.binding = .transfer }
