@@ -16,7 +16,7 @@ extension Draft {
             registerOwn(TokenKey(app: recording.app, token: own), of: customer)
         }
         // A copy may be without a token, and so may a renewal; but what was bought anew may be another's.
-        let isAnew = named == nil && before == nil && isBoughtAnew(transaction, in: chain)
+        let isAnew = named == nil && isBoughtAnew(transaction, in: chain)
         let token = isAnew ? nil : signedToken(of: chain)
         let signed = customer(of: token, in: recording.app)
         guard let owner = owner(of: chain) else {
