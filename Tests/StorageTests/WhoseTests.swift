@@ -6,7 +6,7 @@ import Testing
 /// Whose a chain is, by whom, and by what it is found: what a later proof or a person changes of rows that are there.
 @Suite struct WhoseTests {
     @Test(arguments: StoreKind.allCases, [false, true])
-    func whetherAPersonHasSaidSoIsKept(kind: StoreKind, isSettled: Bool) async throws {
+    func whetherItIsSettledIsKept(kind: StoreKind, isSettled: Bool) async throws {
         try await kind.withStore { store in
             var owner = Owner(
                 chain: try Samples.key(1).chainOfItsOwn,

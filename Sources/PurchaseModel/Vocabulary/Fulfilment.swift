@@ -8,8 +8,7 @@ package struct Fulfilment: Hashable, Sendable {
     package let product: ProductID
     package let quantity: Int
     package let purchasedAt: Timestamp
-    /// What Apple signed with it, as far as it was known when it was last decided about: an order that is placed later may name
-    /// the same.
+    /// What Apple signed with it, by the newest copy that names one: an order that is placed later may name the same.
     package internal(set) var accountToken: AccountToken?
     /// Who gets it. `nil` while nobody is known.
     package internal(set) var customer: CustomerID?

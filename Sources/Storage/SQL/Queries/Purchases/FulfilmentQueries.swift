@@ -12,9 +12,8 @@ struct FulfilmentQueries {
     ]
     private static let changing: [BulkColumn] = [
         .bytes("account_token"), .text("customer"), .text("state"), .text("reason"), .text("unit"), .text("order_id"),
-        .text("match"),
-        .text("goods"), .integer("reversed"), .integer("reversed_at"), .text("delivery"), .integer("fence"),
-        .integer("decided_at"), .integer("imported"),
+        .text("match"), .text("goods"), .integer("reversed"), .integer("reversed_at"), .text("delivery"),
+        .integer("fence"), .integer("decided_at"), .integer("imported"),
     ]
     private static let insert = BulkInsert(
         into: "fulfilments",
@@ -63,9 +62,8 @@ struct FulfilmentQueries {
         ]
         let changing: [SQLValue] = [
             .optional(row.accountToken.map(TokenBytes.bytes)), .optional(row.customer?.text), .text(row.state.rawValue),
-            .optional(row.reason?.rawValue),
-            .optional(row.unit?.text), .optional(row.order?.text), .optional(row.match?.rawValue),
-            .text(GoodsText.text(of: row.goods)), .integer(Int64(row.reversed)),
+            .optional(row.reason?.rawValue), .optional(row.unit?.text), .optional(row.order?.text),
+            .optional(row.match?.rawValue), .text(GoodsText.text(of: row.goods)), .integer(Int64(row.reversed)),
             .optional(row.reversedAt?.milliseconds), .optional(row.delivery?.rawValue), .integer(row.fence),
             .integer(row.decidedAt.milliseconds), .integer(row.isImported ? 1 : 0),
         ]
