@@ -16,8 +16,8 @@ package protocol StoreReader:
     /// One number on every side of every wall, in the order of recording.
     func transactions(app: AppID, id: TransactionID) throws(StoreFailure) -> [RecordedTransaction]
 
-    /// A customer's transactions after a place in the listing, none if the app has no such place; the limit is brought
-    /// between 1 and ``TransactionPage/limitMax``.
+    /// The transactions of the chains that a customer owns or shares, after a place in the listing; none if the app has no
+    /// such place. The limit is brought between 1 and ``TransactionPage/limitMax``.
     func transactions(
         app: AppID,
         customer: CustomerID,

@@ -1,5 +1,6 @@
 import PurchaseModel
 import Storage
+import TestSupport
 import Testing
 
 /// A customer's transactions, page by page.
@@ -51,13 +52,49 @@ import Testing
             let claimed = try Samples.recorded(Samples.transaction(2), customer: "ann")
             try await Self.insert([unclaimed, claimed], into: store)
             unclaimed.customer = try Samples.customer("ann")
-            let update = Decision(changes: [.update(unclaimed)])
-            let evidence = try Samples.evidence()
-            try await store.write { transaction throws(StoreFailure) in
-                try transaction.apply(update, evidence: evidence)
-            }
+            try await Self.insert([unclaimed], into: store)
             let pages = try await Self.pages(of: "ann", .oldestFirst, limit: 1, in: store)
             #expect(pages.map(\.transactions) == [[unclaimed], [claimed]])
+        }
+    }
+
+    /// Apple may tell of renewals before anybody shows one of them; and what was bought may come to be somebody else's.
+    @Test(arguments: StoreKind.allCases)
+    func whoeverHasAChainHasAllOfIt(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let rows = try (Int64(1)...3).map { number in
+                var renewal = try Samples.transaction(number)
+                renewal.originalID = TransactionID(number: 1)
+                return try Samples.recorded(renewal, customer: number == 3 ? "ann" : nil)
+            }
+            let others = try Samples.recorded(Samples.transaction(9), customer: "ann")
+            try await Self.insert(rows + [others], into: store)
+            func expectPages(of customer: String, _ numbers: [Int64]) async throws {
+                for (order, limit) in [(ListingOrder.oldestFirst, 1), (.oldestFirst, 9), (.newestFirst, 2)] {
+                    let pages = try await Self.pages(of: customer, order, limit: limit, in: store)
+                    let listed = pages.flatMap(\.transactions).map(\.id.number)
+                    #expect(listed == (order == .oldestFirst ? numbers : numbers.reversed()), "\(customer)")
+                }
+            }
+            try await expectPages(of: "ann", [1, 2, 3, 9])
+            try await expectPages(of: "bob", [])
+            let moved = try await store.read { reader throws(StoreFailure) in try reader.owners([rows[0].chain]) }
+            let (bob, cid) = (try Samples.customer("bob"), try Samples.customer("cid"))
+            let owner = Owner(
+                chain: rows[0].chain,
+                customer: bob,
+                sharers: [cid],
+                since: Samples.now,
+                version: try #require(moved.first).version + 1
+            )
+            var decision = Decision()
+            decision.owners = [.update(owner)]
+            try await store.write { [decision] write throws(StoreFailure) in
+                try write.apply(decision, evidence: nil)
+            }
+            try await expectPages(of: "ann", [9])
+            try await expectPages(of: "bob", [1, 2, 3])
+            try await expectPages(of: "cid", [1, 2, 3])
         }
     }
 
@@ -132,11 +169,19 @@ import Testing
         TransactionCursor(realm: realm, id: try #require(TransactionID(number: number)))
     }
 
+    /// Records them one after the other, as if their customers had presented them.
     private static func insert(_ rows: [RecordedTransaction], into store: any Store) async throws {
-        let decision = Decision(changes: rows.map(LedgerChange.insert))
         let evidence = try Samples.evidence()
-        try await store.write { transaction throws(StoreFailure) in
-            try transaction.apply(decision, evidence: evidence)
+        let recordings = rows.map { row in
+            Recording(app: row.app, realm: row.realm, transactions: [row.transaction], customer: row.customer)
+        }
+        try await store.write { write throws(StoreFailure) in
+            var situation = try write.situation(around: recordings)
+            for recording in recordings {
+                let decision = decide(situation, recording, at: Samples.now)
+                situation.apply(decision)
+                try write.apply(decision, evidence: evidence)
+            }
         }
     }
 

@@ -86,6 +86,7 @@ private enum Python {
             DROP INDEX submissions_settled; DROP INDEX submissions_by_name; ALTER TABLE submissions DROP COLUMN name;
             ALTER TABLE submissions DROP COLUMN imported; ALTER TABLE submissions DROP COLUMN version;
             ALTER TABLE transactions DROP COLUMN version;
+            CREATE INDEX transactions_of_customer ON transactions (app, customer) WHERE customer IS NOT NULL;
             DELETE FROM migrations WHERE number > 1; PRAGMA user_version = 1
             """
         let process = ChildProcess(["/usr/bin/python3", "-c", script, folder + "/assay.sqlite", statements])

@@ -1,3 +1,4 @@
+import PurchaseModel
 import Storage
 import TestSupport
 import Testing
@@ -46,12 +47,53 @@ struct PostgreSQLPlanTests {
             for table in ["jobs", "webhook_deliveries"] {
                 try TestDatabase.query("ALTER TABLE \(schema).\(table) SET (autovacuum_enabled = off)")
             }
-            let before = try await Self.scans(in: schema)
+            let before = try await Self.scans(of: ["jobs", "webhook_deliveries"], in: schema)
             #expect(before.count == 2)
             let store = try await PostgreSQLStore.open(settings)
             for round in Int64(1)...12 { try await Self.work(store, round) }
             await store.close()
-            #expect(try await Self.scans(in: schema) == before)
+            #expect(try await Self.scans(of: ["jobs", "webhook_deliveries"], in: schema) == before)
+        }
+    }
+
+    /// A customer's purchases are found by hers and by those of her chains, and not among everybody's.
+    @Test func whoAsksForACustomersPurchasesIsAnsweredByIndexes() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            let settings = try PostgreSQLServer.namedSettings(schema: schema)
+            let first = try await PostgreSQLStore.open(settings)
+            let app = try Samples.app()
+            for number in Int64(1)...20 {
+                var recording = Recording(
+                    app: app,
+                    realm: Samples.production,
+                    transactions: [try Samples.transaction(number)]
+                )
+                recording.customer = try Samples.customer(number % 2 == 0 ? "ann" : "bob")
+                let evidence = try Samples.evidence()
+                try await first.write { [recording] write throws(StoreFailure) in
+                    let situation = try write.situation(around: [recording])
+                    try write.apply(decide(situation, recording, at: Samples.now), evidence: evidence)
+                }
+            }
+            await first.close()
+            let tables = ["fulfilments", "owners", "sharers", "transactions"]
+            for table in tables {
+                try TestDatabase.query("ALTER TABLE \(schema).\(table) SET (autovacuum_enabled = off)")
+            }
+            let before = try await Self.scans(of: tables, in: schema)
+            #expect(before.count == 4)
+            let store = try await PostgreSQLStore.open(settings)
+            let ann = try Samples.customer("ann")
+            for round in 1...12 {
+                for order in ListingOrder.allCases {
+                    let page = try await store.read { reader throws(StoreFailure) in
+                        try reader.transactions(app: app, customer: ann, order: order, after: nil, limit: round)
+                    }
+                    #expect(page.transactions.count == min(round, 10))
+                }
+            }
+            await store.close()
+            #expect(try await Self.scans(of: tables, in: schema) == before)
         }
     }
 
@@ -88,14 +130,15 @@ struct PostgreSQLPlanTests {
         #expect(isOurs == [Bool](repeating: true, count: deliveries.count))
     }
 
-    /// How often the queues have been read as wholes. A session's figures are counted when it has ended.
-    private static func scans(in schema: String) async throws -> [String] {
+    /// How often some tables have been read as wholes. A session's figures are counted when it has ended.
+    private static func scans(of tables: [String], in schema: String) async throws -> [String] {
         let open = "SELECT 1 FROM pg_stat_activity WHERE application_name = '\(schema)'"
         while !(try TestDatabase.query(open).isEmpty) { try await Task.sleep(for: .milliseconds(10)) }
         return try TestDatabase.query(
             """
             SELECT relname, seq_scan FROM pg_stat_user_tables
-            WHERE schemaname = '\(schema)' AND relname IN ('jobs', 'webhook_deliveries') ORDER BY relname
+            WHERE schemaname = '\(schema)' AND relname IN (\(tables.map { "'\($0)'" }.joined(separator: ", ")))
+            ORDER BY relname
             """
         )
     }

@@ -98,8 +98,6 @@ struct Search: Sendable {
             if let customer = try reader.owners(of: [key]).first?.customer { return customer }
         }
         guard let id = CustomerID(text) else { return nil }
-        let page = try reader.transactions(app: app, customer: id, order: .newestFirst, after: nil, limit: 1)
-        if !page.transactions.isEmpty { return id }
         if !(try reader.chains(app: app, customer: id)).isEmpty { return id }
         if !(try reader.grantedEntitlements(app: app, customer: id)).isEmpty { return id }
         return try reader.orders(app: app, customer: id, after: nil, limit: 1).orders.isEmpty ? nil : id

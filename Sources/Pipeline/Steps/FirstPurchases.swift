@@ -1,7 +1,7 @@
 package import PurchaseModel
 package import Storage
 
-/// Customers of whom nothing was recorded before, and what follows from it in the same commit.
+/// Customers who had nothing before, and what follows from it in the same commit.
 package struct FirstPurchases: Sendable {
     /// Plans what is to be done, by one of the customer's transactions.
     package typealias Follow = @Sendable (TransactionKey, any StoreTransaction) throws(StoreFailure) -> Void
@@ -41,20 +41,13 @@ package struct FirstPurchases: Sendable {
 }
 
 extension StoreReader {
-    /// Most have bought on one side of the wall only: the first row tells. Of testers it may be a later one; who has a page
-    /// of purchases on another side is no newcomer, and the commit waits for no more.
+    /// Whoever has so many purchases that not all of their chains are listed is no newcomer.
     fileprivate func hasBought(
         _ customer: CustomerID,
         _ app: AppID,
         _ realm: Realm
     ) throws(StoreFailure) -> Bool {
-        var place: TransactionCursor?
-        for limit in [1, TransactionPage.limitMax] {
-            let page = try transactions(app: app, customer: customer, order: .oldestFirst, after: place, limit: limit)
-            if page.transactions.contains(where: { $0.realm == realm }) { return true }
-            guard let next = page.next else { return false }
-            place = next
-        }
-        return true
+        let chains = try chains(app: app, customer: customer)
+        return chains.count >= ChainKey.listedMax || chains.contains { $0.realm == realm }
     }
 }

@@ -20,7 +20,9 @@ extension MemoryTransaction {
         limit: Int
     ) -> TransactionPage {
         let limit = min(max(limit, 1), TransactionPage.limitMax)
-        let listed = entries { $0.app == app && $0.customer == customer }
+        let hers = ledger.owners.values.filter { $0.chain.app == app && $0.mayUse(customer) }.map(\.chain)
+        let owned = Set(fulfilments(hers).map(\.key))
+        let listed = entries { owned.contains($0.key) }
         var place: Int64?
         if let cursor {
             place = ledger.transactions[TransactionKey(app: app, realm: cursor.realm, id: cursor.id)]?.sequence

@@ -46,7 +46,8 @@ final class SQLTransaction: StoreTransaction {
         after cursor: TransactionCursor?,
         limit: Int
     ) throws(StoreFailure) -> TransactionPage {
-        try ledger.list(app: app, customer: customer, order: order, after: cursor, limit: limit)
+        let hers = try chains(app: app, customer: customer)
+        return try ledger.list(hers, app: app, order: order, after: cursor, limit: limit)
     }
 
     func evidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow? {

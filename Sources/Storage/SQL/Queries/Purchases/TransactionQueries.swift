@@ -19,17 +19,14 @@ struct TransactionQueries {
         WHERE app = $1 AND transaction_id = $2 ORDER BY sequence
         """
     )
-    private static let listOldestFirst = Query(
-        """
-        SELECT \(TransactionColumns.selected) FROM transactions
-        WHERE app = $1 AND customer = $2 AND sequence > $3 ORDER BY sequence LIMIT $4
-        """
+    private static let findLinks = BulkLookup(
+        by: [.integer("app"), .integer("original_id"), .integer("realm")],
+        "SELECT transaction_id FROM fulfilments WHERE app = $1 AND original_id = $2 AND realm = $3"
     )
-    private static let listNewestFirst = Query(
-        """
-        SELECT \(TransactionColumns.selected) FROM transactions
-        WHERE app = $1 AND customer = $2 AND sequence < $3 ORDER BY sequence DESC LIMIT $4
-        """
+    /// Of those of a page alone the rest is read, too.
+    private static let findPlaces = BulkLookup(
+        by: TransactionColumns.key,
+        "SELECT sequence FROM transactions WHERE app = $1 AND transaction_id = $2 AND realm = $3"
     )
     private static let findPlace = Query(
         "SELECT sequence FROM transactions WHERE app = $1 AND transaction_id = $2 AND realm = $3"
@@ -59,37 +56,46 @@ struct TransactionQueries {
         }
     }
 
+    /// The transactions of some chains, all of one app.
     func list(
+        _ chains: [ChainKey],
         app: AppID,
-        customer: CustomerID,
         order: ListingOrder,
         after cursor: TransactionCursor?,
         limit: Int
     ) throws(StoreFailure) -> TransactionPage {
         guard let code = try apps.code(of: app) else { return TransactionPage() }
         let limit = min(max(limit, 1), TransactionPage.limitMax)
-        let (query, start): (Query, Int64) =
-            switch order {
-            case .oldestFirst: (Self.listOldestFirst, .min)
-            case .newestFirst: (Self.listNewestFirst, .max)
-            }
-        var place = start
+        var places = try places(of: chains)
         if let cursor {
-            guard let found = try self.place(of: cursor, app: code) else { return TransactionPage() }
-            place = found
+            guard let last = try place(of: cursor, app: code) else { return TransactionPage() }
+            places.removeAll { order == .oldestFirst ? $0.sequence <= last : $0.sequence >= last }
         }
-        // One more than asked for tells whether there is more.
-        let values: [SQLValue] = [
-            .integer(code), .text(customer.text), .integer(place), .integer(Int64(limit + 1)),
-        ]
-        let found = try connection.rows(query, values) { row throws(StoreFailure) in
-            try TransactionColumns.read(row, app: app)
-        }
-        let page = Array(found.prefix(limit))
+        places.sort { order == .oldestFirst ? $0.sequence < $1.sequence : $0.sequence > $1.sequence }
+        let page = try find(places.prefix(limit).map(\.key))
         return TransactionPage(
             transactions: page,
-            next: found.count > limit ? page.last.map(TransactionCursor.init) : nil
+            next: places.count > limit ? page.last.map(TransactionCursor.init) : nil
         )
+    }
+
+    private func places(of chains: [ChainKey]) throws(StoreFailure) -> [(sequence: Int64, key: TransactionKey)] {
+        let (asked, names) = try apps.keys(chains, app: \.app) { chain in
+            [.integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
+        }
+        // One after the other: of both in one question a young database might go through all of an app.
+        var links: [(key: TransactionKey, values: [SQLValue])] = []
+        try connection.visit(Self.findLinks, names) { place, row throws(StoreFailure) in
+            guard let id = TransactionID(number: row.integer(0)) else { throw SQLiteResult.unreadableRow }
+            let (chain, name) = (asked[place], names[place])
+            let key = TransactionKey(app: chain.app, realm: chain.realm, id: id)
+            links.append((key, [name[0], .integer(id.number), name[2]]))
+        }
+        var places: [(sequence: Int64, key: TransactionKey)] = []
+        try connection.visit(Self.findPlaces, links.map(\.values)) { place, row throws(StoreFailure) in
+            places.append((row.integer(0), links[place].key))
+        }
+        return places
     }
 
     private func place(of cursor: TransactionCursor, app code: Int64) throws(StoreFailure) -> Int64? {
