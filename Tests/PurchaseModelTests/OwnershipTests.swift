@@ -231,6 +231,35 @@ import Testing
         #expect(try shop.rights() == ["light"])
     }
 
+    /// What Apple tells of before anybody is known waits for the catalogue with whoever comes to have its chain.
+    @Test(arguments: ["unknown_product", "kind_contradicts"])
+    func whatTheCatalogueLacksComesToWhoeverHasItsChain(reason: String) throws {
+        var shop = try Shop()
+        var renewal = try Sold.month(2, original: 1, from: 20)
+        if reason == "unknown_product" {
+            renewal.product = try Shop.product("yearly")
+        } else {
+            renewal.kind = .nonRenewing
+        }
+        try shop.show(renewal, by: nil)
+        #expect(try shop.word(2) == "waiting \(reason)")
+        #expect(try shop.fulfilment(2).customer == nil)
+        try shop.show(Sold.month(1))
+        #expect(try shop.fulfilment(2).customer?.text == "ann")
+        let told = shop.events.filter { $0.type == .purchaseWaiting }
+        #expect(told.map(\.stream.customer?.text) == [nil, "ann"])
+        // It is told once, and given as soon as the catalogue has it.
+        #expect(try shop.show(Sold.month(1)).isEmpty)
+        shop.terms.products?[renewal.product] = ProductTerms(
+            product: renewal.product,
+            kind: try #require(renewal.kind),
+            goods: [.entitlement(try Shop.right("premium"))],
+            period: .seconds(86_400)
+        )
+        try shop.show(renewal, by: nil)
+        #expect(try shop.word(2) == "granted" && shop.fulfilment(2).customer?.text == "ann")
+    }
+
     @Test func aPersonMayMoveItAndMoveItBack() throws {
         var shop = try Shop()
         try shop.show(Sold.lamp(1))

@@ -58,6 +58,42 @@ import Testing
         }
     }
 
+    /// Whoever comes to have what somebody else waited for is told what it is.
+    @Test(arguments: StoreKind.allCases)
+    func whatGoesWithAChainIsToldWhole(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let bought = try Samples.transaction(1)
+            var unknown = try Samples.transaction(2)
+            unknown.originalID = bought.id
+            unknown.product = try #require(ProductID("sword"))
+            let lamp = ProductTerms(
+                product: bought.product,
+                kind: .nonConsumable,
+                goods: [.entitlement(try #require(EntitlementID("light")))]
+            )
+            let terms = AppTerms(products: [bought.product: lamp], binding: .transfer)
+            var told: [LedgerEvent] = []
+            for (transaction, customer) in [(bought, "ann"), (unknown, "ann"), (bought, "bob")] {
+                var recording = try Self.recording(transaction)
+                (recording.customer, recording.terms) = (try Samples.customer(customer), terms)
+                let evidence = try Samples.evidence()
+                told = try await store.write { [recording] write throws(StoreFailure) in
+                    let situation = try write.situation(around: [recording])
+                    let decision = decide(situation, recording, at: Samples.now)
+                    try write.apply(decision, evidence: evidence)
+                    return decision.events
+                }
+            }
+            let waiting = told.filter { $0.type == .purchaseWaiting }
+            #expect(waiting.map(\.stream.customer?.text) == ["bob"])
+            guard case .fulfilment(_, let recorded) = waiting.first?.subject else {
+                Issue.record("\(told)")
+                return
+            }
+            #expect(recorded?.transaction == unknown)
+        }
+    }
+
     /// A transaction and what Apple says of its renewal are told together, by two proofs: each stands with what it proves.
     @Test(arguments: StoreKind.allCases, [false, true])
     func ofTwoProofsEachIsKept(kind: StoreKind, isStorable: Bool) async throws {

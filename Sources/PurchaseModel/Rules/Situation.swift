@@ -59,7 +59,8 @@ package struct Situation: Sendable {
     var waiting: [Fulfilment] { fulfilments.values.flatMap { $0.values.filter { $0.state == .waiting } } }
 
     /// What these proofs may have decided again: what seems to repeat something that they tell to be taken back, and what
-    /// waits for somebody to present anything of its chain, or for an order that it needs no more when anything is given.
+    /// waits for somebody to present anything of its chain, for an order that it needs no more when anything is given, or for
+    /// anything else, and goes with its chain to whoever comes to have that.
     ///
     /// With it what was known of the proofs themselves, to be looked up once more: what another has changed since is told by
     /// the version of what was given for it, which was read in between.
@@ -74,7 +75,7 @@ package struct Situation: Sendable {
         }
         for chain in chains {
             for row in fulfilments(of: chain).values
-            where row.isOwnerless || row.lacksOrder || returned.contains(chain) && row.maySettleAnew {
+            where row.state == .waiting || returned.contains(chain) && row.maySettleAnew {
                 again.insert(row.transaction)
             }
         }
@@ -96,11 +97,10 @@ package struct Situation: Sendable {
         Set(recorded.map { chain(of: $0) }).flatMap { fulfilments(of: $0).values }
     }
 
-    /// What waits beside some transactions for their chain to be somebody's, or for an order that it needs no more when one
-    /// of them is given; those that are not known.
+    /// What waits beside some transactions in their chains, as far as it is not known: see ``reconsidered(for:)``.
     package func heldUp(beside recorded: [RecordedTransaction]) -> [TransactionKey] {
         fulfilments(around: recorded)
-            .filter { ($0.isOwnerless || $0.lacksOrder) && self[$0.transaction] == nil }.map(\.transaction)
+            .filter { $0.state == .waiting && self[$0.transaction] == nil }.map(\.transaction)
     }
 
     package func owner(of chain: ChainKey) -> Owner? { owners[chain] }

@@ -44,8 +44,8 @@ package struct Fulfilment: Hashable, Sendable {
     /// Whether Apple took all of it back, after it was given or before.
     var isTakenBack: Bool { state == .reversed || reason == .revoked }
 
-    /// Whether it waits for nothing but to be somebody's.
-    var isOwnerless: Bool { state == .waiting && (reason == .noCustomer || isOfHistory) }
+    /// Whether it waits, for whatever else, to be somebody's.
+    var isOwnerless: Bool { state == .waiting && customer == nil }
 
     /// Whether only Apple's history tells of it: nobody knows what was delivered before, so that no order has it unless
     /// somebody presents it.
