@@ -38,6 +38,9 @@ package protocol FulfilmentReader {
     /// The chains that a customer owns or shares, the lowest originals first; at most `ChainKey.listedMax`.
     func chains(app: AppID, customer: CustomerID) throws(StoreFailure) -> [ChainKey]
 
+    /// Whether anything on that side of the wall is a customer's that never was anybody else's.
+    func hasBought(_ customer: CustomerID, app: AppID, realm: Realm) throws(StoreFailure) -> Bool
+
     func owners(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenOwner]
 
     func orders(_ keys: [OrderKey]) throws(StoreFailure) -> [Order]

@@ -224,6 +224,35 @@ import TestSupport
         }
     }
 
+    /// Who has it by now has it in his list, and is not told who had it before.
+    @Test func whatWasMovedIsListedWithoutWhoHadIt() async throws {
+        try await TestHouse(terms: Self.terms(needsOrder: false)).open { house in
+            _ = await house.submit(try Self.purchase(), customer: "ann")
+            func listed(_ customer: String) async throws -> [JSONObject] {
+                let answer = await house.get("/v1/customers/\(customer)/transactions")
+                #expect(answer.status == .ok)
+                return try #require(answer.json()["transactions"]?.array).compactMap(\.object)
+            }
+            #expect(try await listed("ann").map { $0["customer_id"]?.string } == ["ann"])
+            #expect(try await listed("bob").isEmpty)
+            let body =
+                #"{"original_transaction_id": "2000000000000001", "to_customer_id": "bob", "#
+                + #""environment": "sandbox", "test_signed": true}"#
+            #expect(await house.change("/v1/transfers", body).status == .ok)
+            #expect(try await listed("ann").isEmpty)
+            let his = try await listed("bob")
+            #expect(his.map { $0["transaction_id"]?.string } == ["2000000000000001"])
+            #expect(his.map { $0["customer_id"] == nil } == [true])
+            let given = his.first?["fulfilment"]?.object
+            #expect(given?["state"]?.string == "granted" && given?["customer_id"] == nil)
+            // The shop is told of each who.
+            let one = try await house.get("/v1/transactions/2000000000000001").json()
+            let whole = one["transactions"]?.array?[0]?.object
+            #expect(whole?["customer_id"]?.string == "ann")
+            #expect(whole?["fulfilment"]?.object?["customer_id"]?.string == "ann")
+        }
+    }
+
     @Test func theFeedGoesOnWhereItWasLeft() async throws {
         try await TestHouse(terms: Self.terms()).open { house in
             for number in 1...5 {

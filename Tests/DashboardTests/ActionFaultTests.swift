@@ -284,6 +284,26 @@ import Testing
         try await seen.grant("eve")
         #expect(await seen.browser.get("/dashboard/search?q=eve").status == .seeOther)
     }
+
+    /// Who looks for whose it was wants to move it back.
+    @Test func whoHadWhatIsAnothersByNowIsFound() async throws {
+        let acting = try await ActingDesk(needsOrder: false)
+        let search = ActingDesk.address("/search", [("q", acting.customer.text)])
+        #expect(await acting.browser.get(search).status == .ok)
+        try await acting.buy(7)
+        #expect(await acting.browser.get(search).status == .seeOther)
+        let chain = ChainKey(
+            app: Desk.app,
+            realm: ActingDesk.realm,
+            original: try #require(TransactionID(number: 7))
+        )
+        let now = acting.desk.clock.now
+        let moved = try await acting.desk.store.write { write throws(StoreFailure) in
+            try LedgerRequests.transfer(chain, to: CustomerID(checked: "eve"), isDryRun: false, at: now, in: write)
+        }
+        _ = try moved.get()
+        #expect(await acting.browser.get(search).status == .seeOther)
+    }
 }
 
 /// What stands in a query.

@@ -22,7 +22,7 @@ enum Program {
         var errorLines: [Substring] { errorText.split(separator: "\n") }
     }
 
-    /// Runs it to its end; one that does not end within half a minute is killed.
+    /// Runs it to its end; one that does not end within two minutes is killed.
     ///
     /// - Parameters:
     ///   - arguments: the words after its name.
@@ -55,7 +55,7 @@ enum Program {
             let running = try process.start()
             running.whenEnded { exit.note($0) }
             let id = running.id
-            DispatchQueue.global().asyncAfter(deadline: .now() + 30) { if !exit.isNoted { kill(id, SIGKILL) } }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 120) { if !exit.isNoted { kill(id, SIGKILL) } }
             let code = await exit.code()
             return Run(
                 code: code,

@@ -35,6 +35,45 @@ import Testing
         }
     }
 
+    /// What was moved to somebody, or is shared with him, he has not bought.
+    @Test(arguments: StoreKind.allCases)
+    func whoHasBoughtHadItFirst(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let app = try Samples.app()
+            let (ann, bob, cid) = (
+                try Samples.customer("ann"), try Samples.customer("bob"), try Samples.customer("cid")
+            )
+            let sandbox = Realm(environment: .sandbox, isTestSigned: false)
+            var decision = Decision()
+            decision.owners = [
+                .insert(Owner(chain: try Samples.key(1).chainOfItsOwn, customer: ann, since: Samples.now)),
+                .insert(
+                    Owner(
+                        chain: try Samples.key(2).chainOfItsOwn,
+                        customer: bob,
+                        sharers: [cid],
+                        since: Samples.now,
+                        previous: ann
+                    )
+                ),
+            ]
+            try await store.write { [decision] write throws(StoreFailure) in
+                try write.apply(decision, evidence: nil)
+            }
+            let table = [
+                (ann, app, Samples.production, true), (ann, app, sandbox, false),
+                (ann, try Samples.app("other"), Samples.production, false), (bob, app, Samples.production, false),
+                (cid, app, Samples.production, false),
+            ]
+            for (customer, app, realm, expected) in table {
+                let found = try await store.read { reader throws(StoreFailure) in
+                    try reader.hasBought(customer, app: app, realm: realm)
+                }
+                #expect(found == expected, "\(customer) \(app) \(realm)")
+            }
+        }
+    }
+
     /// The first copy says nothing of it: what the second one names is what it is found by.
     @Test(arguments: StoreKind.allCases)
     func aLaterCopysTokenIsWhatItIsFoundBy(kind: StoreKind) async throws {

@@ -4,15 +4,28 @@ package import PurchaseModel
 /// What was given for a transaction, as our JSON shows it.
 package enum FulfilmentJSON {
     /// The members of a delivery object.
-    package static func write(_ fulfilment: Fulfilment, into json: inout JSONObjectWriter) {
+    ///
+    /// - Parameters:
+    ///   - fulfilment: what is shown.
+    ///   - reader: the customer who asks: of what was given to somebody else it is not told to whom, nor for which order.
+    ///     `nil` when the shop asks.
+    ///   - json: where to.
+    package static func write(
+        _ fulfilment: Fulfilment,
+        to reader: CustomerID? = nil,
+        into json: inout JSONObjectWriter
+    ) {
+        let isAnothers = reader.map { $0 != fulfilment.customer } ?? false
         json.member("delivery_id", DeliveryID(fulfilment.transaction).description)
         json.member("state", fulfilment.state.rawValue)
         json.member("reason", fulfilment.reason?.rawValue)
-        json.member("customer_id", fulfilment.customer?.text)
+        if !isAnothers { json.member("customer_id", fulfilment.customer?.text) }
         json.member("product_id", fulfilment.product.text)
         json.member("quantity", fulfilment.quantity)
-        json.member("order_id", fulfilment.order?.text)
-        json.member("matched_by", fulfilment.match?.rawValue)
+        if !isAnothers {
+            json.member("order_id", fulfilment.order?.text)
+            json.member("matched_by", fulfilment.match?.rawValue)
+        }
         if fulfilment.delivery != nil {
             json.member("delivery", fulfilment.delivery?.rawValue)
             json.member("fence", fulfilment.fence)

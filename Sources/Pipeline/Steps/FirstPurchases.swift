@@ -1,7 +1,7 @@
 package import PurchaseModel
 package import Storage
 
-/// Customers who had nothing before, and what follows from it in the same commit.
+/// Customers who had bought nothing before, and what follows from it in the same commit.
 package struct FirstPurchases: Sendable {
     /// Plans what is to be done, by one of the customer's transactions.
     package typealias Follow = @Sendable (TransactionKey, any StoreTransaction) throws(StoreFailure) -> Void
@@ -31,23 +31,9 @@ package struct FirstPurchases: Sendable {
         var (keys, seen) = ([TransactionKey](), Set<CustomerID>())
         for case .insert(let owner) in decision.owners where seen.insert(owner.customer).inserted {
             let bought = decision.outcomes.first { $0.recorded.customer == owner.customer }
-            guard let key = bought?.recorded.key, try !reader.hasBought(owner.customer, key.app, key.realm) else {
-                continue
-            }
-            keys.append(key)
+            guard let key = bought?.recorded.key else { continue }
+            if try !reader.hasBought(owner.customer, app: key.app, realm: key.realm) { keys.append(key) }
         }
         return keys
-    }
-}
-
-extension StoreReader {
-    /// Whoever has so many purchases that not all of their chains are listed is no newcomer.
-    fileprivate func hasBought(
-        _ customer: CustomerID,
-        _ app: AppID,
-        _ realm: Realm
-    ) throws(StoreFailure) -> Bool {
-        let chains = try chains(app: app, customer: customer)
-        return chains.count >= ChainKey.listedMax || chains.contains { $0.realm == realm }
     }
 }

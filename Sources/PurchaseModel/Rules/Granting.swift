@@ -34,8 +34,8 @@ extension Draft {
             }
             (fulfilment.state, fulfilment.reason) = (state, reason)
             put(fulfilment)
-            // Somebody's, too, as long as nobody is known by the token that Apple signed.
-            if fulfilment.isOwnerless || (state == .waiting && fulfilment.customer != nil) { leaveVacant(fulfilment) }
+            // Somebody's, too: who is known by the token that Apple signed may come later.
+            if state == .waiting { leaveVacant(fulfilment) }
             // It is of what may be restored, too.
             if reason == .revoked { leaveVacant(fulfilment.chain) }
             guard !isKnown, !fulfilment.isImported, naming.source != .history else { return fulfilment }

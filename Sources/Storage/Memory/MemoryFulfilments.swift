@@ -128,6 +128,12 @@ extension MemoryTransaction {
         (chains.compactMap { ledger.owners[$0] }, chains.compactMap { ledger.vacancies[$0] })
     }
 
+    func hasBought(_ customer: CustomerID, app: AppID, realm: Realm) -> Bool {
+        ledger.owners.values.contains { owner in
+            owner.chain.app == app && owner.chain.realm == realm && owner.customer == customer && owner.previous == nil
+        }
+    }
+
     func chains(app: AppID, customer: CustomerID) -> [ChainKey] {
         let found = ledger.owners.values.filter { owner in
             owner.chain.app == app && (owner.customer == customer || owner.sharers.contains(customer))

@@ -20,8 +20,7 @@ extension MemoryTransaction {
         limit: Int
     ) -> TransactionPage {
         let limit = min(max(limit, 1), TransactionPage.limitMax)
-        let hers = ledger.owners.values.filter { $0.chain.app == app && $0.mayUse(customer) }.map(\.chain)
-        let owned = Set(fulfilments(hers).map(\.key))
+        let owned = Set(fulfilments(chains(app: app, customer: customer)).map(\.key))
         let listed = entries { owned.contains($0.key) }
         var place: Int64?
         if let cursor {

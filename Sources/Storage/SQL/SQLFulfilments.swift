@@ -47,6 +47,10 @@ extension SQLTransaction {
         try ownership.chains(app: app, customer: customer)
     }
 
+    func hasBought(_ customer: CustomerID, app: AppID, realm: Realm) throws(StoreFailure) -> Bool {
+        try ownership.hasBought(customer, app: app, realm: realm)
+    }
+
     func owners(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenOwner] { try ordering.owners(of: tokens) }
 
     func orders(_ keys: [OrderKey]) throws(StoreFailure) -> [Order] { try ordering.find(keys) }

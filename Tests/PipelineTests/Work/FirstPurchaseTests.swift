@@ -180,6 +180,25 @@ import Testing
         }
     }
 
+    /// Whoever was given another's has bought nothing yet.
+    @Test func whatWasMovedToHerIsNoPurchaseOfHers() async throws {
+        try await Self.house().open { house in
+            let sword = try house.buy("sword")
+            _ = try await house.submit(try house.receipt(), customer: "bob")
+            try await Self.work(house)
+            let moved = try #require(try await house.recorded(sword.id)).chain
+            let (ann, now) = (CustomerID(checked: "ann"), house.clock.now)
+            _ = try await house.store.write { write throws(StoreFailure) in
+                try LedgerRequests.transfer(moved, to: ann, isDryRun: false, at: now, in: write)
+            }
+            for calls in [2, 2] {
+                _ = try await house.submit(Array(try house.buy("coins.100").id.description.utf8), customer: "ann")
+                try await Self.work(house)
+                #expect(Self.histories(house).count == calls)
+            }
+        }
+    }
+
     @Test func nobodyIsAskedWhereTheAppDoesNotWantIt() async throws {
         try await WorkHouse().open { house in
             house.inbox.open(false)

@@ -43,6 +43,10 @@ package class PassingTransaction: StoreTransaction {
         try base.chains(app: app, customer: customer)
     }
 
+    package func hasBought(_ customer: CustomerID, app: AppID, realm: Realm) throws(StoreFailure) -> Bool {
+        try base.hasBought(customer, app: app, realm: realm)
+    }
+
     package func owners(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenOwner] {
         try base.owners(of: tokens)
     }

@@ -58,7 +58,8 @@ struct ReadTransactions: Sendable {
                     after: cursor,
                     limit: limit
                 )
-                return (try Listed(page.transactions.filter { app.shows($0.realm) }, reader), page.next)
+                let shown = page.transactions.filter { app.shows($0.realm) }
+                return (try Listed(shown, reader, for: customer), page.next)
             }
             guard let page else { return QueryFields.Fault.otherPage.response }
             return .json(.ok) { json in
@@ -72,11 +73,19 @@ struct ReadTransactions: Sendable {
 
     /// Transactions, and what each of them gave.
     private struct Listed: Sendable {
+        /// Whose list it is; `nil` when it is nobody's.
+        let customer: CustomerID?
         let transactions: [RecordedTransaction]
         let fulfilments: [TransactionKey: Fulfilment]
 
-        init(_ transactions: [RecordedTransaction], _ reader: any StoreReader) throws(StoreFailure) {
-            self.transactions = transactions
+        init(
+            _ transactions: [RecordedTransaction],
+            _ reader: any StoreReader,
+            for customer: CustomerID? = nil
+        ) throws(StoreFailure) {
+            self.customer = customer
+            self.transactions =
+                customer.map { customer in transactions.map { $0.asShown(to: customer) } } ?? transactions
             // In its chain, or by itself when the chain was not known at first.
             let chains = transactions.flatMap { recorded in
                 [recorded.chain, ChainKey(app: recorded.app, realm: recorded.realm, original: recorded.id)]
@@ -95,11 +104,21 @@ struct ReadTransactions: Sendable {
                     json.member("decision", standing(of: recorded).rawValue)
                     TransactionJSON.write(recorded, into: &json)
                     if let fulfilment = listed.fulfilments[recorded.key] {
-                        json.object("fulfilment") { FulfilmentJSON.write(fulfilment, into: &$0) }
+                        json.object("fulfilment") { FulfilmentJSON.write(fulfilment, to: listed.customer, into: &$0) }
                     }
                 }
             }
         }
+    }
+}
+
+extension RecordedTransaction {
+    /// What somebody else had first came to be this customer's without who that was, and what it was ordered as.
+    fileprivate func asShown(to customer: CustomerID) -> RecordedTransaction {
+        guard self.customer != customer else { return self }
+        var shown = self
+        (shown.customer, shown.order) = (nil, nil)
+        return shown
     }
 }
 

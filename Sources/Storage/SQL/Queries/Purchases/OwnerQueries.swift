@@ -41,6 +41,16 @@ struct OwnerQueries {
         """
     )
 
+    /// Goes through hers, and no further than to the first: a limit is what keeps PostgreSQL from going by the side of the
+    /// wall instead.
+    private static let findBought = Query(
+        """
+        SELECT 1 FROM (
+            SELECT realm, previous FROM owners WHERE app = $1 AND customer = $2 LIMIT \(ChainKey.listedMax)
+        ) AS hers WHERE realm = $3 AND previous IS NULL LIMIT 1
+        """
+    )
+
     func write(_ change: RowChange<Owner>) throws(StoreFailure) {
         let owner = change.row
         let key = try key(of: owner.chain)
@@ -114,6 +124,12 @@ struct OwnerQueries {
             owner.row.with(sharers: sharers[owner.place] ?? [])
         }
         return (shared, vacancies)
+    }
+
+    func hasBought(_ customer: CustomerID, app: AppID, realm: Realm) throws(StoreFailure) -> Bool {
+        guard let code = try apps.code(of: app) else { return false }
+        let values: [SQLValue] = [.integer(code), .text(customer.text), .integer(RealmCode.wanted(realm))]
+        return try connection.row(Self.findBought, values) { _ in true } ?? false
     }
 
     func chains(app: AppID, customer: CustomerID) throws(StoreFailure) -> [ChainKey] {
