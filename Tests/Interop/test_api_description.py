@@ -208,8 +208,13 @@ class ApiDescriptionTest(unittest.TestCase):
             proof = self.store.get(f"/transactions/{sold}")["signed_transaction_info"]
             self.ask("POST", "/v1/purchases", {"proof": proof, "customer_id": "anna"})
             self.store.act("ask_refund", transaction=sold, reason="UNINTENDED_PURCHASE")
-            page = self.ask("GET", f"/v1/consumption-requests?state=open&transaction_id={sold}&limit=1")
-            return f"/v1/consumption-requests/{page['consumption_requests'][0]['id']}"
+            # Apple tells of it by itself, and comes again when it is not heard at once.
+            deadline = time.monotonic() + 60
+            asked = f"/v1/consumption-requests?state=open&transaction_id={sold}&limit=1"
+            while not (found := self.ask("GET", asked)["consumption_requests"]):
+                self.assertLess(time.monotonic(), deadline, f"nothing is asked about {sold}")
+                time.sleep(0.1)
+            return f"/v1/consumption-requests/{found[0]['id']}"
 
         first, second = wanted(), wanted()
         self.assertEqual(self.ask("GET", first)["waits_for"], "held")
