@@ -22,7 +22,7 @@ enum Program {
         var errorLines: [Substring] { errorText.split(separator: "\n") }
     }
 
-    /// Runs it to its end; one that does not end within two minutes is killed.
+    /// Runs it to its end; one that does not end in time is killed.
     ///
     /// - Parameters:
     ///   - arguments: the words after its name.
@@ -30,6 +30,7 @@ enum Program {
     ///   - output: where to write instead of a file of our own.
     ///   - other: the program to run instead of `assay`.
     ///   - place: where it works.
+    ///   - seconds: how long it may take.
     /// - Returns: what it said, and how it ended.
     /// - Throws: ``ChildProcess/NotStarted``.
     static func run(
@@ -37,7 +38,8 @@ enum Program {
         input: [UInt8] = [],
         output: String? = nil,
         instead other: String? = nil,
-        in place: String? = nil
+        in place: String? = nil,
+        within seconds: Double = 30
     ) async throws -> Run {
         try await TemporaryFolder.with { folder in
             let out = output ?? folder + "/out"
@@ -55,7 +57,7 @@ enum Program {
             let running = try process.start()
             running.whenEnded { exit.note($0) }
             let id = running.id
-            DispatchQueue.global().asyncAfter(deadline: .now() + 120) { if !exit.isNoted { kill(id, SIGKILL) } }
+            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { if !exit.isNoted { kill(id, SIGKILL) } }
             let code = await exit.code()
             return Run(
                 code: code,

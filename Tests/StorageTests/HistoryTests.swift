@@ -91,15 +91,7 @@ import Testing
         try await kind.withStore { store in
             for start in stride(from: 0, to: facts.count, by: batch) {
                 let part = Array(facts[start..<min(start + batch, facts.count)])
-                let evidence = try Samples.evidence()
-                try await store.write { transaction throws(StoreFailure) in
-                    var situation = try transaction.situation(around: part)
-                    for recording in part {
-                        let decision = decide(situation, recording, at: Samples.now)
-                        situation.apply(decision)
-                        try transaction.apply(decision, evidence: evidence)
-                    }
-                }
+                try await Purchases.record(part, try Samples.evidence(), in: store)
             }
             let app = try Samples.app()
             var ends: [String] = []

@@ -1,6 +1,5 @@
 import PurchaseModel
 import Storage
-import TestSupport
 import Testing
 
 /// A customer's transactions, page by page.
@@ -171,18 +170,10 @@ import Testing
 
     /// Records them one after the other, as if their customers had presented them.
     private static func insert(_ rows: [RecordedTransaction], into store: any Store) async throws {
-        let evidence = try Samples.evidence()
         let recordings = rows.map { row in
             Recording(app: row.app, realm: row.realm, transactions: [row.transaction], customer: row.customer)
         }
-        try await store.write { write throws(StoreFailure) in
-            var situation = try write.situation(around: recordings)
-            for recording in recordings {
-                let decision = decide(situation, recording, at: Samples.now)
-                situation.apply(decision)
-                try write.apply(decision, evidence: evidence)
-            }
-        }
+        try await Purchases.record(recordings, try Samples.evidence(), in: store)
     }
 
     private static func pages(

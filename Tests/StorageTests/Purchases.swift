@@ -21,16 +21,27 @@ enum Purchases {
             )
         }
         let evidence = try Samples.evidence([UInt8](repeating: 7, count: proofBytes))
-        return try await store.write { transaction throws(StoreFailure) in
-            var situation = try transaction.situation(around: recordings)
-            var new = 0
+        let decisions = try await record(recordings, evidence, in: store)
+        return decisions.count { $0.outcomes.contains(where: \.isNew) }
+    }
+
+    /// Decides some proofs one after the other, as they stand in one write, and tells how.
+    @discardableResult
+    static func record(
+        _ recordings: [Recording],
+        _ evidence: EvidenceRow,
+        in store: any Store
+    ) async throws -> [Decision] {
+        try await store.write { write throws(StoreFailure) in
+            var situation = try write.situation(around: recordings)
+            var decisions: [Decision] = []
             for recording in recordings {
                 let decision = decide(situation, recording, at: Samples.now)
                 situation.apply(decision)
-                try transaction.apply(decision, evidence: evidence)
-                if decision.outcomes.contains(where: \.isNew) { new += 1 }
+                try write.apply(decision, evidence: evidence)
+                decisions.append(decision)
             }
-            return new
+            return decisions
         }
     }
 

@@ -115,13 +115,7 @@ import Testing
             for (transaction, customer) in [(bought, "ann"), (unknown, "ann"), (bought, "bob")] {
                 var recording = try Self.recording(transaction)
                 (recording.customer, recording.terms) = (try Samples.customer(customer), terms)
-                let evidence = try Samples.evidence()
-                told = try await store.write { [recording] write throws(StoreFailure) in
-                    let situation = try write.situation(around: [recording])
-                    let decision = decide(situation, recording, at: Samples.now)
-                    try write.apply(decision, evidence: evidence)
-                    return decision.events
-                }
+                told = try await Purchases.record([recording], try Samples.evidence(), in: store).flatMap(\.events)
             }
             let waiting = told.filter { $0.type == .purchaseWaiting }
             #expect(waiting.map(\.stream.customer?.text) == ["bob"])

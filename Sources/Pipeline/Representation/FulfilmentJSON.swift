@@ -15,14 +15,14 @@ package enum FulfilmentJSON {
         to reader: CustomerID? = nil,
         into json: inout JSONObjectWriter
     ) {
-        let isAnothers = reader.map { $0 != fulfilment.customer } ?? false
+        let isWhole = reader == nil || fulfilment.customer == reader
         json.member("delivery_id", DeliveryID(fulfilment.transaction).description)
         json.member("state", fulfilment.state.rawValue)
         json.member("reason", fulfilment.reason?.rawValue)
-        if !isAnothers { json.member("customer_id", fulfilment.customer?.text) }
+        if isWhole { json.member("customer_id", fulfilment.customer?.text) }
         json.member("product_id", fulfilment.product.text)
         json.member("quantity", fulfilment.quantity)
-        if !isAnothers {
+        if isWhole {
             json.member("order_id", fulfilment.order?.text)
             json.member("matched_by", fulfilment.match?.rawValue)
         }

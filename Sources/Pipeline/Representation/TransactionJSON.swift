@@ -38,12 +38,24 @@ package enum TransactionJSON {
     }
 
     /// A recorded transaction, with the side of the wall on which it stands.
-    package static func write(_ recorded: RecordedTransaction, into json: inout JSONObjectWriter) {
+    ///
+    /// - Parameters:
+    ///   - recorded: what is shown.
+    ///   - reader: the customer who asks: of what somebody else had first it is not told who, nor for which order. `nil` when
+    ///     the shop asks.
+    ///   - json: where to.
+    package static func write(
+        _ recorded: RecordedTransaction,
+        to reader: CustomerID? = nil,
+        into json: inout JSONObjectWriter
+    ) {
         write(recorded.transaction, into: &json)
         json.member("environment", recorded.realm.environment.rawValue)
         if recorded.realm.isTestSigned { json.member("test_signed", true) }
-        json.member("customer_id", recorded.customer?.text)
-        json.member("order_id", recorded.order?.text)
+        if reader == nil || recorded.customer == reader {
+            json.member("customer_id", recorded.customer?.text)
+            json.member("order_id", recorded.order?.text)
+        }
         json.member("signed_at", recorded.transaction.signedAt)
         json.member("recorded_at", recorded.recordedAt)
     }

@@ -47,6 +47,12 @@ extension SQLTransaction {
         try ownership.chains(app: app, customer: customer)
     }
 
+    /// All that a customer owns or shares. One question after the other: asked all in one, a young PostgreSQL might go
+    /// through all of an app.
+    func holdings(app: AppID, customer: CustomerID) throws(StoreFailure) -> [TransactionKey] {
+        try fulfilments.keys(in: try chains(app: app, customer: customer))
+    }
+
     func hasBought(_ customer: CustomerID, app: AppID, realm: Realm) throws(StoreFailure) -> Bool {
         try ownership.hasBought(customer, app: app, realm: realm)
     }

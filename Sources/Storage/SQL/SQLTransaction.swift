@@ -46,7 +46,7 @@ final class SQLTransaction: StoreTransaction {
         after cursor: TransactionCursor?,
         limit: Int
     ) throws(StoreFailure) -> TransactionPage {
-        let hers = try chains(app: app, customer: customer)
+        let hers = try holdings(app: app, customer: customer)
         return try ledger.list(hers, app: app, order: order, after: cursor, limit: limit)
     }
 

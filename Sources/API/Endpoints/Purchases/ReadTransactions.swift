@@ -84,8 +84,7 @@ struct ReadTransactions: Sendable {
             for customer: CustomerID? = nil
         ) throws(StoreFailure) {
             self.customer = customer
-            self.transactions =
-                customer.map { customer in transactions.map { $0.asShown(to: customer) } } ?? transactions
+            self.transactions = transactions
             // In its chain, or by itself when the chain was not known at first.
             let chains = transactions.flatMap { recorded in
                 [recorded.chain, ChainKey(app: recorded.app, realm: recorded.realm, original: recorded.id)]
@@ -102,23 +101,13 @@ struct ReadTransactions: Sendable {
             for recorded in listed.transactions {
                 json.object { json in
                     json.member("decision", standing(of: recorded).rawValue)
-                    TransactionJSON.write(recorded, into: &json)
+                    TransactionJSON.write(recorded, to: listed.customer, into: &json)
                     if let fulfilment = listed.fulfilments[recorded.key] {
                         json.object("fulfilment") { FulfilmentJSON.write(fulfilment, to: listed.customer, into: &$0) }
                     }
                 }
             }
         }
-    }
-}
-
-extension RecordedTransaction {
-    /// What somebody else had first came to be this customer's without who that was, and what it was ordered as.
-    fileprivate func asShown(to customer: CustomerID) -> RecordedTransaction {
-        guard self.customer != customer else { return self }
-        var shown = self
-        (shown.customer, shown.order) = (nil, nil)
-        return shown
     }
 }
 

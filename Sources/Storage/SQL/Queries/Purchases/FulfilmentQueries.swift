@@ -32,6 +32,10 @@ struct FulfilmentQueries {
         ORDER BY transaction_id
         """
     )
+    private static let findKeys = BulkLookup(
+        by: chain,
+        "SELECT transaction_id FROM fulfilments WHERE app = $1 AND original_id = $2 AND realm = $3"
+    )
     private static let findWaiting = Query(
         """
         SELECT \(selected) FROM fulfilments
@@ -76,6 +80,19 @@ struct FulfilmentQueries {
         case .update:
             try connection.update(key + [.integer(row.version - 1)] + changing, by: Self.update)
         }
+    }
+
+    /// What stands in some chains, by its names alone.
+    func keys(in chains: [ChainKey]) throws(StoreFailure) -> [TransactionKey] {
+        let (asked, values) = try apps.keys(chains, app: \.app) { chain in
+            [.integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
+        }
+        var found: [TransactionKey] = []
+        try connection.visit(Self.findKeys, values) { place, row throws(StoreFailure) in
+            guard let id = TransactionID(number: row.integer(0)) else { throw SQLiteResult.unreadableRow }
+            found.append(TransactionKey(app: asked[place].app, realm: asked[place].realm, id: id))
+        }
+        return found
     }
 
     func find(_ chains: [ChainKey]) throws(StoreFailure) -> [Fulfilment] {

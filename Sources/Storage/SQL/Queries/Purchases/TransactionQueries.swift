@@ -19,16 +19,8 @@ struct TransactionQueries {
         WHERE app = $1 AND transaction_id = $2 ORDER BY sequence
         """
     )
-    private static let findLinks = BulkLookup(
-        by: [.integer("app"), .integer("original_id"), .integer("realm")],
-        "SELECT transaction_id FROM fulfilments WHERE app = $1 AND original_id = $2 AND realm = $3"
-    )
-    /// Of those of a page alone the rest is read, too.
     private static let findPlaces = BulkLookup(
         by: TransactionColumns.key,
-        "SELECT sequence FROM transactions WHERE app = $1 AND transaction_id = $2 AND realm = $3"
-    )
-    private static let findPlace = Query(
         "SELECT sequence FROM transactions WHERE app = $1 AND transaction_id = $2 AND realm = $3"
     )
 
@@ -56,19 +48,19 @@ struct TransactionQueries {
         }
     }
 
-    /// The transactions of some chains, all of one app.
+    /// A page of some transactions, all of one app: only what stands on it is read whole.
     func list(
-        _ chains: [ChainKey],
+        _ keys: [TransactionKey],
         app: AppID,
         order: ListingOrder,
         after cursor: TransactionCursor?,
         limit: Int
     ) throws(StoreFailure) -> TransactionPage {
-        guard let code = try apps.code(of: app) else { return TransactionPage() }
         let limit = min(max(limit, 1), TransactionPage.limitMax)
-        var places = try places(of: chains)
+        var places = try places(of: keys)
         if let cursor {
-            guard let last = try place(of: cursor, app: code) else { return TransactionPage() }
+            let key = TransactionKey(app: app, realm: cursor.realm, id: cursor.id)
+            guard let last = try self.places(of: [key]).first?.sequence else { return TransactionPage() }
             places.removeAll { order == .oldestFirst ? $0.sequence <= last : $0.sequence >= last }
         }
         places.sort { order == .oldestFirst ? $0.sequence < $1.sequence : $0.sequence > $1.sequence }
@@ -79,28 +71,14 @@ struct TransactionQueries {
         )
     }
 
-    private func places(of chains: [ChainKey]) throws(StoreFailure) -> [(sequence: Int64, key: TransactionKey)] {
-        let (asked, names) = try apps.keys(chains, app: \.app) { chain in
-            [.integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
-        }
-        // One after the other: of both in one question a young database might go through all of an app.
-        var links: [(key: TransactionKey, values: [SQLValue])] = []
-        try connection.visit(Self.findLinks, names) { place, row throws(StoreFailure) in
-            guard let id = TransactionID(number: row.integer(0)) else { throw SQLiteResult.unreadableRow }
-            let (chain, name) = (asked[place], names[place])
-            let key = TransactionKey(app: chain.app, realm: chain.realm, id: id)
-            links.append((key, [name[0], .integer(id.number), name[2]]))
+    private func places(of keys: [TransactionKey]) throws(StoreFailure) -> [(sequence: Int64, key: TransactionKey)] {
+        let (asked, values) = try apps.keys(keys, app: \.app) { key in
+            [.integer(key.id.number), .integer(RealmCode.wanted(key.realm))]
         }
         var places: [(sequence: Int64, key: TransactionKey)] = []
-        try connection.visit(Self.findPlaces, links.map(\.values)) { place, row throws(StoreFailure) in
-            places.append((row.integer(0), links[place].key))
+        try connection.visit(Self.findPlaces, values) { place, row throws(StoreFailure) in
+            places.append((row.integer(0), asked[place]))
         }
         return places
-    }
-
-    private func place(of cursor: TransactionCursor, app code: Int64) throws(StoreFailure) -> Int64? {
-        guard let realm = RealmCode(cursor.realm) else { return nil }
-        let values: [SQLValue] = [.integer(code), .integer(cursor.id.number), .integer(realm.number)]
-        return try connection.row(Self.findPlace, values) { $0.integer(0) }
     }
 }
