@@ -39,13 +39,23 @@ package struct ChildProcess: Sendable {
     /// Starts it, to its end or while the test goes on.
     package func start() throws(NotStarted) -> Running {
         let started = ChildProcess.gate.withLock { _ in Result { () throws(NotStarted) in try self.spawn() } }
-        return try started.get()
+        let running = try started.get()
+        // Nobody need wait for it: of one that has ended and was not waited for, the tests of traps learn nothing else.
+        running.whenEnded { _ in }
+        return running
     }
 
     private func spawn() throws(NotStarted) -> Running {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        // It blocks no signal, whatever this thread blocks: one of a dispatch queue blocks what would end the program.
+        var (attributes, blocked) = (posix_spawnattr_t(), sigset_t())
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        unsafe sigemptyset(&blocked)
+        unsafe posix_spawnattr_setsigmask(&attributes, &blocked)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let pipes = (output: output == .pipe ? try PipeEnds() : nil, errors: errors == .pipe ? try PipeEnds() : nil)
         unsafe add(input, STDIN_FILENO, O_RDONLY, nil, &actions)
         unsafe add(output, STDOUT_FILENO, O_WRONLY | O_CREAT | O_TRUNC, pipes.output, &actions)
@@ -57,7 +67,7 @@ package struct ChildProcess: Sendable {
         // The texts live until the call has returned; posix_spawn copies what it keeps.
         let failure = unsafe withCStrings(words) { arguments in
             unsafe withCStrings(variables) { environment in
-                unsafe posix_spawn(&id, words[0], &actions, nil, arguments, environment)
+                unsafe posix_spawn(&id, words[0], &actions, &attributes, arguments, environment)
             }
         }
         // The writing ends are the program's alone, so that their end is seen.
@@ -102,7 +112,7 @@ package struct ChildProcess: Sendable {
 }
 
 extension ChildProcess {
-    /// A program that was started. Its end is waited for once, by whoever asks first.
+    /// A program that was started. Its end is waited for once, whoever asks.
     package final class Running: Sendable {
         package let id: pid_t
         /// What it says, if that was to be a pipe.
@@ -121,7 +131,10 @@ extension ChildProcess {
         /// - Returns: its exit code, or the number of the signal that ended it, negative.
         @discardableResult
         package func waitUntilExit() -> Int32 {
-            code.withLock { code in
+            // Waited for without the lock, so that it can be ended in between; gone only under it.
+            var seen = unsafe siginfo_t()
+            while unsafe waitid(P_PID, id_t(id), &seen, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+            return code.withLock { code in
                 if let code { return code }
                 var status: Int32 = 0
                 while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
@@ -138,7 +151,7 @@ extension ChildProcess {
         }
 
         /// Asks it to end, and lets it go.
-        package func terminate() { kill(id, SIGTERM) }
+        package func terminate() { code.withLock { if $0 == nil { _ = kill(id, SIGTERM) } } }
     }
 }
 
