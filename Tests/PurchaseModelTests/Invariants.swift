@@ -30,6 +30,8 @@ enum Invariants {
             #expect((row.delivery != nil) == isGiven, comment)
             #expect((row.reason == nil) == isGiven, comment)
             #expect(isGiven || row.goods.isEmpty, comment)
+            #expect(!row.isOfHistory || !isGiven && row.customer == nil, comment)
+            #expect(row.state != .waiting || row.isOfHistory == (row.reason == .fromHistory), comment)
             #expect(!isGiven || row.customer != nil && shop.situation.owner(of: row.chain) != nil, comment)
             let recorded = try #require(shop.situation[row.transaction])
             let kind = try shop.kind(of: row)

@@ -217,6 +217,57 @@ import Testing
         try Invariants.check(shop, "looked up")
     }
 
+    /// That Apple takes it back and gives it again tells nobody what was delivered before; it is a lasting thing, and coins.
+    /// What Apple tells of it by itself is told to the shop: only the reading of the past is silent.
+    @Test(arguments: ["lamp", "coins"], ["REFUND", "history", "history alone"])
+    func itIsNotGivenBecauseItIsGoodAgain(product: String, refund: String) throws {
+        var shop = try Shop()
+        let token = AccountToken(high: 1, low: 2)
+        try shop.place("o-1", "monthly", token: token)
+        var sold = try Sold.transaction(1, product, product == "lamp" ? .nonConsumable : .consumable)
+        sold.accountToken = token
+        if refund != "history alone" { try shop.show(sold, by: nil, from: .history) }
+        try tell(of: Sold.refunded(sold), refund == "REFUND" ? refund : "history", &shop)
+        #expect(try shop.word(1) == "withheld revoked")
+        #expect(shop.types == (refund == "REFUND" ? ["order.placed", "purchase.withheld"] : ["order.placed"]))
+        let before = shop
+        let again = Sold.again(sold, after: 120)
+        try tell(of: again, "REFUND_REVERSED", &shop)
+        #expect(try shop.word(1) == "waiting from_history")
+        #expect(shop.types.last == "purchase.waiting")
+        try Invariants.check(shop, "good again")
+        try shop.show(again)
+        #expect(try shop.word(1) == "granted")
+        // Looked up it is the same, and what is told of as just bought is like any other.
+        shop = before
+        try shop.lookUp(again)
+        #expect(try shop.word(1) == "waiting from_history")
+        shop = before
+        try tell(of: Sold.refunded(sold), "ONE_TIME_CHARGE", &shop)
+        #expect(shop.types.last == "purchase.withheld")
+        try tell(of: again, "REFUND_REVERSED", &shop)
+        #expect(try shop.word(1) == "granted")
+    }
+
+    /// A restore by StoreKit 1 has a number of its own: what becomes of it gives it to nobody, either.
+    @Test(arguments: ["REFUND_DECLINED", "CONSUMPTION_REQUEST", "REFUND"])
+    func anotherNumberOfItIsOfHistoryToo(type: String) throws {
+        var shop = try Shop()
+        let token = AccountToken(high: 1, low: 2)
+        try shop.place("o-1", "monthly", token: token)
+        var (sold, restored) = (try Sold.lamp(1), try Sold.lamp(2, original: 1))
+        (sold.accountToken, restored.accountToken) = (token, token)
+        try shop.show(sold, by: nil, from: .history)
+        try tell(of: type == "REFUND" ? Sold.refunded(restored) : restored, type, &shop)
+        if type == "REFUND" { try tell(of: Sold.again(restored, after: 120), "REFUND_REVERSED", &shop) }
+        #expect(try [shop.word(1), shop.word(2)] == ["waiting from_history", "waiting from_history"])
+        try Invariants.check(shop, "told of")
+        // Whoever presents one of them has the purchase.
+        try shop.show(sold)
+        #expect(try shop.word(1) == "granted")
+        #expect(try shop.word(2) == "withheld already_granted")
+    }
+
     private func tell(of sold: Transaction, _ teller: String, _ shop: inout Shop) throws {
         switch teller {
         case "history": try shop.show(sold, by: nil, from: .history)

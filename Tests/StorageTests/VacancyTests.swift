@@ -103,6 +103,26 @@ import Testing
         }
     }
 
+    /// What Apple tells in between does not make it anybody's: that is kept with it.
+    @Test(arguments: StoreKind.allCases)
+    func whatOnlyHistoryTellsOfIsKnownForThatWhileItIsTakenBack(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var told = try Self.period(1, customer: nil, token: AccountToken(high: 1, low: 2))
+            var read: [Fulfilment] = []
+            for step in Int64(0)...2 {
+                told.source = step == 0 ? .history : .presented
+                told.isLookedUp = step > 0
+                told.transactions[0].signedAt = Samples.now.advanced(by: .seconds(step * 60))
+                told.transactions[0].revocation = step == 1 ? Revocation(at: told.transactions[0].signedAt) : nil
+                try await Self.record(told, store)
+                let chain = told.chain(of: told.transactions[0])
+                read += try await store.read { reader throws(StoreFailure) in try reader.fulfilments([chain]) }
+            }
+            #expect(read.map(\.isOfHistory) == [true, true, true])
+            #expect(read.map(\.reason) == [.fromHistory, .revoked, .fromHistory])
+        }
+    }
+
     /// Bob had a copy of it first; whoever places an order with the token that Apple signed, even as he shows it, has it.
     @Test(arguments: StoreKind.allCases, [true, false])
     func whatWaitsInOtherHandsIsLookedForByItsToken(kind: StoreKind, isPlacedFirst: Bool) async throws {
@@ -172,11 +192,7 @@ import Testing
     }
 
     private static func record(_ recording: Recording, _ store: any Store) async throws {
-        let evidence = try Samples.evidence()
-        try await store.write { write throws(StoreFailure) in
-            let situation = try write.situation(around: [recording])
-            try write.apply(decide(situation, recording, at: Samples.now), evidence: evidence)
-        }
+        try await Purchases.record([recording], try Samples.evidence(), in: store)
     }
 
     /// Who has each of the first three periods, as far as they are granted.

@@ -219,6 +219,7 @@ extension Fulfilment {
             if !goods.isEmpty { faults.append("goods") }
             if fence != 0 { faults.append("a fence") }
         }
+        if isOfHistory, isGiven || customer != nil { faults.append("somebody who has it, and a mark that nobody has") }
         if (order == nil) != (match == nil) { faults.append("an order or how it matched, and not both") }
         let areSound = amounts.allSatisfy { amount in
             amount.amount > 0 && amount.reversed >= 0 && amount.uncollected >= 0

@@ -21,7 +21,9 @@ extension Draft {
         let signed = customer(of: token, in: recording.app)
         guard let owner = owner(of: chain) else {
             // Apple's history names what somebody bought, not what she still waits for: that is for her to present.
-            guard recording.source != .history, !staysOfHistory(transaction, in: chain, recording) else { return nil }
+            // What became of it is no reason to have it, either.
+            let staysOfHistory = recording.isFollowUp && isOfHistory(transaction, in: chain)
+            guard recording.source != .history, !staysOfHistory else { return nil }
             guard let customer = signed ?? recording.customer else { return nil }
             put(Owner(chain: chain, customer: customer, since: now, isSettled: isAnew))
             return customer
@@ -46,12 +48,6 @@ extension Draft {
     }
 
     private func isOpen(_ owner: Owner) -> Bool { !owner.isSettled && !hasGrants(owner.chain) }
-
-    /// Whether only Apple's history told of it, and what Apple says now is what became of it.
-    private func staysOfHistory(_ transaction: Transaction, in chain: ChainKey, _ recording: Recording) -> Bool {
-        guard recording.isFollowUp else { return false }
-        return fulfilments(of: chain)[transaction.id]?.isOfHistory == true
-    }
 
     /// Whether it was bought when what is known of its chain was over: there was time without it, or it was taken back. What
     /// Apple tried to charge for until then goes on.

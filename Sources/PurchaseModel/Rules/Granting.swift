@@ -15,6 +15,9 @@ extension Draft {
         fulfilment.accountToken = recorded.transaction.accountToken ?? fulfilment.accountToken
         if naming.source == .imported { fulfilment.isImported = true }
         fulfilment.customer = owner(of: chain(of: recorded))?.customer
+        let isFirst = before == nil && naming.source == .history
+        let stays = !naming.isOfPurchase && isOfHistory(recorded.transaction, in: fulfilment.chain)
+        fulfilment.isOfHistory = fulfilment.customer == nil && (isFirst || stays)
         switch judge(recorded, fulfilment, naming) {
         case .grant(let customer, let unit, let goods, let payment):
             let granted = grant(fulfilment, recorded, to: customer, unit, goods, payment)
@@ -25,7 +28,7 @@ extension Draft {
             let isKnown =
                 before.map {
                     $0.customer == fulfilment.customer && $0.isImported == fulfilment.isImported
-                        && $0.isNoNews(state, reason)
+                        && $0.isOfHistory == fulfilment.isOfHistory && $0.isNoNews(state, reason)
                 } ?? false
             if let before, isKnown, before.reversedAt == fulfilment.reversedAt,
                 before.accountToken == fulfilment.accountToken
@@ -60,7 +63,7 @@ extension Draft {
         let transaction = recorded.transaction
         if revocation(of: recorded)?.share == Fulfilment.whole { return .leave(.withheld, .revoked) }
         if recorded.isUpgraded { return .leave(.withheld, .upgraded) }
-        if fulfilment.staysOfHistory(naming) { return .leave(.waiting, .fromHistory) }
+        if fulfilment.isOfHistory { return .leave(.waiting, .fromHistory) }
         let product = terms.products?[transaction.product]
         if terms.products != nil, product == nil { return .leave(.waiting, .unknownProduct) }
         if let product, let kind = transaction.kind, kind != product.kind { return .leave(.waiting, .kindContradicts) }
@@ -107,6 +110,14 @@ extension Draft {
             if wallet(key).balance.addingReportingOverflow(amount.amount).overflow { return false }
         }
         return true
+    }
+
+    /// Whether only Apple's history has told of it or, of what is bought for good, of another number of it.
+    func isOfHistory(_ transaction: Transaction, in chain: ChainKey) -> Bool {
+        let rows = fulfilments(of: chain)
+        if let row = rows[transaction.id] { return row.isOfHistory }
+        return mayBeRestored(transaction)
+            && rows.values.contains { $0.isOfHistory && $0.product == transaction.product }
     }
 
     /// Whether an earlier transaction of the chain was given: then a renewal or a restore needs no order of its own.
@@ -175,12 +186,6 @@ extension Draft {
 }
 
 extension Fulfilment {
-    /// Whether nobody has it, and nobody but Apple's history has told of it.
-    fileprivate func staysOfHistory(_ naming: Naming) -> Bool {
-        guard customer == nil else { return false }
-        return reason == nil ? naming.source == .history : isOfHistory && !naming.isOfPurchase
-    }
-
     /// Whether nothing is left to tell. That an order was named in vain is told once, and not taken back by whoever names
     /// none.
     fileprivate func isNoNews(_ state: FulfilmentState, _ reason: FulfilmentReason) -> Bool {

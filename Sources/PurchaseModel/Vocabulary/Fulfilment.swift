@@ -30,6 +30,9 @@ package struct Fulfilment: Hashable, Sendable {
     package internal(set) var fence: Int64
     /// Another system delivered it before its record was imported: nobody is told to deliver it, and no balance rises.
     package internal(set) var isImported: Bool
+    /// Nobody had it when it was decided about, and only Apple's history tells of it: nobody knows what was delivered
+    /// before, so that no order has it unless somebody presents it. So it stays while Apple takes it back and gives it again.
+    package internal(set) var isOfHistory: Bool
     package internal(set) var decidedAt: Timestamp
     /// Counts its changes, so that of two writers who saw the same one only the first succeeds.
     package internal(set) var version: Int64
@@ -46,10 +49,6 @@ package struct Fulfilment: Hashable, Sendable {
 
     /// Whether it waits, for whatever else, to be somebody's.
     var isOwnerless: Bool { state == .waiting && customer == nil }
-
-    /// Whether only Apple's history tells of it: nobody knows what was delivered before, so that no order has it unless
-    /// somebody presents it.
-    package var isOfHistory: Bool { state == .waiting && reason == .fromHistory }
 
     /// Whether it waits for nothing but an order.
     package var lacksOrder: Bool { reason == .noOrder || reason == .orderContradicts }
@@ -73,6 +72,7 @@ package struct Fulfilment: Hashable, Sendable {
         delivery = nil
         fence = 0
         isImported = false
+        isOfHistory = false
         decidedAt = now
         version = 1
     }
@@ -97,6 +97,7 @@ package struct Fulfilment: Hashable, Sendable {
         delivery = stored.delivery
         fence = stored.fence
         isImported = stored.isImported
+        isOfHistory = stored.isOfHistory
         decidedAt = stored.decidedAt
         version = stored.version
     }
@@ -121,6 +122,7 @@ package struct Fulfilment: Hashable, Sendable {
         package var delivery: DeliveryProgress?
         package var fence: Int64
         package var isImported: Bool
+        package var isOfHistory: Bool
         package var decidedAt: Timestamp
         package var version: Int64
 
@@ -146,6 +148,7 @@ package struct Fulfilment: Hashable, Sendable {
             reversed = 0
             fence = 0
             isImported = false
+            isOfHistory = false
         }
     }
 }

@@ -69,6 +69,7 @@ private final class Forgetful: PassingTransaction {
         stored.goods = row.goods
         stored.reversed = row.reversed
         stored.reversedAt = row.reversedAt
+        stored.isOfHistory = row.isOfHistory
         stored.delivery = row.delivery
         stored.fence = row.fence
         return Fulfilment(stored: stored)

@@ -13,7 +13,7 @@ struct FulfilmentQueries {
     private static let changing: [BulkColumn] = [
         .bytes("account_token"), .text("customer"), .text("state"), .text("reason"), .text("unit"), .text("order_id"),
         .text("match"), .text("goods"), .integer("reversed"), .integer("reversed_at"), .text("delivery"),
-        .integer("fence"), .integer("decided_at"), .integer("imported"),
+        .integer("fence"), .integer("decided_at"), .integer("imported"), .integer("of_history"),
     ]
     private static let insert = BulkInsert(
         into: "fulfilments",
@@ -69,7 +69,7 @@ struct FulfilmentQueries {
             .optional(row.reason?.rawValue), .optional(row.unit?.text), .optional(row.order?.text),
             .optional(row.match?.rawValue), .text(GoodsText.text(of: row.goods)), .integer(Int64(row.reversed)),
             .optional(row.reversedAt?.milliseconds), .optional(row.delivery?.rawValue), .integer(row.fence),
-            .integer(row.decidedAt.milliseconds), .integer(row.isImported ? 1 : 0),
+            .integer(row.decidedAt.milliseconds), .integer(row.isImported ? 1 : 0), .integer(row.isOfHistory ? 1 : 0),
         ]
         switch change {
         case .insert:
@@ -173,6 +173,9 @@ struct FulfilmentQueries {
         stored.delivery = try row.word(17)
         stored.fence = row.integer(18)
         stored.isImported = row.integer(20) != 0
+        // What an older version wrote says so by its reason, and took no mark away.
+        let isMarked = row.integer(21) != 0 && state == .withheld || stored.reason == .fromHistory
+        stored.isOfHistory = isMarked && stored.customer == nil
         return Fulfilment(stored: stored)
     }
 }
