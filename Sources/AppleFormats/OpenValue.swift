@@ -25,6 +25,8 @@ package struct AppleProductType: OpenValue {
     package static let nonConsumable = AppleProductType(rawValue: "Non-Consumable")
     package static let consumable = AppleProductType(rawValue: "Consumable")
     package static let nonRenewing = AppleProductType(rawValue: "Non-Renewing Subscription")
+
+    static let known = [autoRenewable, consumable, nonConsumable, nonRenewing]
 }
 
 /// How an account came by a purchase.

@@ -45,18 +45,12 @@ package enum Base64 {
         let table = alphabet == .standard ? Base64Table.standard : Base64Table.url
         let groups = digitsCount / 4
         let tail = text.extracting(groups * 4..<digitsCount)
-        var seen: UInt32 = 0
-        var result = [UInt8](repeating: 0, count: groups * 3)
-        result.reserveCapacity(groups * 3 + 2)
-        let values = table.values.span
-        // Said here, it need not be asked for every character.
-        precondition(values.count == 256, "a value for each byte")
+        var result = [UInt8](repeating: 0, count: groups * 3 + max(0, tail.count - 1))
         var output = result.mutableSpan
-        for group in 0..<groups {
-            let digits = text.extracting(group &* 4..<group &* 4 &+ 4)
-            let bits =
-                values[Int(digits[0])] &<< 18 | values[Int(digits[1])] &<< 12
-                | values[Int(digits[2])] &<< 6 | values[Int(digits[3])]
+        let paired = decodePairs(of: text.extracting(0..<groups * 4), table, into: &output)
+        var seen = paired.seen
+        for group in paired.groups..<groups {
+            let bits = table.bits(text.extracting(group &* 4..<group &* 4 &+ 4))
             seen |= bits
             output[group &* 3] = UInt8(truncatingIfNeeded: bits &>> 16)
             output[group &* 3 &+ 1] = UInt8(truncatingIfNeeded: bits &>> 8)
@@ -66,14 +60,48 @@ package enum Base64 {
             let third = tail.count == 3 ? table.value(of: tail[2]) : 0
             let bits = table.value(of: tail[0]) << 18 | table.value(of: tail[1]) << 12 | third << 6
             seen |= bits
-            result.append(UInt8(truncatingIfNeeded: bits >> 16))
-            if tail.count == 3 { result.append(UInt8(truncatingIfNeeded: bits >> 8)) }
+            output[groups * 3] = UInt8(truncatingIfNeeded: bits >> 16)
+            if tail.count == 3 { output[groups * 3 + 1] = UInt8(truncatingIfNeeded: bits >> 8) }
             let strayBits = bits & (tail.count == 3 ? 0xFF : 0xFFFF)
             if strayBits != 0, seen < 1 << 24 { throw Base64Fault(.strayBits, at: digitsCount - 1) }
         }
         // A character outside the alphabet sets bits that no group of 24 can have.
         if seen >= 1 << 24 { throw Base64Fault(.invalidCharacter, at: firstInvalid(text, table)) }
         return result
+    }
+
+    /// Two groups at a time, as long as there are two.
+    ///
+    /// - Returns: how many groups were decoded, and all bits that they had.
+    private static func decodePairs(
+        of text: Span<UInt8>,
+        _ table: Base64Table,
+        into output: inout MutableSpan<UInt8>
+    ) -> (groups: Int, seen: UInt32) {
+        let values = table.values.span
+        // Said here, it need not be asked for every character.
+        precondition(values.count == 256, "a value for each byte")
+        var seen: UInt32 = 0
+        var (from, to) = (0, 0)
+        while text.count &- from >= 8, output.count &- to >= 6 {
+            let digits = text.extracting(from..<from &+ 8)
+            let first =
+                values[Int(digits[0])] &<< 18 | values[Int(digits[1])] &<< 12
+                | values[Int(digits[2])] &<< 6 | values[Int(digits[3])]
+            let second =
+                values[Int(digits[4])] &<< 18 | values[Int(digits[5])] &<< 12
+                | values[Int(digits[6])] &<< 6 | values[Int(digits[7])]
+            seen |= first | second
+            output[to] = UInt8(truncatingIfNeeded: first &>> 16)
+            output[to &+ 1] = UInt8(truncatingIfNeeded: first &>> 8)
+            output[to &+ 2] = UInt8(truncatingIfNeeded: first)
+            output[to &+ 3] = UInt8(truncatingIfNeeded: second &>> 16)
+            output[to &+ 4] = UInt8(truncatingIfNeeded: second &>> 8)
+            output[to &+ 5] = UInt8(truncatingIfNeeded: second)
+            from &+= 8
+            to &+= 6
+        }
+        return (from / 4, seen)
     }
 
     /// The characters that stand for `bytes`; if `isPadded`, the last group is filled up to four with `=`.

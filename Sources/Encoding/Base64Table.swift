@@ -21,6 +21,11 @@ struct Base64Table: Sendable {
     /// See ``values``.
     func value(of byte: UInt8) -> UInt32 { values[Int(byte)] }
 
+    /// What a group of four characters is worth, 24 bits; more where one is outside the alphabet.
+    func bits(_ group: Span<UInt8>) -> UInt32 {
+        value(of: group[0]) &<< 18 | value(of: group[1]) &<< 12 | value(of: group[2]) &<< 6 | value(of: group[3])
+    }
+
     /// The character for the low six bits.
     func character(_ value: UInt32) -> UInt8 { characters[Int(value & 63)] }
 }

@@ -13,19 +13,28 @@ package enum ByteSearch {
     ///
     /// Ten times as fast as asking a collection, which may stop after every byte.
     package static func firstIndex(of byte: UInt8, in bytes: Span<UInt8>, from start: Int = 0) -> Int? {
-        var at = max(0, start)
-        while bytes.count - at >= blockSize {
-            let block = bytes.extracting(at..<at &+ blockSize)
-            var nearest = UInt8.max
-            for index in 0..<blockSize { nearest = min(nearest, block[index] ^ byte) }
-            if nearest == 0 { break }
-            at &+= blockSize
-        }
+        var at = skip(over: longBlockSize, without: byte, in: bytes, from: max(0, start))
+        at = skip(over: blockSize, without: byte, in: bytes, from: at)
+        at = skip(over: shortBlockSize, without: byte, in: bytes, from: at)
         while at < bytes.count {
             if bytes[at] == byte { return at }
             at &+= 1
         }
         return nil
+    }
+
+    /// Where the first block of that size begins that holds `byte`, or fewer bytes than a block are left.
+    @inline(__always)
+    private static func skip(over size: Int, without byte: UInt8, in bytes: Span<UInt8>, from start: Int) -> Int {
+        var at = start
+        while bytes.count - at >= size {
+            let block = bytes.extracting(at..<at &+ size)
+            var nearest = UInt8.max
+            for index in 0..<size { nearest = min(nearest, block[index] ^ byte) }
+            if nearest == 0 { break }
+            at &+= size
+        }
+        return at
     }
 
     /// Whether two texts are the same, looked at in the same way: their beginnings usually are.
@@ -45,10 +54,9 @@ package enum ByteSearch {
     package static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>, where mask: Span<UInt8>) -> Bool {
         let count = mask.count
         guard count >= blockSize, left.count == count, right.count == count else { return false }
-        return allBlocks(of: blockSize, to: count) { block in
-            let (one, other, kept) = (left.extracting(block), right.extracting(block), mask.extracting(block))
-            return union(blockSize) { (one[$0] ^ other[$0]) & kept[$0] } == 0
-        }
+        return count >= longBlockSize
+            ? areEqual(left, right, where: mask, inBlocksOf: longBlockSize)
+            : areEqual(left, right, where: mask, inBlocksOf: blockSize)
     }
 
     /// Whether each octet is one of ASCII's, and none is NUL.
@@ -66,6 +74,19 @@ package enum ByteSearch {
         allBlocks(of: size, to: left.count) { block in
             let (one, other) = (left.extracting(block), right.extracting(block))
             return union(size) { one[$0] ^ other[$0] } == 0
+        }
+    }
+
+    @inline(__always)
+    private static func areEqual(
+        _ left: Span<UInt8>,
+        _ right: Span<UInt8>,
+        where mask: Span<UInt8>,
+        inBlocksOf size: Int
+    ) -> Bool {
+        allBlocks(of: size, to: mask.count) { block in
+            let (one, other, kept) = (left.extracting(block), right.extracting(block), mask.extracting(block))
+            return union(size) { (one[$0] ^ other[$0]) & kept[$0] } == 0
         }
     }
 

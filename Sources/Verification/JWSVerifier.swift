@@ -74,18 +74,16 @@ final class JWSVerifier: Sendable {
         }
         let signer = try trace.check(.chain) { () throws(Refusal) in try self.signer(of: token) }
         try trace.check(.signature) { () throws(Refusal) in try checkSignature(of: token, by: signer) }
-        let facts: SignedFacts
-        if let early {
-            facts = early
+        let inner: [InnerFact]
+        if let early = early.take() {
+            inner = report.take(early)
             trace.passed(.content)
         } else {
-            facts = try trace.check(.content) { () throws(Refusal) in try SignedFacts(token) }
+            inner = report.take(try trace.check(.content) { () throws(Refusal) in try SignedFacts(token) })
         }
-        report.format = facts.format
-        report.claims = facts.claims
-        let provenance = try vouch(signer, for: facts.claims, expecting, &report, &trace)
-        if facts.format == .jwsNotification {
-            try NestedVerifier(verifier: self).verify(facts.inner, by: signer, expecting, &report, &trace)
+        let provenance = try vouch(signer, expecting, &report, &trace)
+        if report.format == .jwsNotification {
+            try NestedVerifier(verifier: self).verify(inner, by: signer, expecting, &report, &trace)
         }
         try IdentityRules.check(report.claims, of: report.format, expecting, &trace)
         if expecting.deviceID != nil { trace.skipped(.device, "a JWS has no device hash that a server can check") }
@@ -176,16 +174,16 @@ final class JWSVerifier: Sendable {
     /// - Returns: no provenance for a certificate of Xcode's that the operator has not added.
     private func vouch(
         _ signer: Signer,
-        for claims: Claims,
         _ expecting: Expectation,
         _ report: inout Report,
         _ trace: inout Trace
     ) throws(Refusal) -> Provenance? {
-        let signedAt = try JWSVerifier.signingDate(of: claims)
+        let signedAt = try JWSVerifier.signingDate(of: report.claims)
         switch signer.origin {
         case .xcode(let certificate, let isTrusted):
             report.certificates = [CertificateFacts(certificate)]
-            try trace.check(.validity) { () throws(Refusal) in try XcodeCertificate.check(claims.environment) }
+            let environment = report.claims.environment
+            try trace.check(.validity) { () throws(Refusal) in try XcodeCertificate.check(environment) }
             report.note(.xcode)
             return isTrusted ? Provenance(vouchedBy: .xcode, signedAt: signedAt) : nil
         case .chain(let chain):
@@ -220,5 +218,16 @@ final class JWSVerifier: Sendable {
             try IdentityRules.checkProducts(facts.claims, expecting)
             return facts
         }
+    }
+}
+
+extension Report {
+    /// Takes over what a payload says: moved and not copied, for a transaction is large.
+    ///
+    /// - Returns: the signed facts inside.
+    fileprivate mutating func take(_ facts: consuming SignedFacts) -> [InnerFact] {
+        format = facts.format
+        claims = facts.claims
+        return facts.inner
     }
 }

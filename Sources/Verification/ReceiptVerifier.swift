@@ -28,10 +28,10 @@ final class ReceiptVerifier: Sendable {
         case chains([CertificateChain])
         case xcode(Certificate, isTrusted: Bool)
 
-        var leaf: Certificate? {
+        var key: PublicKey? {
             switch self {
-            case .chains(let chains): chains.first?.leaf
-            case .xcode(let certificate, _): certificate
+            case .chains(let chains): chains.first?.leaf.publicKey
+            case .xcode(let certificate, _): certificate.publicKey
             }
         }
 
@@ -51,18 +51,18 @@ final class ReceiptVerifier: Sendable {
         let signer = try trace.check(.envelope) { () throws(Refusal) in try soleSigner(of: envelope) }
         let signers = try trace.check(.chain) { () throws(Refusal) in try self.signers(of: envelope, signer) }
         try trace.check(.signature) { () throws(Refusal) in try checkSignature(of: envelope, signer, by: signers) }
-        let (receipt, claims) = try trace.check(.content) { () throws(Refusal) in
+        let receipt = try trace.check(.content) { () throws(Refusal) in
             let receipt = try ReceiptVerifier.content(of: envelope)
-            return (receipt, try ReceiptTranslation.claims(of: receipt))
+            report.claims = try ReceiptTranslation.claims(of: receipt)
+            return receipt
         }
-        report.claims = claims
-        guard let signedAt = claims.signedAt else { throw Refusal(.signingDate, "no creation date") }
+        guard let signedAt = report.claims.signedAt else { throw Refusal(.signingDate, "no creation date") }
         let provenance = try trace.check(.validity) { () throws(Refusal) in
             try vouch(signers, signedAt: signedAt, expecting, &report)
         }
-        try IdentityRules.check(claims, of: .appReceipt, expecting, &trace)
+        try IdentityRules.check(report.claims, of: .appReceipt, expecting, &trace)
         try checkDevice(receipt, expecting, &trace)
-        if expecting.product != nil, claims.transactions.isEmpty, provenance != nil {
+        if expecting.product != nil, report.claims.transactions.isEmpty, provenance != nil {
             throw Refusal(.noPurchases, "genuine, and no purchase stands in it")
         }
         return provenance
@@ -135,13 +135,8 @@ final class ReceiptVerifier: Sendable {
         default:
             throw Refusal(.algorithmNotAllowed, "\(signer.digestAlgorithm) with \(signer.signatureAlgorithm)")
         }
-        guard
-            let leaf = signers.leaf,
-            leaf.publicKey.isValidRSA(
-                signature: signer.signature.span,
-                message: envelope.content.span,
-                digest: digest
-            )
+        let (signature, content) = (signer.signature, envelope.content)
+        guard let key = signers.key, key.isValidRSA(signature: signature.span, message: content.span, digest: digest)
         else { throw Refusal(.signature, "the signer's key did not sign this content") }
     }
 

@@ -90,7 +90,7 @@ import TestSupport
     @Test(arguments: UInt64(0)..<50)
     func onlyOneTextStandsForTheSameBytes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        let text = Base64.encode(random.bytes(Int(seed % 7) + 1), .url, isPadded: false)
+        let text = Base64.encode(random.bytes(Int(seed % 19) + 1), .url, isPadded: false)
         for at in text.indices {
             for byte in UInt8.min...UInt8.max {
                 var mutated = text

@@ -22,6 +22,24 @@ import Testing
         #expect(TransactionID(text) == nil)
     }
 
+    /// Digits are read eight at a time: each place of each length counts.
+    @Test(arguments: 1...19)
+    func aDigitCountsWhereverItStandsAndNothingElseDoes(length: Int) throws {
+        var digits = (0..<length).map { UInt8(0x31 + ($0 * 7 + length) % 9) }
+        digits[0] = 0x31
+        let number = try #require(Int64(String(decoding: digits, as: UTF8.self)))
+        #expect(TransactionID(digits: digits.span)?.number == number)
+        for place in digits.indices {
+            for byte in UInt8.min...UInt8.max {
+                var other = digits
+                other[place] = byte
+                let isDigit = (0x30...0x39).contains(byte) && (place > 0 || length == 1 || byte != 0x30)
+                let expected = isDigit ? Int64(String(decoding: other, as: UTF8.self)) : nil
+                #expect(TransactionID(digits: other.span)?.number == expected)
+            }
+        }
+    }
+
     @Test func aNegativeNumberIsNoTransactionID() {
         #expect(TransactionID(number: -1) == nil)
         #expect(TransactionID(number: .min) == nil)

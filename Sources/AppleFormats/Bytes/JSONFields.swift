@@ -10,6 +10,13 @@ extension JSONValue {
         return nil
     }
 
+    /// A text out of a list. A known one is not made a string of its own.
+    func word<Word: OpenValue>(_ field: String, among known: [Word]) throws(FormatFault) -> Word?
+    where Word.RawValue == String {
+        for word in known where says(word.rawValue) { return word }
+        return try text(field).map { Word(rawValue: $0) }
+    }
+
     func number(_ field: String) throws(FormatFault) -> Int64? {
         if let int64 { return int64 }
         if isNull { return nil }

@@ -95,7 +95,7 @@ package struct TransactionPayload: Hashable, Sendable {
         case "bundleId": bundleID = try value.text("bundleId")
         case "productId": productID = try value.text("productId")
         case "quantity": quantity = try value.number("quantity")
-        case "type": type = try value.text("type").map(AppleProductType.init(rawValue:))
+        case "type": type = try value.word("type", among: AppleProductType.known)
         case "price": price = try value.number("price")
         case "currency": currency = try value.text("currency")
         case "offerType": offerType = try value.number("offerType").map(AppleOfferType.init(rawValue:))

@@ -44,6 +44,7 @@ package struct AppReceipt: Hashable, Sendable {
         self.content = content
         // Real purchases have 400 to 500 octets.
         purchases.reserveCapacity(min(content.count / 400, Self.purchasesMax))
+        otherAttributes.reserveCapacity(12)
         let span = content.span
         var attributes = try AttributeReader(DERCursor(0..<span.count, rules: .ber), in: span)
         var layouts = PurchaseLayouts()

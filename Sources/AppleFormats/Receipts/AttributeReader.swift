@@ -36,25 +36,36 @@ struct AttributeReader {
     @inline(__always)
     private mutating func nextShort(in span: Span<UInt8>) -> ReceiptAttribute? {
         let start = members.position
-        guard start + 11 <= members.end, members.end <= span.count else { return nil }
+        guard start &+ 11 <= members.end, members.end <= span.count else { return nil }
         let head = span.extracting(start..<start &+ 11)
         let length = Int(head[1])
-        let typeLength = Int(head[3])
-        guard typeLength == 1 || typeLength == 2 else { return nil }
-        let headLength = 9 &+ typeLength
-        let version = 4 &+ typeLength
-        guard
-            head[0] == DERTag.sequence.rawValue, length < 0x80, length <= members.end - start - 2,
-            head[2] == DERTag.integer.rawValue, head[4] < 0x80,
-            head[version] == DERTag.integer.rawValue, head[version &+ 1] == 1, head[version &+ 2] < 0x80,
-            head[version &+ 3] == DERTag.octetString.rawValue, Int(head[version &+ 4]) == length - headLength + 2
+        guard head[0] == DERTag.sequence.rawValue, head[2] == DERTag.integer.rawValue, length < 0x80,
+            length <= members.end &- start &- 2, head[4] < 0x80
         else { return nil }
-        members.skip(length + 2)
+        let type: Int32
+        let version: UInt8
+        let headLength: Int
+        if head[3] == 2 {
+            guard Self.areHeads(head[6], head[7], head[9]), Int(head[10]) == length &- 9 else { return nil }
+            (type, version, headLength) = (Int32(head[4]) &<< 8 | Int32(head[5]), head[8], 11)
+        } else {
+            guard head[3] == 1, Self.areHeads(head[5], head[6], head[8]) else { return nil }
+            guard Int(head[9]) == length &- 8 else { return nil }
+            (type, version, headLength) = (Int32(head[4]), head[7], 10)
+        }
+        guard version < 0x80 else { return nil }
+        members.skip(length &+ 2)
         return ReceiptAttribute(
-            type: typeLength == 1 ? Int32(head[4]) : Int32(head[4]) << 8 | Int32(head[5]),
-            version: Int32(head[version &+ 2]),
-            shortValue: start + headLength..<start + 2 + length
+            type: type,
+            version: Int32(version),
+            shortValue: start &+ headLength..<start &+ 2 &+ length
         )
+    }
+
+    /// Whether a version of one octet follows, and then a value.
+    @inline(__always)
+    private static func areHeads(_ version: UInt8, _ versionLength: UInt8, _ value: UInt8) -> Bool {
+        version == DERTag.integer.rawValue && versionLength == 1 && value == DERTag.octetString.rawValue
     }
 
     /// An attribute as those that hold purchases are written, read at one glance: lengths of two octets, numbers of one.

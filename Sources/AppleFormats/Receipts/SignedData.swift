@@ -1,8 +1,9 @@
 /// The envelope of an app receipt: PKCS#7 SignedData, opened but not trusted.
 ///
-/// Parts are slices of the bytes that were given; only content that came in pieces is copied.
+/// Parts are slices of the bytes that were given; only content that came in pieces is copied. A class, as its dozen parts are
+/// handed on from check to check together.
 /// Source: RFC 5652 §§ 3, 5.1; RFC 2315 § 9.1; for what Apple writes, docs of its receipts and 189 real ones.
-package struct SignedData: Hashable, Sendable {
+package final class SignedData: Sendable {
     /// Apple's receipts have three certificates, Xcode's one.
     package static let certificatesMax = 16
     /// Apple's receipts have one signer.
@@ -54,7 +55,7 @@ package struct SignedData: Hashable, Sendable {
 }
 
 /// Who signed, with what, and the signature.
-package struct SignerInfo: Hashable, Sendable {
+package final class SignerInfo: Sendable {
     /// How the signer's certificate is named.
     package enum Identity: Hashable, Sendable {
         /// DER of the issuer's name, and the content octets of the serial number.
@@ -162,6 +163,8 @@ extension DERCursor {
     ) throws(FormatFault) -> [ArraySlice<UInt8>] {
         var members = try inside(block)
         var certificates: [ArraySlice<UInt8>] = []
+        // As many as Apple's receipts have.
+        certificates.reserveCapacity(3)
         while !members.isAtEnd {
             guard certificates.count < SignedData.certificatesMax else { throw .tooLarge(at: members.position) }
             certificates.append(bytes[try members.next(.sequence, in: span).whole])

@@ -10,23 +10,12 @@ enum JSONDuplicates {
     static func offset(in bytes: [UInt8], _ nodes: [JSONNode]) -> Int? {
         for index in nodes.indices where nodes[index].kind == .object && nodes[index].count > 1 {
             let found =
-                areCompared(nodes.span, objectAt: index)
+                nodes[index].count <= comparedMax
                 ? byComparison(bytes.span, nodes.span, objectAt: index)
                 : byHash(bytes.span, nodes.span, objectAt: index)
             if let found { return Int(nodes[found].start) }
         }
         return nil
-    }
-
-    /// Whether the names are few, short and free of escapes, as in every honest document.
-    private static func areCompared(_ nodes: Span<JSONNode>, objectAt object: Int) -> Bool {
-        guard nodes[object].count <= comparedMax else { return false }
-        var key = object + 1
-        for _ in 0..<nodes[object].count {
-            guard nodes[key].kind == .plainString, nodes[key].range.count <= comparedBytesMax else { return false }
-            key = Int(nodes[key + 1].next)
-        }
-        return true
     }
 
     private static func byHash(_ bytes: Span<UInt8>, _ nodes: Span<JSONNode>, objectAt object: Int) -> Int? {
@@ -83,12 +72,17 @@ enum JSONDuplicates {
         return node.kind == .escapedString ? JSONString.unescape(text) : text.indices.map { text[$0] }
     }
 
+    /// For names that are short and free of escapes, as in every honest document; others are hashed.
     private static func byComparison(_ bytes: Span<UInt8>, _ nodes: Span<JSONNode>, objectAt object: Int) -> Int? {
         // One bit for each cheap hash of a name: where it was not set before, no comparison is needed.
         var marks: UInt64 = 0
         var key = object + 1
         for _ in 0..<nodes[object].count {
-            let name = bytes.extracting(nodes[key].range)
+            let node = nodes[key]
+            guard node.kind == .plainString, node.range.count <= comparedBytesMax else {
+                return byHash(bytes, nodes, objectAt: object)
+            }
+            let name = bytes.extracting(node.range)
             let mark = mark(name)
             if marks & mark != 0 {
                 var other = object + 1

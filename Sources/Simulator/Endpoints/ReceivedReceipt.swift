@@ -57,13 +57,10 @@ enum ReceivedReceipt {
             case .issuerAndSerial(let issuer, let serial) = signer.identity
         else { throw ReceiptRefusal(.notAuthenticated) }
         let leaf = try own(digest == .sha1 ? .sha1Leaf : .sha256Leaf, authority)
+        let (signature, content) = (signer.signature, envelope.content)
         guard leaf.fields.issuerDER.elementsEqual(issuer), leaf.fields.serial.elementsEqual(serial),
             envelope.certificates.contains(where: { $0.elementsEqual(leaf.der) }),
-            leaf.publicKey.isValidRSA(
-                signature: signer.signature.span,
-                message: envelope.content.span,
-                digest: digest
-            )
+            leaf.publicKey.isValidRSA(signature: signature.span, message: content.span, digest: digest)
         else { throw ReceiptRefusal(.notAuthenticated) }
         let receipt: AppReceipt
         do throws(FormatFault) {

@@ -5,7 +5,7 @@ import PurchaseModel
 ///
 /// What is larger than a token lies apart: the most frequent kind is not to be carried in the room of the largest.
 enum Evidence {
-    indirect case appReceipt(SignedData)
+    case appReceipt(SignedData)
     indirect case transactionReceipt(PlistReceipt)
     case jws(CompactJWS)
     indirect case verifyReceiptResponse(VerifyReceiptResponse)
