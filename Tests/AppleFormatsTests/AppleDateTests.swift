@@ -1,4 +1,5 @@
 import AppleFormats
+import Encoding
 import Testing
 
 @Suite("Apple's dates")
@@ -49,16 +50,30 @@ struct AppleDateTests {
         #expect(AppleDate.milliseconds(text) == milliseconds)
     }
 
-    /// The usual text is read at one glance, one with a fraction part by part.
-    @Test("are the same with a fraction of nothing, whatever octet stands in any place", arguments: 0..<20)
+    /// Octets are looked at eight at a time: each counts where it stands.
+    @Test("count each octet in its place, whatever it is", arguments: 0..<20)
     func everyOctet(place: Int) {
         for octet in UInt8.min...UInt8.max {
             var usual = Array("2016-12-29T21:54:32Z".utf8)
             usual[place] = octet
+            #expect(AppleDate.milliseconds(usual.span) == Self.readOneByOne(usual))
             let fraction = usual.prefix(19) + Array(".0".utf8) + usual.suffix(1)
-            let milliseconds = AppleDate.milliseconds(usual.span)
-            #expect(milliseconds == AppleDate.milliseconds(Array(fraction).span))
-            if place == 0, (0x30...0x39).contains(octet) { #expect(milliseconds != nil) }
+            #expect(AppleDate.milliseconds(Array(fraction).span) == Self.readOneByOne(usual))
         }
+    }
+
+    /// `2016-12-29T21:54:32Z` and nothing else of that length, each part by itself.
+    private static func readOneByOne(_ text: [UInt8]) -> Int64? {
+        func number(_ range: Range<Int>) -> Int? {
+            guard text[range].allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+            return text[range].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        }
+        let form = Array("....-..-..T..:..:..Z".utf8)
+        guard zip(text, form).allSatisfy({ $1 == UInt8(ascii: ".") || $0 == $1 }) else { return nil }
+        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+            let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19)
+        else { return nil }
+        let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        return civil?.milliseconds
     }
 }

@@ -31,18 +31,47 @@ package enum AppleDate {
     /// The time in `2015-08-10T06:54:32`, whatever stands where the `T` does; nil for any other text.
     @inline(__always)
     private static func civil(_ text: Span<UInt8>) -> CivilTime? {
-        // All digits are looked at together: what is none makes the greatest of them more than nine.
-        var greatest: UInt8 = 0
-        func digit(_ place: Int) -> Int {
-            let digit = text[place] &- 0x30
-            greatest = max(greatest, digit)
-            return Int(digit)
-        }
-        func pair(_ place: Int) -> Int { digit(place) &* 10 &+ digit(place &+ 1) }
-        let (year, month, day) = (pair(0) &* 100 &+ pair(2), pair(5), pair(8))
-        let (hour, minute, second) = (pair(11), pair(14), pair(17))
-        guard greatest < 10, text[4] == 0x2D, text[7] == 0x2D, text[13] == 0x3A, text[16] == 0x3A else { return nil }
-        return CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        guard
+            let date = pairs(eight(text, from: 0), form: 0x2D30_302D_3030_3030, room: 0x7F76_767F_7676_7676),
+            let day = pair(text, 8),
+            let time = pairs(eight(text, from: 11), form: 0x3030_3A30_303A_3030, room: 0x7676_7F76_767F_7676)
+        else { return nil }
+        return CivilTime(
+            year: octet(0, of: date) &* 100 &+ octet(2, of: date),
+            month: octet(5, of: date),
+            day: day,
+            hour: octet(0, of: time),
+            minute: octet(3, of: time),
+            second: octet(6, of: time)
+        )
+    }
+
+    /// Eight octets as one number, the first one lowest.
+    @inline(__always)
+    private static func eight(_ text: Span<UInt8>, from start: Int) -> UInt64 {
+        let part = text.extracting(start..<start &+ 8)
+        let low = UInt64(part[0]) | UInt64(part[1]) &<< 8 | UInt64(part[2]) &<< 16 | UInt64(part[3]) &<< 24
+        let high = UInt64(part[4]) | UInt64(part[5]) &<< 8 | UInt64(part[6]) &<< 16 | UInt64(part[7]) &<< 24
+        return low | high &<< 32
+    }
+
+    /// Joins each digit with the one that follows it.
+    ///
+    /// - Parameters:
+    ///   - octets: what stands there.
+    ///   - form: `0` where a digit stands, and otherwise what must stand there.
+    ///   - room: how much may be added to an octet that is right without setting its top bit.
+    /// - Returns: in each octet what that digit and the next one are worth; nil where something else stands than in the form.
+    @inline(__always)
+    private static func pairs(_ octets: UInt64, form: UInt64, room: UInt64) -> UInt64? {
+        let values = octets ^ form
+        guard ((values &+ room) | values) & 0x8080_8080_8080_8080 == 0 else { return nil }
+        return values &* 10 &+ values &>> 8
+    }
+
+    @inline(__always)
+    private static func octet(_ place: UInt64, of word: UInt64) -> Int {
+        Int(truncatingIfNeeded: word &>> (place &* 8) & 0xFF)
     }
 
     /// Two digits.
