@@ -37,20 +37,21 @@ struct OrderQueries {
         by: key,
         "SELECT \(selected) FROM orders WHERE app = $1 AND order_id = $2"
     )
-    private static let findByToken = BulkLookup(
-        by: token,
-        """
-        SELECT \(selected) FROM orders WHERE app = $1 AND account_token = $2 AND \(isOpen)
-        \(nextToPay)
-        """
-    )
-    private static let findByWish = BulkLookup(
+    private static let findByToken = findOpen(by: token, where: "app = $1 AND account_token = $2")
+    private static let findByWish = findOpen(
         by: [.integer("app"), .text("customer"), .text("product")],
-        """
-        SELECT \(selected) FROM orders WHERE app = $1 AND customer = $2 AND product = $3 AND \(isOpen)
-        \(nextToPay)
-        """
+        where: "app = $1 AND customer = $2 AND product = $3"
     )
+    /// For a list of words SQLite makes a table, each time that it is asked. When it is also told between which they lie, it
+    /// walks along the index instead, of which those words are all.
+    private static func findOpen(by keys: [BulkColumn], where condition: String) -> BulkLookup {
+        let question = "SELECT \(selected) FROM orders WHERE \(condition) AND \(isOpen)"
+        return BulkLookup(
+            by: keys,
+            one: "\(question) AND state BETWEEN 'expired' AND 'pending' \(nextToPay)",
+            many: { "SELECT key.place, found.* FROM \($0.asking("\(question) \(nextToPay)"))" }
+        )
+    }
     private static let findToken = BulkLookup(
         by: token,
         "SELECT version, customer FROM customer_tokens WHERE app = $1 AND account_token = $2"
