@@ -76,7 +76,7 @@ struct FulfilmentQueries {
             let fixed: [SQLValue] = [
                 .text(row.product.text), .integer(Int64(row.quantity)), .integer(row.purchasedAt.milliseconds),
             ]
-            try connection.insert(key + [.integer(row.version)] + fixed + changing, by: Self.insert)
+            try connection.insert([key, [.integer(row.version)], fixed, changing], by: Self.insert)
         case .update:
             try connection.update(key + [.integer(row.version - 1)] + changing, by: Self.update)
         }

@@ -94,7 +94,7 @@ struct OrderQueries {
                 .optional(order.accountToken.map(TokenBytes.bytes)), .integer(order.placedAt.milliseconds),
                 .integer(order.expiresAt.milliseconds),
             ]
-            try connection.insert(key + [.integer(order.version)] + fixed + changing, by: Self.insert)
+            try connection.insert([key, [.integer(order.version)], fixed, changing], by: Self.insert)
         case .update:
             try connection.update(key + [.integer(order.version - 1)] + changing, by: Self.update)
         }

@@ -60,7 +60,7 @@ struct OwnerQueries {
         ]
         switch change {
         case .insert where owner.version == 1:
-            try connection.insert(key + [.integer(owner.version)] + changing, by: Self.insert)
+            try connection.insert([key, [.integer(owner.version)], changing], by: Self.insert)
         case .insert:
             try connection.update(key + [.integer(owner.version - 1)] + changing, by: Self.update)
         case .update:

@@ -56,10 +56,14 @@ struct SubscriptionQueries {
             .integer(try RealmCode.number(of: row.chain.realm)),
         ]
         let ends = PeriodEndsText.text(of: row.ends)
-        let values = Self.standing(of: row) + Self.values(of: row.renewal) + [.optional(ends)]
+        let (standing, renewal) = (Self.standing(of: row), Self.values(of: row.renewal))
         switch change {
-        case .insert: try connection.insert(key + [.integer(row.version)] + values, by: Self.insert)
-        case .update: try connection.update(key + [.integer(row.version - 1)] + values, by: Self.update)
+        case .insert:
+            let version = SQLValue.integer(row.version)
+            try connection.insert([key, [version], standing, renewal, [.optional(ends)]], by: Self.insert)
+        case .update:
+            let version = SQLValue.integer(row.version - 1)
+            try connection.update(key + [version] + standing + renewal + [.optional(ends)], by: Self.update)
         }
     }
 
