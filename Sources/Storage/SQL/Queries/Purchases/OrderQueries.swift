@@ -113,20 +113,20 @@ struct OrderQueries {
     }
 
     func find(_ keys: [OrderKey]) throws(StoreFailure) -> [Order] {
-        try find(Self.find, keys, app: \.app) { [.text($0.id.text)] }
+        try find(Self.find, keys, app: \.app) { [$0, .text($1.id.text)] }
     }
 
     func findOpen(tokens: [TokenKey]) throws(StoreFailure) -> [Order] {
-        try find(Self.findByToken, tokens, app: \.app) { [.bytes(TokenBytes.bytes(of: $0.token))] }
+        try find(Self.findByToken, tokens, app: \.app) { [$0, .bytes(TokenBytes.bytes(of: $1.token))] }
     }
 
     func findOpen(wishes: [WishKey]) throws(StoreFailure) -> [Order] {
-        try find(Self.findByWish, wishes, app: \.app) { [.text($0.customer.text), .text($0.product.text)] }
+        try find(Self.findByWish, wishes, app: \.app) { [$0, .text($1.customer.text), .text($1.product.text)] }
     }
 
     func owners(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenOwner] {
         var found: [TokenOwner] = []
-        let (asked, values) = try apps.keys(tokens, app: \.app) { [.bytes(TokenBytes.bytes(of: $0.token))] }
+        let (asked, values) = try apps.keys(tokens, app: \.app) { [$0, .bytes(TokenBytes.bytes(of: $1.token))] }
         try connection.visit(Self.findToken, values) { place, row throws(StoreFailure) in
             let customer: CustomerID? = row.text(1).isEmpty ? nil : try row.identifier(1)
             found.append(TokenOwner(key: asked[place], customer: customer, version: row.integer(0)))
@@ -192,9 +192,9 @@ struct OrderQueries {
         _ lookup: BulkLookup,
         _ keys: [Key],
         app: (Key) -> AppID,
-        _ rest: (Key) -> [SQLValue]
+        _ values: (SQLValue, Key) -> [SQLValue]
     ) throws(StoreFailure) -> [Order] {
-        let (asked, values) = try apps.keys(keys, app: app, rest)
+        let (asked, values) = try apps.keys(keys, app: app, values)
         var found: [Order] = []
         try connection.visit(lookup, values) { place, row throws(StoreFailure) in
             found.append(try Self.read(row, app: app(asked[place])))

@@ -91,8 +91,8 @@ struct OwnerQueries {
     }
 
     func find(_ chains: [ChainKey]) throws(StoreFailure) -> (owners: [Owner], vacancies: [Vacancy]) {
-        let (asked, values) = try apps.keys(chains, app: \.app) { chain in
-            [.integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
+        let (asked, values) = try apps.keys(chains, app: \.app) { code, chain in
+            [code, .integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
         }
         var (owners, vacancies): ([(place: Int, row: Owner)], [Vacancy]) = ([], [])
         try connection.visit(Self.find, values) { place, row throws(StoreFailure) in

@@ -68,8 +68,8 @@ struct SubscriptionQueries {
     }
 
     func find(_ chains: [ChainKey]) throws(StoreFailure) -> [RecordedSubscription] {
-        let (asked, values) = try apps.keys(chains, app: \.app) { chain in
-            [.integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
+        let (asked, values) = try apps.keys(chains, app: \.app) { code, chain in
+            [code, .integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
         }
         var found: [RecordedSubscription] = []
         try connection.visit(Self.find, values) { place, row throws(StoreFailure) in
