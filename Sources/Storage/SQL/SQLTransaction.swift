@@ -100,7 +100,7 @@ final class SQLTransaction: StoreTransaction {
         let decisions = DecisionQueries(connection: connection, apps: apps, versions: versions)
         try decisions.apply(decision, evidence: evidence)
         gathered.add(decision.figures)
-        entitlementPlaces.formUnion(decision.entitlementPlaces)
+        decision.note(in: &entitlementPlaces)
     }
 
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {
