@@ -4,12 +4,16 @@ package enum Hexadecimal {
     package static func encode(_ bytes: some Collection<UInt8>) -> String { encode(Array(bytes)) }
 
     /// Two lower-case digits for each byte.
-    package static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span, after: "") }
+
+    /// Two lower-case digits for each byte, after what names them.
+    package static func encode(_ bytes: Span<UInt8>, after prefix: String) -> String {
         var text: [UInt8] = []
-        text.reserveCapacity(bytes.count * 2)
-        for byte in bytes {
-            text.append(digit(byte >> 4))
-            text.append(digit(byte & 0xF))
+        text.reserveCapacity(prefix.utf8.count + bytes.count * 2)
+        text.append(contentsOf: prefix.utf8)
+        for index in bytes.indices {
+            text.append(digit(bytes[index] >> 4))
+            text.append(digit(bytes[index] & 0xF))
         }
         return String(decoding: text, as: UTF8.self)
     }

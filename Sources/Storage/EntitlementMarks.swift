@@ -80,21 +80,26 @@ package final class EntitlementMarks: Sendable {
 }
 
 extension Decision {
-    /// What entitlements follow from and this writes. A customer who loses a chain knew it by the chain.
-    var entitlementPlaces: Set<EntitlementMarks.Place> {
-        var places: Set<EntitlementMarks.Place> = []
+    /// Adds what entitlements follow from and this writes. A customer who loses a chain knew it by the chain.
+    func note(in places: inout Set<EntitlementMarks.Place>) {
+        // Mostly all that is written is of one chain.
+        var last: ChainKey?
+        func note(_ chain: ChainKey) {
+            if chain == last { return }
+            places.insert(.init(chain))
+            last = chain
+        }
         for change in owners {
             let owner = change.row
-            places.insert(.init(owner.chain))
+            note(owner.chain)
             for customer in [owner.customer] + owner.sharers {
                 places.insert(.init(app: owner.chain.app, customer: customer))
             }
         }
-        for change in fulfilments { places.insert(.init(change.row.chain)) }
-        for change in subscriptions { places.insert(.init(change.row.chain)) }
+        for change in fulfilments { note(change.row.chain) }
+        for change in subscriptions { note(change.row.chain) }
         for change in grantedEntitlements {
             places.insert(.init(app: change.row.key.app, customer: change.row.key.customer))
         }
-        return places
     }
 }

@@ -45,6 +45,19 @@ package struct JSONObjectWriter: ~Copyable {
         text.bytes.append(contentsOf: value.raw)
     }
 
+    /// Copies an object that was written before, byte for byte.
+    package mutating func member(_ key: String, _ object: WrittenObject) {
+        name(key)
+        text.bytes.append(contentsOf: object.bytes)
+    }
+
+    /// A number as a string of its digits.
+    package mutating func member(_ key: String, digitsOf value: Int64?) {
+        guard let value else { return }
+        name(key)
+        text.quoted(value)
+    }
+
     package mutating func null(_ key: String) {
         name(key)
         text.null()
@@ -67,9 +80,7 @@ package struct JSONObjectWriter: ~Copyable {
     }
 
     private mutating func name(_ key: String) {
-        if !isFirst { text.bytes.append(UInt8(ascii: ",")) }
+        text.name(key, isFirst: isFirst)
         isFirst = false
-        text.string(key)
-        text.bytes.append(UInt8(ascii: ":"))
     }
 }

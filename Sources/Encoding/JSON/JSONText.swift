@@ -5,17 +5,48 @@ struct JSONText {
 
     mutating func string(_ value: String) {
         let text = value.utf8.span
-        if Self.needsEscape(text) {
-            bytes.append(UInt8(ascii: "\""))
-            for index in text.indices { append(escaping: text[index]) }
-            return bytes.append(UInt8(ascii: "\""))
-        }
-        // Room is looked for once, and not for each byte.
-        bytes.append(addingCapacity: text.count + 2) { output in
+        let start = bytes.count
+        if !append(text, before: false, after: false) { escape(text, from: start) }
+    }
+
+    /// The name of a member, with what parts it from its value, and from a member before it.
+    mutating func name(_ value: String, isFirst: Bool) {
+        let text = value.utf8.span
+        let start = bytes.count
+        if append(text, before: !isFirst, after: true) { return }
+        escape(text, from: isFirst ? start : start + 1)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// Appends a text as if no byte of it needed escaping: hardly any does, and room is looked for once.
+    ///
+    /// - Parameters:
+    ///   - text: between quotation marks.
+    ///   - hasComma: whether a comma stands before it.
+    ///   - hasColon: whether a colon stands after it.
+    /// - Returns: false if a byte needs escaping: then what was appended is no JSON.
+    private mutating func append(_ text: Span<UInt8>, before hasComma: Bool, after hasColon: Bool) -> Bool {
+        var isPlain = true
+        bytes.append(addingCapacity: text.count + 4) { output in
+            if hasComma { output.append(UInt8(ascii: ",")) }
             output.append(UInt8(ascii: "\""))
-            for index in text.indices { output.append(text[index]) }
+            for index in text.indices {
+                let byte = text[index]
+                if Self.needsEscape(byte) { isPlain = false }
+                output.append(byte)
+            }
             output.append(UInt8(ascii: "\""))
+            if hasColon { output.append(UInt8(ascii: ":")) }
         }
+        return isPlain
+    }
+
+    /// Puts a text with its escapes in the place of what was appended without.
+    private mutating func escape(_ text: Span<UInt8>, from start: Int) {
+        bytes.removeSubrange(start...)
+        bytes.append(UInt8(ascii: "\""))
+        for index in text.indices { append(escaping: text[index]) }
+        bytes.append(UInt8(ascii: "\""))
     }
 
     /// A moment in the shape of ``RFC3339``, which no byte of needs escaping.
@@ -36,17 +67,19 @@ struct JSONText {
         bytes[start...].reverse()
     }
 
+    /// A number as a string: beyond 2⁵³ not every reader keeps a number as it is.
+    mutating func quoted(_ value: Int64) {
+        bytes.append(UInt8(ascii: "\""))
+        integer(value)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     mutating func boolean(_ value: Bool) {
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
     mutating func null() {
         bytes.append(contentsOf: "null".utf8)
-    }
-
-    private static func needsEscape(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where needsEscape(text[index]) { return true }
-        return false
     }
 
     /// What RFC 8259 wants escaped, and DEL, which no terminal should be sent.

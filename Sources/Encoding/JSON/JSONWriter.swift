@@ -30,6 +30,14 @@ package enum JSONWriter {
         return bytes
     }
 
+    /// An object that is to stand in several texts: it is written once, and copied.
+    package static func written(
+        reserving bytesCount: Int = 256,
+        _ body: (inout JSONObjectWriter) -> Void
+    ) -> WrittenObject {
+        WrittenObject(bytes: object(reserving: bytesCount, body))
+    }
+
     /// Appends an object to what is in `bytes`; if `body` throws, `bytes` is as before.
     package static func object<Failure: Error>(
         onto bytes: inout [UInt8],
@@ -67,4 +75,9 @@ package enum JSONWriter {
         writer.text.bytes.append(UInt8(ascii: "]"))
         swap(&bytes, &writer.text.bytes)
     }
+}
+
+/// The text of one whole object, made by ``JSONWriter`` alone.
+package struct WrittenObject: Sendable {
+    let bytes: [UInt8]
 }

@@ -5,9 +5,12 @@ package import Storage
 
 /// What a decision tells the shop, as rows of the outbox: each is made once, and every message about it says the same.
 package enum EventRows {
-    package static func rows(_ events: [LedgerEvent]) -> [EventRow] { events.map(row) }
+    package static func rows(_ events: [LedgerEvent]) -> [EventRow] {
+        var told = ToldTransaction()
+        return events.map { row($0, &told) }
+    }
 
-    private static func row(_ event: LedgerEvent) -> EventRow {
+    private static func row(_ event: LedgerEvent, _ told: inout ToldTransaction) -> EventRow {
         EventRow(
             id: id(event.stream, event.sequence),
             app: event.stream.app,
@@ -17,40 +20,50 @@ package enum EventRows {
             type: event.type.rawValue,
             happenedAt: event.happenedAt,
             learnedAt: event.learnedAt,
-            data: data(event.subject)
+            data: data(event.subject, &told)
         )
     }
 
     /// The same for the same event, whoever makes it and however often: its place in its stream.
     package static func id(_ stream: StreamKey, _ sequence: Int64) -> EventID {
-        // None of the parts has a NUL in it.
-        let parts = [
-            stream.app.text, stream.realm.environment.rawValue, stream.realm.isTestSigned ? "test" : "",
-            stream.customer?.text ?? "", String(sequence),
-        ]
-        let hash = Digest.sha256(Array(parts.joined(separator: "\0").utf8))
-        return EventID(checked: EventID.prefix + Hexadecimal.encode(hash.prefix(16)))
+        // None of the parts has a NUL in it, which stands between each two.
+        var place: [UInt8] = []
+        place.reserveCapacity(128)
+        for part in [stream.app.text, stream.realm.environment.rawValue, stream.realm.isTestSigned ? "test" : ""] {
+            place.append(contentsOf: part.utf8)
+            place.append(0)
+        }
+        if let customer = stream.customer { place.append(contentsOf: customer.text.utf8) }
+        place.append(0)
+        place.append(contentsOf: String(sequence).utf8)
+        let hash = Digest.sha256(place)
+        return EventID(checked: Hexadecimal.encode(hash.span.extracting(first: 16), after: EventID.prefix))
     }
 
     /// What only this kind of event says; the message around it is made when it is sent.
-    private static func data(_ subject: EventSubject) -> [UInt8] {
-        let whole = JSONWriter.object(reserving: 1_024) { write(subject, into: &$0) }
+    private static func data(_ subject: EventSubject, _ told: inout ToldTransaction) -> [UInt8] {
+        let whole = JSONWriter.object(reserving: 1_536) { write(subject, &told, into: &$0) }
         // Only the texts that Apple signed can be so long: the delivery says what matters.
         guard whole.count > EventRow.dataBytesMax else { return whole }
         switch subject {
-        case .fulfilment(let fulfilment, _): return JSONWriter.object { write(.fulfilment(fulfilment, nil), into: &$0) }
+        case .fulfilment(let fulfilment, _):
+            return JSONWriter.object { write(.fulfilment(fulfilment, nil), &told, into: &$0) }
         case .subscription(let subscription, _):
-            return JSONWriter.object { write(.subscription(subscription, nil), into: &$0) }
+            return JSONWriter.object { write(.subscription(subscription, nil), &told, into: &$0) }
         case .announcement(let heard): return JSONWriter.object { write(heard, isWhole: false, into: &$0) }
         case .order, .transfer, .posting, .entitlement, .consumption: return whole
         }
     }
 
-    private static func write(_ subject: EventSubject, into json: inout JSONObjectWriter) {
+    private static func write(
+        _ subject: EventSubject,
+        _ told: inout ToldTransaction,
+        into json: inout JSONObjectWriter
+    ) {
         switch subject {
         case .fulfilment(let fulfilment, let recorded):
             json.object("delivery") { FulfilmentJSON.write(fulfilment, into: &$0) }
-            if let recorded { json.object("transaction") { TransactionJSON.write(recorded, into: &$0) } }
+            if let recorded { json.member("transaction", told.object(of: recorded)) }
         case .order(let order):
             json.object("order") { OrderJSON.write(order, into: &$0) }
         case .transfer(let chain, let old, let new):
@@ -61,7 +74,7 @@ package enum EventRows {
             }
         case .subscription(let subscription, let recorded):
             json.object("subscription") { SubscriptionJSON.write(subscription, into: &$0) }
-            if let recorded { json.object("transaction") { TransactionJSON.write(recorded, into: &$0) } }
+            if let recorded { json.member("transaction", told.object(of: recorded)) }
         case .posting(let posting, let wallet):
             json.object("posting") { PostingJSON.write(posting, into: &$0) }
             json.member("balance", wallet.balance)
@@ -75,5 +88,18 @@ package enum EventRows {
 
     private static func write(_ heard: Announcement, isWhole: Bool, into json: inout JSONObjectWriter) {
         json.object("notification") { AnnouncementJSON.write(heard, isWhole: isWhole, into: &$0) }
+    }
+}
+
+/// The transaction that was told of last: what is told of a purchase and what of its subscription come one after the other,
+/// and both show it.
+private struct ToldTransaction {
+    private var last: (recorded: RecordedTransaction, object: WrittenObject)?
+
+    mutating func object(of recorded: RecordedTransaction) -> WrittenObject {
+        if let last, last.recorded == recorded { return last.object }
+        let object = JSONWriter.written(reserving: 1_024) { TransactionJSON.write(recorded, into: &$0) }
+        last = (recorded, object)
+        return object
     }
 }

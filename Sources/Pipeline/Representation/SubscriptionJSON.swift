@@ -4,7 +4,7 @@ package import PurchaseModel
 /// A subscription as our JSON shows it: what no proof has told is left out.
 package enum SubscriptionJSON {
     package static func write(_ subscription: Subscription, into json: inout JSONObjectWriter) {
-        json.member("original_transaction_id", subscription.chain.original.description)
+        json.member("original_transaction_id", digitsOf: subscription.chain.original.number)
         json.member("environment", subscription.chain.realm.environment.rawValue)
         if subscription.chain.realm.isTestSigned { json.member("test_signed", true) }
         json.member("product_id", subscription.product.text)
@@ -12,7 +12,7 @@ package enum SubscriptionJSON {
         json.member("state", subscription.state.rawValue)
         json.member("apple_status", subscription.state.number)
         json.member("since", subscription.since)
-        json.member("transaction_id", subscription.current?.description)
+        json.member("transaction_id", digitsOf: subscription.current?.number)
         writePeriod(of: subscription, into: &json)
         writeRenewal(of: subscription, into: &json)
         writeEnd(of: subscription, into: &json)

@@ -4,8 +4,8 @@ package import PurchaseModel
 /// A transaction as our JSON shows it: ids as strings, moments in RFC 3339 with milliseconds, absent values left out.
 package enum TransactionJSON {
     package static func write(_ transaction: Transaction, into json: inout JSONObjectWriter) {
-        json.member("transaction_id", transaction.id.description)
-        json.member("original_transaction_id", transaction.originalID?.description)
+        json.member("transaction_id", digitsOf: transaction.id.number)
+        json.member("original_transaction_id", digitsOf: transaction.originalID?.number)
         json.member("product_id", transaction.product.text)
         json.member("type", transaction.kind?.rawValue)
         json.member("quantity", transaction.quantity)

@@ -13,14 +13,10 @@ struct PaidPeriods {
         var isPaid: Bool { !transaction.isTrial && transaction.price?.milliunits != 0 }
     }
 
-    /// What a subscription is at the first moment of a month.
-    private struct Standing {
-        let period: Period
-
-        var product: ProductID { period.transaction.product }
-        /// `nil` when it brings money and nobody knows how much.
-        var monthly: Price? { period.transaction.monthlyPrice }
-        var isPaid: Bool { period.isPaid }
+    /// What a subscription is at the first moment of a month: where the period stands that it lies in.
+    fileprivate struct Standing {
+        let month: MonthOfTime
+        var place: Int
     }
 
     /// No period of Apple's is longer than a year; what claims more is counted for three.
@@ -102,70 +98,76 @@ struct PaidPeriods {
         let began = MonthOfTime(containing: first.start)
         add(1, .cohort, began.firstDay, first.transaction.product, to: &sums)
         let standings = standings()
-        let months = standings.keys.sorted()
-        for month in months {
-            guard let stand = standings[month] else { continue }
-            add(1, .subscribers, month.firstDay, stand.product, to: &sums)
+        for index in standings.indices {
+            let month = standings[index].month
+            let product = product(of: standings[index])
+            add(1, .subscribers, month.firstDay, product, to: &sums)
             let step = month.number - began.number
             if (1...Self.stepMax).contains(step) {
                 add(1, .cohort, began.firstDay, first.transaction.product, step: step, to: &sums)
             }
-            if standings[month.advanced(by: 1)] == nil {
-                add(1, .subscribersLost, month.firstDay, stand.product, to: &sums)
-            }
+            if !standings.continues(at: index) { add(1, .subscribersLost, month.firstDay, product, to: &sums) }
         }
-        addMoney(standings.filter(\.value.isPaid), to: &sums)
+        addMoney(standings.filter { periods[$0.place].isPaid }, to: &sums)
     }
 
-    private func addMoney(_ standings: [MonthOfTime: Standing], to sums: inout FigureSums) {
-        var hasPaid = false
-        for month in standings.keys.sorted() {
-            guard let now = standings[month] else { continue }
-            let before = standings[month.advanced(by: -1)]
-            if let price = now.monthly {
-                add(price.milliunits, .recurring, month.firstDay, now.product, price.currency, to: &sums)
+    private func product(of month: Standing) -> ProductID { periods[month.place].transaction.product }
+
+    /// `nil` when it brings money and nobody knows how much.
+    private func monthly(_ month: Standing) -> Price? { periods[month.place].transaction.monthlyPrice }
+
+    private func addMoney(_ standings: [Standing], to sums: inout FigureSums) {
+        for index in standings.indices {
+            let (month, price, product) = (
+                standings[index].month, monthly(standings[index]), product(of: standings[index])
+            )
+            if let price {
+                add(price.milliunits, .recurring, month.firstDay, product, price.currency, to: &sums)
             } else {
-                add(1, .recurringUnknown, month.firstDay, now.product, to: &sums)
+                add(1, .recurringUnknown, month.firstDay, product, to: &sums)
             }
             let during = month.advanced(by: -1).firstDay
-            if let before {
-                addChange(from: before, to: now, during, to: &sums)
-            } else if let price = now.monthly {
-                let measure = hasPaid ? Measure.recurringReactivation : .recurringNew
-                add(price.milliunits, measure, during, now.product, price.currency, to: &sums)
+            if index > 0, standings.continues(at: index - 1) {
+                addChange(from: monthly(standings[index - 1]), to: price, product, during, to: &sums)
+            } else if let price {
+                let measure = index > 0 ? Measure.recurringReactivation : .recurringNew
+                add(price.milliunits, measure, during, product, price.currency, to: &sums)
             }
-            if standings[month.advanced(by: 1)] == nil, let price = now.monthly {
-                add(price.milliunits, .recurringChurn, month.firstDay, now.product, price.currency, to: &sums)
+            if !standings.continues(at: index), let price {
+                add(price.milliunits, .recurringChurn, month.firstDay, product, price.currency, to: &sums)
             }
-            hasPaid = true
         }
     }
 
     /// Who pays in another currency than before goes from one sum to the other.
-    private func addChange(from old: Standing, to new: Standing, _ day: DayOfTime, to sums: inout FigureSums) {
-        let (before, after) = (old.monthly, new.monthly)
+    private func addChange(
+        from before: Price?,
+        to after: Price?,
+        _ product: ProductID,
+        _ day: DayOfTime,
+        to sums: inout FigureSums
+    ) {
         if let before, let after, before.currency == after.currency {
             let change = after.milliunits - before.milliunits
             let measure = change > 0 ? Measure.recurringExpansion : .recurringContraction
-            add(abs(change), measure, day, new.product, after.currency, to: &sums)
+            add(abs(change), measure, day, product, after.currency, to: &sums)
             return
         }
-        if let before {
-            add(before.milliunits, .recurringContraction, day, new.product, before.currency, to: &sums)
-        }
-        if let after { add(after.milliunits, .recurringExpansion, day, new.product, after.currency, to: &sums) }
+        if let before { add(before.milliunits, .recurringContraction, day, product, before.currency, to: &sums) }
+        if let after { add(after.milliunits, .recurringExpansion, day, product, after.currency, to: &sums) }
     }
 
-    /// At the first moment of each month that lies in a period; the later one of two counts.
-    private func standings() -> [MonthOfTime: Standing] {
-        var found: [MonthOfTime: Standing] = [:]
-        for period in periods {
-            guard let end = period.end, period.start < end else { continue }
-            var month = MonthOfTime(containing: period.start)
-            if month.start < period.start { month = month.advanced(by: 1) }
+    /// At the first moment of each month that lies in a period, by month; the later one of two counts.
+    private func standings() -> [Standing] {
+        var found: [Standing] = []
+        for place in periods.indices {
+            let (start, end) = (periods[place].start, periods[place].end)
+            guard let end, start < end else { continue }
+            var month = MonthOfTime(containing: start)
+            if month.start < start { month = month.advanced(by: 1) }
             let last = month.advanced(by: Self.monthsMax)
             while month < last, month.start < end {
-                found[month] = Standing(period: period)
+                found.note(month, place)
                 month = month.advanced(by: 1)
             }
         }
@@ -193,6 +195,24 @@ struct PaidPeriods {
                 step: step
             )
         )
+    }
+}
+
+extension [PaidPeriods.Standing] {
+    /// Whether the month after one of them is the next.
+    fileprivate func continues(at index: Int) -> Bool {
+        index + 1 < count && self[index + 1].month == self[index].month.advanced(by: 1)
+    }
+
+    /// Periods come by their beginnings, so that a month that is there already is one of the last.
+    fileprivate mutating func note(_ month: MonthOfTime, _ place: Int) {
+        var index = count
+        while index > 0, month < self[index - 1].month { index -= 1 }
+        if index > 0, self[index - 1].month == month {
+            self[index - 1].place = place
+        } else {
+            insert(PaidPeriods.Standing(month: month, place: place), at: index)
+        }
     }
 }
 

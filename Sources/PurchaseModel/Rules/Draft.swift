@@ -10,28 +10,28 @@ struct Draft {
     let ownToken: (CustomerID) -> AccountToken?
     private(set) var decision = Decision()
 
-    private var fulfilments: [TransactionKey: Int] = [:]
+    private var fulfilments = ShortTable<TransactionKey, Int>()
     /// The chains of which something was changed, whole.
-    private var chains: [ChainKey: [TransactionID: Fulfilment]] = [:]
+    private var chains = ShortTable<ChainKey, [TransactionID: Fulfilment]>()
     /// Who was granted what in them since.
-    private var units: [ChainKey: [GrantUnit: Set<TransactionID>]] = [:]
-    private var owners: [ChainKey: Int] = [:]
-    private var vacancies: [ChainKey: Int] = [:]
-    private var tokens: [TokenKey: Int] = [:]
+    private var units = ShortTable<ChainKey, ShortTable<GrantUnit, [TransactionID]>>()
+    private var owners = ShortTable<ChainKey, Int>()
+    private var vacancies = ShortTable<ChainKey, Int>()
+    private var tokens = ShortTable<TokenKey, Int>()
     /// What Apple signed for the chains that were asked about.
-    var signedTokens: [ChainKey: AccountToken?] = [:]
+    var signedTokens = ShortTable<ChainKey, AccountToken?>()
     /// What the proof that is decided about names.
-    var told: [ChainKey: SignedToken] = [:]
-    private var orders: [OrderKey: Int] = [:]
-    private var subscriptions: [ChainKey: Int] = [:]
+    var told = ShortTable<ChainKey, SignedToken>()
+    private var orders = ShortTable<OrderKey, Int>()
+    private var subscriptions = ShortTable<ChainKey, Int>()
     /// Subscriptions that are to be told of, in the order of the proof, and where each stands among them.
     private(set) var folded: [FoldedSubscription] = []
-    private var foldedPlaces: [ChainKey: Int] = [:]
-    private var wallets: [WalletKey: Int] = [:]
-    private var consumptions: [ConsumptionKey: Int] = [:]
-    private var consents: [ConsentKey: Int] = [:]
-    private var grantedEntitlements: [GrantedEntitlementKey: Int] = [:]
-    private var sequences: [StreamKey: Int64] = [:]
+    private var foldedPlaces = ShortTable<ChainKey, Int>()
+    private var wallets = ShortTable<WalletKey, Int>()
+    private var consumptions = ShortTable<ConsumptionKey, Int>()
+    private var consents = ShortTable<ConsentKey, Int>()
+    private var grantedEntitlements = ShortTable<GrantedEntitlementKey, Int>()
+    private var sequences = ShortTable<StreamKey, Int64>()
 
     init(
         _ known: Situation,
@@ -72,8 +72,11 @@ struct Draft {
 
     /// What a unit was granted to, and to what it was granted anew.
     func holders(of unit: GrantUnit, in chain: ChainKey) -> [Fulfilment] {
-        let holders = known.holders(of: unit, in: chain).union(units[chain]?[unit] ?? [])
-        return holders.compactMap { fulfilments(of: chain)[$0] }
+        var holders = known.holders(of: unit, in: chain)
+        for holder in units[chain]?[unit] ?? [] where !holders.contains(holder) { holders.append(holder) }
+        if holders.isEmpty { return [] }
+        let fulfilments = fulfilments(of: chain)
+        return holders.compactMap { fulfilments[$0] }
     }
 
     /// Whether anything was ever granted in a chain.
@@ -96,7 +99,7 @@ struct Draft {
     }
 
     mutating func note(_ subscription: FoldedSubscription) {
-        foldedPlaces[subscription.row.chain] = folded.count
+        foldedPlaces.set(folded.count, for: subscription.row.chain)
         folded.append(subscription)
     }
 
@@ -130,11 +133,15 @@ struct Draft {
     mutating func put(_ fulfilment: Fulfilment, decidedAt: Timestamp? = nil) {
         var row = fulfilment
         row.decidedAt = decidedAt ?? now
-        let before = known.fulfilments(of: row.chain)[row.transaction.id]
+        let chain = row.chain
+        let rows = known.fulfilments(of: chain)
+        let before = rows[row.transaction.id]
         row = Self.place(row, at: row.key, after: before, in: &decision.fulfilments, &fulfilments)
-        chains[row.chain, default: known.fulfilments(of: row.chain)][row.transaction.id] = row
-        for unit in row.unitsHeld {
-            units[row.chain, default: [:]][unit, default: []].insert(row.transaction.id)
+        chains.change(chain, from: rows) { $0[row.transaction.id] = row }
+        let held = row.unitsHeld
+        if held.isEmpty { return }
+        units.change(chain, from: ShortTable()) { units in
+            for unit in held { units.note(row.transaction.id, among: unit) }
         }
     }
 
@@ -214,7 +221,7 @@ struct Draft {
         at key: Key,
         after known: Row?,
         in changes: inout [RowChange<Row>],
-        _ places: inout [Key: Int],
+        _ places: inout ShortTable<Key, Int>,
         afterVersion: Int64? = nil
     ) -> Row {
         var row = row
@@ -222,7 +229,7 @@ struct Draft {
         if let index = places[key] {
             changes[index] = changes[index].replaced(by: row)
         } else {
-            places[key] = changes.count
+            places.set(changes.count, for: key)
             changes.append(known == nil ? .insert(row) : .update(row))
         }
         return row
@@ -257,7 +264,7 @@ struct Draft {
             decision.wallets[index] = wallet
         } else {
             wallet.version += 1
-            wallets[key] = decision.wallets.count
+            wallets.set(decision.wallets.count, for: key)
             decision.wallets.append(wallet)
         }
         decision.postings.append(posting)
@@ -265,7 +272,7 @@ struct Draft {
 
     mutating func tell(_ type: EventType, _ stream: StreamKey, happenedAt: Timestamp, _ subject: EventSubject) {
         let sequence = (sequences[stream] ?? known.sequence(of: stream)) + 1
-        sequences[stream] = sequence
+        sequences.set(sequence, for: stream)
         decision.events.append(
             LedgerEvent(
                 type: type,

@@ -25,32 +25,32 @@ package struct Inquiry: Sendable {
     /// What is asked for the first time.
     package func subtracting(_ asked: Inquiry) -> Inquiry {
         var rest = self
-        rest.chains.subtract(asked.chains)
-        rest.subscriptions.subtract(asked.subscriptions)
-        rest.orders.subtract(asked.orders)
-        rest.tokens.subtract(asked.tokens)
-        rest.wishes.subtract(asked.wishes)
-        rest.customers.subtract(asked.customers)
-        rest.wallets.subtract(asked.wallets)
-        rest.consumptions.subtract(asked.consumptions)
-        rest.refundRequests.subtract(asked.refundRequests)
-        rest.consents.subtract(asked.consents)
-        rest.grantedEntitlements.subtract(asked.grantedEntitlements)
+        rest.chains.drop(asked.chains)
+        rest.subscriptions.drop(asked.subscriptions)
+        rest.orders.drop(asked.orders)
+        rest.tokens.drop(asked.tokens)
+        rest.wishes.drop(asked.wishes)
+        rest.customers.drop(asked.customers)
+        rest.wallets.drop(asked.wallets)
+        rest.consumptions.drop(asked.consumptions)
+        rest.refundRequests.drop(asked.refundRequests)
+        rest.consents.drop(asked.consents)
+        rest.grantedEntitlements.drop(asked.grantedEntitlements)
         return rest
     }
 
     package mutating func formUnion(_ other: Inquiry) {
-        chains.formUnion(other.chains)
-        subscriptions.formUnion(other.subscriptions)
-        orders.formUnion(other.orders)
-        tokens.formUnion(other.tokens)
-        wishes.formUnion(other.wishes)
-        customers.formUnion(other.customers)
-        wallets.formUnion(other.wallets)
-        consumptions.formUnion(other.consumptions)
-        refundRequests.formUnion(other.refundRequests)
-        consents.formUnion(other.consents)
-        grantedEntitlements.formUnion(other.grantedEntitlements)
+        chains.take(other.chains)
+        subscriptions.take(other.subscriptions)
+        orders.take(other.orders)
+        tokens.take(other.tokens)
+        wishes.take(other.wishes)
+        customers.take(other.customers)
+        wallets.take(other.wallets)
+        consumptions.take(other.consumptions)
+        refundRequests.take(other.refundRequests)
+        consents.take(other.consents)
+        grantedEntitlements.take(other.grantedEntitlements)
     }
 
     /// The first step for verified proofs, when their transactions have been looked up.
@@ -186,5 +186,16 @@ package struct Inquiry: Sendable {
         for case .amount(let amount) in fulfilment.goods {
             wallets.insert(WalletKey(app: app, realm: realm, customer: customer, currency: amount.currency))
         }
+    }
+}
+
+extension Set {
+    /// What is first asked is most of it: it is taken as it is, and nothing of it is hashed again.
+    fileprivate mutating func take(_ others: Set) {
+        if isEmpty { self = others } else { formUnion(others) }
+    }
+
+    fileprivate mutating func drop(_ others: Set) {
+        if !isEmpty, !others.isEmpty { subtract(others) }
     }
 }

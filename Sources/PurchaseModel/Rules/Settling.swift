@@ -4,8 +4,7 @@ extension Draft {
     mutating func fulfil(_ recording: Recording) {
         let naming = Naming(of: recording, chains: claimedChains(of: recording))
         let recorded = decision.outcomes.map(\.recorded)
-        let known = known
-        var given = settle(recorded) { naming.of(known.chain(of: $0)) }
+        var given = settle(recorded, named: naming)
         // Only where this proof itself tells of the refund: for others the repetitions were not looked up.
         let refunded = Set(recording.transactions.filter { $0.takenBack != nil }.map(\.id))
         var reversed: Set<ChainKey> = []
@@ -27,6 +26,14 @@ extension Draft {
             guard decision.outcomes[place].standing != .ownedByAnother else { continue }
             edit { $0.outcomes[place].fulfilment = given[place] }
         }
+    }
+
+    /// Settles what was said something of, all of it or not: by the chains in which it stood before.
+    private mutating func settle(_ recorded: [RecordedTransaction], named naming: Naming) -> [Fulfilment] {
+        // Whoever names no chains speaks of all.
+        if naming.chains == nil { return settle(recorded) { _ in naming } }
+        let known = known
+        return settle(recorded) { naming.of(known.chain(of: $0)) }
     }
 
     /// The chains of what a proof tells to be taken back, or to be taken back no more. The rest of no other was looked up.

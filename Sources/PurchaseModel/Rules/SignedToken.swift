@@ -58,7 +58,8 @@ extension Draft {
             let before = known[key]
             guard let token = newestToken(of: transaction, after: before?.transaction) else { continue }
             let chain = before.map { self.chain(of: $0) } ?? recording.chain(of: transaction)
-            told[chain] = SignedToken.last(told[chain], SignedToken(token, of: transaction))
+            let signed = SignedToken(token, of: transaction)
+            told.change(chain, from: signed) { told in told = SignedToken.last(told, signed) ?? signed }
         }
     }
 
@@ -69,7 +70,7 @@ extension Draft {
         if told.isEmpty, rows.count <= 1 { return rows.first?.value.accountToken }
         if let found = signedTokens[chain] { return found }
         let token = SignedToken.last(known.signedToken(of: chain), told[chain])?.token
-        signedTokens[chain] = .some(token)
+        signedTokens.set(token, for: chain)
         return token
     }
 }

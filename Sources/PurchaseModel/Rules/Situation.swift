@@ -7,12 +7,12 @@ package struct Situation: Sendable {
         let realm: Realm
     }
 
-    private var known: [Side: [TransactionID: RecordedTransaction]] = [:]
+    private var known = ShortTable<Side, [TransactionID: RecordedTransaction]>()
     private var fulfilments: [ChainKey: [TransactionID: Fulfilment]] = [:]
     /// In which chain each stands: a proof that came first may not have named the chain's first transaction.
     private var chains: [TransactionKey: ChainKey] = [:]
     /// Who was granted what in a chain.
-    private var units: [ChainKey: [GrantUnit: Set<TransactionID>]] = [:]
+    private var units: [ChainKey: ShortTable<GrantUnit, [TransactionID]>] = [:]
     private var owners: [ChainKey: Owner] = [:]
     private var vacancies: [ChainKey: Vacancy] = [:]
     private var orders: [OrderKey: Order] = [:]
@@ -44,7 +44,8 @@ package struct Situation: Sendable {
 
     package func fulfilments(of chain: ChainKey) -> [TransactionID: Fulfilment] { fulfilments[chain] ?? [:] }
 
-    func holders(of unit: GrantUnit, in chain: ChainKey) -> Set<TransactionID> { units[chain]?[unit] ?? [] }
+    /// Each once.
+    func holders(of unit: GrantUnit, in chain: ChainKey) -> [TransactionID] { units[chain]?[unit] ?? [] }
 
     func hasGrants(_ chain: ChainKey) -> Bool { units[chain] != nil }
 
@@ -215,15 +216,25 @@ package struct Situation: Sendable {
     }
 
     package mutating func note(_ recorded: RecordedTransaction) {
-        known[Side(app: recorded.app, realm: recorded.realm), default: [:]][recorded.id] = recorded
+        let side = Side(app: recorded.app, realm: recorded.realm)
+        known.change(side, from: [:]) { $0[recorded.id] = recorded }
     }
 
     package mutating func note(_ fulfilment: Fulfilment) {
-        fulfilments[fulfilment.chain, default: [:]][fulfilment.transaction.id] = fulfilment
-        chains[fulfilment.transaction] = fulfilment.chain
-        for unit in fulfilment.unitsHeld {
-            units[fulfilment.chain, default: [:]][unit, default: []].insert(fulfilment.transaction.id)
-        }
+        let (transaction, chain) = (fulfilment.transaction, fulfilment.chain)
+        fulfilments[chain, default: [:]][transaction.id] = fulfilment
+        chains[transaction] = chain
+        let held = fulfilment.unitsHeld
+        if held.isEmpty { return }
+        Self.note(transaction.id, among: held, in: &units[chain, default: ShortTable()])
+    }
+
+    private static func note(
+        _ id: TransactionID,
+        among held: [GrantUnit],
+        in units: inout ShortTable<GrantUnit, [TransactionID]>
+    ) {
+        for unit in held { units.note(id, among: unit) }
     }
 
     package mutating func note(_ owner: Owner) { owners[owner.chain] = owner }
@@ -257,5 +268,12 @@ package struct Situation: Sendable {
             if let token { openByToken[token]?.remove(order.id) }
             openByWish[wish]?.remove(order.id)
         }
+    }
+}
+
+extension ShortTable<GrantUnit, [TransactionID]> {
+    /// Notes that a unit was granted to a transaction, once.
+    mutating func note(_ id: TransactionID, among unit: GrantUnit) {
+        change(unit, from: []) { if !$0.contains(id) { $0.append(id) } }
     }
 }

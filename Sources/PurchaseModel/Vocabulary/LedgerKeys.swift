@@ -91,6 +91,8 @@ package struct TokenKey: Hashable, Sendable {
         self.app = app
         self.token = token
     }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(token) }
 }
 
 /// A customer's wish for a product: where an order and a transaction meet that name no token.

@@ -41,7 +41,7 @@ final class MemoryTransaction: StoreTransaction {
         for change in decision.changes { try apply(change, provedAt: place) }
         try applyRest(of: decision)
         add(decision.figures)
-        entitlementPlaces.formUnion(decision.entitlementPlaces)
+        decision.note(in: &entitlementPlaces)
     }
 
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {

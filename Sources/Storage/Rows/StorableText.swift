@@ -9,7 +9,10 @@ enum StorableText {
 
     static func isStorable(_ text: String?) -> Bool {
         guard let text else { return true }
-        return text.utf8.count <= bytesMax && !text.utf8.contains(0)
+        let bytes = text.utf8.span
+        if bytes.count > bytesMax { return false }
+        for index in bytes.indices where bytes[index] == 0 { return false }
+        return true
     }
 
     /// Words of our own, such as a verdict: 1 to 255 bytes of printable ASCII, so that equal text is equal bytes.
@@ -21,7 +24,7 @@ enum StorableText {
 extension RecordedTransaction {
     /// False when a text of it, or its environment, is none that a store can hold.
     var isStorable: Bool {
-        RealmCode(realm) != nil && transaction.storedTexts.allSatisfy(StorableText.isStorable)
+        RealmCode(realm) != nil && transaction.storedTexts.allSatisfy { StorableText.isStorable($0) }
     }
 }
 
@@ -60,10 +63,10 @@ extension Decision {
 
     /// Whether a store can hold it, with the proof.
     func isStorable(with evidence: EvidenceRow?) -> Bool {
-        guard subscriptions.allSatisfy(\.row.isStorable), consumptions.allSatisfy(\.row.isStorable),
-            audit.allSatisfy(\.isStorable), grantedEntitlements.allSatisfy(\.row.isStorable)
+        guard subscriptions.allSatisfy({ $0.row.isStorable }), consumptions.allSatisfy({ $0.row.isStorable }),
+            audit.allSatisfy({ $0.isStorable }), grantedEntitlements.allSatisfy({ $0.row.isStorable })
         else { return false }
-        guard changes.allSatisfy(\.recorded.isStorable) else { return false }
+        guard changes.allSatisfy({ $0.recorded.isStorable }) else { return false }
         // Nothing is recorded, or recorded anew, without a proof.
         guard let evidence else { return changes.allSatisfy { if case .amend = $0 { true } else { false } } }
         return evidence.isStorable || !keeps(evidence)

@@ -2,7 +2,7 @@ import PurchaseModel
 
 // Events and webhooks: hands each verb to the file that knows its SQL.
 extension SQLTransaction {
-    private var feed: EventQueries { EventQueries(connection: connection, apps: apps) }
+    private var feed: EventQueries { EventQueries(connection: connection, apps: apps, numbers: numbers) }
     private var addresses: EndpointQueries { EndpointQueries(connection: connection, apps: apps) }
     private var outgoing: DeliveryQueries {
         DeliveryQueries(connection: connection, events: feed, endpoints: addresses, time: time)

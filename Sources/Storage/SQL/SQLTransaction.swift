@@ -5,6 +5,7 @@ final class SQLTransaction: StoreTransaction {
     let connection: any SQLConnection
     let apps: AppQueries
     private let versions: RowVersions
+    let numbers: StreamNumbers
     /// What decisions added to the figures since it was last written.
     var gathered = FigureSums()
     /// What entitlements follow from and decisions wrote.
@@ -17,6 +18,7 @@ final class SQLTransaction: StoreTransaction {
         self.connection = connection
         apps = AppQueries(connection)
         versions = RowVersions(isKept: isToWrite)
+        numbers = StreamNumbers(areLasting: isToWrite && !connection.isShared)
     }
 
     var time: LeaseTime { LeaseTime(connection: connection) }
@@ -98,7 +100,7 @@ final class SQLTransaction: StoreTransaction {
         let decisions = DecisionQueries(connection: connection, apps: apps, versions: versions)
         try decisions.apply(decision, evidence: evidence)
         gathered.add(decision.figures)
-        entitlementPlaces.formUnion(decision.entitlementPlaces)
+        decision.note(in: &entitlementPlaces)
     }
 
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {

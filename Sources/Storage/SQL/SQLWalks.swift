@@ -63,7 +63,9 @@ extension SQLTransaction {
     }
 
     func lastEvent(app: AppID) throws(StoreFailure) -> EventCursor {
-        EventCursor(position: try EventQueries(connection: connection, apps: apps).lastPosition(app: app))
+        EventCursor(
+            position: try EventQueries(connection: connection, apps: apps, numbers: numbers).lastPosition(app: app)
+        )
     }
 
     func walkEndpoints(app: AppID) throws(StoreFailure) -> [WalkedEndpoint] {

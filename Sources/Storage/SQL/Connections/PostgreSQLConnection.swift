@@ -129,7 +129,8 @@ final class PostgreSQLConnection: SQLConnection {
         return isFound
     }
 
-    func insert(_ values: [SQLValue], by insert: BulkInsert) throws(StoreFailure) {
+    func insert(_ parts: [[SQLValue]], by insert: BulkInsert) throws(StoreFailure) {
+        let values = parts.count == 1 ? parts[0] : Array(parts.joined())
         if !pending.add(values, insert) {
             try flush()
             _ = pending.add(values, insert)

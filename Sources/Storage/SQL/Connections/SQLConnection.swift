@@ -47,8 +47,9 @@ protocol SQLConnection: AnyObject {
     /// - Returns: for each key, whether there was one.
     func change(_ change: BulkChange, _ keys: [[SQLValue]]) throws(StoreFailure) -> [Bool]
 
-    /// Inserts a row: one value for each of the description's columns.
-    func insert(_ values: [SQLValue], by insert: BulkInsert) throws(StoreFailure)
+    /// Inserts a row: one value for each of the description's columns, in parts that follow one another, which need not be
+    /// copied into one.
+    func insert(_ parts: [[SQLValue]], by insert: BulkInsert) throws(StoreFailure)
 
     /// Updates a row: the values of its key, then the version that was read of it, then those of the columns.
     func update(_ values: [SQLValue], by update: BulkUpdate) throws(StoreFailure)
@@ -63,6 +64,11 @@ protocol SQLConnection: AnyObject {
 extension SQLConnection {
     /// In the same process there is no journey to save.
     func foresee(_ ask: () throws(StoreFailure) -> Void) {}
+
+    /// Inserts a row: one value for each of the description's columns.
+    func insert(_ values: [SQLValue], by insert: BulkInsert) throws(StoreFailure) {
+        try self.insert([values], by: insert)
+    }
 
     /// Runs a statement that gives no rows.
     ///

@@ -12,6 +12,9 @@ import PurchaseModel
     /// How long a checkpoint waits for readers: the next batch waits with it.
     private static let checkpointMilliseconds: Int32 = 50
 
+    /// SQLite would lock a mutex of the whole process twice for each piece of memory, to keep a sum that nobody asks for.
+    private static let countsNoMemory = assay_sqlite_count_no_memory() == SQLITE_OK
+
     private let handle: OpaquePointer
     private var statements: [ObjectIdentifier: SQLiteStatement] = [:]
     /// The first failure since the transaction began: it dooms the transaction even when the closure swallows it.
@@ -33,6 +36,7 @@ import PurchaseModel
 
     /// - Throws: ``StoreOpenFailure/broken(code:)``.
     init(path: String, role: Role) throws(StoreOpenFailure) {
+        _ = Self.countsNoMemory
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
@@ -78,7 +82,15 @@ import PurchaseModel
     ) throws(StoreFailure) -> Int {
         let statement = try statement(query)
         defer { statement.reset() }
-        var code = statement.bind(values)
+        return try run(statement, bound: statement.bind(values), visit)
+    }
+
+    private func run(
+        _ statement: SQLiteStatement,
+        bound: Int32,
+        _ visit: (SQLRow) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) -> Int {
+        var code = bound
         if code == SQLITE_OK { code = statement.step() }
         while code == SQLITE_ROW {
             try visit(SQLRow(of: statement))
@@ -102,8 +114,10 @@ import PurchaseModel
         try keys.map { key throws(StoreFailure) in try run(change.one, key) == 1 }
     }
 
-    func insert(_ values: [SQLValue], by insert: BulkInsert) throws(StoreFailure) {
-        let changed = try run(insert.one, Array(values.prefix(insert.countInSQLite)))
+    func insert(_ parts: [[SQLValue]], by insert: BulkInsert) throws(StoreFailure) {
+        let statement = try statement(insert.one)
+        defer { statement.reset() }
+        let changed = try run(statement, bound: statement.bind(parts: parts)) { _ in }
         if insert.mustInsertAll, changed != 1 { throw conflict() }
     }
 

@@ -7,6 +7,8 @@ import PurchaseModel
 final class AppQueries {
     private let connection: any SQLConnection
     private var given: [AppID: Int64] = [:]
+    /// Most writes are of one app, whose number each row of theirs asks for.
+    private var last: (app: AppID, code: Int64)?
 
     init(_ connection: any SQLConnection) { self.connection = connection }
 
@@ -24,7 +26,11 @@ final class AppQueries {
 
     /// `nil` for an app that nothing was written for.
     func code(of app: AppID) throws(StoreFailure) -> Int64? {
-        if let known = connection.appCodes[app] ?? given[app] { return known }
+        if let last, last.app == app { return last.code }
+        if let known = connection.appCodes[app] ?? given[app] {
+            last = (app, known)
+            return known
+        }
         let code = try find(app)
         if let code { connection.appCodes[app] = code }
         return code
@@ -43,15 +49,24 @@ final class AppQueries {
         try connection.row(Self.find, [.text(app.text)]) { $0.integer(0) }
     }
 
-    /// What is asked about apps that we know, and the values to ask with: the app's number, and the rest. Of an app that
-    /// nothing was written for there is nothing to find.
+    /// What is asked about apps that we know, and the values to ask with. Of an app that nothing was written for there is
+    /// nothing to find.
+    ///
+    /// - Parameters:
+    ///   - keys: what is wanted.
+    ///   - app: of which app each is.
+    ///   - values: of the app's number and a key.
+    /// - Returns: what is asked about, and with which values, in the order of the keys.
+    /// - Throws: what looking an app up throws.
     func keys<Key>(
         _ keys: [Key],
         app: (Key) -> AppID,
-        _ rest: (Key) -> [SQLValue]
+        _ values: (SQLValue, Key) -> [SQLValue]
     ) throws(StoreFailure) -> (asked: [Key], values: [[SQLValue]]) {
         var asked: [Key] = []
-        var values: [[SQLValue]] = []
+        var found: [[SQLValue]] = []
+        asked.reserveCapacity(keys.count)
+        found.reserveCapacity(keys.count)
         // Of an app that is new each key would ask anew.
         var unknown: Set<AppID> = []
         for key in keys where !unknown.contains(app(key)) {
@@ -60,8 +75,8 @@ final class AppQueries {
                 continue
             }
             asked.append(key)
-            values.append([.integer(code)] + rest(key))
+            found.append(values(.integer(code), key))
         }
-        return (asked, values)
+        return (asked, found)
     }
 }

@@ -3,9 +3,13 @@ import PurchaseModel
 /// An account token as 16 bytes, big-endian, as in the UUID's text.
 enum TokenBytes {
     static func bytes(of token: AccountToken) -> [UInt8] {
-        [token.high, token.low].flatMap { half in
-            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        for place in 0..<16 {
+            let half = place < 8 ? token.high : token.low
+            bytes.append(UInt8(truncatingIfNeeded: half >> UInt64(56 - place % 8 * 8)))
         }
+        return bytes
     }
 
     static func token(_ bytes: [UInt8]) throws(StoreFailure) -> AccountToken {

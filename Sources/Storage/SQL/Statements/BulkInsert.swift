@@ -15,8 +15,6 @@ final class BulkInsert: Sendable {
 
     let table: String
     let columns: [BulkColumn]
-    /// How many of the columns SQLite has too.
-    let countInSQLite: Int
     /// Where the key's columns stand among the columns.
     let key: [Int]
     let mustInsertAll: Bool
@@ -40,7 +38,6 @@ final class BulkInsert: Sendable {
     ) {
         self.table = table
         self.columns = columns + extra
-        countInSQLite = columns.count
         self.key = key.compactMap { name in columns.firstIndex { $0.name == name } }
         precondition(self.key.count == key.count && !key.isEmpty, "a key is made of the columns")
         let names = "(\(key.joined(separator: ", ")))"

@@ -42,7 +42,7 @@ struct ConsentQueries {
     }
 
     func find(_ keys: [ConsentKey]) throws(StoreFailure) -> [Consent] {
-        let (asked, values) = try apps.keys(keys, app: \.app) { [.text(AuditSubject($0.subject).text)] }
+        let (asked, values) = try apps.keys(keys, app: \.app) { [$0, .text(AuditSubject($1.subject).text)] }
         var found: [Consent] = []
         try connection.visit(Self.find, values) { place, row throws(StoreFailure) in
             let since = Timestamp(milliseconds: row.integer(2))

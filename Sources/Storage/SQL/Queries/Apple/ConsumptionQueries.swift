@@ -59,8 +59,8 @@ struct ConsumptionQueries {
     }
 
     func find(_ keys: [ConsumptionKey]) throws(StoreFailure) -> [ConsumptionRequest] {
-        let (asked, values) = try apps.keys(keys, app: \.app) { key in
-            [.text(key.id.text), .integer(RealmCode.wanted(key.realm))]
+        let (asked, values) = try apps.keys(keys, app: \.app) { code, key in
+            [code, .text(key.id.text), .integer(RealmCode.wanted(key.realm))]
         }
         var found: [ConsumptionRequest] = []
         try connection.visit(Self.find, values) { place, row throws(StoreFailure) in
@@ -70,8 +70,8 @@ struct ConsumptionQueries {
     }
 
     func findOpen(_ keys: [TransactionKey]) throws(StoreFailure) -> [ConsumptionRequest] {
-        let (asked, values) = try apps.keys(keys, app: \.app) { key in
-            [.integer(key.id.number), .integer(RealmCode.wanted(key.realm))]
+        let (asked, values) = try apps.keys(keys, app: \.app) { code, key in
+            [code, .integer(key.id.number), .integer(RealmCode.wanted(key.realm))]
         }
         var found: [ConsumptionRequest] = []
         try connection.visit(Self.findOpen, values) { place, row throws(StoreFailure) in

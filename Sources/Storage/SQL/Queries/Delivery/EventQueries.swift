@@ -8,6 +8,7 @@ import PurchaseModel
 struct EventQueries {
     let connection: any SQLConnection
     let apps: AppQueries
+    let numbers: StreamNumbers
 
     static let selected = "position, id, realm, customer, sequence, type, happened_at, learned_at, data"
 
@@ -79,14 +80,25 @@ struct EventQueries {
     }
 
     func lastSequences(_ streams: [StreamKey]) throws(StoreFailure) -> [StreamKey: Int64] {
-        let (asked, values) = try apps.keys(streams, app: \.app) { stream in
-            [.integer(RealmCode.wanted(stream.realm)), .text(stream.customer?.text ?? "")]
+        let (asked, values) = try apps.keys(streams, app: \.app) { code, stream in
+            [code, .integer(RealmCode.wanted(stream.realm)), .text(stream.customer?.text ?? "")]
         }
         var found: [StreamKey: Int64] = [:]
         try connection.visit(Self.lastSequence, values) { place, row throws(StoreFailure) in
-            found[asked[place]] = row.optionalInteger(0)
+            let last = row.optionalInteger(0)
+            if let last { found[asked[place]] = last }
+            if numbers.areLasting { numbers[asked[place]] = last ?? 0 }
         }
         return found
+    }
+
+    /// Asks for the last numbers of the streams that some events belong to, as far as they may not be known.
+    private func readNumbers(of events: [EventRow]) throws(StoreFailure) {
+        var asked: Set<StreamKey> = []
+        for event in events where !numbers.areLasting || numbers[event.stream] == nil { asked.insert(event.stream) }
+        if asked.isEmpty { return }
+        let found = try lastSequences(Array(asked))
+        for stream in asked { numbers[stream] = found[stream] ?? 0 }
     }
 
     func list(
@@ -118,31 +130,41 @@ struct EventQueries {
     ///
     /// - Returns: them with their places.
     func append(_ events: [EventRow]) throws(StoreFailure) -> [PlacedEvent] {
-        guard events.allSatisfy(\.isStorable) else { throw .unstorable }
+        guard events.allSatisfy({ $0.isStorable }) else { throw .unstorable }
         var placed: [PlacedEvent] = []
+        placed.reserveCapacity(events.count)
         // In the order of their names, so that two writes never wait for each other crosswise.
-        for app in Set(events.map(\.app)).sorted() {
-            let own = events.filter { $0.app == app }
+        let names = Self.apps(of: events)
+        for app in names {
+            let own = names.count == 1 ? events : events.filter { $0.app == app }
             let code = try apps.codeForWriting(app)
             let moved = try connection.row(Self.moveHead, [.integer(code), .integer(Int64(own.count))]) {
                 $0.integer(0)
             }
             guard let last = moved else { throw SQLiteResult.unreadableRow }
             // Asked after the head is ours: nobody adds to these streams any more.
-            var sequences = try lastSequences(Array(Set(own.map(\.stream))))
+            try readNumbers(of: own)
             var position = last - Int64(own.count)
             for event in own {
                 position += 1
-                guard event.sequence == sequences[event.stream, default: 0] + 1 else {
+                let stream = event.stream
+                guard let before = numbers[stream], event.sequence == before + 1 else {
                     connection.doom(.conflict)
                     throw .conflict
                 }
-                sequences[event.stream] = event.sequence
+                numbers[stream] = event.sequence
                 try insert(event, app: code, at: position)
                 placed.append(PlacedEvent(event, at: EventCursor(position: position)))
             }
         }
         return placed
+    }
+
+    /// Mostly one.
+    private static func apps(of events: [EventRow]) -> [AppID] {
+        var apps: [AppID] = []
+        for event in events where apps.last != event.app && !apps.contains(event.app) { apps.append(event.app) }
+        return apps.sorted()
     }
 
     private func insert(_ event: EventRow, app: Int64, at position: Int64) throws(StoreFailure) {

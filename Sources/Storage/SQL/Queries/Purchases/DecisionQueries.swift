@@ -89,7 +89,7 @@ struct DecisionQueries {
             guard let evidence else { throw .unstorable }
             let chain = recorded.transaction.originalID?.number ?? id
             let places: [SQLValue] = [.integer(try connection.next(Self.transactions)), evidence, evidence]
-            try connection.insert(key + places + content + [.integer(chain)], by: Self.insert)
+            try connection.insert([key, places, content, [.integer(chain)]], by: Self.insert)
             connection.added.transactions += 1
             versions.set(RowVersions.first, of: recorded.key)
         case .update:

@@ -76,7 +76,7 @@ struct FulfilmentQueries {
             let fixed: [SQLValue] = [
                 .text(row.product.text), .integer(Int64(row.quantity)), .integer(row.purchasedAt.milliseconds),
             ]
-            try connection.insert(key + [.integer(row.version)] + fixed + changing, by: Self.insert)
+            try connection.insert([key, [.integer(row.version)], fixed, changing], by: Self.insert)
         case .update:
             try connection.update(key + [.integer(row.version - 1)] + changing, by: Self.update)
         }
@@ -84,8 +84,8 @@ struct FulfilmentQueries {
 
     /// What stands in some chains, by its names alone.
     func keys(in chains: [ChainKey]) throws(StoreFailure) -> [TransactionKey] {
-        let (asked, values) = try apps.keys(chains, app: \.app) { chain in
-            [.integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
+        let (asked, values) = try apps.keys(chains, app: \.app) { code, chain in
+            [code, .integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
         }
         var found: [TransactionKey] = []
         try connection.visit(Self.findKeys, values) { place, row throws(StoreFailure) in
@@ -96,8 +96,8 @@ struct FulfilmentQueries {
     }
 
     func find(_ chains: [ChainKey]) throws(StoreFailure) -> [Fulfilment] {
-        let (asked, values) = try apps.keys(chains, app: \.app) { chain in
-            [.integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
+        let (asked, values) = try apps.keys(chains, app: \.app) { code, chain in
+            [code, .integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
         }
         var found: [Fulfilment] = []
         try connection.visit(Self.findChain, values) { place, row throws(StoreFailure) in

@@ -52,8 +52,8 @@ struct GrantedEntitlementQueries {
     }
 
     func find(_ keys: [GrantedEntitlementKey]) throws(StoreFailure) -> [GrantedEntitlement] {
-        let (asked, values) = try apps.keys(keys, app: \.app) { key in
-            [.text(key.customer.text), .integer(RealmCode.wanted(key.realm)), .text(key.entitlement.text)]
+        let (asked, values) = try apps.keys(keys, app: \.app) { code, key in
+            [code, .text(key.customer.text), .integer(RealmCode.wanted(key.realm)), .text(key.entitlement.text)]
         }
         var found: [GrantedEntitlement] = []
         try connection.visit(Self.find, values) { place, row throws(StoreFailure) in

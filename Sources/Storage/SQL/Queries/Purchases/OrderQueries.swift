@@ -37,20 +37,21 @@ struct OrderQueries {
         by: key,
         "SELECT \(selected) FROM orders WHERE app = $1 AND order_id = $2"
     )
-    private static let findByToken = BulkLookup(
-        by: token,
-        """
-        SELECT \(selected) FROM orders WHERE app = $1 AND account_token = $2 AND \(isOpen)
-        \(nextToPay)
-        """
-    )
-    private static let findByWish = BulkLookup(
+    private static let findByToken = findOpen(by: token, where: "app = $1 AND account_token = $2")
+    private static let findByWish = findOpen(
         by: [.integer("app"), .text("customer"), .text("product")],
-        """
-        SELECT \(selected) FROM orders WHERE app = $1 AND customer = $2 AND product = $3 AND \(isOpen)
-        \(nextToPay)
-        """
+        where: "app = $1 AND customer = $2 AND product = $3"
     )
+    /// For a list of words SQLite makes a table, each time that it is asked. When it is also told between which they lie, it
+    /// walks along the index instead, of which those words are all.
+    private static func findOpen(by keys: [BulkColumn], where condition: String) -> BulkLookup {
+        let question = "SELECT \(selected) FROM orders WHERE \(condition) AND \(isOpen)"
+        return BulkLookup(
+            by: keys,
+            one: "\(question) AND state BETWEEN 'expired' AND 'pending' \(nextToPay)",
+            many: { "SELECT key.place, found.* FROM \($0.asking("\(question) \(nextToPay)"))" }
+        )
+    }
     private static let findToken = BulkLookup(
         by: token,
         "SELECT version, customer FROM customer_tokens WHERE app = $1 AND account_token = $2"
@@ -93,7 +94,7 @@ struct OrderQueries {
                 .optional(order.accountToken.map(TokenBytes.bytes)), .integer(order.placedAt.milliseconds),
                 .integer(order.expiresAt.milliseconds),
             ]
-            try connection.insert(key + [.integer(order.version)] + fixed + changing, by: Self.insert)
+            try connection.insert([key, [.integer(order.version)], fixed, changing], by: Self.insert)
         case .update:
             try connection.update(key + [.integer(order.version - 1)] + changing, by: Self.update)
         }
@@ -112,20 +113,20 @@ struct OrderQueries {
     }
 
     func find(_ keys: [OrderKey]) throws(StoreFailure) -> [Order] {
-        try find(Self.find, keys, app: \.app) { [.text($0.id.text)] }
+        try find(Self.find, keys, app: \.app) { [$0, .text($1.id.text)] }
     }
 
     func findOpen(tokens: [TokenKey]) throws(StoreFailure) -> [Order] {
-        try find(Self.findByToken, tokens, app: \.app) { [.bytes(TokenBytes.bytes(of: $0.token))] }
+        try find(Self.findByToken, tokens, app: \.app) { [$0, .bytes(TokenBytes.bytes(of: $1.token))] }
     }
 
     func findOpen(wishes: [WishKey]) throws(StoreFailure) -> [Order] {
-        try find(Self.findByWish, wishes, app: \.app) { [.text($0.customer.text), .text($0.product.text)] }
+        try find(Self.findByWish, wishes, app: \.app) { [$0, .text($1.customer.text), .text($1.product.text)] }
     }
 
     func owners(of tokens: [TokenKey]) throws(StoreFailure) -> [TokenOwner] {
         var found: [TokenOwner] = []
-        let (asked, values) = try apps.keys(tokens, app: \.app) { [.bytes(TokenBytes.bytes(of: $0.token))] }
+        let (asked, values) = try apps.keys(tokens, app: \.app) { [$0, .bytes(TokenBytes.bytes(of: $1.token))] }
         try connection.visit(Self.findToken, values) { place, row throws(StoreFailure) in
             let customer: CustomerID? = row.text(1).isEmpty ? nil : try row.identifier(1)
             found.append(TokenOwner(key: asked[place], customer: customer, version: row.integer(0)))
@@ -191,9 +192,9 @@ struct OrderQueries {
         _ lookup: BulkLookup,
         _ keys: [Key],
         app: (Key) -> AppID,
-        _ rest: (Key) -> [SQLValue]
+        _ values: (SQLValue, Key) -> [SQLValue]
     ) throws(StoreFailure) -> [Order] {
-        let (asked, values) = try apps.keys(keys, app: app, rest)
+        let (asked, values) = try apps.keys(keys, app: app, values)
         var found: [Order] = []
         try connection.visit(lookup, values) { place, row throws(StoreFailure) in
             found.append(try Self.read(row, app: app(asked[place])))

@@ -60,7 +60,7 @@ struct OwnerQueries {
         ]
         switch change {
         case .insert where owner.version == 1:
-            try connection.insert(key + [.integer(owner.version)] + changing, by: Self.insert)
+            try connection.insert([key, [.integer(owner.version)], changing], by: Self.insert)
         case .insert:
             try connection.update(key + [.integer(owner.version - 1)] + changing, by: Self.update)
         case .update:
@@ -91,8 +91,8 @@ struct OwnerQueries {
     }
 
     func find(_ chains: [ChainKey]) throws(StoreFailure) -> (owners: [Owner], vacancies: [Vacancy]) {
-        let (asked, values) = try apps.keys(chains, app: \.app) { chain in
-            [.integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
+        let (asked, values) = try apps.keys(chains, app: \.app) { code, chain in
+            [code, .integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
         }
         var (owners, vacancies): ([(place: Int, row: Owner)], [Vacancy]) = ([], [])
         try connection.visit(Self.find, values) { place, row throws(StoreFailure) in

@@ -56,16 +56,20 @@ struct SubscriptionQueries {
             .integer(try RealmCode.number(of: row.chain.realm)),
         ]
         let ends = PeriodEndsText.text(of: row.ends)
-        let values = Self.standing(of: row) + Self.values(of: row.renewal) + [.optional(ends)]
+        let (standing, renewal) = (Self.standing(of: row), Self.values(of: row.renewal))
         switch change {
-        case .insert: try connection.insert(key + [.integer(row.version)] + values, by: Self.insert)
-        case .update: try connection.update(key + [.integer(row.version - 1)] + values, by: Self.update)
+        case .insert:
+            let version = SQLValue.integer(row.version)
+            try connection.insert([key, [version], standing, renewal, [.optional(ends)]], by: Self.insert)
+        case .update:
+            let version = SQLValue.integer(row.version - 1)
+            try connection.update(key + [version] + standing + renewal + [.optional(ends)], by: Self.update)
         }
     }
 
     func find(_ chains: [ChainKey]) throws(StoreFailure) -> [RecordedSubscription] {
-        let (asked, values) = try apps.keys(chains, app: \.app) { chain in
-            [.integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
+        let (asked, values) = try apps.keys(chains, app: \.app) { code, chain in
+            [code, .integer(chain.original.number), .integer(RealmCode.wanted(chain.realm))]
         }
         var found: [RecordedSubscription] = []
         try connection.visit(Self.find, values) { place, row throws(StoreFailure) in

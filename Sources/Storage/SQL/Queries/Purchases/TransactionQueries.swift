@@ -72,8 +72,8 @@ struct TransactionQueries {
     }
 
     private func places(of keys: [TransactionKey]) throws(StoreFailure) -> [(sequence: Int64, key: TransactionKey)] {
-        let (asked, values) = try apps.keys(keys, app: \.app) { key in
-            [.integer(key.id.number), .integer(RealmCode.wanted(key.realm))]
+        let (asked, values) = try apps.keys(keys, app: \.app) { code, key in
+            [code, .integer(key.id.number), .integer(RealmCode.wanted(key.realm))]
         }
         var places: [(sequence: Int64, key: TransactionKey)] = []
         try connection.visit(Self.findPlaces, values) { place, row throws(StoreFailure) in

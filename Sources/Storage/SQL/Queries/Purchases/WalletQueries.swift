@@ -76,8 +76,8 @@ struct WalletQueries {
     }
 
     func find(_ keys: [WalletKey]) throws(StoreFailure) -> [Wallet] {
-        let (asked, values) = try apps.keys(keys, app: \.app) { key in
-            [.text(key.customer.text), .integer(RealmCode.wanted(key.realm)), .text(key.currency.text)]
+        let (asked, values) = try apps.keys(keys, app: \.app) { code, key in
+            [code, .text(key.customer.text), .integer(RealmCode.wanted(key.realm)), .text(key.currency.text)]
         }
         var found: [Wallet] = []
         try connection.visit(Self.find, values) { place, row throws(StoreFailure) in
