@@ -95,8 +95,14 @@ struct Draft {
         return subscriptions[chain].map { decision.subscriptions[$0].row } ?? known.subscription(of: chain)
     }
 
+    /// Takes those out that are to be told of, the last first: each is let go of when it is told.
+    mutating func takeFolded() -> [FoldedSubscription] {
+        defer { (folded, foldedPlaces) = ([], [:]) }
+        return folded.reversed()
+    }
+
     mutating func note(_ subscription: FoldedSubscription) {
-        foldedPlaces[subscription.row.chain] = folded.count
+        foldedPlaces[subscription.new.chain] = folded.count
         folded.append(subscription)
     }
 
