@@ -62,6 +62,7 @@ let package = Package(
             pkgConfig: "libargon2",
             providers: [.apt(["libargon2-dev"])]
         ),
+        .systemLibrary(name: "CGlibc", path: "Sources/System/CGlibc"),
         .target(name: "CBeast", path: "Sources/System/CBeast"),
 
         // Floor 1: what knows nobody.
@@ -107,7 +108,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "PurchaseModel", "HTTP", "Crypto", "Encoding", "Verification", "Storage", "Jobs", "AppStore",
-                "Pipeline", "API", "Dashboard", "Simulator",
+                "Pipeline", "API", "Dashboard", "Simulator", "CGlibc",
             ],
             swiftSettings: house
         ),

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a client asked for.
 package struct HTTPRequest: Sendable {
     /// A number for this request, given in order of arrival: unique as long as its listener lives.
@@ -8,7 +10,7 @@ package struct HTTPRequest: Sendable {
     /// What followed the first `?`, without it, as it was sent; `nil` when there was none.
     package var query: String?
     package var fields: HTTPFields
-    package var body: [UInt8]
+    private var held: HTTPBody?
     /// Who holds the other end of the connection: the proxy, when there is one.
     package var remote: HTTPRemote
 
@@ -26,8 +28,24 @@ package struct HTTPRequest: Sendable {
         self.path = path
         self.query = query
         self.fields = fields
-        self.body = body
+        held = body.isEmpty ? nil : HTTPBody(body)
         self.remote = remote
+    }
+
+    package var body: [UInt8] {
+        get { held?.bytes.withLock(\.self) ?? [] }
+        set { held = newValue.isEmpty ? nil : HTTPBody(newValue) }
+    }
+
+    /// Takes the body away, from all copies of this request.
+    ///
+    /// A request is held by whoever hands it on until it is answered. What is read of a large body is large itself, and often
+    /// all that is needed of it.
+    package func takeBody() -> [UInt8] {
+        held?.bytes.withLock { bytes in
+            defer { bytes = [] }
+            return bytes
+        } ?? []
     }
 
     /// Splits a request target into path and query. Of a whole address (`http://host/path`) the host is dropped:
@@ -45,6 +63,13 @@ package struct HTTPRequest: Sendable {
             query.isEmpty ? nil : String(decoding: query.dropFirst(), as: UTF8.self)
         )
     }
+}
+
+/// The bytes of a request's body, as all copies of the request share them.
+private final class HTTPBody: Sendable {
+    let bytes: Mutex<[UInt8]>
+
+    init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes) }
 }
 
 /// A request's method. Case matters; one that we do not know is kept. RFC 9110 § 9.1.

@@ -218,7 +218,7 @@ package struct PurchasePipeline: Sendable {
                 evidence: evidence,
                 with: submission.companion,
                 once: submission.kept?.name
-            )
+            ).told
         } catch .unstorable {
             // A text in it that no row can hold. Nobody asks for it again in vain: it will never be another.
             return refuse(format, .fieldOutOfRange, submission, name)

@@ -33,6 +33,17 @@ import Testing
         #expect(HTTPRemote(address: bytes, port: 1).description == text)
     }
 
+    @Test func aBodyIsTakenOnceFromAllCopies() {
+        let request = HTTPRequest(method: .post, path: "/", body: [1, 2, 3])
+        var copy = request
+        #expect(copy.body == [1, 2, 3])
+        #expect(copy.takeBody() == [1, 2, 3])
+        #expect(request.body == [] && copy.body == [] && request.takeBody() == [])
+        copy.body = [4]
+        #expect(copy.body == [4] && request.body == [])
+        #expect(HTTPRequest(method: .get, path: "/").takeBody() == [])
+    }
+
     @Test func everyNamedStatusHasAPhrase() {
         let named: [HTTPStatus] = [.ok, .created, .accepted, .noContent, .badRequest, .notFound, .headerTooLarge]
         #expect(named.allSatisfy { !$0.phrase.isEmpty })

@@ -5,9 +5,32 @@ package import Storage
 
 /// What a decision tells the shop, as rows of the outbox: each is made once, and every message about it says the same.
 package enum EventRows {
+    /// So many rows are made at once. Each has a text of its own; all those of a long receipt would be larger than the
+    /// receipt, while a piece costs its app's feed two more questions.
+    static let pieceMax = 128
+
     package static func rows(_ events: [LedgerEvent]) -> [EventRow] {
         var told = ToldTransaction()
         return events.map { row($0, &told) }
+    }
+
+    /// Adds events to the outbox: the last that is done in a write.
+    ///
+    /// Those of one app follow each other as they are given. Apps come in the order of their names, as they do within one
+    /// piece, so that two writers never wait for each other crosswise.
+    package static func append(_ events: [LedgerEvent], to transaction: any StoreTransaction) throws(StoreFailure) {
+        guard events.count > pieceMax else {
+            if !events.isEmpty { try transaction.append(rows(events)) }
+            return
+        }
+        var told = ToldTransaction()
+        for app in Set(events.map(\.stream.app)).sorted() {
+            let own = events.indices.filter { events[$0].stream.app == app }
+            for start in stride(from: 0, to: own.count, by: pieceMax) {
+                let piece = own[start..<min(start + pieceMax, own.count)]
+                try transaction.append(piece.map { row(events[$0], &told) })
+            }
+        }
     }
 
     private static func row(_ event: LedgerEvent, _ told: inout ToldTransaction) -> EventRow {

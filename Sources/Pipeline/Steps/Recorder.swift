@@ -198,11 +198,13 @@ package final class Recorder: Sendable {
             let now = isDue ? try transaction.storeTime(now) : now
             // Read once, decide each in order, write once: the decisions are pure, so nobody can wait in here.
             var situation = try transaction.situation(around: batch.map(\.recording))
+            // Nothing more is looked up.
+            situation.asked = Inquiry()
             var decisions: [Result<Decision, StoreFailure>] = []
             decisions.reserveCapacity(batch.count)
             var events: [LedgerEvent] = []
             var writes = false
-            for item in batch {
+            for (place, item) in batch.enumerated() {
                 let recording = item.recording
                 // The same request, made twice at once.
                 if let name = item.name, try transaction.keptAnswer(name) != nil {
@@ -218,8 +220,9 @@ package final class Recorder: Sendable {
                     decisions.append(.failure(.unstorable))
                     continue
                 }
-                situation.apply(decision)
-                events += decision.events
+                // For the next one. After the last one nobody looks, and of a long receipt it would be a large copy.
+                if place + 1 < batch.count { situation.apply(decision) } else { situation = Situation() }
+                if events.isEmpty { events = decision.events } else { events += decision.events }
                 writes = writes || !decision.isEmpty || item.companion != nil
                 try item.companion?(decision, transaction)
                 for key in newcomers { try firsts?.follow(key, transaction) }
@@ -229,7 +232,7 @@ package final class Recorder: Sendable {
                 try transaction.addRefusals(counts: refused.counts, samples: refused.samples)
             }
             // Last: from here to the commit nobody else adds to the feed.
-            if !events.isEmpty { try transaction.append(EventRows.rows(events)) }
+            try EventRows.append(events, to: transaction)
             return (decisions, writes)
         }
     }

@@ -37,6 +37,14 @@ package struct Decision: Hashable, Sendable {
             && consents.isEmpty && grantedEntitlements.isEmpty
     }
 
+    /// What is left of it once it is written: what to tell who asked. A decision on a long receipt is many times as large as
+    /// the receipt.
+    package var told: Decision {
+        var told = Decision(outcomes: outcomes)
+        told.owners = owners
+        return told
+    }
+
     /// What was bought, and how subscriptions stand by it: where one proof tells the one and another the other.
     package var parts: (bought: Decision, standing: Decision) {
         var (bought, standing) = (self, Decision())

@@ -98,8 +98,14 @@ struct Draft {
         return subscriptions[chain].map { decision.subscriptions[$0].row } ?? known.subscription(of: chain)
     }
 
+    /// Takes those out that are to be told of, the last first: each is let go of when it is told.
+    mutating func takeFolded() -> [FoldedSubscription] {
+        defer { (folded, foldedPlaces) = ([], ShortTable()) }
+        return folded.reversed()
+    }
+
     mutating func note(_ subscription: FoldedSubscription) {
-        foldedPlaces.set(folded.count, for: subscription.row.chain)
+        foldedPlaces.set(folded.count, for: subscription.new.chain)
         folded.append(subscription)
     }
 

@@ -27,7 +27,9 @@ package func decide(
             old: new,
             new: new,
             period: period,
-            row: RecordedSubscription(new, renewal: before.renewal, ends: before.ends, lookedAt: now)
+            renewal: before.renewal,
+            ends: before.ends,
+            lookedAt: now
         ),
         schedule,
         isLook: true

@@ -98,13 +98,26 @@ package func decide(
     ownToken: @escaping (CustomerID) -> AccountToken?,
     at now: Timestamp
 ) -> Decision {
+    var decision = draft(situation, recording, ownToken: ownToken, at: now)
+    decision.countFigures(after: situation)
+    return decision
+}
+
+/// All of a decision but the figures. The draft ends here: of a long receipt it is larger than what was decided, and what
+/// counts the figures is large as well.
+private func draft(
+    _ situation: Situation,
+    _ recording: Recording,
+    ownToken: @escaping (CustomerID) -> AccountToken?,
+    at now: Timestamp
+) -> Decision {
     var draft = Draft(situation, terms: recording.terms, at: now, ownToken: ownToken)
     draft.record(recording)
     draft.foldSubscriptions(recording)
     draft.fulfil(recording)
     draft.tellOfSubscriptions(recording)
     draft.hear(recording)
-    return draft.decided
+    return draft.decision
 }
 
 /// How a recorded transaction stands for its own customer.

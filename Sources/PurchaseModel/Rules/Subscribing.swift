@@ -1,14 +1,32 @@
 /// A subscription about which a proof tells something new. It is large, and goes through many hands: they share it.
 final class FoldedSubscription: Sendable {
-    let before: RecordedSubscription?
-    /// The period that the shop was told of.
-    let last: Transaction?
-    /// How it would stand by the facts before, at this moment.
-    let old: Subscription?
+    /// What a receipt of hundreds of subscriptions tells for the first time has none of it, and no room for it either.
+    private final class Past: Sendable {
+        let before: RecordedSubscription?
+        let last: Transaction?
+        let old: Subscription?
+        let renewal: Renewal?
+        let ends: PeriodEnds
+
+        init(
+            _ before: RecordedSubscription?,
+            _ last: Transaction?,
+            _ old: Subscription?,
+            _ renewal: Renewal?,
+            _ ends: PeriodEnds
+        ) {
+            self.before = before
+            self.last = last
+            self.old = old
+            self.renewal = renewal
+            self.ends = ends
+        }
+    }
+
+    private let past: Past?
     let new: Subscription
     let period: RecordedTransaction?
-    /// What is to be written, save for what the shop is told.
-    let row: RecordedSubscription
+    private let lookedAt: Timestamp
 
     init(
         before: RecordedSubscription?,
@@ -16,14 +34,28 @@ final class FoldedSubscription: Sendable {
         old: Subscription?,
         new: Subscription,
         period: RecordedTransaction?,
-        row: RecordedSubscription
+        renewal: Renewal?,
+        ends: PeriodEnds,
+        lookedAt now: Timestamp
     ) {
-        self.before = before
-        self.last = last
-        self.old = old
+        let isFirst = before == nil && last == nil && old == nil && renewal == nil && ends.isEmpty
+        past = isFirst ? nil : Past(before, last, old, renewal, ends)
         self.new = new
         self.period = period
-        self.row = row
+        lookedAt = now
+    }
+
+    var before: RecordedSubscription? { past?.before }
+
+    /// The period that the shop was told of.
+    var last: Transaction? { past?.last }
+
+    /// How it would stand by the facts before, at this moment.
+    var old: Subscription? { past?.old }
+
+    /// What is to be written, save for what the shop is told.
+    var row: RecordedSubscription {
+        RecordedSubscription(new, renewal: past?.renewal, ends: past?.ends ?? PeriodEnds(), lookedAt: lookedAt)
     }
 }
 
@@ -64,7 +96,9 @@ extension Draft {
                     old: before.flatMap { PurchaseModel.fold(chain, last, $0.renewal, at: now) },
                     new: new,
                     period: period,
-                    row: RecordedSubscription(new, renewal: renewal, ends: ends, lookedAt: now)
+                    renewal: renewal,
+                    ends: ends,
+                    lookedAt: now
                 )
             )
         }
@@ -85,8 +119,9 @@ extension Draft {
 
     /// Writes the subscriptions that a proof has changed, and tells what has become of them.
     mutating func tellOfSubscriptions(_ recording: Recording) {
-        for subscription in folded {
-            let isTold = tells(of: subscription.row.chain, recording.source)
+        var left = takeFolded()
+        while let subscription = left.popLast() {
+            let isTold = tells(of: subscription.new.chain, recording.source)
             write(subscription, recording.schedule, isTold: isTold, isFollowed: recording.isFollowed)
         }
     }

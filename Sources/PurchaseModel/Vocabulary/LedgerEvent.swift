@@ -93,7 +93,10 @@ package enum EventType: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What an event is about, as it was when it happened.
-package enum EventSubject: Hashable, Sendable {
+///
+/// It lies apart from its event: a list of events would else have room for the largest subject in each of its places, and be
+/// copied with it whenever it grows.
+package indirect enum EventSubject: Hashable, Sendable {
     case fulfilment(Fulfilment, RecordedTransaction?)
     case order(Order)
     case transfer(chain: ChainKey, from: CustomerID, to: CustomerID)

@@ -96,7 +96,11 @@ final class SQLTransaction: StoreTransaction {
         try refusals.samples(limit: limit)
     }
 
+    /// So many transactions make a long decision, whose rows fill pages upon pages.
+    private static let longDecision = 100
+
     func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
+        if decision.changes.count >= Self.longDecision { try connection.saveMemory() }
         let decisions = DecisionQueries(connection: connection, apps: apps, versions: versions)
         try decisions.apply(decision, evidence: evidence)
         gathered.add(decision.figures)

@@ -190,6 +190,8 @@ inline bool Listener::parse_body(Connection &connection) {
 
 inline bool Listener::hand_over(Connection &connection) {
     connection.began = SteadyClock::now();
+    // What was read last may have been a whole `scratch`; nothing is read while the handler runs.
+    if (connection.input.empty()) std::string().swap(connection.input);
     if (handling >= limits.requests) {
         // The request is whole, so the connection may go on: the client need not shake hands again to try again.
         refuse(connection, assay_refusal_too_many_requests, !connection.keeps_alive);

@@ -19,7 +19,8 @@ struct SubmitPurchase: Sendable {
         let idempotency: Idempotency? = if case .key(let idempotency) = header { idempotency } else { nil }
         var submission: Submission
         do throws(RequestBody.Fault) {
-            let asked = try PurchaseRequest(request.body)
+            // The rest of the way needs only what is read of it.
+            let asked = try PurchaseRequest(request.takeBody())
             guard mayAct(caller, asked.customer) else { return Problem.customerToken() }
             submission = asked.submission(for: caller.app)
         } catch {

@@ -57,11 +57,17 @@ protocol SQLConnection: AnyObject {
     /// A number for a row to insert, above those of all rows that this transaction sees.
     func next(_ sequence: RowSequence) throws(StoreFailure) -> Int64
 
+    /// Has the rest of this transaction, in which many rows are written, take little memory.
+    func saveMemory() throws(StoreFailure)
+
     /// Makes the current transaction impossible to commit.
     func doom(_ failure: StoreFailure)
 }
 
 extension SQLConnection {
+    /// What is written lies with a server of its own.
+    func saveMemory() {}
+
     /// In the same process there is no journey to save.
     func foresee(_ ask: () throws(StoreFailure) -> Void) {}
 

@@ -7,6 +7,12 @@ import PurchaseModel
     /// commits (the WAL-reset bug, mended in 3.51.3): so exactly one connection writes, and it alone checkpoints.
     enum Role { case writer, reader }
 
+    static let pageBytes = 4_096
+    /// How much of the file the writer keeps in memory.
+    static let cacheKibibytes = 16_384
+    /// With fewer pages each row would push out what the next one needs.
+    private static let savedPagesMin = 128
+
     /// How long a lock is waited for. None of ours is held that long; a foreign tool's may be.
     private static let busyMilliseconds: Int32 = 2_000
     /// How long a checkpoint waits for readers: the next batch waits with it.
@@ -21,6 +27,8 @@ import PurchaseModel
     private var doom: StoreFailure?
     /// Whether SQLite ever failed in a way that only opening the database again may mend.
     private(set) var isBroken = false
+    /// Whether the pages in memory are bounded until this transaction ends.
+    private var savesMemory = false
     private let walPages: UnsafeMutablePointer<Int32>
     /// The last numbers that this transaction gave away.
     private var sequences: [ObjectIdentifier: Int64] = [:]
@@ -152,6 +160,7 @@ import PurchaseModel
     ) throws(StoreFailure) -> Value {
         let before = changesInAll
         try begin(Self.beginWrite)
+        defer { endSavingMemory() }
         do throws(StoreFailure) {
             let value = try body(self)
             if let doom { throw doom }
@@ -161,6 +170,25 @@ import PurchaseModel
             rollBack()
             throw error
         }
+    }
+
+    /// Bounds the pages in memory by those that are there, until the transaction ends: what is written beyond them goes into
+    /// the log before the commit, without being synced, and counts from the commit on. Otherwise all pages that a long
+    /// receipt changes wait in memory for its commit, and stay there.
+    func saveMemory() throws(StoreFailure) {
+        guard !savesMemory else { return }
+        var (bytes, highest): (Int32, Int32) = (0, 0)
+        // Both numbers are ours while the call lasts.
+        unsafe sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &bytes, &highest, 0)
+        savesMemory = true
+        try runScript("PRAGMA cache_size = \(max(Int(bytes) / Self.pageBytes, Self.savedPagesMin))")
+    }
+
+    private func endSavingMemory() {
+        guard savesMemory else { return }
+        savesMemory = false
+        // Should it fail, what follows is slower and as right as ever.
+        _ = try? runScript("PRAGMA cache_size = -\(Self.cacheKibibytes)")
     }
 
     /// Runs the closure over one snapshot.

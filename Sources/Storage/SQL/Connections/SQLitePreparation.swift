@@ -12,12 +12,13 @@ extension SQLiteConnection {
     func prepareForWriting() throws(StoreOpenFailure) {
         let isAsWanted = try opening { connection throws(StoreFailure) in
             // A page size counts only before the first page is written.
-            try connection.runScript("PRAGMA page_size = 4096")
+            try connection.runScript("PRAGMA page_size = \(Self.pageBytes)")
             let mode = try connection.row(Self.journal) { $0.text(0) }
             try connection.runScript(
                 """
                 PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;
-                PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA journal_size_limit = 67108864
+                PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(Self.cacheKibibytes);
+                PRAGMA journal_size_limit = 67108864
                 """
             )
             let durability = try connection.row(Self.durability) { $0.integer(0) }

@@ -1,0 +1,19 @@
+import CGlibc
+
+/// How the C library's heap, from which Swift, SQLite and OpenSSL take their memory, gives memory back.
+enum HeapSettings {
+    /// What is larger is given back to the kernel as soon as it is freed, and can be used again whichever thread asks next.
+    ///
+    /// It is where glibc begins. But unless somebody says so, it moves the limit up to the largest block that was ever freed:
+    /// from then on what a long receipt is read, decoded and answered in stays with the thread that had it, each with its
+    /// own, and the server is as large as all of them together until it ends. A small request has no block of this size,
+    /// so it pays nothing for it.
+    ///
+    /// Source: mallopt(3), "M_MMAP_THRESHOLD" (dynamic adjustment).
+    private static let largeBlock: Int32 = 128 * 1_024
+
+    /// To be called before there are other threads. Where the library refuses, the server is only larger.
+    static func apply() {
+        _ = mallopt(M_MMAP_THRESHOLD, largeBlock)
+    }
+}

@@ -1,0 +1,3 @@
+#pragma once
+// What Swift's Glibc leaves out: how the heap is set.
+#include <malloc.h>
