@@ -1,5 +1,8 @@
 # The verbs of this repository; each is one line here and, where it needs more, a script in scripts/.
 .DEFAULT_GOAL := help
+# As what is shipped: with Swift's libraries in it, which is faster than beside it.
+release := --configuration release --static-swift-stdlib
+
 .PHONY: help build test interop browser chaos check docs bench fuzz simulate lives run deb
 
 help: ## this help
@@ -34,8 +37,8 @@ docs: ## DocC archive of all targets into .build/docs
 
 bench: ## benchmarks, as ratios to a baseline of the same run; SECTIONS="http peer" for some of them (docs/benchmarks.md)
 	@scripts/bootstrap.sh
-	swift build --configuration release --product assay
-	swift run --configuration release Benchmarks $(SECTIONS)
+	swift build $(release) --product assay
+	swift run $(release) Benchmarks $(SECTIONS)
 
 fuzz: ## fuzzers of our parsers, a minute each, without and with the address sanitizer
 	@scripts/bootstrap.sh
@@ -44,13 +47,13 @@ fuzz: ## fuzzers of our parsers, a minute each, without and with the address san
 
 simulate: ## the whole house on one thread, by 1,000 seeds; SEEDS=n for more of them, SEED=n for one, PLANT=bug with one in it
 	@scripts/bootstrap.sh
-	swift build --configuration release --product Simulate
+	swift build $(release) --product Simulate
 	.build/release/Simulate $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),1000)) \
 		$(if $(PLANT),--plant $(PLANT))
 
 lives: ## LIVES=n (1,000) customers' lives of two years and all stories, with lost notifications and Apple away; SEED=n for one town
 	@scripts/bootstrap.sh
-	swift build --configuration release --product Simulate
+	swift build $(release) --product Simulate
 	.build/release/Simulate lives --lives $(or $(LIVES),1000) --in-town $(or $(IN_TOWN),50) \
 		--told $(or $(TOLD),1) $(if $(SEED),--seed $(SEED))
 	$(if $(SEED),,.build/release/Simulate lives --lives $$(($(or $(LIVES),1000) / 5)) --in-town 50 --told 0)

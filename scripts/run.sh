@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-swift build --configuration release --product assay
+swift build --configuration release --static-swift-stdlib --product assay
 assay=$(swift build --configuration release --show-bin-path)/assay
 
 mkdir -p data
