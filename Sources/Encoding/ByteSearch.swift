@@ -2,7 +2,7 @@
 package enum ByteSearch {
     /// Looked at together: short enough to waste little, long enough for the compiler to use wide registers.
     package static let blockSize = 64
-    /// Of texts that are usually as long as certificates, and the same.
+    /// Of texts that are usually as long as certificates.
     private static let longBlockSize = 256
     /// Of short texts.
     private static let shortBlockSize = 16

@@ -9,6 +9,7 @@ import Verification
 @main
 struct Main {
     static func main() async {
+        HeapSettings.apply()
         exit(await run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment))
     }
 

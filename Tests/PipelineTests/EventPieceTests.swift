@@ -1,6 +1,7 @@
 import Pipeline
 import PurchaseModel
 import Storage
+import TestSupport
 import Testing
 
 /// The events of a long receipt are added piece by piece, and stand in the feed as if they had been added at once.
@@ -8,17 +9,41 @@ import Testing
     private static let realm = Realm(environment: .production, isTestSigned: false)
     private static let now = Timestamp(milliseconds: 1_700_000_000_000)
 
-    @Test(arguments: [[1], [300], [128, 129], [1, 500, 3]])
-    func piecesAddUp(counts: [Int]) async throws {
+    private static let counts = [[1], [300], [128, 129], [1, 500, 3]]
+
+    @Test(arguments: counts)
+    func piecesAddUpInMemoryAndInAFile(counts: [Int]) async throws {
+        try await Self.compare(MemoryStore(), counts)
+        try await Tampering.withFolder { folder in
+            let store = try SQLiteStore.open(folder: folder + "/data")
+            try await Self.compare(store, counts)
+            await store.close()
+        }
+    }
+
+    @Test(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"), arguments: counts)
+    func piecesAddUpInADatabase(counts: [Int]) async throws {
+        try await Tampering.withSchema { settings in
+            let store = try await PostgreSQLStore.open(settings)
+            try await Self.compare(store, counts)
+            await store.close()
+        }
+    }
+
+    private static func compare(_ store: any Store, _ counts: [Int]) async throws {
         let events = try Self.events(counts)
-        let (whole, pieces) = (MemoryStore(), MemoryStore())
-        try await whole.write { write throws(StoreFailure) in try write.append(EventRows.rows(events)) }
-        try await pieces.write { write throws(StoreFailure) in try EventRows.append(events, to: write) }
+        let whole = MemoryStore()
+        try await whole.write { write throws(StoreFailure) in
+            try EventRows.append(events, inPieces: false, to: write)
+        }
+        try await store.write { write throws(StoreFailure) in
+            try EventRows.append(events, inPieces: true, to: write)
+        }
         for place in counts.indices {
             let app = try #require(AppID("app-\(place)"))
-            let expected = try await Self.feed(of: app, in: whole)
+            let expected = try await feed(of: app, in: whole)
             #expect(expected.count == counts[place])
-            #expect(try await Self.feed(of: app, in: pieces) == expected)
+            #expect(try await feed(of: app, in: store) == expected)
         }
     }
 
@@ -51,7 +76,7 @@ import Testing
         return events
     }
 
-    private static func feed(of app: AppID, in store: MemoryStore) async throws -> [PlacedEvent] {
+    private static func feed(of app: AppID, in store: any Store) async throws -> [PlacedEvent] {
         try await store.read { reader throws(StoreFailure) in
             var (found, cursor) = ([PlacedEvent](), EventCursor.start)
             while true {

@@ -65,10 +65,11 @@ struct PurchaseWork: Sendable {
         try await store.write { transaction throws(StoreFailure) in
             var situation = try transaction.situation(around: part.map(\.recording))
             var events: [LedgerEvent] = []
-            for item in part {
+            situation.asked = Inquiry()
+            for (place, item) in part.enumerated() {
                 let decision = decide(situation, item.recording, ownToken: { _ in nil }, at: item.evidence.receivedAt)
                 try transaction.apply(decision, evidence: item.evidence)
-                situation.apply(decision)
+                if place + 1 < part.count { situation.apply(decision) }
                 events += decision.events
             }
             try transaction.append(EventRows.rows(events))

@@ -5,8 +5,8 @@ package import Storage
 
 /// What a decision tells the shop, as rows of the outbox: each is made once, and every message about it says the same.
 package enum EventRows {
-    /// So many rows are made at once. Each has a text of its own; all those of a long receipt would be larger than the
-    /// receipt, while a piece costs its app's feed two more questions.
+    /// So many rows are made at once of a long receipt. Each has a text of its own, and all of them would be larger than the
+    /// receipt; but each piece asks its app's feed anew.
     static let pieceMax = 128
 
     package static func rows(_ events: [LedgerEvent]) -> [EventRow] {
@@ -14,21 +14,29 @@ package enum EventRows {
         return events.map { row($0, &told) }
     }
 
-    /// Adds events to the outbox: the last that is done in a write.
+    /// Adds events to the outbox: the last that is done in a write. Those of many short proofs go at once.
     ///
     /// Those of one app follow each other as they are given. Apps come in the order of their names, as they do within one
     /// piece, so that two writers never wait for each other crosswise.
-    package static func append(_ events: [LedgerEvent], to transaction: any StoreTransaction) throws(StoreFailure) {
-        guard events.count > pieceMax else {
+    ///
+    /// - Parameters:
+    ///   - events: what is told.
+    ///   - inPieces: whether a proof among them tells more than ``pieceMax``.
+    ///   - transaction: the write.
+    /// - Throws: what the store throws.
+    package static func append(
+        _ events: [LedgerEvent],
+        inPieces: Bool,
+        to transaction: any StoreTransaction
+    ) throws(StoreFailure) {
+        guard inPieces else {
             if !events.isEmpty { try transaction.append(rows(events)) }
             return
         }
-        var told = ToldTransaction()
         for app in Set(events.map(\.stream.app)).sorted() {
             let own = events.indices.filter { events[$0].stream.app == app }
             for start in stride(from: 0, to: own.count, by: pieceMax) {
-                let piece = own[start..<min(start + pieceMax, own.count)]
-                try transaction.append(piece.map { row(events[$0], &told) })
+                try transaction.append(rows(own[start..<min(start + pieceMax, own.count)].map { events[$0] }))
             }
         }
     }
@@ -114,8 +122,8 @@ package enum EventRows {
     }
 }
 
-/// The transaction that was told of last: what is told of a purchase and what of its subscription come one after the other,
-/// and both show it.
+/// The transaction that was told of last. Where a proof is of one purchase, as most are, what is told of it and what of its
+/// subscription come one after the other, and both show it.
 private struct ToldTransaction {
     private var last: (recorded: RecordedTransaction, object: WrittenObject)?
 

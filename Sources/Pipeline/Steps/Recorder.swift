@@ -203,6 +203,7 @@ package final class Recorder: Sendable {
             var decisions: [Result<Decision, StoreFailure>] = []
             decisions.reserveCapacity(batch.count)
             var events: [LedgerEvent] = []
+            var isLong = false
             var writes = false
             for (place, item) in batch.enumerated() {
                 let recording = item.recording
@@ -223,6 +224,7 @@ package final class Recorder: Sendable {
                 // For the next one. After the last one nobody looks, and of a long receipt it would be a large copy.
                 if place + 1 < batch.count { situation.apply(decision) } else { situation = Situation() }
                 if events.isEmpty { events = decision.events } else { events += decision.events }
+                isLong = isLong || decision.events.count > EventRows.pieceMax
                 writes = writes || !decision.isEmpty || item.companion != nil
                 try item.companion?(decision, transaction)
                 for key in newcomers { try firsts?.follow(key, transaction) }
@@ -232,7 +234,7 @@ package final class Recorder: Sendable {
                 try transaction.addRefusals(counts: refused.counts, samples: refused.samples)
             }
             // Last: from here to the commit nobody else adds to the feed.
-            try EventRows.append(events, to: transaction)
+            try EventRows.append(events, inPieces: isLong, to: transaction)
             return (decisions, writes)
         }
     }

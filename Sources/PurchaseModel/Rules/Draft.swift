@@ -92,7 +92,7 @@ struct Draft {
         orders[key].map { decision.orders[$0].row } ?? known.order(key)
     }
 
-    /// As it is by now, whether it is told of yet or not.
+    /// As it is by now, whether it is told of yet or not. While they are told of, as it is written.
     func subscription(of chain: ChainKey) -> RecordedSubscription? {
         if let place = foldedPlaces[chain] { return folded[place].row }
         return subscriptions[chain].map { decision.subscriptions[$0].row } ?? known.subscription(of: chain)

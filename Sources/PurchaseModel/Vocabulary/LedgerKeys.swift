@@ -92,6 +92,7 @@ package struct TokenKey: Hashable, Sendable {
         self.token = token
     }
 
+    /// Two apps hardly ever have the same token.
     package func hash(into hasher: inout Hasher) { hasher.combine(token) }
 }
 

@@ -6,13 +6,13 @@ enum HeapSettings {
     ///
     /// It is where glibc begins. But unless somebody says so, it moves the limit up to the largest block that was ever freed:
     /// from then on what a long receipt is read, decoded and answered in stays with the thread that had it, each with its
-    /// own, and the server is as large as all of them together until it ends. A small request has no block of this size,
-    /// so it pays nothing for it.
+    /// own, and the server is as large as all of them together until it ends. So is the limit up to which a heap keeps what
+    /// is free at its end. A small request has no block of this size: six thousand of them made 57 more calls of the kernel.
     ///
     /// Source: mallopt(3), "M_MMAP_THRESHOLD" (dynamic adjustment).
     private static let largeBlock: Int32 = 128 * 1_024
 
-    /// To be called before there are other threads. Where the library refuses, the server is only larger.
+    /// To be called before there are other threads. Where the library refuses, the program is only larger.
     static func apply() {
         _ = mallopt(M_MMAP_THRESHOLD, largeBlock)
     }

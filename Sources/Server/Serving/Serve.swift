@@ -26,7 +26,6 @@ struct Serve {
     ///   first account while there is none.
     /// - Returns: the exit code.
     func run(ready: @Sendable (UInt16, String) -> Void = { _, _ in }) async -> Int32 {
-        HeapSettings.apply()
         let clock = SystemClock()
         let metrics = Metrics()
         let log = Log(clock: clock) { metrics.count(.droppedLines, []) }

@@ -25,6 +25,8 @@ import PurchaseModel
     private var statements: [ObjectIdentifier: SQLiteStatement] = [:]
     /// The first failure since the transaction began: it dooms the transaction even when the closure swallows it.
     private var doom: StoreFailure?
+    /// From its beginning until it is committed or rolled back, also when SQLite has ended it by itself.
+    private var isInTransaction = false
     /// Whether SQLite ever failed in a way that only opening the database again may mend.
     private(set) var isBroken = false
     /// Whether the pages in memory are bounded until this transaction ends.
@@ -88,9 +90,15 @@ import PurchaseModel
         _ values: [SQLValue],
         _ visit: (SQLRow) throws(StoreFailure) -> Void
     ) throws(StoreFailure) -> Int {
+        try confirmOpen()
         let statement = try statement(query)
         defer { statement.reset() }
         return try run(statement, bound: statement.bind(values), visit)
+    }
+
+    /// Refuses what comes after a failure that ended the transaction, such as a full disk: it would hold by itself.
+    private func confirmOpen() throws(StoreFailure) {
+        if isInTransaction, let doom, unsafe sqlite3_get_autocommit(handle) != 0 { throw doom }
     }
 
     private func run(
@@ -123,6 +131,7 @@ import PurchaseModel
     }
 
     func insert(_ parts: [[SQLValue]], by insert: BulkInsert) throws(StoreFailure) {
+        try confirmOpen()
         let statement = try statement(insert.one)
         defer { statement.reset() }
         let changed = try run(statement, bound: statement.bind(parts: parts)) { _ in }
@@ -165,6 +174,7 @@ import PurchaseModel
             let value = try body(self)
             if let doom { throw doom }
             try run(changesInAll == before ? Self.rollback : Self.commit)
+            isInTransaction = false
             return value
         } catch {
             rollBack()
@@ -232,11 +242,14 @@ import PurchaseModel
     private func begin(_ query: Query) throws(StoreFailure) {
         doom = nil
         sequences = [:]
+        isInTransaction = false
         try run(query)
+        isInTransaction = true
     }
 
     /// Ends the transaction if there still is one: some failures end it by themselves.
     private func rollBack() {
+        isInTransaction = false
         if unsafe sqlite3_get_autocommit(handle) == 0 { _ = try? run(Self.rollback) }
     }
 
