@@ -7,7 +7,7 @@ package import Storage
 package enum EventRows {
     /// So many rows are made at once of a long receipt. Each has a text of its own, and all of them would be larger than the
     /// receipt; but each piece asks its app's feed anew.
-    static let pieceMax = 128
+    package static let pieceMax = 128
 
     package static func rows(_ events: [LedgerEvent]) -> [EventRow] {
         var told = ToldTransaction()
