@@ -90,15 +90,9 @@ import PurchaseModel
         _ values: [SQLValue],
         _ visit: (SQLRow) throws(StoreFailure) -> Void
     ) throws(StoreFailure) -> Int {
-        try confirmOpen()
         let statement = try statement(query)
         defer { statement.reset() }
         return try run(statement, bound: statement.bind(values), visit)
-    }
-
-    /// Refuses what comes after a failure that ended the transaction, such as a full disk: it would hold by itself.
-    private func confirmOpen() throws(StoreFailure) {
-        if isInTransaction, let doom, unsafe sqlite3_get_autocommit(handle) != 0 { throw doom }
     }
 
     private func run(
@@ -106,6 +100,8 @@ import PurchaseModel
         bound: Int32,
         _ visit: (SQLRow) throws(StoreFailure) -> Void
     ) throws(StoreFailure) -> Int {
+        // After a failure that ended the transaction, such as a full disk, it would hold by itself.
+        if isInTransaction, let doom, unsafe sqlite3_get_autocommit(handle) != 0 { throw doom }
         var code = bound
         if code == SQLITE_OK { code = statement.step() }
         while code == SQLITE_ROW {
@@ -131,7 +127,6 @@ import PurchaseModel
     }
 
     func insert(_ parts: [[SQLValue]], by insert: BulkInsert) throws(StoreFailure) {
-        try confirmOpen()
         let statement = try statement(insert.one)
         defer { statement.reset() }
         let changed = try run(statement, bound: statement.bind(parts: parts)) { _ in }
