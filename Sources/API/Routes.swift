@@ -324,7 +324,7 @@ private func figures(_ gate: Gate, _ parts: APIParts) -> [Route] {
 }
 
 private func keys(_ gate: Gate, _ parts: APIParts) -> [Route] {
-    let keys = Keys(store: parts.store, desk: KeyDesk(ring: parts.keys))
+    let keys = Keys(store: parts.store, desk: KeyDesk(ring: parts.keys), clock: parts.clock)
     let signing = SigningKeys(signer: parts.signer)
     return [
         Route(.get, "/v1/signing-keys") { _, _ in signing.list() },

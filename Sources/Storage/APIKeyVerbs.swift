@@ -2,8 +2,9 @@ package import PurchaseModel
 
 /// The questions about API keys.
 package protocol APIKeyReader {
-    /// An app's keys, the newest first, those that are over among them; at most ``APIKeyRow/listedMax``.
-    func apiKeys(app: AppID) throws(StoreFailure) -> [APIKeyRow]
+    /// An app's keys, the newest first: the newest ``APIKeyRow/listedMax``, those that are over among them, and all that are
+    /// not over at a moment.
+    func apiKeys(app: AppID, at now: Timestamp) throws(StoreFailure) -> [APIKeyRow]
 
     func apiKey(_ id: APIKeyID) throws(StoreFailure) -> APIKeyRow?
 

@@ -25,7 +25,9 @@ import TestSupport
             #expect(refused.status == .forbidden)
             #expect(try refused.json()["code"]?.string == "scope_missing")
             let app = try Self.app()
-            let rows = try await store.read { reader throws(StoreFailure) in try reader.apiKeys(app: app) }
+            let rows = try await store.read { reader throws(StoreFailure) in
+                try reader.apiKeys(app: app, at: TestHouse.now)
+            }
             let row = try #require(rows.first { _ in true })
             #expect(row.sha256 == Digest.sha256(Array(secret.utf8)))
             // Nowhere, the listing among it.

@@ -15,7 +15,8 @@ import Testing
     }
 
     private static func keys(_ desk: Desk) async throws -> [APIKeyRow] {
-        try await desk.store.read { reader throws(StoreFailure) in try reader.apiKeys(app: Desk.app) }
+        let now = desk.clock.now
+        return try await desk.store.read { reader throws(StoreFailure) in try reader.apiKeys(app: Desk.app, at: now) }
     }
 
     private static func secret(in page: HTTPResponse) -> [UInt8]? {

@@ -16,7 +16,7 @@ import Testing
             #expect(try await Self.inForce(99, in: store) == [first.id, lasting.id, foreign.id])
             #expect(try await Self.inForce(100, in: store) == [lasting.id, foreign.id])
             let listed = try await store.read { reader throws(StoreFailure) in
-                try reader.apiKeys(app: first.app)
+                try reader.apiKeys(app: first.app, at: Timestamp(milliseconds: 0))
             }
             #expect(listed == [lasting, first])
             var revoked = lasting
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// All that are in force, however many came and went since.
+    /// All that are in force are held and listed, however many came and went since.
     @Test(arguments: StoreKind.allCases)
     func thoseOfAnAppAreHeldWhole(kind: StoreKind) async throws {
         try await kind.withStore { store in
@@ -48,6 +48,14 @@ import Testing
                 return [none, before, try write.holdAPIKeys(app: first.app, at: Timestamp(milliseconds: 100))]
             }
             #expect(held.map { Set($0) } == [[], [first, lasting], [lasting]])
+            let listed = try await store.read { reader throws(StoreFailure) in
+                [
+                    try reader.apiKeys(app: first.app, at: Timestamp(milliseconds: 99)),
+                    try reader.apiKeys(app: first.app, at: Timestamp(milliseconds: 100)),
+                ]
+            }
+            let newest = over.sorted { $0.id.text.utf8.lexicographicallyPrecedes($1.id.text.utf8) }
+            #expect(listed == [newest + [lasting, first], newest + [lasting]])
         }
     }
 

@@ -22,7 +22,9 @@ struct KeyPages: Sendable {
 
     func list(_ visit: Visit, _ refusal: Refusal?) async throws(StoreFailure) -> HTTPResponse {
         guard let app = AppChoice.app(visit, parts) else { return Notices.notFound("app", visit) }
-        let keys = try await parts.store.read { reader throws(StoreFailure) in try reader.apiKeys(app: app) }
+        let keys = try await parts.store.read { reader throws(StoreFailure) in
+            try reader.apiKeys(app: app, at: visit.now)
+        }
         let start = max(0, min(Int(visit.fields["from"]) ?? 0, keys.count))
         let given = parts.server.keys.given.filter { $0.holder.app == app }
         return Page("Keys", place: Address("/keys"), visit: visit) {

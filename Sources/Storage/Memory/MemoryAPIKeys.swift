@@ -1,9 +1,9 @@
 import PurchaseModel
 
 extension MemoryTransaction {
-    func apiKeys(app: AppID) -> [APIKeyRow] {
-        let own = ledger.apiKeys.values.filter { $0.app == app }
-        return Array(own.sorted(by: APIKeyRow.isListedBefore).prefix(APIKeyRow.listedMax))
+    func apiKeys(app: AppID, at now: Timestamp) -> [APIKeyRow] {
+        let own = ledger.apiKeys.values.filter { $0.app == app }.sorted(by: APIKeyRow.isListedBefore)
+        return own.prefix(APIKeyRow.listedMax) + own.dropFirst(APIKeyRow.listedMax).filter { $0.isInForce(at: now) }
     }
 
     func apiKey(_ id: APIKeyID) -> APIKeyRow? { ledger.apiKeys[id] }

@@ -11,7 +11,7 @@ package struct APIKeyID: PrefixedID {
 
 /// A key that somebody made over the API; the secret itself is kept nowhere.
 package struct APIKeyRow: Hashable, Sendable {
-    /// The most that an app has, those that are over among them.
+    /// How many are listed, those that are over among them; older ones only while they are in force.
     package static let listedMax = 200
 
     package let id: APIKeyID

@@ -4,7 +4,9 @@ import PurchaseModel
 extension SQLTransaction {
     private var keys: APIKeyQueries { APIKeyQueries(connection: connection, apps: apps) }
 
-    func apiKeys(app: AppID) throws(StoreFailure) -> [APIKeyRow] { try keys.list(app: app) }
+    func apiKeys(app: AppID, at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] {
+        try keys.list(app: app, at: now)
+    }
 
     func apiKey(_ id: APIKeyID) throws(StoreFailure) -> APIKeyRow? { try keys.find(id) }
 

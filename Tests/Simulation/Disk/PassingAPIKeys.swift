@@ -3,7 +3,9 @@ package import Storage
 
 // API keys.
 extension PassingTransaction {
-    package func apiKeys(app: AppID) throws(StoreFailure) -> [APIKeyRow] { try base.apiKeys(app: app) }
+    package func apiKeys(app: AppID, at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] {
+        try base.apiKeys(app: app, at: now)
+    }
 
     package func apiKey(_ id: APIKeyID) throws(StoreFailure) -> APIKeyRow? { try base.apiKey(id) }
 

@@ -9,11 +9,13 @@ import Storage
 struct Keys: Sendable {
     let store: any Store
     let desk: KeyDesk
+    let clock: any WallClock
 
     /// `GET /v1/keys`, the newest first.
     func list(app: AppID) async -> HTTPResponse {
+        let now = clock.now
         do throws(StoreFailure) {
-            let found = try await store.read { reader throws(StoreFailure) in try reader.apiKeys(app: app) }
+            let found = try await store.read { reader throws(StoreFailure) in try reader.apiKeys(app: app, at: now) }
             return .json(.ok) { json in
                 json.array("keys") { json in
                     for key in found { json.object { Keys.write(key, into: &$0) } }

@@ -26,7 +26,7 @@ struct ReadApp: Sendable {
                 Found(
                     pending: try reader.pendingLoad(app: app.id).submissions,
                     endpoints: try reader.endpoints(app: app.id),
-                    keys: try reader.apiKeys(app: app.id).count { $0.isInForce(at: now) },
+                    keys: try reader.apiKeys(app: app.id, at: now).count { $0.isInForce(at: now) },
                     watches: try reader.notificationWatches(app: app.id).filter { app.shows($0.realm) },
                     events: try reader.lastEvent(app: app.id)
                 )

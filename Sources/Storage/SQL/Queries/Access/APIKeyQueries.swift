@@ -48,9 +48,13 @@ struct APIKeyQueries {
         "UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)"
     )
 
-    func list(app: AppID) throws(StoreFailure) -> [APIKeyRow] {
+    func list(app: AppID, at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] {
         guard let code = try apps.code(of: app) else { return [] }
-        return try connection.rows(Self.list, [.integer(code), .integer(Int64(APIKeyRow.listedMax))], Self.read)
+        let newest = try connection.rows(Self.list, [.integer(code), .integer(Int64(APIKeyRow.listedMax))], Self.read)
+        guard newest.count == APIKeyRow.listedMax else { return newest }
+        let listed = Set(newest.map(\.id))
+        let inForce = try connection.rows(Self.inForceOfApp, [.integer(code), .integer(now.milliseconds)], Self.read)
+        return newest + inForce.filter { !listed.contains($0.id) }.sorted(by: APIKeyRow.isListedBefore)
     }
 
     func find(_ id: APIKeyID) throws(StoreFailure) -> APIKeyRow? {
