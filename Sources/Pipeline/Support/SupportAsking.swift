@@ -244,7 +244,7 @@ package struct SupportAsker: Sendable {
                     try await note(request, progress.write)
                     throw error
                 }
-                progress.refused.append((id, code.description))
+                progress.refuse(id, code.description)
             }
             progress.after = id
         }

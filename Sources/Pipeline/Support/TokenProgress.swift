@@ -7,7 +7,10 @@ struct TokenProgress {
     private static let namedMax = 100
 
     var done = 0
-    var refused: [(id: TransactionID, code: String)] = []
+    /// The first ones.
+    private(set) var refused: [(id: TransactionID, code: String)] = []
+    /// All of them.
+    private(set) var refusedCount = 0
     var after: TransactionID?
 
     init(_ noted: [UInt8]?) {
@@ -23,13 +26,20 @@ struct TokenProgress {
                     return (id, code)
                 }
             } ?? []
+        refusedCount = object["refused_count"]?.int64.map { Int($0) } ?? refused.count
+    }
+
+    mutating func refuse(_ id: TransactionID, _ code: String) {
+        refusedCount += 1
+        if refused.count < Self.namedMax { refused.append((id, code)) }
     }
 
     func write(into json: inout JSONObjectWriter) {
         json.member("done", done)
         json.member("after", after?.description)
+        json.member("refused_count", refusedCount)
         json.array("refused") { json in
-            for row in refused.prefix(Self.namedMax) {
+            for row in refused {
                 json.object { json in
                     json.member("original_transaction_id", row.id.description)
                     json.member("code", row.code)

@@ -129,6 +129,23 @@ import Testing
         }
     }
 
+    /// Those that are too many to be named are counted all the same, also over several runs.
+    @Test func whatAppleRefusesOfMuchIsCounted() async throws {
+        try await WorkHouse().open { house in
+            for _ in 0..<120 { _ = try house.buy("coins.100") }
+            _ = try await house.submit(try house.receipt())
+            let body = #"{"errorCode":4040010,"errorMessage":"no"}"#
+            house.script.set("/appAccountToken", HTTPResponse(.notFound, body: Array(body.utf8)), after: 3)
+            let customer = try #require(CustomerID("ann"))
+            let asked = try await Self.ask(.setTokens(Self.token, customer, .production), in: house)
+            #expect(asked.state == .done)
+            let answer = try Self.answer(asked)
+            #expect(answer["done"]?.int64 == 3)
+            #expect(answer["refused_count"]?.int64 == 117)
+            #expect(answer["refused"]?.array?.count == 100)
+        }
+    }
+
     /// Each row: what Apple answers; and how the request stands after a day, with the word for it.
     @Test(arguments: [
         (404, 4_040_005, "apple_refused"), (400, 4_000_008, "apple_refused"), (403, 4_030_004, "apple_refused"),
