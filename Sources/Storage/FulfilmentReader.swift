@@ -175,8 +175,9 @@ extension ChainKey {
 }
 
 extension Order {
-    /// How many open orders for one product a payment is compared with: the next to be paid.
-    package static let openMax = 50
+    /// How many open orders for one product a payment is compared with: the next to be paid. A customer with more is none:
+    /// those that are left out, another quantity's or token's among them, would be paid by nothing.
+    package static let openMax = 500
 }
 
 extension Wallet {

@@ -85,9 +85,11 @@ import Testing
     func whatWaitsIsPaidBeforeWhatGaveUp(kind: StoreKind) async throws {
         try await kind.withStore { store in
             let token = AccountToken(high: 1, low: 2)
-            let gaveUp = try (0..<60).map { try Self.order(100 + $0, placedAt: Int64($0), .expired, token: token) }
+            let gaveUp = try (0..<Order.openMax + 10).map {
+                try Self.order(100 + $0, placedAt: Int64($0), .expired, token: token)
+            }
             let waits = try (0..<3).map {
-                try Self.order(20 - $0, placedAt: 1_000 + Int64($0 / 2), .pending, token: token)
+                try Self.order(20 - $0, placedAt: 10_000 + Int64($0 / 2), .pending, token: token)
             }
             let others = try [OrderState.paid, .cancelled].enumerated().map { place, state in
                 try Self.order(place, placedAt: 0, state, token: token)

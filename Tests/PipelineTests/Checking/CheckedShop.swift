@@ -93,9 +93,12 @@ struct CheckedShop: Sendable {
 
     func expire() async throws {
         let now = now
-        _ = try await store.write { write throws(StoreFailure) in
-            try LedgerRequests.expireOrders(limit: 100, at: now, in: write)
+        let expire = { [store] in
+            try await store.write { write throws(StoreFailure) in
+                try LedgerRequests.expireOrders(limit: 100, at: now, in: write)
+            }
         }
+        while try await expire() == 100 {}
     }
 
     func attach(_ number: Int64, to id: String) async throws {

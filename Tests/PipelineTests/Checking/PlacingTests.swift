@@ -18,6 +18,17 @@ import Testing
         #expect(try await shop.findings().listed == [])
     }
 
+    /// What waits for another quantity does not hide what she pays.
+    @Test func whoOrdersOftenPaysTheOneThatFits() async throws {
+        let shop = try CheckedShop(MemoryStore()) { $0.needsOrder = true }
+        for number in 0..<120 { try await shop.place("many\(number)", quantity: 2) }
+        try await shop.place("one")
+        try await shop.show(CheckedShop.sold(1))
+        let key = OrderKey(app: shop.app.id, id: try #require(OrderID("one")))
+        let orders = try await shop.store.read { reader throws(StoreFailure) in try reader.orders([key]) }
+        #expect(orders.map(\.payment?.transaction.number) == [1])
+    }
+
     /// Each tap on "buy" places an order, and most end there.
     @Test func whoGaveUpOftenPaysWhatSheWaitsFor() async throws {
         var shop = try CheckedShop(MemoryStore()) { $0.needsOrder = true }
