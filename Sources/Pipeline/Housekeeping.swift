@@ -2,7 +2,7 @@ package import PurchaseModel
 package import Storage
 
 /// What has to be done now and then: orders whose time is over stop waiting; kept answers, and what was decided of proofs that
-/// waited, are forgotten.
+/// waited, are forgotten; what deleted endpoints were still to be sent is given up.
 package struct Housekeeping: Sendable {
     /// How many rows one write changes: it holds up the next batch of purchases.
     static let batchMax = 200
@@ -32,6 +32,24 @@ package struct Housekeeping: Sendable {
         }
         await inBatches { transaction, now throws(StoreFailure) in
             try transaction.forgetSettled(olderThan: Settlement.keptFor, at: now, limit: Self.batchMax)
+        }
+        await buryWhatNobodyWaitsFor()
+    }
+
+    /// Whoever deleted an endpoint gave up no more than one write takes, and an event may have been on its way to it.
+    private func buryWhatNobodyWaitsFor() async {
+        let deleted = try? await store.read { reader throws(StoreFailure) in
+            try reader.endpointsToBury(limit: DueEndpoint.limitMax)
+        }
+        for endpoint in deleted ?? [] {
+            await inBatches { transaction, now throws(StoreFailure) in
+                try transaction.buryDeliveries(
+                    endpoint: endpoint,
+                    because: DeliveryOutcome.deletedReason,
+                    at: now,
+                    limit: Self.batchMax
+                )
+            }
         }
     }
 

@@ -39,6 +39,10 @@ package protocol WebhookReader {
     /// ``WebhookAttempt/listedMax``.
     func attempts(of id: WebhookDeliveryID, limit: Int) throws(StoreFailure) -> [WebhookAttempt]
 
+    /// Deleted endpoints that were still to be sent something, in the order in which they were made; the limit is brought
+    /// between 1 and ``DueEndpoint/limitMax``.
+    func endpointsToBury(limit: Int) throws(StoreFailure) -> [WebhookEndpointID]
+
     /// `nil` when there is no such endpoint.
     func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures?
 }
@@ -60,7 +64,7 @@ package protocol WebhookVerbs: WebhookReader {
     func updateEndpoint(_ endpoint: WebhookEndpoint) throws(StoreFailure) -> Int64
 
     /// Forgets an endpoint's secrets, and lists it no more. Its log stays. What it was still to be sent is for
-    /// ``buryDeliveries(endpoint:because:at:limit:)``.
+    /// ``buryDeliveries(endpoint:because:at:limit:)``; ``endpointsToBury(limit:)`` tells of it until then.
     ///
     /// - Throws: ``StoreFailure/conflict`` when there is no such endpoint of this version.
     func deleteEndpoint(_ id: WebhookEndpointID, version: Int64) throws(StoreFailure)

@@ -59,11 +59,15 @@ import Testing
             let endpoint = try OutboxSamples.endpoint("a")
             try await store.create(endpoint)
             try await store.append([try OutboxSamples.event("1", 1), try OutboxSamples.event("2", 2)])
+            // One is on its way.
+            #expect(try await store.claim("a", try OutboxSamples.terms("w", at: 1), limit: 1).count == 1)
+            #expect(try await Self.toBury(in: store) == [])
             try await store.write { transaction throws(StoreFailure) in
                 try transaction.deleteEndpoint(endpoint.id, version: 1)
             }
-            let buried = try await store.write { transaction throws(StoreFailure) in
-                var buried: [Int] = []
+            #expect(try await Self.toBury(in: store) == [endpoint.id])
+            let (buried, left) = try await store.write { transaction throws(StoreFailure) in
+                var (buried, left): ([Int], [[WebhookEndpointID]]) = ([], [])
                 for _ in 0..<3 {
                     buried.append(
                         try transaction.buryDeliveries(
@@ -73,10 +77,12 @@ import Testing
                             limit: 1
                         )
                     )
+                    left.append(try transaction.endpointsToBury(limit: 9))
                 }
-                return buried
+                return (buried, left)
             }
             #expect(buried == [1, 1, 0])
+            #expect(left == [[endpoint.id], [], []])
             #expect(try await store.claim("a", try OutboxSamples.terms("w", at: 9)).isEmpty)
             let found = try await store.read { reader throws(StoreFailure) in
                 (
@@ -98,6 +104,10 @@ import Testing
             }
             #expect(all.count == 2)
         }
+    }
+
+    private static func toBury(in store: any Store) async throws -> [WebhookEndpointID] {
+        try await store.read { reader throws(StoreFailure) in try reader.endpointsToBury(limit: 9) }
     }
 
     /// One delivery for each event and endpoint that wants it, in the write that adds the event.

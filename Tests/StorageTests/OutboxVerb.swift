@@ -12,7 +12,7 @@ enum OutboxAnswer: Hashable, Sendable {
     case event(PlacedEvent?, Int64)
     case feed(EventPage)
     case endpoints([WebhookEndpoint], WebhookEndpoint?)
-    case due([DueEndpoint], Timestamp?)
+    case due([DueEndpoint], Timestamp?, [WebhookEndpointID])
     case batch(DeliveryBatch?)
     case renewed([DeliveryHold])
     case deliveries(WebhookDeliveryPage, WebhookDelivery?, [WebhookAttempt])
@@ -275,7 +275,8 @@ struct OutboxVerbs {
                 }
             }
             return .read("due") { reader throws(StoreFailure) in
-                .due(try reader.dueEndpoints(at: moment, limit: 2), try reader.nextDeliveryDue())
+                let due = try reader.dueEndpoints(at: moment, limit: 2)
+                return .due(due, try reader.nextDeliveryDue(), try reader.endpointsToBury(limit: 2))
             }
         }
     }

@@ -85,6 +85,13 @@ extension MemoryTransaction {
         return Array(last.prefix(min(max(limit, 1), WebhookAttempt.listedMax)))
     }
 
+    func endpointsToBury(limit: Int) -> [WebhookEndpointID] {
+        let open = Set(ledger.outbox.deliveries.values.filter(\.isOpen).map(\.row.id.endpoint))
+        let left = ledger.outbox.endpoints.values.filter { $0.isDeleted && open.contains($0.row.id) }
+        let first = left.sorted { $0.number < $1.number }.prefix(min(max(limit, 1), DueEndpoint.limitMax))
+        return first.map(\.row.id)
+    }
+
     func webhookFigures(_ id: WebhookEndpointID) -> WebhookFigures? {
         guard let endpoint = ledger.outbox.endpoints[id], !endpoint.isDeleted else { return nil }
         let all = deliveries(of: id)

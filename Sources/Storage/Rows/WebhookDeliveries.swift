@@ -125,6 +125,8 @@ package enum DeliveryOutcome: Hashable, Sendable {
     case released
 
     package static let goneReason = "endpoint_gone"
+    /// Why what a deleted endpoint was still to be sent is dead.
+    package static let deletedReason = "endpoint_deleted"
 
     var isStorable: Bool {
         if case .dead(let reason) = self { StorableText.isWord(reason) } else { true }

@@ -89,6 +89,10 @@ extension SQLTransaction {
         try outgoing.attempts(of: id, limit: limit)
     }
 
+    func endpointsToBury(limit: Int) throws(StoreFailure) -> [WebhookEndpointID] {
+        try replays.toBury(limit: limit)
+    }
+
     func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
         try outgoing.figures(id)
     }

@@ -163,6 +163,10 @@ package class PassingTransaction: StoreTransaction {
         try base.storeTime(callers)
     }
 
+    package func endpointsToBury(limit: Int) throws(StoreFailure) -> [WebhookEndpointID] {
+        try base.endpointsToBury(limit: limit)
+    }
+
     package func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
         try base.webhookFigures(id)
     }

@@ -66,13 +66,14 @@ struct Webhooks: Sendable {
         return try write(endpoint, transaction)
     }
 
-    /// `POST /v1/webhooks/{id}/delete`: what it was still to be sent is given up.
+    /// `POST /v1/webhooks/{id}/delete`: what it was still to be sent is given up, in this write as much as one takes, and
+    /// the rest at the next sweep.
     func delete(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
         guard let endpoint = try endpoint(change, transaction) else { return Problem.notFound("webhook") }
         try transaction.deleteEndpoint(endpoint.id, version: endpoint.version)
         let buried = try transaction.buryDeliveries(
             endpoint: endpoint.id,
-            because: "endpoint_deleted",
+            because: DeliveryOutcome.deletedReason,
             at: change.now,
             limit: WebhookReplayStep.limitMax
         )

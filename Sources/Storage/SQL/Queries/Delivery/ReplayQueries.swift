@@ -34,6 +34,19 @@ struct ReplayQueries {
         )
         """
     )
+    /// Two look-ups in the index for each deleted endpoint.
+    private static let listToBury = Query(
+        """
+        SELECT id FROM webhook_endpoints
+        WHERE is_deleted = 1 AND coalesce(
+            (SELECT min(due_at) FROM webhook_deliveries
+             WHERE endpoint = webhook_endpoints.code AND state = 0 AND ended_at IS NULL),
+            (SELECT min(due_at) FROM webhook_deliveries
+             WHERE endpoint = webhook_endpoints.code AND state = 1 AND ended_at IS NULL)
+        ) IS NOT NULL
+        ORDER BY code LIMIT $1
+        """
+    )
 
     func one(_ id: WebhookDeliveryID, at now: Timestamp) throws(StoreFailure) -> Bool {
         guard let endpoint = try endpoints.known(id.endpoint), !endpoint.isDeleted,
@@ -82,6 +95,14 @@ struct ReplayQueries {
             .integer(endpoint.code), .text(reason), .integer(now.milliseconds), .integer(Int64(max(limit, 0))),
         ]
         return try connection.run(Self.bury, values)
+    }
+
+    func toBury(limit: Int) throws(StoreFailure) -> [WebhookEndpointID] {
+        let limit = min(max(limit, 1), DueEndpoint.limitMax)
+        return try connection.rows(Self.listToBury, [.integer(Int64(limit))]) { row throws(StoreFailure) in
+            guard let id = WebhookEndpointID(row.text(0)) else { throw SQLiteResult.unreadableRow }
+            return id
+        }
     }
 
     private func dead(
