@@ -2,24 +2,57 @@ package import PurchaseModel
 package import Storage
 
 /// What has to be done now and then: orders whose time is over stop waiting; kept answers, and what was decided of proofs that
-/// waited, are forgotten; what deleted endpoints were still to be sent is given up.
+/// waited, are forgotten; what deleted endpoints were still to be sent is given up; what a clock put off that was ahead is due.
 package struct Housekeeping: Sendable {
     /// How many rows one write changes: it holds up the next batch of purchases.
     static let batchMax = 200
     /// For how long the same request gets the same answer: a client's retries end long before.
     static let answersKept = Duration.seconds(48 * 3_600)
 
+    /// What a clock that is kept right is set back by is less.
+    static let setBackMin = Duration.seconds(5)
+
     private let store: any Store
     private let clock: any WallClock
+    private let report: @Sendable (PipelineEvent) -> Void
 
-    package init(store: any Store, clock: any WallClock) {
+    package init(
+        store: any Store,
+        clock: any WallClock,
+        report: @escaping @Sendable (PipelineEvent) -> Void = { _ in }
+    ) {
         self.store = store
         self.clock = clock
+        self.report = report
     }
 
     /// Sweeps now, and after each pause, until there is no other pause.
     package func run(_ pause: @Sendable () async -> Bool) async {
-        repeat { await sweep() } while await pause()
+        var last: Timestamp?
+        repeat {
+            last = await followClock(since: last)
+            await sweep()
+        } while await pause()
+    }
+
+    /// A machine may start hours ahead, until it hears what time it is. By then it has put off jobs and webhooks by as much.
+    ///
+    /// - Parameter last: what time it was at the sweep before.
+    /// - Returns: what time it is; when the store fails, `last`, so that the next sweep sees it as well.
+    private func followClock(since last: Timestamp?) async -> Timestamp? {
+        let callers = clock.now
+        do throws(StoreFailure) {
+            let now = try await store.read { reader throws(StoreFailure) in try reader.storeTime(callers) }
+            guard let last, now.duration(to: last) >= Self.setBackMin else { return now }
+            let lead = now.duration(to: last)
+            let hastened = try await store.write { transaction throws(StoreFailure) in
+                try transaction.hastenAll(by: lead, at: now)
+            }
+            report(.clockSetBack(by: lead, hastened: hastened))
+            return now
+        } catch {
+            return last
+        }
     }
 
     /// Does all that is due. When the store fails, the next sweep begins again; without anything due nothing is written.

@@ -45,6 +45,11 @@ struct Reporter: Sendable {
                 ]
             )
         case .settled, .notified, .compared: reportWork(event)
+        case .clockSetBack(let lead, let hastened):
+            log.write(.warning, "clock_set_back") { json in
+                json.member("seconds", lead.components.seconds)
+                json.member("hastened", hastened)
+            }
         case .committed(_, let duration):
             metrics.count(.commits, [.init(name: "result", value: "committed")])
             metrics.observe(.commit, duration)

@@ -82,7 +82,7 @@ struct House {
             clock: clock,
             patience: settings.pipeline.pendingFor
         ) { reporter.report($0) }
-        housekeeping = Housekeeping(store: store, clock: clock)
+        housekeeping = Housekeeping(store: store, clock: clock) { reporter.report($0) }
         let part = settings.applePercent
         work = BackgroundWork(queue, store, accounts, pipeline, recorder, verifier, intake, part, clock, reporter)
         let signing = accounts.compactMapValues { MerchantDesk($0.credentials) }

@@ -116,6 +116,16 @@ extension MemoryTransaction {
         return true
     }
 
+    func hastenJobs(by lead: Duration, at now: Timestamp) -> Int {
+        let late = ledger.jobs.values.filter { $0.isOpen && $0.row.dueAt > now }
+        for var known in late {
+            known.row.dueAt = max(now, known.row.dueAt.advanced(by: .zero - lead))
+            known.row.lease?.until = known.row.dueAt
+            put(known, at: \.jobs[known.row.job.id])
+        }
+        return late.count
+    }
+
     private func openJob(like job: NewJob) -> JobID? {
         guard let key = job.key else { return nil }
         return ledger.jobs.values.first { $0.isOpen && $0.row.job.kind == job.kind && $0.row.job.key == key }?.row.id

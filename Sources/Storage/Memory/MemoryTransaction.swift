@@ -111,6 +111,10 @@ final class MemoryTransaction: StoreTransaction {
         return places.count
     }
 
+    func hastenAll(by lead: Duration, at now: Timestamp) -> Int {
+        hastenJobs(by: lead, at: now) + hastenDeliveries(by: lead, at: now)
+    }
+
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {
         guard counts.keys.allSatisfy(\.isStorable), samples.allSatisfy(\.isStorable) else { throw .unstorable }
         let before = (refusals: ledger.refusals, samples: ledger.samples)

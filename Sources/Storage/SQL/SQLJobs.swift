@@ -53,6 +53,10 @@ extension SQLTransaction {
         try jobs.hasten(id, at: now)
     }
 
+    func hastenJobs(by milliseconds: Int64, at now: Timestamp) throws(StoreFailure) -> Int {
+        try jobs.hastenAll(by: milliseconds, at: now)
+    }
+
     func keptAnswer(_ name: IdempotencyName) throws(StoreFailure) -> KeptAnswer? {
         try answers.find(name)
     }

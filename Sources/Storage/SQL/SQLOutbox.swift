@@ -122,6 +122,10 @@ extension SQLTransaction {
         try work.finish(finished, at: now)
     }
 
+    func hastenDeliveries(by milliseconds: Int64, at now: Timestamp) throws(StoreFailure) -> Int {
+        try work.hastenAll(by: milliseconds, at: now)
+    }
+
     func replayDelivery(_ id: WebhookDeliveryID, at now: Timestamp) throws(StoreFailure) -> Bool {
         try replays.one(id, at: try time.now(now))
     }

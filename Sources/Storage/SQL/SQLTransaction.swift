@@ -123,6 +123,12 @@ final class SQLTransaction: StoreTransaction {
         try submissions.forget(settledFor: age, at: now, limit: limit)
     }
 
+    func hastenAll(by lead: Duration, at now: Timestamp) throws(StoreFailure) -> Int {
+        let now = try time.now(now)
+        let milliseconds = now.advanced(by: lead).milliseconds - now.milliseconds
+        return try hastenJobs(by: milliseconds, at: now) + hastenDeliveries(by: milliseconds, at: now)
+    }
+
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {
         try refusals.add(counts: counts, samples: samples)
     }

@@ -261,6 +261,10 @@ package class PassingTransaction: StoreTransaction {
         try base.reviveJob(id, at: now)
     }
 
+    package func hastenAll(by lead: Duration, at now: Timestamp) throws(StoreFailure) -> Int {
+        try base.hastenAll(by: lead, at: now)
+    }
+
     package func hastenJob(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool {
         try base.hastenJob(id, at: now)
     }

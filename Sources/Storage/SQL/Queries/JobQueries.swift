@@ -120,6 +120,12 @@ struct JobQueries {
     private static func hasten(at moment: String) -> String {
         "UPDATE jobs SET due_at = \(moment) WHERE id = $1 AND state = 0 AND due_at > \(moment)"
     }
+    private static let hastenAll = Query(
+        """
+        UPDATE jobs SET due_at = CASE WHEN due_at - $2 > $1 THEN due_at - $2 ELSE $1 END
+        WHERE state < 3 AND due_at > $1
+        """
+    )
     private static let listDead = Query(
         """
         SELECT \(selected) FROM jobs WHERE died_at >= $1 AND died_at IS NOT NULL AND (died_at > $1 OR id > $2)
@@ -227,6 +233,10 @@ struct JobQueries {
 
     func hasten(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool {
         try connection.run(Self.hasten, [.text(id.text), time.noted(now)]) == 1
+    }
+
+    func hastenAll(by milliseconds: Int64, at now: Timestamp) throws(StoreFailure) -> Int {
+        try connection.run(Self.hastenAll, [.integer(now.milliseconds), .integer(milliseconds)])
     }
 
     func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage {

@@ -89,6 +89,12 @@ struct DeliveryWorkQueries {
         )
         """
     )
+    private static let hastenAll = Query(
+        """
+        UPDATE webhook_deliveries SET due_at = CASE WHEN due_at - $2 > $1 THEN due_at - $2 ELSE $1 END
+        WHERE ended_at IS NULL AND due_at > $1
+        """
+    )
     private static let log = BulkInsert(
         into: "webhook_attempts",
         [
@@ -194,6 +200,10 @@ struct DeliveryWorkQueries {
             ]
             try connection.run(Self.release, values)
         }
+    }
+
+    func hastenAll(by milliseconds: Int64, at now: Timestamp) throws(StoreFailure) -> Int {
+        try connection.run(Self.hastenAll, [.integer(now.milliseconds), .integer(milliseconds)])
     }
 
     private func holdBack(_ endpoint: Int64, at now: Timestamp) throws(StoreFailure) {

@@ -1,0 +1,41 @@
+import Pipeline
+import PurchaseModel
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+/// A server that starts hours ahead of the time puts off by as much what it does meanwhile.
+@Suite struct SetBackClockTests {
+    /// Each row: by how many seconds the clock is set back between two sweeps, and whether that is made good.
+    @Test(arguments: [(28_800, true), (5, true), (4, false), (-60, false)])
+    func whatWasPutOffIsDueOnceTheClockIsRight(seconds: Int64, isMadeGood: Bool) async throws {
+        let shop = try CheckedShop(MemoryStore())
+        try await shop.addEndpoint("first")
+        let clock = ManualClock(shop.now)
+        try await shop.show(CheckedShop.sold(1))
+        let due = try #require(try await Self.due(in: shop))
+        let events = Mutex<[String]>([])
+        let housekeeping = Housekeeping(store: shop.store, clock: clock) { event in
+            guard case .clockSetBack(let lead, let hastened) = event else { return }
+            events.withLock { $0.append("\(lead) \(hastened)") }
+        }
+        let sweeps = Mutex(3)
+        await housekeeping.run {
+            // Once only: the second sweep sees it, and the third nothing more.
+            let left = sweeps.withLock { left in
+                left -= 1
+                return left
+            }
+            if left == 2 { clock.advance(by: .seconds(-seconds)) }
+            return left > 0
+        }
+        let moved = try #require(try await Self.due(in: shop)).duration(to: due)
+        #expect(moved == (isMadeGood ? .seconds(seconds) : .zero))
+        #expect(events.withLock(\.self) == (isMadeGood ? ["\(Duration.seconds(seconds)) 1"] : []))
+    }
+
+    private static func due(in shop: CheckedShop) async throws -> Timestamp? {
+        try await shop.store.read { reader throws(StoreFailure) in try reader.nextDeliveryDue() }
+    }
+}
