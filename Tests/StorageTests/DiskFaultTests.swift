@@ -27,6 +27,29 @@ struct DiskFaultTests {
         #expect(answers.count { $0 == "full" } <= 1)
     }
 
+    /// A part of it is written before its commit. Where that finds no space SQLite may end the transaction by itself, and
+    /// what the same write goes on to do would hold alone.
+    @Test(arguments: [60, 64, 70, 77, 90, 150])
+    func aLongDecisionForWhichThereWasNoSpaceLeavesNothing(place: Int) async throws {
+        try await TemporaryFolder.with { folder in
+            let data = folder + "/data"
+            try await StoreProbe.prepare(data)
+            let said = try await StoreProbe.run(
+                folder: data,
+                purchases: 1,
+                isLong: true,
+                options: ["-e", "trace=pwrite64", "-e", "inject=pwrite64:error=ENOSPC:when=\(place)"]
+            )
+            #expect(said == ["0 new", "long full", "closed"])
+            let store = try SQLiteStore.open(folder: data)
+            #expect(try await store.integrityProblems() == [])
+            let figures = try await store.read { reader throws(StoreFailure) in try reader.figures() }
+            #expect(figures.transactions == 1)
+            #expect(figures.submissions == 1)
+            await store.close()
+        }
+    }
+
     @Test func aDiskThatStaysFullRefusesEveryWrite() async throws {
         let said = try await Self.run(inject: "pwrite64:error=ENOSPC:when=9+")
         #expect(said.dropFirst(5).prefix(1) == ["5 full"])

@@ -31,10 +31,23 @@ enum StoreProbe {
     }
 
     /// Runs it to its end, or to its death, and tells the lines that it said.
-    static func run(folder: String, purchases: Int64, options: [String]?) async throws -> [String] {
+    ///
+    /// - Parameters:
+    ///   - folder: the ledger's.
+    ///   - purchases: how many it writes, each in a write of its own.
+    ///   - isLong: whether it then writes a long decision, and goes on in the same write when that fails.
+    ///   - options: strace's; `nil` for without it.
+    /// - Returns: the lines.
+    /// - Throws: what starting it throws.
+    static func run(
+        folder: String,
+        purchases: Int64,
+        isLong: Bool = false,
+        options: [String]?
+    ) async throws -> [String] {
         var process = ChildProcess([])
         let database = folder + "/assay.sqlite"
-        let writer = [path, folder, "\(purchases)"]
+        let writer = [path, folder, "\(purchases)"] + (isLong ? ["long"] : [])
         if let options {
             let log = options.contains("-o") ? [] : ["-o", "/dev/null"]
             // Writes to the shared memory file are the opening's, and promise nothing.

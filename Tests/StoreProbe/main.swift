@@ -5,27 +5,29 @@ import Glibc
 import PurchaseModel
 import Storage
 
-// FOLDER COUNT: with a count of 0 it only makes the files.
+// FOLDER COUNT [long]: with a count of 0 it only makes the files; with the word it writes a long decision as well.
 
-/// A purchase and a pending submission in one write, made from nothing but a number.
+/// Purchases and a pending submission in one write, made from nothing but the first one's number and how many there are.
 struct Step: Sendable {
     let recording: Recording
     let evidence: EvidenceRow
     let submission: PendingSubmission
 
-    init?(_ number: Int64) {
+    init?(_ number: Int64, purchases: Int64 = 1) {
         guard
-            let app = AppID("probe"), let product = ProductID("coins"), let id = TransactionID(number: number),
+            let app = AppID("probe"), let product = ProductID("coins"),
             let customer = CustomerID("customer-\(number)"),
             let digest = ProofDigest([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32)),
             let name = SubmissionID([UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 16))
         else { return nil }
         let now = Timestamp(milliseconds: number)
-        let transaction = Transaction(id: id, originalID: id, product: product, purchasedAt: now, signedAt: now)
+        let transactions = (number..<number + purchases).compactMap { TransactionID(number: $0) }.map { id in
+            Transaction(id: id, originalID: id, product: product, purchasedAt: now, signedAt: now)
+        }
         recording = Recording(
             app: app,
             realm: Realm(environment: .production, isTestSigned: false),
-            transactions: [transaction],
+            transactions: transactions,
             customer: customer
         )
         // Longer than a page, so that a row has parts that could be torn from each other.
@@ -59,8 +61,9 @@ func say(_ line: String) {
     unsafe bytes.withUnsafeMutableBytes { bytes in _ = unsafe write(1, bytes.baseAddress, bytes.count) }
 }
 
-guard CommandLine.arguments.count == 3, let count = Int64(CommandLine.arguments[2]) else {
-    say("usage: StoreProbe FOLDER COUNT")
+let words = CommandLine.arguments.dropFirst()
+guard words.count == 2 || words.dropFirst(2) == ["long"], let count = Int64(CommandLine.arguments[2]) else {
+    say("usage: StoreProbe FOLDER COUNT [long]")
     exit(2)
 }
 
@@ -87,6 +90,24 @@ for number in 0..<count {
         say("\(number) \(isNew ? "new" : "known")")
     } catch {
         say("\(number) \(error)")
+    }
+}
+if words.count == 3 {
+    // More than fit into the pages that are kept in memory, so that a part is written before the commit.
+    guard let step = Step(count), let long = Step(10_000, purchases: 2_000) else { exit(2) }
+    do throws(StoreFailure) {
+        try await store.write { transaction throws(StoreFailure) in
+            let situation = try transaction.situation(around: [long.recording])
+            let now = Timestamp(milliseconds: count)
+            let decision = decide(situation, long.recording, ownToken: { _ in nil }, at: now)
+            // Whoever does not stop at a failure must leave nothing either.
+            let result = Result { () throws(StoreFailure) in try transaction.apply(decision, evidence: long.evidence) }
+            _ = Result { () throws(StoreFailure) in try transaction.keepPending(step.submission) }
+            try result.get()
+        }
+        say("long new")
+    } catch {
+        say("long \(error)")
     }
 }
 await store.close()
