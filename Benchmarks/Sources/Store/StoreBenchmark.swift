@@ -55,7 +55,11 @@ struct StoreBenchmark {
                 },
             ]
         )
-        return Section("Deciding what to write for a receipt", figures, goal: "500 purchases in 100 µs")
+        return Section(
+            "Deciding what to write for a receipt",
+            figures,
+            goal: "500 purchases in a tenth of the CPU that recording them takes, 256 in a commit, in SQLite"
+        )
     }
 
     /// One of many periods of the same subscription.
