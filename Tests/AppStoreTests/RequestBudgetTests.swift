@@ -134,6 +134,26 @@ import Testing
         #expect(breaker.take(at: again) == nil)
     }
 
+    /// What a clock noted that was hours ahead holds nobody up for hours.
+    @Test func aClockThatIsSetBackEndsWhatItBegan() {
+        let right = Self.start.advanced(by: .seconds(-28_800))
+        let resting = Breaker(CircuitBreaker(.host))
+        for _ in 0..<5 { _ = resting.fail(at: Self.start) }
+        #expect(resting.take(at: Self.start) != nil)
+        #expect(resting.take(at: right) == nil)
+        // One probe at a time, by the clock as it is now.
+        #expect(resting.take(at: right) == right.advanced(by: .seconds(90)))
+        let probing = Breaker(CircuitBreaker(.host))
+        for _ in 0..<5 { _ = probing.fail(at: Self.start) }
+        #expect(probing.take(at: Self.start.advanced(by: .seconds(5))) == nil)
+        #expect(probing.take(at: right) == nil)
+        let blocked = Bucket(RequestBudget(perSecond: 50, isProduction: true, share: .init(), at: Self.start))
+        blocked.value.block(until: Self.start.advanced(by: .seconds(600)), at: Self.start)
+        // A minute may be the clock's own correction: what Apple said holds.
+        #expect(blocked.take(at: Self.start.advanced(by: .seconds(-60))) != nil)
+        #expect(blocked.take(at: right) == nil)
+    }
+
     @Test(arguments: [
         ("1767225700000", Int64(100_000)), ("1767225700", 100_000), ("30", 30_000), ("0", 1_000), ("", nil),
         (" 7 ", 7_000), ("99999999999999999999", 7_200_000), ("1767225000000", 1_000), ("86400", 7_200_000),

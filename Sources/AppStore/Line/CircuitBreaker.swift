@@ -21,7 +21,7 @@ package struct CircuitBreaker: Hashable, Sendable {
 
     private enum Phase: Hashable, Sendable {
         case closed(failures: Int)
-        case open(until: Timestamp, rests: Int)
+        case open(since: Timestamp, until: Timestamp, rests: Int)
         /// One request is under way to see.
         case probing(since: Timestamp, rests: Int)
     }
@@ -35,18 +35,20 @@ package struct CircuitBreaker: Hashable, Sendable {
 
     package var isOpen: Bool { if case .closed = phase { false } else { true } }
 
+    /// A clock that was set back to before the rest began ends it: how long it would last nobody knows.
+    ///
     /// - Returns: `nil` when a request may go; else the moment from which one may. Whoever was let through must tell what
     ///   came of it.
     package mutating func take(at now: Timestamp) -> Timestamp? {
         switch phase {
         case .closed: return nil
-        case .open(let until, let rests):
-            guard now >= until else { return until }
+        case .open(let since, let until, let rests):
+            guard now >= until || now < since else { return until }
             phase = .probing(since: now, rests: rests)
             return nil
         case .probing(let since, let rests):
             let end = since.advanced(by: rule.probeMax)
-            guard now >= end else { return end }
+            guard now >= end || now < since else { return end }
             phase = .probing(since: now, rests: rests)
             return nil
         }
@@ -77,13 +79,13 @@ package struct CircuitBreaker: Hashable, Sendable {
     /// A probe that tells neither: another may go at once.
     package mutating func tellNothing(at now: Timestamp) {
         guard case .probing(_, let rests) = phase else { return }
-        phase = .open(until: now, rests: rests)
+        phase = .open(since: now, until: now, rests: rests)
     }
 
     private mutating func rest(_ rests: Int, at now: Timestamp) -> Timestamp {
         let length = min(rule.rest * (1 << min(rests, 20)), rule.restMax)
         let until = now.advanced(by: length)
-        phase = .open(until: until, rests: min(rests, 20))
+        phase = .open(since: now, until: until, rests: min(rests, 20))
         return until
     }
 }

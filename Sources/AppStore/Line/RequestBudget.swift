@@ -34,6 +34,8 @@ package struct RequestBudget: Hashable, Sendable {
     private var filledAt: Timestamp
     /// Apple said so.
     package private(set) var blockedUntil: Timestamp?
+    /// When it said so last.
+    private var blockedAt: Timestamp
     /// How often in a row.
     private var blocks = 0
 
@@ -48,6 +50,7 @@ package struct RequestBudget: Hashable, Sendable {
         tokensMax = max(Self.request, perHour * Self.request / 60)
         tokens = tokensMax
         filledAt = now
+        blockedAt = now
     }
 
     /// Takes one request out of the bucket.
@@ -56,7 +59,7 @@ package struct RequestBudget: Hashable, Sendable {
     package mutating func take(at now: Timestamp) -> Timestamp? {
         fill(until: now)
         if let blockedUntil {
-            guard now >= blockedUntil else { return blockedUntil }
+            guard now >= blockedUntil || isFarBefore(blockedAt, now) else { return blockedUntil }
             self.blockedUntil = nil
         }
         guard tokens >= Self.request else {
@@ -72,6 +75,7 @@ package struct RequestBudget: Hashable, Sendable {
     package mutating func block(until moment: Timestamp, at now: Timestamp) {
         let least = now.advanced(by: .seconds(min(60, 1 << min(blocks, 6))))
         blocks += 1
+        blockedAt = now
         blockedUntil = max(moment, least, blockedUntil ?? moment)
         tokens = min(tokens, Self.request)
     }
@@ -79,10 +83,13 @@ package struct RequestBudget: Hashable, Sendable {
     /// Apple answered: it is over.
     package mutating func answered() { blocks = 0 }
 
+    /// Whether the clock was set back so far since a moment that what was noted then means nothing any more.
+    private func isFarBefore(_ moment: Timestamp, _ now: Timestamp) -> Bool { moment > now.advanced(by: .seconds(60)) }
+
     private mutating func fill(until now: Timestamp) {
         // A clock that was set back fills nothing until it has caught up, and one that was set forward a bucket.
         guard now > filledAt else {
-            if filledAt > now.advanced(by: .seconds(60)) { filledAt = now }
+            if isFarBefore(filledAt, now) { filledAt = now }
             return
         }
         let passed = min(now.milliseconds - filledAt.milliseconds, 3_600_000)
