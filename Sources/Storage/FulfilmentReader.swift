@@ -175,9 +175,9 @@ extension ChainKey {
 }
 
 extension Order {
-    /// How many open orders for one product a payment is compared with: the next to be paid. A customer with more is none:
-    /// those that are left out, another quantity's or token's among them, would be paid by nothing.
-    package static let openMax = 500
+    /// How many open orders for one product a payment is compared with: the next to be paid. Of those that gave up there may
+    /// be any number; who waits with more than these, of other quantities or tokens, may have the one that fits left out.
+    package static let openMax = 200
 }
 
 extension Wallet {
