@@ -8,7 +8,6 @@ package struct Housekeeping: Sendable {
     static let batchMax = 200
     /// For how long the same request gets the same answer: a client's retries end long before.
     static let answersKept = Duration.seconds(48 * 3_600)
-
     /// What a clock that is kept right is set back by is less.
     static let setBackMin = Duration.seconds(5)
 
@@ -27,29 +26,45 @@ package struct Housekeeping: Sendable {
     }
 
     /// Sweeps now, and after each pause, until there is no other pause.
-    package func run(_ pause: @Sendable () async -> Bool) async {
-        var last: Timestamp?
+    ///
+    /// - Parameters:
+    ///   - uptime: by a clock that nobody sets.
+    ///   - pause: false when it was the last one.
+    package func run(uptime: @Sendable () -> Duration, _ pause: @Sendable () async -> Bool) async {
+        var last: Reading?
         repeat {
-            last = await followClock(since: last)
+            last = await followClock(since: last, to: Reading(time: clock.now, uptime: uptime()))
             await sweep()
         } while await pause()
     }
 
+    /// What two clocks showed at once.
+    private struct Reading {
+        var time: Timestamp
+        var uptime: Duration
+    }
+
     /// A machine may start hours ahead, until it hears what time it is. By then it has put off jobs and webhooks by as much.
+    /// A store that several servers share goes by its database's clock and not by this machine's: there nothing was put off.
     ///
-    /// - Parameter last: what time it was at the sweep before.
-    /// - Returns: what time it is; when the store fails, `last`, so that the next sweep sees it as well.
-    private func followClock(since last: Timestamp?) async -> Timestamp? {
-        let callers = clock.now
+    /// - Parameters:
+    ///   - last: of the sweep before; `nil` for the first one.
+    ///   - reading: of this one.
+    /// - Returns: what the next sweep compares with: `reading`; when the store fails, `last`.
+    private func followClock(since last: Reading?, to reading: Reading) async -> Reading? {
+        guard let last else { return reading }
+        let expected = last.time.advanced(by: reading.uptime - last.uptime)
+        let lead = reading.time.duration(to: expected)
+        guard lead >= Self.setBackMin else { return reading }
         do throws(StoreFailure) {
-            let now = try await store.read { reader throws(StoreFailure) in try reader.storeTime(callers) }
-            guard let last, now.duration(to: last) >= Self.setBackMin else { return now }
-            let lead = now.duration(to: last)
-            let hastened = try await store.write { transaction throws(StoreFailure) in
-                try transaction.hastenAll(by: lead, at: now)
+            let hastened = try await store.write { transaction throws(StoreFailure) -> Int? in
+                // No database's clock shows this.
+                let (epoch, now) = (Timestamp(milliseconds: 0), reading.time)
+                guard try transaction.storeTime(epoch) == epoch else { return nil }
+                return try transaction.hastenAll(by: lead, at: now)
             }
-            report(.clockSetBack(by: lead, hastened: hastened))
-            return now
+            if let hastened { report(.clockSetBack(by: lead, hastened: hastened)) }
+            return reading
         } catch {
             return last
         }

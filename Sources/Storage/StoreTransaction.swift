@@ -48,13 +48,14 @@ package protocol StoreTransaction:
     /// - Throws: ``StoreFailure``; then none was forgotten.
     func forgetSettled(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> Int
 
-    /// Has all jobs and deliveries that are due later than now be due so much sooner, but not before now; leases end so much
-    /// sooner. For a clock that was ahead by as much: looks at subscriptions find by themselves what it put off.
+    /// Has all jobs and deliveries that are due later than now be due so much sooner, but not before now; so do leases that
+    /// end later than any lease of now. For a clock that was ahead by as much: looks at subscriptions find by themselves what
+    /// it put off.
     ///
     /// - Parameters:
     ///   - lead: by how much.
-    ///   - now: the caller's time. A store that several machines share goes by its database's.
-    /// - Returns: how many. All in this one write: a second one would move them once more.
+    ///   - now: the caller's time.
+    /// - Returns: how many. All in this one write, however many wait: a second one would move them once more.
     /// - Throws: ``StoreFailure``.
     func hastenAll(by lead: Duration, at now: Timestamp) throws(StoreFailure) -> Int
 

@@ -2,57 +2,65 @@ import PurchaseModel
 import Storage
 import Testing
 
-/// What is due when the clock that it was written by is found to have been ahead.
+/// What is due when the clock that it was written by is found to have been ahead: it is due so much sooner, whether it waits,
+/// is held or was tried before. What is due already, has ended or was taken since stays.
 @Suite struct SetBackClockTests {
-    /// Each is due so much sooner, whether it waits, is held or was tried before; what is due already or has ended stays.
+    private static let ahead: Int64 = 1_000_000
+    /// What the clock is set back to.
+    private static let right: Int64 = 60
+
     @Test(arguments: StoreKind.allCases)
-    func whatIsDueLaterIsDueSoMuchSooner(kind: StoreKind) async throws {
+    func deliveriesAreDueSoMuchSooner(kind: StoreKind) async throws {
         try await kind.withStore { store in
-            let ahead: Int64 = 1_000_000
-            try await store.create(try OutboxSamples.endpoint("a"), try OutboxSamples.endpoint("b", isEnabled: false))
-            let events = try (1...5).map { number in
-                try OutboxSamples.event("\(number)", number, learnedAt: number == 5 ? 10 : ahead)
+            try await store.create(try OutboxSamples.endpoint("a"))
+            let events = try (1...4).map { number in
+                try OutboxSamples.event("\(number)", number, learnedAt: Self.ahead)
             }
             try await store.append(events)
-            let leases = try await store.claim("a", try OutboxSamples.terms("w", at: ahead), limit: 4)
-            let holds = Dictionary(uniqueKeysWithValues: leases.map { ($0.event.id.text, $0.hold) })
-            let (done, again) = (try #require(holds["evt_1"]), try #require(holds["evt_2"]))
-            #expect(try await store.finish(done, .delivered, at: ahead))
-            #expect(try await store.finish(again, .again(after: .seconds(60)), at: ahead))
-            for (name, due) in [("waits", ahead + 7), ("held", ahead), ("soon", 100), ("due", 50)] {
-                try await store.add(try OutboxSamples.job(name, kind: name == "held" ? "print" : "mail", due: due))
+            let leases = try await store.claim("a", try OutboxSamples.terms("w", at: Self.ahead), limit: 3)
+            #expect(leases.map(\.event.id.text) == ["evt_1", "evt_2", "evt_3"])
+            #expect(try await store.finish(leases[0].hold, .delivered, at: Self.ahead))
+            #expect(try await store.finish(leases[1].hold, .again(after: .seconds(60)), at: Self.ahead))
+            try await store.create(try OutboxSamples.endpoint("b"))
+            try await store.append([try OutboxSamples.event("5", 5, learnedAt: 20)])
+            #expect(try await store.claim("b", try OutboxSamples.terms("w", at: 55)).count == 1)
+            #expect(try await Self.hasten(store) == 3)
+            let found = try await store.read { reader throws(StoreFailure) in
+                try ["a", "b"].map { name throws(StoreFailure) in
+                    let endpoint = WebhookEndpointID(checked: "whe_\(name)")
+                    return try reader.deliveries(endpoint: endpoint, state: nil, before: nil, limit: 9).deliveries
+                }
             }
-            let claimed = try await store.write { transaction throws(StoreFailure) in
-                let terms = LeaseTerms(
-                    owner: LeaseOwner(checked: "w"),
-                    duration: .seconds(10),
-                    now: OutboxSamples.at(ahead)
-                )
-                return try transaction.claimJobs(kinds: ["print"], .sound(limit: 9), terms: terms).jobs.count
+            let due = found.map { all in all.map { $0.state == .delivered ? nil : $0.dueAt.milliseconds } }
+            // Newest first: one was due, one waits, one is held, one is tried again, one was delivered.
+            #expect(due == [[20, 60, 10_060, 60_060, nil], [10_055]])
+            #expect(found[0][2].lease?.until.milliseconds == 10_060)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func jobsAreDueSoMuchSooner(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let rows = [("waits", Self.ahead + 7), ("soon", 100), ("due", 50)]
+            for (name, due) in rows { try await store.add(try OutboxSamples.job(name, kind: "list", due: due)) }
+            for (name, due) in [("held", Self.ahead), ("taken", 55)] {
+                try await store.add(try OutboxSamples.job(name, due: due))
+                #expect(try await store.jobs(.sound(limit: 9), "w", at: due).jobs.count == 1)
             }
-            #expect(claimed == 1)
-            let hastened = try await store.write { transaction throws(StoreFailure) in
-                try transaction.hastenAll(by: .milliseconds(ahead - 60), at: OutboxSamples.at(60))
+            #expect(try await Self.hasten(store) == 3)
+            let found = try await store.read { reader throws(StoreFailure) in
+                try ["waits", "soon", "due", "held", "taken"].map { name throws(StoreFailure) in
+                    try reader.job(JobID(checked: "job_\(name)"))
+                }
             }
-            let (jobs, deliveries) = try await store.read { reader throws(StoreFailure) in
-                (
-                    try ["waits", "held", "soon", "due"].map { name throws(StoreFailure) in
-                        try reader.job(JobID(checked: "job_\(name)"))
-                    },
-                    try reader.deliveries(
-                        endpoint: WebhookEndpointID(checked: "whe_a"),
-                        state: nil,
-                        before: nil,
-                        limit: 9
-                    ).deliveries
-                )
-            }
-            #expect(jobs.map { $0?.dueAt.milliseconds } == [67, 10_060, 60, 50])
-            #expect(jobs[1]?.lease?.until.milliseconds == 10_060)
-            // Newest first: one is held, one waits, one is held, one is tried again, one was delivered.
-            let due = deliveries.map { $0.state == .delivered ? nil : $0.dueAt.milliseconds }
-            #expect(due == [10_060, 60, 10_060, 60_060, nil])
-            #expect(hastened == 7)
+            #expect(found.map { $0?.dueAt.milliseconds } == [67, 60, 50, 10_060, 10_055])
+            #expect(found[3]?.lease?.until.milliseconds == 10_060)
+        }
+    }
+
+    private static func hasten(_ store: any Store) async throws -> Int {
+        try await store.write { transaction throws(StoreFailure) in
+            try transaction.hastenAll(by: .milliseconds(ahead - right), at: OutboxSamples.at(right))
         }
     }
 }

@@ -103,6 +103,7 @@ if words.count == 3 {
             // Whoever does not stop at a failure must leave nothing either.
             let result = Result { () throws(StoreFailure) in try transaction.apply(decision, evidence: long.evidence) }
             _ = Result { () throws(StoreFailure) in try transaction.keepPending(step.submission) }
+            if case .failure(let failure) = result { say("long stopped: \(failure)") }
             try result.get()
         }
         say("long new")

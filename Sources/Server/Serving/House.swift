@@ -27,6 +27,8 @@ struct House {
     let parts: APIParts
     let verifier: Verifier
     let contacts = AppleContacts()
+    /// Since it was made, by a clock that nobody sets.
+    let uptime: @Sendable () -> Duration
 
     init(
         _ settings: ServeSettings,
@@ -40,7 +42,7 @@ struct House {
         let (ticking, start) = (ContinuousClock(), ContinuousClock.now)
         let uptime: @Sendable () -> Duration = { start.duration(to: ticking.now) }
         let feed = LiveFeed(store: store, uptime: uptime) { reporter.reportUnreadFeed($0) }
-        (self.sender, self.feed) = (sender, feed)
+        (self.sender, self.feed, self.uptime) = (sender, feed, uptime)
         let queue = BackgroundWork.queue(store, clock)
         let firsts = House.firsts(settings, queue)
         recorder = Recorder(store: store, refusals: refusals, clock: clock, uptime: uptime, firsts: firsts) { event in

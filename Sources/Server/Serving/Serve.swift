@@ -83,7 +83,9 @@ struct Serve {
                 await house.expiry.run { (try? await Task.sleep(for: .seconds(3_600))) != nil }
             }
             // An order is told to have expired within the minute.
-            group.addTask { await house.housekeeping.run { (try? await Task.sleep(for: .seconds(60))) != nil } }
+            group.addTask {
+                await house.housekeeping.run(uptime: house.uptime) { (try? await Task.sleep(for: .seconds(60))) != nil }
+            }
             group.addTask { await house.work.run() }
             group.addTask { await house.keys.run { (try? await Task.sleep(for: .seconds(5))) != nil } }
             group.addTask { await house.certificates.run { (try? await Task.sleep(for: .seconds(10))) != nil } }

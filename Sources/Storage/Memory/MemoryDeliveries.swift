@@ -92,6 +92,19 @@ extension MemoryTransaction {
         return buried.count
     }
 
+    func hastenDeliveries(by lead: Duration, at now: Timestamp) -> Int {
+        let late = ledger.outbox.deliveries.values.filter { known in
+            let soonest = known.row.state == .leased ? now.advanced(by: LeaseTerms.durationMax) : now
+            return known.isOpen && known.row.dueAt > soonest
+        }
+        for var known in late {
+            known.row.dueAt = max(now, known.row.dueAt.advanced(by: .zero - lead))
+            known.row.lease?.until = known.row.dueAt
+            put(known)
+        }
+        return late.count
+    }
+
     func replayDelivery(_ id: WebhookDeliveryID, at now: Timestamp) -> Bool {
         guard let endpoint = endpoint(id.endpoint), let event = event(app: endpoint.app, id: id.event) else {
             return false
@@ -148,16 +161,6 @@ extension MemoryTransaction {
     }
 
     /// Has what waits for an earlier event be looked at later, so that it does not stand before what need not wait.
-    func hastenDeliveries(by lead: Duration, at now: Timestamp) -> Int {
-        let late = ledger.outbox.deliveries.values.filter { $0.isOpen && $0.row.dueAt > now }
-        for var known in late {
-            known.row.dueAt = max(now, known.row.dueAt.advanced(by: .zero - lead))
-            known.row.lease?.until = known.row.dueAt
-            put(known)
-        }
-        return late.count
-    }
-
     private func holdBack(endpoint: WebhookEndpointID, at now: Timestamp) {
         let open = deliveries(of: endpoint)
         for state in [DeliveryState.leased, .pending] {

@@ -117,7 +117,10 @@ extension MemoryTransaction {
     }
 
     func hastenJobs(by lead: Duration, at now: Timestamp) -> Int {
-        let late = ledger.jobs.values.filter { $0.isOpen && $0.row.dueAt > now }
+        let late = ledger.jobs.values.filter { known in
+            let soonest = known.row.state == .leased ? now.advanced(by: LeaseTerms.durationMax) : now
+            return known.isOpen && known.row.dueAt > soonest
+        }
         for var known in late {
             known.row.dueAt = max(now, known.row.dueAt.advanced(by: .zero - lead))
             known.row.lease?.until = known.row.dueAt

@@ -124,7 +124,6 @@ final class SQLTransaction: StoreTransaction {
     }
 
     func hastenAll(by lead: Duration, at now: Timestamp) throws(StoreFailure) -> Int {
-        let now = try time.now(now)
         let milliseconds = now.advanced(by: lead).milliseconds - now.milliseconds
         return try hastenJobs(by: milliseconds, at: now) + hastenDeliveries(by: milliseconds, at: now)
     }

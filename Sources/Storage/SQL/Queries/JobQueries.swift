@@ -123,7 +123,7 @@ struct JobQueries {
     private static let hastenAll = Query(
         """
         UPDATE jobs SET due_at = CASE WHEN due_at - $2 > $1 THEN due_at - $2 ELSE $1 END
-        WHERE state < 3 AND due_at > $1
+        WHERE state < 3 AND (due_at > $3 OR state <> 1 AND due_at > $1)
         """
     )
     private static let listDead = Query(
@@ -236,7 +236,11 @@ struct JobQueries {
     }
 
     func hastenAll(by milliseconds: Int64, at now: Timestamp) throws(StoreFailure) -> Int {
-        try connection.run(Self.hastenAll, [.integer(now.milliseconds), .integer(milliseconds)])
+        let longest = now.advanced(by: LeaseTerms.durationMax)
+        let values: [SQLValue] = [
+            .integer(now.milliseconds), .integer(milliseconds), .integer(longest.milliseconds),
+        ]
+        return try connection.run(Self.hastenAll, values)
     }
 
     func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage {

@@ -92,7 +92,7 @@ struct DeliveryWorkQueries {
     private static let hastenAll = Query(
         """
         UPDATE webhook_deliveries SET due_at = CASE WHEN due_at - $2 > $1 THEN due_at - $2 ELSE $1 END
-        WHERE ended_at IS NULL AND due_at > $1
+        WHERE ended_at IS NULL AND (due_at > $3 OR state <> 1 AND due_at > $1)
         """
     )
     private static let log = BulkInsert(
@@ -203,7 +203,11 @@ struct DeliveryWorkQueries {
     }
 
     func hastenAll(by milliseconds: Int64, at now: Timestamp) throws(StoreFailure) -> Int {
-        try connection.run(Self.hastenAll, [.integer(now.milliseconds), .integer(milliseconds)])
+        let longest = now.advanced(by: LeaseTerms.durationMax)
+        let values: [SQLValue] = [
+            .integer(now.milliseconds), .integer(milliseconds), .integer(longest.milliseconds),
+        ]
+        return try connection.run(Self.hastenAll, values)
     }
 
     private func holdBack(_ endpoint: Int64, at now: Timestamp) throws(StoreFailure) {
