@@ -64,7 +64,7 @@ package protocol WebhookVerbs: WebhookReader {
     func updateEndpoint(_ endpoint: WebhookEndpoint) throws(StoreFailure) -> Int64
 
     /// Forgets an endpoint's secrets, and lists it no more. Its log stays. What it was still to be sent is for
-    /// ``buryDeliveries(endpoint:because:at:limit:)``; ``endpointsToBury(limit:)`` tells of it until then.
+    /// ``buryDeliveries(endpoint:because:at:limit:)``; ``WebhookReader/endpointsToBury(limit:)`` tells of it until then.
     ///
     /// - Throws: ``StoreFailure/conflict`` when there is no such endpoint of this version.
     func deleteEndpoint(_ id: WebhookEndpointID, version: Int64) throws(StoreFailure)
