@@ -22,15 +22,17 @@ struct DeliveryQueries {
     private static let listDead = Query(
         "\(selected) WHERE d.endpoint = $1 AND d.position < $3 AND d.state = 3 ORDER BY d.position DESC LIMIT $4"
     )
-    /// Each enabled endpoint with the first moments at which something of it is due: two look-ups in the index.
+    /// The first moment at which something that waits is due for a row of `webhook_endpoints`, and the first at which a lease
+    /// ends: each a look-up in the index, and NULL where there is none.
+    static let firstDue = [DeliveryState.pending, .leased].map { state in
+        """
+        (SELECT min(due_at) FROM webhook_deliveries
+         WHERE endpoint = webhook_endpoints.code AND state = \(state.rawValue) AND ended_at IS NULL)
+        """
+    }.joined(separator: ", ")
     private static let listEnabled = Query(
         """
-        SELECT webhook_endpoints.id, apps.name,
-            (SELECT min(due_at) FROM webhook_deliveries
-             WHERE endpoint = webhook_endpoints.code AND state = 0 AND ended_at IS NULL),
-            (SELECT min(due_at) FROM webhook_deliveries
-             WHERE endpoint = webhook_endpoints.code AND state = 1 AND ended_at IS NULL),
-            webhook_endpoints.version
+        SELECT webhook_endpoints.id, apps.name, \(firstDue), webhook_endpoints.version
         FROM webhook_endpoints JOIN apps ON apps.code = webhook_endpoints.app
         WHERE is_enabled = 1 ORDER BY webhook_endpoints.code
         """

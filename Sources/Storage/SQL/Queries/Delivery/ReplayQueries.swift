@@ -34,16 +34,9 @@ struct ReplayQueries {
         )
         """
     )
-    /// Two look-ups in the index for each deleted endpoint.
     private static let listToBury = Query(
         """
-        SELECT id FROM webhook_endpoints
-        WHERE is_deleted = 1 AND coalesce(
-            (SELECT min(due_at) FROM webhook_deliveries
-             WHERE endpoint = webhook_endpoints.code AND state = 0 AND ended_at IS NULL),
-            (SELECT min(due_at) FROM webhook_deliveries
-             WHERE endpoint = webhook_endpoints.code AND state = 1 AND ended_at IS NULL)
-        ) IS NOT NULL
+        SELECT id FROM webhook_endpoints WHERE is_deleted = 1 AND coalesce(\(DeliveryQueries.firstDue)) IS NOT NULL
         ORDER BY code LIMIT $1
         """
     )
