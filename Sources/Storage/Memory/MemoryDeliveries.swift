@@ -92,17 +92,16 @@ extension MemoryTransaction {
         return buried.count
     }
 
-    func hastenDeliveries(by lead: Duration, at now: Timestamp) -> Int {
-        let late = ledger.outbox.deliveries.values.filter { known in
-            let soonest = known.row.state == .leased ? now.advanced(by: LeaseTerms.durationMax) : now
-            return known.isOpen && known.row.dueAt > soonest
-        }
-        for var known in late {
-            known.row.dueAt = max(now, known.row.dueAt.advanced(by: .zero - lead))
-            known.row.lease?.until = known.row.dueAt
+    func hastenDeliveries(by lead: ClockLead) -> Int {
+        ledger.outbox.deliveries.values.count { delivery in
+            let moved = lead.moved(delivery.row.dueAt, isLeased: delivery.row.state == .leased)
+            guard delivery.isOpen, let moved else { return false }
+            var known = delivery
+            known.row.dueAt = moved
+            known.row.lease?.until = moved
             put(known)
+            return true
         }
-        return late.count
     }
 
     func replayDelivery(_ id: WebhookDeliveryID, at now: Timestamp) -> Bool {

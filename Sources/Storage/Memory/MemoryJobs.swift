@@ -116,17 +116,16 @@ extension MemoryTransaction {
         return true
     }
 
-    func hastenJobs(by lead: Duration, at now: Timestamp) -> Int {
-        let late = ledger.jobs.values.filter { known in
-            let soonest = known.row.state == .leased ? now.advanced(by: LeaseTerms.durationMax) : now
-            return known.isOpen && known.row.dueAt > soonest
-        }
-        for var known in late {
-            known.row.dueAt = max(now, known.row.dueAt.advanced(by: .zero - lead))
-            known.row.lease?.until = known.row.dueAt
+    func hastenJobs(by lead: ClockLead) -> Int {
+        ledger.jobs.values.count { job in
+            let moved = lead.moved(job.row.dueAt, isLeased: job.row.state == .leased)
+            guard job.isOpen, let moved else { return false }
+            var known = job
+            known.row.dueAt = moved
+            known.row.lease?.until = moved
             put(known, at: \.jobs[known.row.job.id])
+            return true
         }
-        return late.count
     }
 
     private func openJob(like job: NewJob) -> JobID? {

@@ -112,7 +112,8 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func hastenAll(by lead: Duration, at now: Timestamp) -> Int {
-        hastenJobs(by: lead, at: now) + hastenDeliveries(by: lead, at: now)
+        let lead = ClockLead(lead, at: now)
+        return hastenJobs(by: lead) + hastenDeliveries(by: lead)
     }
 
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {

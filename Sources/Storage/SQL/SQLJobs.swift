@@ -53,8 +53,8 @@ extension SQLTransaction {
         try jobs.hasten(id, at: now)
     }
 
-    func hastenJobs(by milliseconds: Int64, at now: Timestamp) throws(StoreFailure) -> Int {
-        try jobs.hastenAll(by: milliseconds, at: now)
+    func hastenJobs(by lead: ClockLead) throws(StoreFailure) -> Int {
+        try jobs.hastenAll(by: lead)
     }
 
     func keptAnswer(_ name: IdempotencyName) throws(StoreFailure) -> KeptAnswer? {

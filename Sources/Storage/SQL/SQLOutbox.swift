@@ -122,8 +122,8 @@ extension SQLTransaction {
         try work.finish(finished, at: now)
     }
 
-    func hastenDeliveries(by milliseconds: Int64, at now: Timestamp) throws(StoreFailure) -> Int {
-        try work.hastenAll(by: milliseconds, at: now)
+    func hastenDeliveries(by lead: ClockLead) throws(StoreFailure) -> Int {
+        try work.hastenAll(by: lead)
     }
 
     func replayDelivery(_ id: WebhookDeliveryID, at now: Timestamp) throws(StoreFailure) -> Bool {

@@ -124,8 +124,8 @@ final class SQLTransaction: StoreTransaction {
     }
 
     func hastenAll(by lead: Duration, at now: Timestamp) throws(StoreFailure) -> Int {
-        let milliseconds = now.advanced(by: lead).milliseconds - now.milliseconds
-        return try hastenJobs(by: milliseconds, at: now) + hastenDeliveries(by: milliseconds, at: now)
+        let lead = ClockLead(lead, at: now)
+        return try hastenJobs(by: lead) + hastenDeliveries(by: lead)
     }
 
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {

@@ -120,12 +120,7 @@ struct JobQueries {
     private static func hasten(at moment: String) -> String {
         "UPDATE jobs SET due_at = \(moment) WHERE id = $1 AND state = 0 AND due_at > \(moment)"
     }
-    private static let hastenAll = Query(
-        """
-        UPDATE jobs SET due_at = CASE WHEN due_at - $2 > $1 THEN due_at - $2 ELSE $1 END
-        WHERE state < 3 AND (due_at > $3 OR state <> 1 AND due_at > $1)
-        """
-    )
+    private static let hastenAll = LeaseTime.hastening("jobs", where: "state < 3")
     private static let listDead = Query(
         """
         SELECT \(selected) FROM jobs WHERE died_at >= $1 AND died_at IS NOT NULL AND (died_at > $1 OR id > $2)
@@ -235,12 +230,8 @@ struct JobQueries {
         try connection.run(Self.hasten, [.text(id.text), time.noted(now)]) == 1
     }
 
-    func hastenAll(by milliseconds: Int64, at now: Timestamp) throws(StoreFailure) -> Int {
-        let longest = now.advanced(by: LeaseTerms.durationMax)
-        let values: [SQLValue] = [
-            .integer(now.milliseconds), .integer(milliseconds), .integer(longest.milliseconds),
-        ]
-        return try connection.run(Self.hastenAll, values)
+    func hastenAll(by lead: ClockLead) throws(StoreFailure) -> Int {
+        try connection.run(Self.hastenAll, LeaseTime.values(of: lead))
     }
 
     func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage {

@@ -89,12 +89,7 @@ struct DeliveryWorkQueries {
         )
         """
     )
-    private static let hastenAll = Query(
-        """
-        UPDATE webhook_deliveries SET due_at = CASE WHEN due_at - $2 > $1 THEN due_at - $2 ELSE $1 END
-        WHERE ended_at IS NULL AND (due_at > $3 OR state <> 1 AND due_at > $1)
-        """
-    )
+    private static let hastenAll = LeaseTime.hastening("webhook_deliveries", where: "ended_at IS NULL")
     private static let log = BulkInsert(
         into: "webhook_attempts",
         [
@@ -202,12 +197,8 @@ struct DeliveryWorkQueries {
         }
     }
 
-    func hastenAll(by milliseconds: Int64, at now: Timestamp) throws(StoreFailure) -> Int {
-        let longest = now.advanced(by: LeaseTerms.durationMax)
-        let values: [SQLValue] = [
-            .integer(now.milliseconds), .integer(milliseconds), .integer(longest.milliseconds),
-        ]
-        return try connection.run(Self.hastenAll, values)
+    func hastenAll(by lead: ClockLead) throws(StoreFailure) -> Int {
+        try connection.run(Self.hastenAll, LeaseTime.values(of: lead))
     }
 
     private func holdBack(_ endpoint: Int64, at now: Timestamp) throws(StoreFailure) {
