@@ -19,10 +19,10 @@ extension Ban {
         "Sources/Encoding/", "Sources/AppleFormats/", "Sources/Crypto/", "Sources/HTTP/", "Sources/Verification/",
         "Sources/Storage/",
     ]
-    /// Where C libraries are called.
+    /// Where C libraries are called, and the system's files opened.
     private static let unsafePlaces = [
         "Sources/Crypto/", "Sources/HTTP/Listening/", "Sources/HTTP/Calling/",
-        "Sources/Storage/SQL/Connections/",
+        "Sources/Storage/SQL/Connections/", "Sources/Server/Files/",
     ]
 
     static let all = [
@@ -30,7 +30,7 @@ extension Ban {
             words: ["unsafe", "@safe", "Unsafe*", "withUnsafe*", "OpaquePointer", "Unmanaged", "unsafeBitCast"],
             except: unsafePlaces,
             instead:
-                "Use Span or arrays; a C library belongs behind Crypto, HTTP/Listening, HTTP/Calling or Connections."
+                "Use Span or arrays; C belongs behind Crypto, HTTP/Listening, HTTP/Calling, Connections or Server/Files."
         ),
         Ban(
             words: ["@unchecked Sendable", "nonisolated(unsafe)"],
@@ -98,9 +98,11 @@ extension Ban {
         ),
         Ban(
             words: ["import Foundation"],
-            // Standard input and output are FileHandle's.
-            except: ["Sources/Server/"],
             instead: "FoundationEssentials, if at all: Foundation itself brings locales, regular expressions, networks."
+        ),
+        Ban(
+            words: ["attributesOfItem", "attributesOfFileSystem"],
+            instead: "FileStatus: in a dictionary of attributes casts to Int fail where all of Foundation is not there."
         ),
     ]
 }

@@ -50,6 +50,8 @@ import Testing
         ("Sources/HTTP/A.swift", #"line.contains(Character("\r"))"#),
         ("Sources/Verification/A.swift", "import FoundationEssentials"),
         ("Sources/API/A.swift", "import Foundation"),
+        ("Sources/Server/A.swift", "import Foundation"),
+        ("Sources/Server/A.swift", "let found = try files.attributesOfItem(atPath: path)"),
     ])
     func aBannedWordIsCaught(path: String, text: String) {
         let (file, code) = source(path, text)

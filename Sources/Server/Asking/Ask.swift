@@ -1,5 +1,5 @@
 import Encoding
-import Foundation
+import FoundationEssentials
 import HTTP
 
 /// Runs the commands that ask a server's API.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import HTTP
 
 /// How a command that asks a running server reaches it, and what opens it. The key is never on the command line, where every
@@ -38,6 +38,8 @@ enum ServerAccess {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw UsageFault("\(path) cannot be read")
         }
-        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let isBlank = { (byte: UInt8) in byte <= 0x20 }
+        let end = data.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? data.startIndex
+        return String(decoding: data[..<end].drop(while: isBlank), as: UTF8.self)
     }
 }

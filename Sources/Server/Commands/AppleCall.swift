@@ -1,5 +1,5 @@
 import Encoding
-import Foundation
+import FoundationEssentials
 import HTTP
 
 /// `assay apple …`: hands a question for Apple to a running server, and waits for what comes of it.

@@ -2,7 +2,7 @@ import AppStore
 import Crypto
 import Dashboard
 import Encoding
-import Foundation
+import FoundationEssentials
 import HTTP
 import PurchaseModel
 import Simulator

@@ -1,6 +1,6 @@
 import Crypto
 import Encoding
-import Foundation
+import FoundationEssentials
 import PurchaseModel
 import Verification
 
@@ -53,11 +53,8 @@ struct Verify {
     }
 
     private static func read(_ file: String) -> [UInt8]? {
-        let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
-        guard let data = try? handle?.read(upToCount: bytesMax + 1) ?? (handle == nil ? nil : Data()) else {
-            return nil
-        }
-        return data.count > bytesMax ? nil : Array(data)
+        guard let bytes = try? OpenFile.named(file).read(upTo: bytesMax + 1) else { return nil }
+        return bytes.count > bytesMax ? nil : bytes
     }
 }
 

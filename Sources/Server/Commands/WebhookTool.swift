@@ -1,5 +1,5 @@
 import Encoding
-import Foundation
+import FoundationEssentials
 import HTTP
 import Pipeline
 import PurchaseModel
@@ -120,8 +120,8 @@ struct WebhookTool {
     }
 
     private static func message() -> [UInt8]? {
-        guard let data = try? FileHandle.standardInput.read(upToCount: bytesMax + 1) ?? Data() else { return nil }
-        return data.count > bytesMax ? nil : Array(data)
+        guard let bytes = try? OpenFile.standardInput.read(upTo: bytesMax + 1) else { return nil }
+        return bytes.count > bytesMax ? nil : bytes
     }
 
     private static func unreadable() -> Int32 {

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Where the ledger's folder lies.
 enum CheckDisk {
@@ -19,7 +19,7 @@ enum CheckDisk {
             path = URL(filePath: path).deletingLastPathComponent().path
         }
         let mounts = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
-        let free = (try? FileManager.default.attributesOfFileSystem(forPath: path))?[.systemFreeSize] as? Int
+        let free = FileStatus.free(at: path)
         return [kind(MountTable(mounts).kind(of: path), folder)] + (free.map { [space($0, folder)] } ?? [])
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// Who may read and change what only the server should.
@@ -25,10 +24,10 @@ enum CheckFiles {
     ///   - data: the ledger's folder; `nil` when there is none.
     /// - Returns: one for each that is open, or one that says that none is.
     static func findings(_ paths: [String], data: String?) -> [Finding] {
-        var findings = paths.compactMap { path in mode(of: path).flatMap { writable(path, $0) } }
+        var findings = paths.compactMap { path in FileStatus(path).flatMap { writable(path, $0.mode) } }
         if let data {
             for path in [data, data + "/assay.sqlite"] {
-                if let mode = mode(of: path), let finding = open(path, mode) { findings.append(finding) }
+                if let status = FileStatus(path), let finding = open(path, status.mode) { findings.append(finding) }
             }
         }
         let count = paths.count + (data == nil ? 0 : 1)
@@ -56,12 +55,6 @@ enum CheckFiles {
             cause: "Customers, purchases and proofs stand in it.",
             fix: "chmod o-rwx \(path)"
         )
-    }
-
-    /// Of what a link leads to; `nil` when it is not there.
-    private static func mode(of path: String) -> Int? {
-        let target = URL(filePath: path).resolvingSymlinksInPath().path
-        return (try? FileManager.default.attributesOfItem(atPath: target))?[.posixPermissions] as? Int
     }
 
     private static func octal(_ mode: Int) -> String {

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import PurchaseModel
 import Storage
 
@@ -67,11 +68,11 @@ struct CheckLedgerState {
     func copies(in folder: String) -> Finding {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let dates = files.filter { $0.hasSuffix(".sha256") }.compactMap { name in
-            (try? FileManager.default.attributesOfItem(atPath: folder + "/" + name))?[.modificationDate] as? Date
+            FileStatus(folder + "/" + name)?.changed
         }
         let fix = "assay backup --to \(folder)/NAME, every day; assay-backup.timer of the Debian package does it"
         guard let newest = dates.max() else { return .fail("backup", of: folder, "no copy lies there", fix: fix) }
-        let age = Timestamp(milliseconds: Int64(newest.timeIntervalSince1970 * 1_000)).duration(to: now)
+        let age = newest.duration(to: now)
         let found = "the newest copy is \(max(0, age.components.seconds) / 3_600) h old"
         return age > Self.copyAge
             ? .warn("backup", of: folder, found, fix: fix) : .ok("backup", of: folder, found)

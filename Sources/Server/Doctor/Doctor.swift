@@ -1,5 +1,5 @@
 import AppStore
-import Foundation
+import FoundationEssentials
 import HTTP
 import Pipeline
 import PurchaseModel

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Pipeline
 import PurchaseModel
 import Storage

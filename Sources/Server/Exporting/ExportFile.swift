@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Where an export goes: a new file, or standard output.
 struct ExportFile {
@@ -7,7 +7,7 @@ struct ExportFile {
     }
 
     /// `nil` for standard output, and for a file that cannot be opened.
-    private let handle: FileHandle?
+    private let file: OpenFile?
     private let isFile: Bool
 
     /// Makes an empty file that its owner alone reads: customers are in it.
@@ -22,18 +22,18 @@ struct ExportFile {
 
     init(_ path: String?) {
         isFile = path != nil
-        handle = path.flatMap { FileHandle(forWritingAtPath: $0) }
+        file = path.flatMap { try? OpenFile($0, to: .update) }
     }
 
     func write(_ bytes: [UInt8]) -> Bool {
         guard isFile else { return Console.write(bytes) }
-        return (try? handle?.write(contentsOf: Data(bytes))) != nil
+        return (try? file?.write(bytes)) != nil
     }
 
     /// To the disk.
     func close() -> Bool {
         guard isFile else { return true }
-        guard let handle, (try? handle.synchronize()) != nil else { return false }
-        return (try? handle.close()) != nil
+        guard let file, (try? file.synchronize()) != nil else { return false }
+        return (try? file.close()) != nil
     }
 }

@@ -1,5 +1,5 @@
 import AppStore
-import Foundation
+import FoundationEssentials
 import Jobs
 import Pipeline
 import PurchaseModel

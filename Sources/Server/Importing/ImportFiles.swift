@@ -1,10 +1,10 @@
 import Crypto
 import Encoding
-import Foundation
+import FoundationEssentials
+import Glibc
 import Pipeline
 import PurchaseModel
 import Storage
-import Synchronization
 
 /// A file or a folder of old purchases, as an import reads it.
 struct ImportFiles: Sendable {
@@ -33,8 +33,8 @@ struct ImportFiles: Sendable {
         namesCustomers: Bool
     ) throws(ImportSourceFault) {
         self.path = path
-        guard FileManager.default.fileExists(atPath: path) else { throw .unreadable(errno: ENOENT) }
-        if Self.isFolder(path) {
+        guard let status = FileStatus(path) else { throw .unreadable(errno: ENOENT) }
+        if status.isFolder {
             names = try Self.files(in: path)
             format = .files(namesCustomers: namesCustomers)
             size = Int64(names.count)
@@ -42,8 +42,8 @@ struct ImportFiles: Sendable {
             return
         }
         names = []
-        let file = try OpenFile(path)
-        let head = try file.read(from: 0, upTo: Self.headBytes)
+        let file = try ImportedFile(path)
+        let head = try file.read(at: 0, upTo: Self.headBytes)
         let found = word?.format(name: path, head, columns) ?? .guess(name: path, head, columns)
         if case .files = found {
             format = .files(namesCustomers: namesCustomers)
@@ -51,17 +51,11 @@ struct ImportFiles: Sendable {
             source = Self.source(files: [path])
         } else {
             format = found
-            size = try file.size()
+            size = status.size
             source = ImportSource { place throws(ImportSourceFault) in
-                .init(bytes: try file.read(from: place, upTo: Self.chunkBytes))
+                .init(bytes: try file.read(at: place, upTo: Self.chunkBytes))
             }
         }
-    }
-
-    /// What a link leads to counts.
-    private static func isFolder(_ path: String) -> Bool {
-        let found = try? URL(filePath: path).resolvingSymlinksInPath().resourceValues(forKeys: [.isDirectoryKey])
-        return found?.isDirectory ?? false
     }
 
     private static func files(in folder: String) throws(ImportSourceFault) -> [String] {
@@ -69,7 +63,9 @@ struct ImportFiles: Sendable {
             throw .unreadable(errno: EACCES)
         }
         var files: [String] = []
-        for name in found where !name.hasPrefix(".") && !isFolder(folder + "/" + name) { files.append(name) }
+        for name in found where !name.hasPrefix(".") {
+            if FileStatus(folder + "/" + name)?.isFolder != true { files.append(name) }
+        }
         return files.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
@@ -133,25 +129,22 @@ struct ImportFiles: Sendable {
 }
 
 /// A file that is read from many places.
-private final class OpenFile: Sendable {
-    private let handle: Mutex<FileHandle>
+private struct ImportedFile {
+    private let file: OpenFile
 
     init(_ path: String) throws(ImportSourceFault) {
-        guard let handle = FileHandle(forReadingAtPath: path) else { throw .unreadable(errno: EACCES) }
-        self.handle = Mutex(handle)
-    }
-
-    func read(from place: Int64, upTo count: Int) throws(ImportSourceFault) -> [UInt8] {
-        let data = handle.withLock { handle in
-            try? handle.seek(toOffset: UInt64(place))
-            return Result { try handle.read(upToCount: count) ?? Data() }
+        do throws(OpenFile.Fault) {
+            file = try OpenFile(path, to: .read)
+        } catch {
+            throw .unreadable(errno: error.errno)
         }
-        guard case .success(let bytes) = data else { throw .unreadable(errno: EIO) }
-        return Array(bytes)
     }
 
-    func size() throws(ImportSourceFault) -> Int64 {
-        guard let end = handle.withLock({ handle in try? handle.seekToEnd() }) else { throw .unreadable(errno: EIO) }
-        return Int64(end)
+    func read(at place: Int64, upTo count: Int) throws(ImportSourceFault) -> [UInt8] {
+        do throws(OpenFile.Fault) {
+            return try file.read(at: place, upTo: count)
+        } catch {
+            throw .unreadable(errno: error.errno)
+        }
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Pipeline
 import Storage
 
@@ -13,7 +13,7 @@ struct ImportReportFile {
 
     let report: ImportReport
     private let path: String
-    private let handle: FileHandle
+    private let file: OpenFile
 
     /// Opens the file where the progress says, and makes it what the progress says.
     init(_ path: String, after progress: ImportProgress) throws(Fault) {
@@ -26,21 +26,21 @@ struct ImportReportFile {
                 FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
             else { throw Fault(sentence: "\(path) cannot be made, or was begun elsewhere") }
         }
-        guard let handle = FileHandle(forUpdatingAtPath: path), let end = try? handle.seekToEnd() else {
+        guard let file = try? OpenFile(path, to: .update), let size = try? file.size() else {
             throw Fault(sentence: "\(path) cannot be written")
         }
-        guard end >= UInt64(progress.reportBytes) else {
+        guard size >= progress.reportBytes else {
             throw Fault(sentence: "\(path) is shorter than what was written to it: it is another report")
         }
-        self.handle = handle
+        self.file = file
         try write(progress)
     }
 
     /// Writes the lines of the rows that were taken last; the file ends with them.
     func write(_ progress: ImportProgress) throws(Fault) {
         do {
-            try handle.truncate(atOffset: UInt64(progress.reportBytes))
-            try handle.write(contentsOf: Data(progress.reportTail))
+            try file.truncate(to: progress.reportBytes)
+            try file.write(progress.reportTail)
         } catch {
             throw Fault(sentence: "\(path) cannot be written")
         }
@@ -49,8 +49,8 @@ struct ImportReportFile {
     /// To the disk.
     func close() throws(Fault) {
         do {
-            try handle.synchronize()
-            try handle.close()
+            try file.synchronize()
+            try file.close()
         } catch {
             throw Fault(sentence: "\(path) cannot be written")
         }

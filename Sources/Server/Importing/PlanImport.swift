@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import Pipeline
 import PurchaseModel
 import Storage

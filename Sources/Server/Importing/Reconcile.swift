@@ -1,6 +1,6 @@
 import AppStore
 import Encoding
-import Foundation
+import FoundationEssentials
 import Jobs
 import Pipeline
 import PurchaseModel

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import Storage
 
 /// `assay backup`: copies a ledger to a file while a server may write to it, or tries out whether a copy is good.

@@ -1,6 +1,6 @@
 import Crypto
 import Encoding
-import Foundation
+import FoundationEssentials
 import Storage
 
 /// A copy of a ledger in a file, with its SHA-256 beside it in the form of `sha256sum`.
@@ -34,9 +34,9 @@ struct BackupCopy {
         let text = try Self.digest(of: file) + "  \(name)\n"
         try Data(text.utf8).write(to: URL(filePath: digestPath), options: .withoutOverwriting)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: digestPath)
-        let handle = try FileHandle(forUpdating: URL(filePath: digestPath))
-        try handle.synchronize()
-        try handle.close()
+        let file = try OpenFile(digestPath, to: .update)
+        try file.synchronize()
+        try file.close()
     }
 
     func removeDigest() { try? FileManager.default.removeItem(atPath: digestPath) }
@@ -49,19 +49,21 @@ struct BackupCopy {
         let target = folder + "/assay.sqlite"
         guard FileManager.default.createFile(atPath: target, contents: nil, attributes: [.posixPermissions: 0o600])
         else { throw Fault.noFolder(folder) }
-        let output = try FileHandle(forWritingTo: URL(filePath: target))
-        let found = try Self.digest(of: path) { try output.write(contentsOf: $0) }
+        let output = try OpenFile(target, to: .update)
+        let found = try Self.digest(of: path) { try output.write($0) }
         try output.synchronize()
         try output.close()
         guard found.utf8.elementsEqual(wanted) else { throw Fault.otherDigest(path) }
     }
 
-    private static func digest(of file: String, _ visit: (Data) throws -> Void = { _ in }) throws -> String {
-        let input = try FileHandle(forReadingFrom: URL(filePath: file))
+    private static func digest(of file: String, _ visit: ([UInt8]) throws -> Void = { _ in }) throws -> String {
+        let input = try OpenFile(file, to: .read)
         var digest = DigestStream(.sha256)
-        while let part = try input.read(upToCount: partBytes), !part.isEmpty {
-            digest.update(Array(part).span)
+        var part = try input.read(upTo: partBytes)
+        while !part.isEmpty {
+            digest.update(part.span)
             try visit(part)
+            part = try input.read(upTo: partBytes)
         }
         try input.close()
         return Hexadecimal.encode(digest.hash())

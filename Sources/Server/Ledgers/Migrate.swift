@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import Storage
 
 /// `assay migrate`: brings a ledger's schema up to date, as a server does when it starts.

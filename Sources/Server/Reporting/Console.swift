@@ -1,11 +1,9 @@
-import Foundation
-
 /// Standard output and standard error, as bytes.
 enum Console {
     /// - Returns: false when it could not be written: the disk behind it is full, say.
     @discardableResult
     static func write(_ bytes: [UInt8]) -> Bool {
-        (try? FileHandle.standardOutput.write(contentsOf: Data(bytes))) != nil
+        (try? OpenFile.standardOutput.write(bytes)) != nil
     }
 
     @discardableResult
@@ -14,5 +12,5 @@ enum Console {
     static func error(_ line: String) { errorPart(line + "\n") }
 
     /// Of a line.
-    static func errorPart(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+    static func errorPart(_ text: String) { try? OpenFile.standardError.write(Array(text.utf8)) }
 }

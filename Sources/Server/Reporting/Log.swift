@@ -1,7 +1,6 @@
 import Pipeline
 import Dispatch
 import Encoding
-import Foundation
 import PurchaseModel
 import Synchronization
 
@@ -49,7 +48,7 @@ final class Log: Sendable {
         }
         guard hasRoom else { return dropped() }
         queue.async(group: lines) {
-            try? FileHandle.standardError.write(contentsOf: Data(line + [0x0A]))
+            try? OpenFile.standardError.write(line + [0x0A])
             self.waiting.withLock { $0 -= 1 }
         }
     }

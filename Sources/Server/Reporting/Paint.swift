@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Colours for a terminal: only where one is, and where nobody asked for none (no-color.org).
 struct Paint: Sendable {

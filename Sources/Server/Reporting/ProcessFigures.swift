@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Memory, processor time and descriptors of this process, as Prometheus' client libraries name them. From /proc.
 enum ProcessFigures {
@@ -37,10 +37,7 @@ enum ProcessFigures {
 
     /// Reads whole: files of /proc have no length to ask for.
     private static func contents(_ path: String) -> [UInt8] {
-        guard let handle = FileHandle(forReadingAtPath: path), let data = try? handle.read(upToCount: 65_536) else {
-            return []
-        }
-        return Array(data)
+        (try? OpenFile(path, to: .read).read(upTo: 65_536)) ?? []
     }
 
     private static func statusKilobytes(_ name: String) -> Int? {

@@ -1,5 +1,6 @@
 import Dispatch
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// Hears SIGTERM and SIGINT: each asks for a graceful stop. A reader of the log that has gone ends nothing.
 struct StopSignals {

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import PurchaseModel
 
 /// The time of day as the operating system tells it.

@@ -1,7 +1,8 @@
 import AppStore
 import Crypto
 import Encoding
-import Foundation
+import FoundationEssentials
+import Glibc
 import Jobs
 import Pipeline
 import PurchaseModel

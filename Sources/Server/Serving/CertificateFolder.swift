@@ -1,6 +1,6 @@
 import Crypto
 import Encoding
-import Foundation
+import FoundationEssentials
 import Verification
 
 /// The operator's own certificates: a folder of `.der`, `.cer`, `.crt` and `.pem` files.

@@ -2,7 +2,7 @@ import API
 import AppStore
 import Crypto
 import Encoding
-import Foundation
+import FoundationEssentials
 import HTTP
 import Jobs
 import Pipeline

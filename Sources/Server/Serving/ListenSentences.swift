@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import HTTP
 
 /// Why nothing can be listened on, for people.

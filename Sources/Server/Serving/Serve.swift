@@ -3,7 +3,7 @@ import AppStore
 import Crypto
 import Dashboard
 import Encoding
-import Foundation
+import FoundationEssentials
 import HTTP
 import Jobs
 import Pipeline

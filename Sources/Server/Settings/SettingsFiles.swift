@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// The little that settings need of a file system; in a test, a dictionary.
 struct SettingsFiles: Sendable {
     struct File: Equatable, Sendable {
@@ -20,26 +18,22 @@ struct SettingsFiles: Sendable {
         }
     }
 
+    private static let bytesMax = 4 << 20
+
     var read: @Sendable (_ path: String) throws(Fault) -> File
     var isFolder: @Sendable (_ path: String) -> Bool
 
     /// Paths are relative to the working directory.
     static let disk = SettingsFiles(
         read: { path throws(Fault) in
-            // Secrets are often mounted as links, whose own mode says nothing; a pipe's link leads nowhere.
-            let target = URL(filePath: path).resolvingSymlinksInPath().path
-            let candidates = [target, path].lazy
-            guard
-                let attributes = candidates.compactMap({ try? FileManager.default.attributesOfItem(atPath: $0) }).first
-            else { throw .missing }
-            guard (attributes[.size] as? Int ?? 0) <= 4 << 20 else { throw .tooLong }
-            guard let bytes = FileManager.default.contents(atPath: path) else { throw .unreadable }
-            let mode = attributes[.posixPermissions] as? Int ?? 0o777
-            return File(bytes: Array(bytes), isWorldReadable: mode & 0o004 != 0)
+            // Secrets are often mounted as links, whose own mode says nothing.
+            guard let status = FileStatus(path) else { throw .missing }
+            // A pipe has no size to tell: it is read no further than one byte too many.
+            guard status.size <= bytesMax else { throw .tooLong }
+            guard let bytes = try? OpenFile(path, to: .read).read(upTo: bytesMax + 1) else { throw .unreadable }
+            guard bytes.count <= bytesMax else { throw .tooLong }
+            return File(bytes: bytes, isWorldReadable: status.mode & 0o004 != 0)
         },
-        isFolder: { path in
-            var isFolder = false
-            return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
-        }
+        isFolder: { FileStatus($0)?.isFolder ?? false }
     )
 }

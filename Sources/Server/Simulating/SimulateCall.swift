@@ -1,5 +1,5 @@
 import Encoding
-import Foundation
+import FoundationEssentials
 import HTTP
 import PurchaseModel
 import Simulator
@@ -167,11 +167,8 @@ struct SimulateCall {
     /// Standard input for `-`; otherwise a file, or the word itself.
     private func read(_ word: String, isFile: Bool) throws(UsageFault) -> [UInt8] {
         guard isFile || word == "-" else { return Array(word.utf8) }
-        let handle = word == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: word)
-        guard let data = try? handle?.readToEnd() ?? (handle == nil ? nil : Data()) else {
-            throw UsageFault("\(word) cannot be read")
-        }
-        return Array(data)
+        guard let bytes = try? OpenFile.named(word).read() else { throw UsageFault("\(word) cannot be read") }
+        return bytes
     }
 
     // MARK: Time

@@ -1,0 +1,35 @@
+import Glibc
+import PurchaseModel
+
+/// What the system tells of a file, or of what a link leads to.
+///
+/// Asked of the system itself: in Foundation's dictionary of attributes the numbers are of one type where the whole of
+/// Foundation is in a program, and of others where it is not.
+struct FileStatus {
+    // The calls marked unsafe take a path and a variable, which Swift keeps alive until they return.
+    /// The lowest twelve bits: who may do what.
+    let mode: Int
+    /// In bytes.
+    let size: Int64
+    let isFolder: Bool
+    /// When its content changed.
+    let changed: Timestamp
+
+    /// `nil` when nothing is there, or nothing that this user may look at.
+    init?(_ path: String) {
+        var status = stat()
+        guard !path.utf8.contains(0), unsafe stat(path, &status) == 0 else { return nil }
+        mode = Int(status.st_mode & 0o7777)
+        size = Int64(status.st_size)
+        isFolder = status.st_mode & S_IFMT == S_IFDIR
+        let (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
+        changed = Timestamp(milliseconds: seconds * 1_000 + nanoseconds / 1_000_000)
+    }
+
+    /// How many bytes somebody without privileges may still write where the path lies.
+    static func free(at path: String) -> Int? {
+        var status = statvfs()
+        guard !path.utf8.contains(0), unsafe statvfs(path, &status) == 0 else { return nil }
+        return Int(status.f_bavail) * Int(status.f_frsize)
+    }
+}
