@@ -1,15 +1,18 @@
 /// Words that our code does without, save in the places that are there for them.
 struct Ban: Sendable {
-    let words: [String]
+    var words: [String] = []
+    /// That no file imports, nor anything out of them.
+    var modules: [String] = []
     var within = ["Sources/"]
     var except: [String] = []
     let instead: String
 
     func findings(in file: TextFile, _ code: SwiftCode) -> [Finding] {
         guard file.lies(in: within), !file.lies(in: except) else { return [] }
+        let imported = modules.isEmpty ? [] : code.imports().filter { modules.contains($0.module) }
         return words.flatMap { word in
             code.lines(with: word).map { Finding(file.path, line: $0, "\(word) stands here", instead: instead) }
-        }
+        } + imported.map { Finding(file.path, line: $0.line, "\($0.module) is imported here", instead: instead) }
     }
 }
 
@@ -97,7 +100,7 @@ extension Ban {
             instead: "This target does without Foundation: Encoding has JSON, base64 and dates, Timestamp the time."
         ),
         Ban(
-            words: ["import Foundation"],
+            modules: ["Foundation", "FoundationInternationalization", "FoundationNetworking", "FoundationXML"],
             instead: "FoundationEssentials, if at all: Foundation itself brings locales, regular expressions, networks."
         ),
         Ban(

@@ -51,6 +51,8 @@ import Testing
         ("Sources/Verification/A.swift", "import FoundationEssentials"),
         ("Sources/API/A.swift", "import Foundation"),
         ("Sources/Server/A.swift", "import Foundation"),
+        ("Sources/Server/A.swift", "import class Foundation.FileHandle"),
+        ("Sources/Server/A.swift", "internal import FoundationInternationalization"),
         ("Sources/Server/A.swift", "let found = try files.attributesOfItem(atPath: path)"),
     ])
     func aBannedWordIsCaught(path: String, text: String) {

@@ -1,5 +1,6 @@
 import Foundation
 import PurchaseModel
+import Synchronization
 import Testing
 
 @testable import Server
@@ -27,7 +28,7 @@ import Testing
             #expect(try file.read(upTo: 2_000_000) == Array(bytes[3..<2_000_003]))
             #expect(try file.read() == Array(bytes[2_000_003...]))
             #expect(try file.read().isEmpty)
-            #expect(throws: OpenFile.Fault(errno: EBADF)) { try file.write([1]) }
+            #expect(throws: FileFault(path: folder + "/a", errno: EBADF)) { try file.write([1]) }
             try file.close()
             try file.close()
         }
@@ -50,14 +51,65 @@ import Testing
 
     @Test func whatCannotBeOpenedOrWrittenSaysWhy() throws {
         try Self.withFolder { folder in
-            #expect(throws: OpenFile.Fault(errno: ENOENT)) { try OpenFile(folder + "/none", to: .read) }
-            #expect(throws: OpenFile.Fault(errno: ENOENT)) { try OpenFile(folder + "/none", to: .update) }
-            #expect(throws: OpenFile.Fault(errno: EISDIR)) { try OpenFile(folder, to: .update) }
+            let none = folder + "/none"
+            #expect(throws: FileFault(path: none, errno: ENOENT)) { try OpenFile(none, to: .read) }
+            #expect(throws: FileFault(path: none, errno: ENOENT)) { try OpenFile(none, to: .update) }
+            #expect(throws: FileFault(path: folder, errno: EISDIR)) { try OpenFile(folder, to: .update) }
+            #expect(throws: FileFault(path: folder, errno: EISDIR)) { try OpenFile(folder, to: .read).read(upTo: 1) }
             // It would be the folder itself.
-            #expect(throws: OpenFile.Fault(errno: EINVAL)) { try OpenFile(folder + "\0/none", to: .read) }
-            #expect(throws: OpenFile.Fault(errno: EISDIR)) { try OpenFile(folder, to: .read).read(upTo: 1) }
-            #expect(throws: OpenFile.Fault(errno: ENOSPC)) { try OpenFile("/dev/full", to: .update).write([1]) }
+            #expect(throws: FileFault(path: folder + "\0/none", errno: EINVAL)) {
+                try OpenFile(folder + "\0/none", to: .read)
+            }
+            #expect(throws: FileFault(path: "/dev/full", errno: ENOSPC)) {
+                try OpenFile("/dev/full", to: .update).write([1])
+            }
+            #expect(FileFault(path: "a", errno: ENOSPC).description == "a: No space left on device (errno 28)")
         }
+    }
+
+    @Test func whatIsMadeIsItsOwnersAndNew() throws {
+        try Self.withFolder { folder in
+            let (file, inner) = (folder + "/a", folder + "/b")
+            try OpenFile(file, to: .make).write([1])
+            try PrivateFolder.make(inner)
+            #expect(FileStatus(file)?.mode == 0o600 && FileStatus(inner)?.mode == 0o700)
+            #expect(throws: FileFault(path: file, errno: EEXIST)) { try OpenFile(file, to: .make) }
+            #expect(throws: FileFault(path: inner, errno: EEXIST)) { try PrivateFolder.make(inner) }
+            #expect(throws: FileFault(path: "/proc/a", errno: ENOENT)) { try PrivateFolder.make("/proc/a") }
+            // Not what a link leads to either.
+            let link = folder + "/link"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder + "/none")
+            #expect(throws: FileFault(path: link, errno: EEXIST)) { try OpenFile(link, to: .make) }
+        }
+    }
+
+    /// A signal whose handler does not ask for calls to be begun again.
+    @Test func aReadThatASignalCutsOffIsMadeAgain() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "assay-pipe-\(UUID().uuidString)").path
+        let made = unsafe mkfifo(path, 0o600)
+        try #require(made == 0)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let pipe = try OpenFile(path, to: .update)
+        var (action, before) = (sigaction(), sigaction())
+        unsafe action.__sigaction_handler.sa_handler = { _ in }
+        unsafe sigaction(SIGUSR2, &action, &before)
+        let reader = Mutex<pthread_t?>(nil)
+        let read = Mutex<Result<[UInt8], any Error>?>(nil)
+        let thread = Thread {
+            reader.withLock { $0 = pthread_self() }
+            let result = Result { try pipe.read(upTo: 1) }
+            read.withLock { $0 = result }
+        }
+        thread.start()
+        for _ in 0..<40 {
+            try await Task.sleep(for: .milliseconds(5))
+            if let reader = reader.withLock({ $0 }) { pthread_kill(reader, SIGUSR2) }
+        }
+        #expect(read.withLock { $0 == nil })
+        try pipe.write([7])
+        while !thread.isFinished { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try read.withLock { try $0?.get() } == [7])
+        unsafe sigaction(SIGUSR2, &before, nil)
     }
 
     /// As where another program has set the terminal or pipe that all share not to block.
@@ -89,7 +141,7 @@ import Testing
                 descriptor = file.descriptor
                 #expect(try holder(descriptor).map { URL(filePath: $0).lastPathComponent } == "a" && file.size() == 0)
             }
-            #expect(holder(descriptor) != path)
+            #expect(holder(descriptor).map { URL(filePath: $0).lastPathComponent } != "a")
         }
     }
 
@@ -106,6 +158,13 @@ import Testing
                 #expect(status.mode == 0o640 && status.size == 3 && !status.isFolder)
                 #expect(status.changed.milliseconds == 1_700_000_000_250)
             }
+            // The file system of the memory keeps any moment.
+            let far = "/dev/shm/assay-\(UUID().uuidString)"
+            try Data().write(to: URL(filePath: far))
+            defer { try? FileManager.default.removeItem(atPath: far) }
+            var times = [timespec](repeating: timespec(tv_sec: .max / 1_000 + 1, tv_nsec: 0), count: 2)
+            let isSet = unsafe utimensat(AT_FDCWD, far, &times, 0)
+            if isSet == 0 { #expect(try #require(FileStatus(far)).changed.milliseconds > 1 << 40) }
             #expect(FileStatus(folder)?.isFolder == true)
             #expect(FileStatus(folder + "/none") == nil)
             #expect(FileStatus(folder + "\0x") == nil)

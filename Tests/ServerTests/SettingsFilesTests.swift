@@ -26,4 +26,41 @@ import Testing
         #expect(throws: SettingsFiles.Fault.missing) { try SettingsFiles.disk.read(folder + "/none") }
         #expect(throws: SettingsFiles.Fault.unreadable) { try SettingsFiles.disk.read(folder) }
     }
+
+    @Test func whatIsTooLongIsNotRead() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "assay-settings-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = folder + "/long"
+        try Data(count: 4 << 20).write(to: URL(filePath: file))
+        #expect(try SettingsFiles.disk.read(file).bytes.count == 4 << 20)
+        try Data(count: (4 << 20) + 1).write(to: URL(filePath: file))
+        #expect(throws: SettingsFiles.Fault.tooLong) { try SettingsFiles.disk.read(file) }
+        // It has no size, and no end.
+        #expect(throws: SettingsFiles.Fault.tooLong) { try SettingsFiles.disk.read("/dev/zero") }
+        try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: folder + "/none")
+        #expect(throws: SettingsFiles.Fault.missing) { try SettingsFiles.disk.read(folder + "/link") }
+    }
+
+    /// As a shell's `<(…)`, and secrets that a manager hands over.
+    @Test func aPipeIsReadToItsEnd() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "assay-pipe-\(UUID().uuidString)").path
+        let made = unsafe mkfifo(path, 0o600)
+        try #require(made == 0)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let secret = Array(String(repeating: "secret", count: 20_000).utf8)
+        let reader = Task.detached { try SettingsFiles.disk.read(path) }
+        let writer = Task.detached {
+            let descriptor = unsafe open(path, O_WRONLY)
+            defer { close(descriptor) }
+            var written = 0
+            while written < secret.count {
+                let count = unsafe write(descriptor, Array(secret[written...]), secret.count - written)
+                guard count > 0 else { break }
+                written += count
+            }
+        }
+        #expect(try await reader.value == SettingsFiles.File(bytes: secret, isWorldReadable: false))
+        await writer.value
+    }
 }

@@ -1,5 +1,4 @@
 import Encoding
-import FoundationEssentials
 import HTTP
 
 /// Runs the commands that ask a server's API.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTP
 
 /// How a command that asks a running server reaches it, and what opens it. The key is never on the command line, where every
@@ -35,11 +34,9 @@ enum ServerAccess {
             }
             return key
         }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw UsageFault("\(path) cannot be read")
-        }
+        guard let bytes = try? SettingsFiles.disk.read(path).bytes else { throw UsageFault("\(path) cannot be read") }
         let isBlank = { (byte: UInt8) in byte <= 0x20 }
-        let end = data.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? data.startIndex
-        return String(decoding: data[..<end].drop(while: isBlank), as: UTF8.self)
+        let end = bytes.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? 0
+        return String(decoding: bytes[..<end].drop(while: isBlank), as: UTF8.self)
     }
 }

@@ -1,5 +1,4 @@
 import Encoding
-import FoundationEssentials
 import HTTP
 
 /// `assay apple …`: hands a question for Apple to a running server, and waits for what comes of it.

@@ -1,5 +1,4 @@
 import Encoding
-import FoundationEssentials
 import HTTP
 import Pipeline
 import PurchaseModel

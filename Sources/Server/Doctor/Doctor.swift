@@ -1,5 +1,4 @@
 import AppStore
-import FoundationEssentials
 import HTTP
 import Pipeline
 import PurchaseModel

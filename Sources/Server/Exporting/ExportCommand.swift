@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Pipeline
 import PurchaseModel
 import Storage

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Glibc
 
 /// Where an export goes: a new file, or standard output.
 struct ExportFile {
@@ -12,11 +12,11 @@ struct ExportFile {
 
     /// Makes an empty file that its owner alone reads: customers are in it.
     static func make(_ path: String) throws(Fault) {
-        guard !FileManager.default.fileExists(atPath: path) else {
-            throw Fault(sentence: "\(path) is there already; nothing is overwritten")
-        }
-        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
-            throw Fault(sentence: "\(path) cannot be made")
+        do throws(FileFault) {
+            try OpenFile(path, to: .make).close()
+        } catch {
+            let isThere = error.errno == EEXIST
+            throw Fault(sentence: "\(path) \(isThere ? "is there already; nothing is overwritten" : "cannot be made")")
         }
     }
 

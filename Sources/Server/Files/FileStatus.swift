@@ -12,8 +12,8 @@ struct FileStatus {
     /// In bytes.
     let size: Int64
     let isFolder: Bool
-    /// When its content changed.
-    let changed: Timestamp
+    private let seconds: Int64
+    private let nanoseconds: Int64
 
     /// `nil` when nothing is there, or nothing that this user may look at.
     init?(_ path: String) {
@@ -22,14 +22,21 @@ struct FileStatus {
         mode = Int(status.st_mode & 0o7777)
         size = Int64(status.st_size)
         isFolder = status.st_mode & S_IFMT == S_IFDIR
-        let (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
-        changed = Timestamp(milliseconds: seconds * 1_000 + nanoseconds / 1_000_000)
+        (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
+    }
+
+    /// When its content changed. Some file systems keep moments that no count of milliseconds reaches.
+    var changed: Timestamp {
+        let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000)
+        let (milliseconds, isBeyond) = whole.addingReportingOverflow(nanoseconds / 1_000_000)
+        return Timestamp(milliseconds: isTooFar || isBeyond ? (seconds < 0 ? .min : .max) : milliseconds)
     }
 
     /// How many bytes somebody without privileges may still write where the path lies.
     static func free(at path: String) -> Int? {
         var status = statvfs()
         guard !path.utf8.contains(0), unsafe statvfs(path, &status) == 0 else { return nil }
-        return Int(status.f_bavail) * Int(status.f_frsize)
+        let (bytes, isTooMany) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return isTooMany ? .max : Int(clamping: bytes)
     }
 }

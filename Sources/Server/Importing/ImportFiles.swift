@@ -133,7 +133,7 @@ private struct ImportedFile {
     private let file: OpenFile
 
     init(_ path: String) throws(ImportSourceFault) {
-        do throws(OpenFile.Fault) {
+        do throws(FileFault) {
             file = try OpenFile(path, to: .read)
         } catch {
             throw .unreadable(errno: error.errno)
@@ -141,7 +141,7 @@ private struct ImportedFile {
     }
 
     func read(at place: Int64, upTo count: Int) throws(ImportSourceFault) -> [UInt8] {
-        do throws(OpenFile.Fault) {
+        do throws(FileFault) {
             return try file.read(at: place, upTo: count)
         } catch {
             throw .unreadable(errno: error.errno)

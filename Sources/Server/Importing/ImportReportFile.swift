@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Glibc
 import Pipeline
 import Storage
 
@@ -19,15 +19,16 @@ struct ImportReportFile {
     init(_ path: String, after progress: ImportProgress) throws(Fault) {
         self.path = path
         report = path.hasSuffix(".csv") ? .csv : .jsonLines
-        let isThere = FileManager.default.fileExists(atPath: path)
+        let isThere = FileStatus(path) != nil
         if progress.version == 0, isThere { throw Fault(sentence: "\(path) is there already; nothing is overwritten") }
-        if !isThere {
-            guard progress.reportBytes == 0,
-                FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-            else { throw Fault(sentence: "\(path) cannot be made, or was begun elsewhere") }
-        }
-        guard let file = try? OpenFile(path, to: .update), let size = try? file.size() else {
-            throw Fault(sentence: "\(path) cannot be written")
+        let file: OpenFile
+        let size: Int64
+        do throws(FileFault) {
+            guard isThere || progress.reportBytes == 0 else { throw FileFault(path: path, errno: ENOENT) }
+            file = try OpenFile(path, to: isThere ? .update : .make)
+            size = try file.size()
+        } catch {
+            throw Fault(sentence: "\(path) cannot be \(isThere ? "written" : "made, or was begun elsewhere")")
         }
         guard size >= progress.reportBytes else {
             throw Fault(sentence: "\(path) is shorter than what was written to it: it is another report")

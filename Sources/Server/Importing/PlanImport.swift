@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import Pipeline
 import PurchaseModel

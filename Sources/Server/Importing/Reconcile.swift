@@ -1,6 +1,5 @@
 import AppStore
 import Encoding
-import FoundationEssentials
 import Jobs
 import Pipeline
 import PurchaseModel

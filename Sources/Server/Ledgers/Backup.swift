@@ -124,13 +124,7 @@ struct Restoration {
     /// Makes the folder that a copy is for. Only what an earlier attempt left may be in it.
     static func prepare(_ folder: String) throws {
         let files = FileManager.default
-        if !files.fileExists(atPath: folder) {
-            try files.createDirectory(
-                atPath: folder,
-                withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o700]
-            )
-        }
+        if !files.fileExists(atPath: folder) { try PrivateFolder.make(folder) }
         guard let found = try? files.contentsOfDirectory(atPath: folder) else {
             throw BackupCopy.Fault.noFolder(folder)
         }
@@ -139,11 +133,7 @@ struct Restoration {
     }
 
     func unpackAndCheck() async throws -> CheckLedger.Result {
-        try FileManager.default.createDirectory(
-            atPath: folder,
-            withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o700]
-        )
+        try PrivateFolder.make(folder)
         try copy.unpack(to: folder)
         let ledger = try await opened()
         let result = await CheckLedger.examine(.folder(ledger))

@@ -32,11 +32,15 @@ struct BackupCopy {
     func writeDigest(of file: String) throws {
         let name = URL(filePath: path).lastPathComponent
         let text = try Self.digest(of: file) + "  \(name)\n"
-        try Data(text.utf8).write(to: URL(filePath: digestPath), options: .withoutOverwriting)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: digestPath)
-        let file = try OpenFile(digestPath, to: .update)
-        try file.synchronize()
-        try file.close()
+        let file = try OpenFile(digestPath, to: .make)
+        do {
+            try file.write(Array(text.utf8))
+            try file.synchronize()
+            try file.close()
+        } catch {
+            removeDigest()
+            throw error
+        }
     }
 
     func removeDigest() { try? FileManager.default.removeItem(atPath: digestPath) }
@@ -46,10 +50,7 @@ struct BackupCopy {
         guard let text = FileManager.default.contents(atPath: digestPath).map({ String(decoding: $0, as: UTF8.self) }),
             let wanted = text.utf8.split(separator: UInt8(ascii: " ")).first, wanted.count == 64
         else { throw Fault.noDigest(digestPath) }
-        let target = folder + "/assay.sqlite"
-        guard FileManager.default.createFile(atPath: target, contents: nil, attributes: [.posixPermissions: 0o600])
-        else { throw Fault.noFolder(folder) }
-        let output = try OpenFile(target, to: .update)
+        let output = try OpenFile(folder + "/assay.sqlite", to: .make)
         let found = try Self.digest(of: path) { try output.write($0) }
         try output.synchronize()
         try output.close()

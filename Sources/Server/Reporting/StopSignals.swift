@@ -1,5 +1,4 @@
 import Dispatch
-import FoundationEssentials
 import Glibc
 
 /// Hears SIGTERM and SIGINT: each asks for a graceful stop. A reader of the log that has gone ends nothing.

@@ -1,7 +1,6 @@
 import AppStore
 import Crypto
 import Encoding
-import FoundationEssentials
 import Glibc
 import Jobs
 import Pipeline

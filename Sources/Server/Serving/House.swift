@@ -2,7 +2,6 @@ import API
 import AppStore
 import Crypto
 import Encoding
-import FoundationEssentials
 import HTTP
 import Jobs
 import Pipeline
