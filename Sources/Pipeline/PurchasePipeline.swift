@@ -125,7 +125,10 @@ package struct PurchasePipeline: Sendable {
         recording.customer = kept.submission.customer
         recording.order = kept.submission.order
         recording.customerToken = kept.submission.customer.flatMap { AccountToken(ofCustomer: $0) }
-        if kept.submission.origin == .delivered { recording.source = .imported }
+        if kept.submission.origin == .delivered {
+            recording.source = .imported
+            recording.booksClosedAt = closing(of: kept.submission, recording.transactions)
+        }
         do throws(StoreFailure) {
             let evidence = proof.evidence(from: kept.submission.customer, at: clock.now)
             let decision = try await recorder.record(recording, evidence: evidence, with: companion)
@@ -134,6 +137,15 @@ package struct PurchasePipeline: Sendable {
         } catch .unstorable {
             return .fieldOutOfRange
         }
+    }
+
+    /// When the books were handed in out of which something was kept; never before what it is about itself, whatever our
+    /// clock said of that moment.
+    private func closing(of kept: PendingSubmission, _ answer: [Transaction]) -> Timestamp {
+        guard kept.format == ProofFormat.transactionID.rawValue, let number = TransactionID(digits: kept.proof.span),
+            let own = answer.first(where: { $0.id == number })
+        else { return kept.receivedAt }
+        return max(kept.receivedAt, own.purchasedAt.advanced(by: .milliseconds(1)))
     }
 
     /// Ends the wait of what was kept, without recording anything.

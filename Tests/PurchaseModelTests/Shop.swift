@@ -61,6 +61,7 @@ struct Shop {
         token: AccountToken? = nil,
         realm: Realm = Shop.production,
         from source: RecordingSource = .presented,
+        booksClosedAt: Timestamp? = nil,
         claiming claimed: Int64? = nil
     ) throws -> Decision {
         try show(
@@ -71,6 +72,7 @@ struct Shop {
             token: token,
             realm: realm,
             from: source,
+            booksClosedAt: booksClosedAt,
             claiming: claimed
         )
     }
@@ -84,6 +86,7 @@ struct Shop {
         token: AccountToken? = nil,
         realm: Realm = Shop.production,
         from source: RecordingSource = .presented,
+        booksClosedAt: Timestamp? = nil,
         claiming claimed: Int64? = nil
     ) throws -> Decision {
         var recording = Recording(
@@ -97,6 +100,7 @@ struct Shop {
             terms: terms
         )
         recording.source = source
+        recording.booksClosedAt = booksClosedAt
         recording.claimed = claimed.flatMap { TransactionID(number: $0) }
         self.transactions.formUnion(recording.keys)
         return apply(decide(situation, recording, ownToken: ownToken, at: now))

@@ -99,6 +99,38 @@ import Testing
         #expect(try shop.rights() == ["premium"])
     }
 
+    /// Apple answers about a row of the books long after they were handed in, and has told of a renewal in between.
+    @Test func whatWasBoughtSinceTheBooksWereHandedInIsDelivered() throws {
+        for isInAnswer in [false, true] {
+            var shop = try Shop()
+            shop.now = Facts.now.advanced(by: .seconds(31 * 86_400))
+            let renewal = try Sold.month(2, original: 1, from: 30)
+            try shop.show(renewal, by: nil)
+            let old = try Sold.month(1)
+            let books = Facts.now.advanced(by: .seconds(15 * 86_400))
+            try shop.show(isInAnswer ? [old, renewal] : [old], from: .imported, booksClosedAt: books)
+            #expect(try shop.fulfilment(1).isImported)
+            #expect(try !shop.fulfilment(2).isImported && shop.fulfilment(2).delivery == .pending)
+            #expect(shop.types.filter { $0 == "delivery.granted" }.count == 1)
+            #expect(try shop.rights() == ["premium"])
+            try Invariants.check(shop, "\(isInAnswer)")
+        }
+    }
+
+    /// It was presented here, so it is ours to deliver, whatever old books say.
+    @Test func whatWaitsForItsOrderGoesOnWaitingForIt() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.show(Sold.coins(1))
+        #expect(try shop.word(1) == "waiting no_order")
+        let types = shop.types
+        try shop.show(Sold.coins(1), from: .imported)
+        #expect(try shop.word(1) == "waiting no_order" && !shop.fulfilment(1).isImported)
+        #expect(shop.types == types)
+        try shop.place("o1")
+        #expect(try shop.word(1) == "granted" && shop.fulfilment(1).delivery == .pending)
+        try Invariants.check(shop, "ordered")
+    }
+
     @Test func whatWasDeliveredHereIsNotTouchedAndItsRefundIsTold() throws {
         var shop = try Shop()
         try shop.show(Sold.coins(1))

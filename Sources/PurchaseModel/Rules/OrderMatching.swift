@@ -50,6 +50,8 @@ struct Naming {
     /// The order that a person chose: neither a token nor a date speaks against it.
     var byHand: OrderID?
     var source: RecordingSource
+    /// See ``Recording/booksClosedAt``.
+    var booksClosedAt: Timestamp?
     /// Whether it is presented, or told of as just bought.
     var isOfPurchase = false
     /// The chains of which it was said; `nil` for all.
@@ -72,11 +74,22 @@ struct Naming {
     /// What of it counts for a chain: of another person's nothing was said.
     func of(_ chain: ChainKey) -> Naming {
         guard let chains, !chains.contains(chain) else { return self }
-        return Naming(source: source)
+        var other = Naming(source: source)
+        other.booksClosedAt = booksClosedAt
+        return other
     }
 
     /// The same occasion for another transaction of the chain, which may name an order of its own.
     func named(by recorded: RecordedTransaction) -> Naming {
-        Naming(order: recorded.order, customerToken: customerToken, source: source)
+        var other = Naming(order: recorded.order, customerToken: customerToken, source: source)
+        other.booksClosedAt = booksClosedAt
+        return other
+    }
+
+    /// Whether another system has delivered a transaction: it stands in that one's books, and what was known of it before, if
+    /// anything, was nobody's.
+    func isOfBooks(_ transaction: Transaction, _ before: Fulfilment?) -> Bool {
+        guard source == .imported, before?.customer == nil else { return false }
+        return booksClosedAt.map { transaction.purchasedAt < $0 } ?? true
     }
 }

@@ -145,5 +145,6 @@ extension Naming {
             chains: chains
         )
         isOfPurchase = recording.isOfPurchase
+        booksClosedAt = recording.booksClosedAt
     }
 }
