@@ -11,7 +11,10 @@ import Verification
 struct Main {
     static func main() async {
         HeapSettings.apply()
-        exit(await run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment))
+        let code = await run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment)
+        guard Console.hasLostOutput, code != UsageFault.exitCode else { exit(code) }
+        Console.error("assay: standard output cannot be written")
+        exit(UsageFault.exitCode)
     }
 
     private static func run(_ words: [String], _ environment: [String: String]) async -> Int32 {
@@ -99,7 +102,7 @@ struct Main {
     private static func simulate(_ arguments: Arguments) async throws -> Int32 {
         let options = try Simulate.Options(arguments)
         return try await Simulate(options: options).run { port, key in
-            Console.write(Simulate.greeting(options.address, port, key, folder: options.folder))
+            Console.greet(Simulate.greeting(options.address, port, key, folder: options.folder))
         }
     }
 

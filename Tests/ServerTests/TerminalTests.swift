@@ -4,6 +4,8 @@ import Simulator
 import TestSupport
 import Testing
 
+@testable import Server
+
 /// A proof comes from a stranger, and a terminal obeys what it is sent.
 @Suite(.enabled(if: Program.isBuilt, Program.absence)) struct TerminalTests {
     /// A colour, a window's title, an erased line, the same by one C1 byte, a text that runs backwards, a line of its
@@ -68,6 +70,21 @@ import Testing
             // One report, one verdict: none was slipped in as a line of its own.
             #expect(run.text.split(separator: "\n").count { $0.hasPrefix("-: ") } == (flags.isEmpty ? 1 : 0))
             if !flags.isEmpty { #expect(run.text.split(separator: "\n").count == 1) }
+        }
+    }
+
+    /// A file that is cut off is not what was asked for.
+    @Test(arguments: [["--version"], ["--help"], ["verify", "--help"], ["config", "print"], ["man"]])
+    func whatCannotBeWrittenWasNotDone(words: [String]) async throws {
+        try await TemporaryFolder.with { folder in
+            let settings = ConfigurationTests.minimal
+            try OpenFile(folder + "/a.json", to: .make).write(Array(settings.utf8))
+            let words = words.first == "config" ? words + ["--config", folder + "/a.json"] : words
+            let good = try await Program.run(words)
+            #expect(good.code == 0, "\(good.errorText)")
+            let run = try await Program.run(words, output: "/dev/full")
+            #expect(run.code == 2)
+            #expect(run.errorText.contains("standard output cannot be written"))
         }
     }
 

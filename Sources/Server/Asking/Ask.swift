@@ -101,14 +101,15 @@ struct Ask {
     private func object(_ members: [Member]) async throws(Fault) {
         let key = arguments.value("idempotency-key")
         guard question.isChange else {
-            return write(table.object(try await client.ask(.get, path + query(members, on: nil))))
+            Console.write(table.object(try await client.ask(.get, path + query(members, on: nil))))
+            return
         }
         var place: (member: String, value: Int64)?
         var step = 0
         repeat {
             let name = step == 0 ? key : key.map { "\($0)-\(step)" }
             let answer = try await client.ask(.post, path, Self.body(members, on: place), idempotency: name)
-            write(table.object(answer))
+            Console.write(table.object(answer))
             step += 1
             place = question.goesOnWith.flatMap { member in
                 (answer.json?[member]?.int64).map { (member, $0) }
@@ -127,23 +128,20 @@ struct Ask {
             guard let json = answer.json, let page = json[rows.member]?.array.map(Array.init) else {
                 throw .invalid("the answer has no \(rows.member)")
             }
-            write(table.rows(page, rows.columns, isFirst: shown == 0))
+            // Nobody gets the rest either.
+            guard Console.write(table.rows(page, rows.columns, isFirst: shown == 0)) else { return }
             shown += page.count
             let next = Self.next(json)
             // The same place again would never end.
             if next == nil || next == place { return }
             place = next
         } while arguments.isSet("all")
-        if let place, !arguments.isSet("json") { Console.error("more: --after \(ReportText.printable(place))") }
+        if let place { Console.error("more: --after \(ReportText.printable(place))") }
     }
 
     /// A feed names its end, too, and says whether there is more.
     private static func next(_ json: JSONObject) -> String? {
         guard json["has_more"]?.bool ?? true else { return nil }
         return json["next"]?.string ?? json["next"]?.int64.map(String.init)
-    }
-
-    private func write(_ text: [UInt8]) {
-        if !Console.write(text) { Console.error("assay \(question.name): standard output cannot be written") }
     }
 }

@@ -175,7 +175,7 @@ struct Demo {
             group.addTask {
                 guard let (assay, dashboard) = await listening.first(where: { _ in true }) else { return 0 }
                 try await Self.notify(assay, of: store)
-                Console.write(greeting(assay, store, dashboard: dashboard))
+                Console.greet(greeting(assay, store, dashboard: dashboard))
                 return 0
             }
             var serving = settings

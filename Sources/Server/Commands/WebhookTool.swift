@@ -37,7 +37,8 @@ struct WebhookTool {
             Console.error("assay webhook: OpenSSL cannot sign")
             return 2
         }
-        return Console.write(fields.map { "\($0.name): \($0.value)\n" }.joined()) ? 0 : 2
+        Console.write(fields.map { "\($0.name): \($0.value)\n" }.joined())
+        return 0
     }
 
     private func verify(_ arguments: Arguments, _ moment: Timestamp) throws(UsageFault) -> Int32 {
@@ -50,9 +51,11 @@ struct WebhookTool {
         )
         do throws(WebhookFault) {
             let id = try verifier.check(fields, body: body, at: moment)
-            return Console.write("genuine: \(id)\n") ? 0 : 2
+            Console.write("genuine: \(id)\n")
+            return 0
         } catch {
-            return Console.write("refused: \(error.rawValue)\n") ? 1 : 2
+            Console.write("refused: \(error.rawValue)\n")
+            return 1
         }
     }
 

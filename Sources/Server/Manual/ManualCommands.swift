@@ -20,13 +20,15 @@ enum ManualCommands {
     /// - Throws: ``UsageFault`` for a shell that is none of ours.
     static func run(_ command: String, _ arguments: Arguments, _ table: CommandTable) throws(UsageFault) -> Int32 {
         guard command == "completion" else {
-            return Console.write(ManualPage(table: table, version: Version.text).text) ? 0 : 2
+            Console.write(ManualPage(table: table, version: Version.text).text)
+            return 0
         }
         let names = Completion.Shell.allCases.map(\.rawValue)
         guard let name = arguments.positionals.first, let shell = Completion.Shell(rawValue: name) else {
             let word = arguments.positionals.first ?? ""
             throw UsageFault("there is no completion for \(word)" + Suggestion.phrase(for: word, among: names))
         }
-        return Console.write(Completion(table: table).script(for: shell)) ? 0 : 2
+        Console.write(Completion(table: table).script(for: shell))
+        return 0
     }
 }

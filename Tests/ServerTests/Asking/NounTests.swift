@@ -87,6 +87,8 @@ import Testing
             let first = try await desk.run("orders", "list", "--limit", "2")
             #expect(first.text.split(separator: "\n").count == 3)
             #expect(first.errorText == "more: --after o2\n")
+            let objects = try await desk.run("orders", "list", "--limit", "2", "--json")
+            #expect(objects.errorText == first.errorText)
             #expect(try await desk.json("orders", "list", "--limit", "1", "--all").count == 3)
             #expect(try await desk.json("orders", "list", "--after", "o2").map { $0["order_id"]?.string } == ["o3"])
             #expect(try await desk.run("orders", "cancel", "o3").text.contains("state: cancel"))
