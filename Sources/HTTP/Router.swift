@@ -5,26 +5,45 @@ package struct Router: Sendable, CustomStringConvertible {
     /// Deeper paths are nobody's. Limits the search.
     package static let segmentsMax = 32
 
+    /// Finishes the answer to a request that no route took.
+    package typealias Refused = @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse
+
     package let routes: [Route]
+    private let refused: Refused
     private var root = Node()
 
     /// Two routes of one method whose templates take the same paths are a mistake of ours, and stop the program.
-    package init(_ routes: [Route]) {
+    ///
+    /// - Parameters:
+    ///   - routes: all that is answered.
+    ///   - refused: gives what every answer has to those that are the router's own.
+    package init(_ routes: [Route], refused: @escaping Refused = { response, _ in response }) {
         self.routes = routes
+        self.refused = refused
         for (index, route) in routes.enumerated() {
             root.add(index, route.method, at: route.segments[...])
         }
     }
 
+    /// The same with more routes.
+    package func adding(_ more: [Route]) -> Router { Router(routes + more, refused: refused) }
+
     /// Answers through the route, or with a problem.
     package func respond(to request: HTTPRequest) async -> HTTPResponse {
         guard let segments = PathSegments.decode(request.path) else {
-            return .problem(.badRequest, code: "malformed_path")
+            return refused(.problem(.badRequest, code: "malformed_path"), request)
         }
-        guard let node = root.find(segments[...]) else { return .problem(.notFound, code: "not_found") }
+        guard let node = root.find(segments[...]) else {
+            return refused(.problem(.notFound, code: "not_found"), request)
+        }
         let isHead = request.method == .head
         guard let index = node.routes[request.method] ?? (isHead ? node.routes[.get] : nil) else {
-            return .problem(.methodNotAllowed, code: "method_not_allowed", fields: ["Allow": node.allow])
+            let problem = HTTPResponse.problem(
+                .methodNotAllowed,
+                code: "method_not_allowed",
+                fields: ["Allow": node.allow]
+            )
+            return refused(problem, request)
         }
         let route = routes[index]
         return await route.respond(request, PathParameters(route.segments, segments))

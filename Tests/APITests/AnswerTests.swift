@@ -16,23 +16,25 @@ import Testing
         _ house: TestHouse,
         _ path: String,
         query: String? = nil,
+        by method: HTTPMethod = .get,
         fields more: HTTPFields = [:]
     ) async -> HTTPResponse {
         var fields: HTTPFields = ["Authorization": "Bearer \(TestHouse.key)"]
         for field in more { fields.append(field.name, field.value) }
-        return await house.router.respond(to: HTTPRequest(method: .get, path: path, query: query, fields: fields))
+        return await house.router.respond(to: HTTPRequest(method: method, path: path, query: query, fields: fields))
     }
 
     private static func isSigned(
         _ answer: HTTPResponse,
         by key: Ed25519PublicKey,
         target: String,
+        asked method: String = "GET",
         nonce: String = nonce,
         body: [UInt8]? = nil
     ) throws -> Bool {
         let moment = try #require(answer.fields["Assay-Signed-At"])
         let text = try #require(answer.fields["Assay-Signature"])
-        let head = "assay-answer-v1\n\(nonce)\n\(moment)\nGET \(target)\n\(answer.status)\n"
+        let head = "assay-answer-v1\n\(nonce)\n\(moment)\n\(method) \(target)\n\(answer.status)\n"
         let signature = try Base64.decode(Array(text.utf8), .standard, padding: .required)
         return key.isValid(signature: signature, message: Array(head.utf8) + (body ?? answer.body))
     }
@@ -60,6 +62,34 @@ import Testing
         let refusal = await Self.ask(house, "/v1/orders/none", fields: ["Assay-Nonce": Self.nonce])
         #expect(refusal.status == .notFound)
         #expect(try Self.isSigned(refusal, by: told, target: "/v1/orders/none"))
+    }
+
+    /// What is sent of it is what a client can check.
+    @Test func whatHeadIsAnsweredIsSignedWithoutItsBody() async throws {
+        let key = try Ed25519PrivateKey()
+        let house = try TestHouse(signer: AnswerSigner(key))
+        let answer = await Self.ask(house, "/v1/catalogue", by: .head, fields: ["Assay-Nonce": Self.nonce])
+        #expect(answer.status == .ok && !answer.body.isEmpty)
+        #expect(try Self.isSigned(answer, by: key.publicKey, target: "/v1/catalogue", asked: "HEAD", body: []))
+    }
+
+    /// Nobody in between may say that there is no such thing here.
+    @Test(arguments: [
+        ("/nowhere", HTTPMethod.get, HTTPStatus.notFound), ("/v1/orders", .put, .methodNotAllowed),
+        ("/v1/customers/a%/x", .get, .badRequest),
+    ])
+    func whatNoRouteTakesIsSignedAndNamed(path: String, method: HTTPMethod, status: HTTPStatus) async throws {
+        let key = try Ed25519PrivateKey()
+        let house = try TestHouse(signer: AnswerSigner(key))
+        let fields: HTTPFields = ["Assay-Nonce": Self.nonce, "X-Request-Id": "mine"]
+        let answer = await Self.ask(house, path, by: method, fields: fields)
+        #expect(answer.status == status && answer.fields["X-Request-Id"] == "mine")
+        #expect(try Self.isSigned(answer, by: key.publicKey, target: path, asked: method.rawValue))
+        // More routes leave that as it is.
+        let more = Route(.get, "/more") { _, _ in .problem(.notFound, code: "more") }
+        let request = HTTPRequest(method: method, path: path, query: nil, fields: fields)
+        let other = await house.router.adding([more]).respond(to: request)
+        #expect(other.fields["Assay-Signature"] != nil)
     }
 
     @Test(arguments: [nil, "short", String(repeating: "x", count: 129), "0123456789 abcdef"])

@@ -163,6 +163,13 @@ import TestSupport
             )
             #expect(heir.status == .created)
             #expect(try heir.json()["environments"]?.array?.compactMap(\.string) == ["sandbox"])
+            // Without what is usual to give there is nothing to give.
+            let maker = #"{"name": "maker", "kind": "secret", "scopes": ["keys"]}"#
+            let making = try #require(try await house.change("/v1/keys", maker).json()["secret"]?.string)
+            for kind in ["secret", "publishable"] {
+                let empty = await house.change("/v1/keys", #"{"name": "x", "kind": "\#(kind)"}"#, key: making)
+                #expect(try empty.status == .badRequest && empty.json()["field"]?.string == "scopes")
+            }
             let mighty = try await house.change("/v1/keys", #"{"name": "mighty", "kind": "secret"}"#).json()
             let id = try #require(mighty["key_id"]?.string)
             let stolen = await house.change("/v1/keys/\(id)/rotate", key: limited)

@@ -46,8 +46,8 @@ import Testing
     @Test(arguments: [
         ("promotional-offer", "{}", "product_id"),
         ("promotional-offer", #"{"product_id": "pro.monthly"}"#, "offer_id"),
-        ("promotional-offer", #"{"product_id": "pro.monthly", "offer_id": ""}"#, "offer"),
-        ("promotional-offer", #"{"product_id": "pro.monthly", "offer_id": "a\#u{2063}b"}"#, "offer"),
+        ("promotional-offer", #"{"product_id": "pro.monthly", "offer_id": ""}"#, "offer_id"),
+        ("promotional-offer", #"{"product_id": "pro.monthly", "offer_id": "a\#u{2063}b"}"#, "offer_id"),
         (
             "promotional-offer", #"{"product_id": "pro.monthly", "offer_id": "a", "transaction_id": "x"}"#,
             "transaction_id"

@@ -75,8 +75,9 @@ import Testing
 
     @Test func whatCannotBeSignedIsNamed() throws {
         let (signer, _) = try Self.signer()
-        for (offer, account, field) in [("", "", "offer"), ("a\u{2063}b", "", "offer"), ("a", "x\u{2063}y", "account")]
-        {
+        for (offer, account, field) in [
+            ("", "", "offer_id"), ("a\u{2063}b", "", "offer_id"), ("a", "x\u{2063}y", "account"),
+        ] {
             #expect(throws: SigningFailure.invalidField(field)) {
                 try signer.promotionalOffer(
                     offer,

@@ -5,7 +5,7 @@ import PurchaseModel
 
 /// Signs answers for clients that ask for it, so that they can tell them from what somebody in between has made up.
 ///
-/// What is signed is the nonce of the client, when it was answered, what was asked, the status and the exact body: no answer
+/// What is signed is the nonce of the client, when it was answered, what was asked, the status and the exact body, as it is sent: no answer
 /// can be shown again, or to another question.
 package struct AnswerSigner: Sendable {
     static let nonceField = "Assay-Nonce"
@@ -30,7 +30,9 @@ package struct AnswerSigner: Sendable {
         let moment = String(now.milliseconds / 1_000)
         let target = request.query.map { request.path + "?" + $0 } ?? request.path
         let head = ["assay-answer-v1", nonce, moment, "\(request.method) \(target)", "\(response.status)", ""]
-        let message = Array(head.joined(separator: "\n").utf8) + response.body
+        // Of what HEAD is answered, the fields alone are sent.
+        let body = request.method == .head ? [] : response.body
+        let message = Array(head.joined(separator: "\n").utf8) + body
         guard let signature = try? key.sign(message) else { return response }
         var response = response
         response.fields["Assay-Key-ID"] = keyID

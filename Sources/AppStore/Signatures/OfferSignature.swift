@@ -58,7 +58,7 @@ package struct MerchantSigner: Sendable {
         nonce: MerchantNonce,
         at now: Timestamp
     ) throws(SigningFailure) -> OfferSignature {
-        try MerchantSigner.check(offer, "offer")
+        try MerchantSigner.check(offer, "offer_id")
         if !account.isEmpty { try MerchantSigner.check(account, "account") }
         let message = OfferSignature.message([
             bundleID.text, key.keyID, product.text, offer, account.lowercased(), nonce.description,

@@ -28,7 +28,7 @@ extension MerchantSigner {
         nonce: MerchantNonce,
         at now: Timestamp
     ) throws(SigningFailure) -> String {
-        try MerchantSigner.check(offer, "offer")
+        try MerchantSigner.check(offer, "offer_id")
         return try signed(.promotionalOffer, nonce, now) { claims in
             claims.member("productId", product.text)
             claims.member("offerIdentifier", offer)

@@ -65,7 +65,10 @@ package struct KeyWish: Hashable, Sendable {
     private static func scopes(_ words: [String]?, _ kind: KeyKind, _ giver: APIKey?) throws(Fault) -> Set<Scope> {
         guard let words else {
             let usual = kind.scopes.intersection(standard)
-            return giver.map { usual.intersection($0.scopes) } ?? usual
+            let given = giver.map { usual.intersection($0.scopes) } ?? usual
+            // It would open nothing.
+            guard !given.isEmpty else { throw Fault("scopes", "No key gives more than it has.") }
+            return given
         }
         let scopes = Set(words.compactMap(Scope.init(rawValue:)))
         guard !words.isEmpty, scopes.count == words.count, scopes.isSubset(of: kind.scopes) else {

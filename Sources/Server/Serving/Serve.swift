@@ -41,7 +41,7 @@ struct Serve {
                 port: settings.port,
                 limits: settings.http,
                 lanes: ProcessInfo.processInfo.activeProcessorCount,
-                handler: Router(routes(house.parts).routes + dashboard.routes).handler,
+                handler: routes(house.parts).adding(dashboard.routes).handler,
                 report: { reporter.report($0) }
             )
             if let path = dashboard.firstAccount {
