@@ -69,6 +69,22 @@ import Testing
         #expect(try shop.subscription().nextLook != nil)
     }
 
+    /// A restore by StoreKit 1 has a number of its own, and nothing is given for it: the higher number tells how the
+    /// subscription stands, whichever came first.
+    @Test(arguments: [[1, 9], [9, 1]]) func graceIsAccessByWhicheverNumberThePeriodWasGiven(numbers: [Int64]) throws {
+        var shop = try Shop()
+        for number in numbers { try shop.show(Sold.month(number, original: 1)) }
+        #expect(try shop.word(numbers[1]) == "withheld already_granted")
+        shop.now = SubscriptionCase.at(30)
+        try shop.show(renewals: [Self.renewal(on: 30, Self.failing)], by: nil)
+        #expect(try shop.rights(at: SubscriptionCase.at(45.9)) == ["premium"])
+        #expect(try shop.rights(at: SubscriptionCase.at(46)) == [])
+        // An earlier period has no part in it.
+        try shop.show(Sold.month(10, original: 1, from: 30), renewals: [Self.renewal(on: 31, renews: 60)])
+        #expect(try shop.rights(at: SubscriptionCase.at(59)) == ["premium"])
+        #expect(try shop.rights(at: SubscriptionCase.at(61)) == [])
+    }
+
     @Test func whatIsPaidInGraceGoesOn() throws {
         var shop = try Self.shop()
         shop.now = SubscriptionCase.at(33)

@@ -28,10 +28,7 @@ package func entitlements(
     _ granted: some Sequence<GrantedEntitlement> = EmptyCollection(),
     at now: Timestamp
 ) -> [Entitlement] {
-    var graces: [TransactionKey: Timestamp] = [:]
-    for subscription in subscriptions {
-        if let period = subscription.currentKey, let end = subscription.graceEndsAt { graces[period] = end }
-    }
+    let graces = Graces(fulfilments, in: subscriptions)
     let successions = Successions(fulfilments, in: subscriptions)
     var longest: [Realm: [EntitlementID: Entitlement]] = [:]
     for row in granted where row.isInForce(at: now) {
@@ -39,7 +36,7 @@ package func entitlements(
         longest[found.realm, default: [:]][found.id] = found
     }
     for fulfilment in fulfilments where fulfilment.isInForce {
-        let grace = graces[fulfilment.transaction]
+        let grace = graces.end(after: fulfilment)
         let next = successions.start(after: fulfilment)
         for case .entitlement(let id, let paidUntil) in fulfilment.goods {
             let until = paidUntil.map { paid in
@@ -59,6 +56,30 @@ package func entitlements(
     }
     return longest.values.flatMap(\.values).sorted { left, right in
         left.realm == right.realm ? left.id < right.id : left.realm.precedes(right.realm)
+    }
+}
+
+/// How long what Apple could not charge for lasts. A period may be known under two numbers, one of a restore by StoreKit 1: the
+/// higher one tells how the subscription stands, and the other one may be what was given.
+private struct Graces {
+    private var ends: [TransactionKey: Timestamp] = [:]
+    private var periods: [ChainKey: Fulfilment] = [:]
+
+    init(_ fulfilments: some Sequence<Fulfilment>, in subscriptions: some Sequence<RecordedSubscription>) {
+        for subscription in subscriptions {
+            if let period = subscription.currentKey, let end = subscription.graceEndsAt { ends[period] = end }
+        }
+        guard !ends.isEmpty else { return }
+        for fulfilment in fulfilments where ends[fulfilment.transaction] != nil { periods[fulfilment.chain] = fulfilment }
+    }
+
+    func end(after fulfilment: Fulfilment) -> Timestamp? {
+        guard !ends.isEmpty else { return nil }
+        if let end = ends[fulfilment.transaction] { return end }
+        guard let period = periods[fulfilment.chain], period.product == fulfilment.product,
+            period.purchasedAt.seconds == fulfilment.purchasedAt.seconds
+        else { return nil }
+        return ends[period.transaction]
     }
 }
 
