@@ -70,7 +70,9 @@ private struct Graces {
             if let period = subscription.currentKey, let end = subscription.graceEndsAt { ends[period] = end }
         }
         guard !ends.isEmpty else { return }
-        for fulfilment in fulfilments where ends[fulfilment.transaction] != nil { periods[fulfilment.chain] = fulfilment }
+        for fulfilment in fulfilments where ends[fulfilment.transaction] != nil {
+            periods[fulfilment.chain] = fulfilment
+        }
     }
 
     func end(after fulfilment: Fulfilment) -> Timestamp? {
