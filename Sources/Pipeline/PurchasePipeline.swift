@@ -139,13 +139,18 @@ package struct PurchasePipeline: Sendable {
         }
     }
 
-    /// When the books were handed in out of which something was kept; never before what it is about itself, whatever our
-    /// clock said of that moment.
+    /// When the books were handed in out of which something was kept; never before what stands in it itself: Apple charges
+    /// for a period up to a day before it begins, and our clock may be behind.
     private func closing(of kept: PendingSubmission, _ answer: [Transaction]) -> Timestamp {
-        guard kept.format == ProofFormat.transactionID.rawValue, let number = TransactionID(digits: kept.proof.span),
-            let own = answer.first(where: { $0.id == number })
-        else { return kept.receivedAt }
-        return max(kept.receivedAt, own.purchasedAt.advanced(by: .milliseconds(1)))
+        let named: Set<TransactionID> =
+            switch verifier.question(about: kept.proof) {
+            case .transactions(let numbers): Set(numbers)
+            case .receipt(let receipt):
+                Set(verifier.examine(receipt, expecting: Expectation()).report.claims.transactions.map(\.id))
+            case nil: []
+            }
+        let last = answer.filter { named.contains($0.id) }.map(\.purchasedAt).max()
+        return last.map { max(kept.receivedAt, $0.advanced(by: .milliseconds(1))) } ?? kept.receivedAt
     }
 
     /// Ends the wait of what was kept, without recording anything.

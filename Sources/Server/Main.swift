@@ -12,7 +12,7 @@ struct Main {
     static func main() async {
         HeapSettings.apply()
         let code = await run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment)
-        guard Console.hasLostOutput, code != UsageFault.exitCode else { exit(code) }
+        guard code == 0, Console.hasLostOutput else { exit(code) }
         Console.error("assay: standard output cannot be written")
         exit(UsageFault.exitCode)
     }

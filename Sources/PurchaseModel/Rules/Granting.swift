@@ -13,7 +13,7 @@ extension Draft {
         var fulfilment = before ?? Fulfilment(of: recorded, at: now)
         // Whoever shows it first may have a poorer copy.
         fulfilment.accountToken = recorded.transaction.accountToken ?? fulfilment.accountToken
-        if naming.isOfBooks(recorded.transaction, before) { fulfilment.isImported = true }
+        if naming.isOfBooks(recorded) { fulfilment.isImported = true }
         fulfilment.customer = owner(of: chain(of: recorded))?.customer
         let isFirst = before == nil && naming.source == .history
         let stays = !naming.isOfPurchase && isOfHistory(recorded.transaction, in: fulfilment.chain)

@@ -86,10 +86,10 @@ struct Naming {
         return other
     }
 
-    /// Whether another system has delivered a transaction: it stands in that one's books, and what was known of it before, if
-    /// anything, was nobody's.
-    func isOfBooks(_ transaction: Transaction, _ before: Fulfilment?) -> Bool {
-        guard source == .imported, before?.customer == nil else { return false }
-        return booksClosedAt.map { transaction.purchasedAt < $0 } ?? true
+    /// Whether another system has delivered a transaction: it stands in that one's books, or was known here before they were
+    /// handed in, and nobody has named an order for it here.
+    func isOfBooks(_ recorded: RecordedTransaction) -> Bool {
+        guard source == .imported, recorded.order == nil else { return false }
+        return booksClosedAt.map { min(recorded.purchasedAt, recorded.recordedAt) < $0 } ?? true
     }
 }

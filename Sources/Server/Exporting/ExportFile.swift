@@ -16,7 +16,7 @@ struct ExportFile {
             try OpenFile(path, to: .make).close()
         } catch {
             let isThere = error.errno == EEXIST
-            throw Fault(sentence: "\(path) \(isThere ? "is there already; nothing is overwritten" : "cannot be made")")
+            throw Fault(sentence: isThere ? "\(path) is there already; nothing is overwritten" : error.description)
         }
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 import Pipeline
 import Storage
 
@@ -21,14 +20,14 @@ struct ImportReportFile {
         report = path.hasSuffix(".csv") ? .csv : .jsonLines
         let isThere = FileStatus(path) != nil
         if progress.version == 0, isThere { throw Fault(sentence: "\(path) is there already; nothing is overwritten") }
+        guard isThere || progress.reportBytes == 0 else { throw Fault(sentence: "\(path) was begun elsewhere") }
         let file: OpenFile
         let size: Int64
         do throws(FileFault) {
-            guard isThere || progress.reportBytes == 0 else { throw FileFault(path: path, errno: ENOENT) }
             file = try OpenFile(path, to: isThere ? .update : .make)
             size = try file.size()
         } catch {
-            throw Fault(sentence: "\(path) cannot be \(isThere ? "written" : "made, or was begun elsewhere")")
+            throw Fault(sentence: error.description)
         }
         guard size >= progress.reportBytes else {
             throw Fault(sentence: "\(path) is shorter than what was written to it: it is another report")
@@ -39,21 +38,21 @@ struct ImportReportFile {
 
     /// Writes the lines of the rows that were taken last; the file ends with them.
     func write(_ progress: ImportProgress) throws(Fault) {
-        do {
+        do throws(FileFault) {
             try file.truncate(to: progress.reportBytes)
             try file.write(progress.reportTail)
         } catch {
-            throw Fault(sentence: "\(path) cannot be written")
+            throw Fault(sentence: error.description)
         }
     }
 
     /// To the disk.
     func close() throws(Fault) {
-        do {
+        do throws(FileFault) {
             try file.synchronize()
             try file.close()
         } catch {
-            throw Fault(sentence: "\(path) cannot be written")
+            throw Fault(sentence: error.description)
         }
     }
 }

@@ -114,6 +114,26 @@ import Verification
         }
     }
 
+    /// Apple's answer has what was bought since, too: that does not stand in the books.
+    @Test(arguments: [false, true]) func whatIsBoughtWhileAppleIsAskedIsDelivered(isRenewed: Bool) async throws {
+        let house = try WorkHouse()
+        try await house.open { house in
+            let sold = try house.buy("pro.monthly")
+            let importer = try Self.importer(house)
+            let taken = try await importer.take(
+                [Self.row(1, ProofDecisionTests.answer(around: try house.receipt()))],
+                after: try await importer.progress(of: Self.id()),
+                report: nil
+            )
+            #expect(taken.outcomes.map(\.kind) == [.asked])
+            house.pass(.seconds(isRenewed ? 40 * 86_400 : 86_400))
+            try await house.work()
+            #expect(try await house.recorded(sold.id) != nil)
+            let granted = try await Self.events(house).filter { $0 == "delivery.granted" }
+            #expect(granted.count == (isRenewed ? 1 : 0))
+        }
+    }
+
     @Test func whatIsStillToBeDeliveredIsTold() async throws {
         let house = try WorkHouse()
         try await house.open { house in
