@@ -114,6 +114,7 @@ private func finished(
     return parts.signer?.sign(response, to: request, at: parts.clock.now) ?? response
 }
 
+/// The route with that in its answers; what failed by our fault is told.
 private func named(_ route: Route, _ parts: APIParts) -> Route {
     Route(route.method, route.template) { request, path in
         let name = RequestName(request.fields)

@@ -5,8 +5,8 @@ import PurchaseModel
 
 /// Signs answers for clients that ask for it, so that they can tell them from what somebody in between has made up.
 ///
-/// What is signed is the nonce of the client, when it was answered, what was asked, the status and the exact body, as it is sent: no answer
-/// can be shown again, or to another question.
+/// What is signed is the nonce of the client, when it was answered, what was asked, the status and the exact body,
+/// as it is sent: no answer can be shown again, or to another question.
 package struct AnswerSigner: Sendable {
     static let nonceField = "Assay-Nonce"
     private static let nonceBytes = 16...128

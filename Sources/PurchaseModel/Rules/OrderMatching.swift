@@ -62,28 +62,26 @@ struct Naming {
         customerToken: AccountToken? = nil,
         byHand: OrderID? = nil,
         source: RecordingSource = .presented,
+        booksClosedAt: Timestamp? = nil,
         chains: Set<ChainKey>? = nil
     ) {
         self.order = order
         self.customerToken = customerToken
         self.byHand = byHand
         self.source = source
+        self.booksClosedAt = booksClosedAt
         self.chains = chains
     }
 
     /// What of it counts for a chain: of another person's nothing was said.
     func of(_ chain: ChainKey) -> Naming {
         guard let chains, !chains.contains(chain) else { return self }
-        var other = Naming(source: source)
-        other.booksClosedAt = booksClosedAt
-        return other
+        return Naming(source: source, booksClosedAt: booksClosedAt)
     }
 
     /// The same occasion for another transaction of the chain, which may name an order of its own.
     func named(by recorded: RecordedTransaction) -> Naming {
-        var other = Naming(order: recorded.order, customerToken: customerToken, source: source)
-        other.booksClosedAt = booksClosedAt
-        return other
+        Naming(order: recorded.order, customerToken: customerToken, source: source, booksClosedAt: booksClosedAt)
     }
 
     /// Whether another system has delivered a transaction: it stands in that one's books, or was known here before they were

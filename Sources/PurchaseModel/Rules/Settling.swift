@@ -142,9 +142,9 @@ extension Naming {
             order: recording.order,
             customerToken: recording.customerToken,
             source: recording.source,
+            booksClosedAt: recording.booksClosedAt,
             chains: chains
         )
         isOfPurchase = recording.isOfPurchase
-        booksClosedAt = recording.booksClosedAt
     }
 }
