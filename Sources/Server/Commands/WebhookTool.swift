@@ -54,8 +54,7 @@ struct WebhookTool {
             Console.write("genuine: \(id)\n")
             return 0
         } catch {
-            Console.write("refused: \(error.rawValue)\n")
-            return 1
+            return Console.write("refused: \(error.rawValue)\n") ? 1 : 2
         }
     }
 
