@@ -30,23 +30,28 @@ import Testing
     private static func goods(after facts: [Transaction]) throws -> [String] {
         var shop = try Shop()
         for fact in facts { try shop.show(fact) }
-        return try ["\(shop.gems())"] + shop.rights()
+        let later = Facts.now.advanced(by: .seconds(40 * 86_400))
+        return try ["\(shop.gems())"] + shop.rights() + shop.rights(at: later)
     }
 
     /// What Apple signs about one of four purchases at some moment: the second is refunded for good, the third for a
-    /// while, and once more by the number that it was restored under.
+    /// while, and once more by the number that it was restored under, the fourth for a while by such a number, and by that it
+    /// comes to last longer.
     private static func fact(_ random: inout SeededRandom) throws -> Transaction {
-        let number = Int64.random(in: 1...5, using: &random)
+        let number = Int64.random(in: 1...6, using: &random)
         let second = Int64.random(in: 0...9, using: &random)
-        let sold =
+        var sold =
             switch number {
             case 3: try Sold.lamp(3)
             case 4: try Sold.month(4)
             case 5: try Sold.lamp(5, original: 3)
+            case 6: try Sold.month(6, original: 4)
             default: try Sold.coins(number)
             }
+        if number == 6, second >= 5 { sold.expiresAt = sold.expiresAt?.advanced(by: .seconds(14 * 86_400)) }
         let isRefunded =
-            number == 2 && second >= 3 || number == 3 && (3..<6).contains(second) || number == 5 && second == 7
+            number == 2 && second >= 3 || number == 3 && (3..<6).contains(second)
+            || number >= 5 && (6..<8).contains(second)
         guard isRefunded else { return Sold.again(sold, after: second) }
         var refunded = Sold.again(sold, after: second)
         refunded.revocation = Revocation(at: Facts.now.advanced(by: .seconds(3)))

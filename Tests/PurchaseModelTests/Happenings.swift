@@ -81,12 +81,15 @@ enum Happenings {
         var sold: Transaction
         switch product(number) {
         case "lamp": sold = try Sold.lamp(number, original: 1)
-        case "monthly": sold = try Sold.month(number, original: 2, from: number * 10)
+        // The second number is a restore of the first one's period.
+        case "monthly": sold = try Sold.month(number, original: 2, from: number == 6 ? 20 : number * 10)
         case "season": sold = try Sold.transaction(number, "season", .nonRenewing)
         default: sold = try Sold.coins(number, quantity: Int(number % 3) + 1)
         }
         if number % 5 == 0, Int.random(in: 0...3, using: &random) > 0 { sold.accountToken = token }
         let second = Int64.random(in: 0...100, using: &random)
+        // From then on Apple says a later end.
+        if second > 70 { sold.expiresAt = sold.expiresAt?.advanced(by: .seconds(14 * 86_400)) }
         return switch Int.random(in: 0...3, using: &random) {
         case 0: Sold.refunded(sold, after: second)
         case 1: Sold.refunded(sold, after: second, percentage: Int.random(in: 0...100_000, using: &random))

@@ -36,8 +36,10 @@ enum Invariants {
             let recorded = try #require(shop.situation[row.transaction])
             let kind = try shop.kind(of: row)
             let mayBeRestored = kind.map { $0 == .nonConsumable } ?? !recorded.transaction.isSubscriptionPeriod
-            let restores = mayBeRestored ? fulfilments.filter { $0.chain == row.chain } : []
-            let isTaken = recorded.transaction.takenBack != nil || recorded.takenBack(beside: restores) != nil
+            let isPeriod = !mayBeRestored && recorded.transaction.isSubscriptionPeriod
+            let others = mayBeRestored || isPeriod ? fulfilments.filter { $0.chain == row.chain } : []
+            let byOthers = recorded.takenBack(beside: others, as: isPeriod ? .period : .product)
+            let isTaken = recorded.transaction.takenBack != nil || byOthers != nil
             #expect(!isGiven || isTaken == (row.state == .reversed), comment)
         }
     }

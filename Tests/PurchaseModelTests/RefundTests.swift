@@ -64,6 +64,42 @@ import Testing
         }
     }
 
+    /// A paid period and a restore of it, of whose numbers Apple takes back one and gives it again. Each row: what is heard, in
+    /// order, the restore's refund and its reversal as - and +, those of the period as v and ^; and whether she has it in the
+    /// end.
+    @Test(arguments: [
+        ("18", true), ("18-", false), ("81-", false), ("8-1", false), ("-1", false), ("1-", false), ("-18", false),
+        ("18-+", true), ("8-1+", true), ("-1+", true), ("1-+8", true), ("18v", false), ("81v", false), ("81v^", true),
+        ("v8", false), ("v8^", true), ("18-v", false), ("18-v+", false), ("18-v^", false), ("18-v+^", true),
+        ("81-+-", false),
+    ])
+    func whatIsRestoredOfAPeriodFollowsIt(heard: String, isHers: Bool) throws {
+        var shop = try Shop()
+        let (period, restore) = (try Sold.month(1), try Sold.month(8, original: 1))
+        var seconds: Int64 = 60
+        for step in heard {
+            switch step {
+            case "8": try shop.show(restore)
+            case "1": try shop.show(period)
+            case "-": try shop.show(Sold.refunded(restore, after: seconds), by: nil)
+            case "+": try shop.show(Sold.again(restore, after: seconds), by: nil)
+            case "v": try shop.show(Sold.refunded(period, after: seconds), by: nil)
+            default: try shop.show(Sold.again(period, after: seconds), by: nil)
+            }
+            seconds += 60
+            try Invariants.check(shop, "\(step) of \(heard)")
+        }
+        shop.now = Facts.now.advanced(by: .seconds(seconds))
+        #expect(try shop.rights() == (isHers ? ["premium"] : []))
+        #expect(try shop.gems() == (isHers ? 10 : 0))
+        let keys = try [1, 8].map { try Shop.key($0, Shop.production) }
+        let rebuilt = decide(shop.situation, rebuilding: keys, tokens: [:], terms: shop.terms, at: shop.now)
+        for row in rebuilt.fulfilments.map(\.row) {
+            let stands = shop.situation.fulfilment(of: row.transaction)
+            #expect(stands?.state == row.state && stands?.reason == row.reason)
+        }
+    }
+
     /// Bought anew after the refund, in the same chain or in another: what was taken back is not that.
     @Test(arguments: ["8-6", "86-", "-86", "-68"])
     func whatIsBoughtAnewDoesNotFollowThatPurchase(heard: String) throws {

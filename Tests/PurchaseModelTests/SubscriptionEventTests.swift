@@ -85,6 +85,37 @@ import Testing
         #expect(try shop.rights(at: SubscriptionCase.at(61)) == [])
     }
 
+    /// Apple moves the end of a period by any of its numbers. Each row: what is heard, in order, 1 the period, 8 its restore,
+    /// x the restore with a later end, y the same of the period; and on which day it ends.
+    @Test(arguments: [
+        ("18", 30), ("18x", 44), ("81x", 44), ("x1", 44), ("1x", 44), ("8y", 44), ("18y", 44), ("81y", 44),
+        ("18x1", 44), ("18x8", 44), ("18xy", 44),
+    ])
+    func anEndIsMovedByWhicheverNumber(heard: String, day: Double) throws {
+        var shop = try Shop()
+        for step in heard {
+            var sold = try "1y".contains(step) ? Sold.month(1) : Sold.month(8, original: 1)
+            if "xy".contains(step) {
+                sold.signedAt = Facts.now.advanced(by: .seconds(60))
+                sold.expiresAt = SubscriptionCase.at(44)
+            }
+            try shop.show(sold, by: step == "x" && shop.events.isEmpty || step != "x" ? "ann" : nil)
+            try Invariants.check(shop, "\(step) of \(heard)")
+        }
+        #expect(try shop.rights(at: SubscriptionCase.at(day - 0.1)) == ["premium"])
+        #expect(try shop.rights(at: SubscriptionCase.at(day)) == [])
+        #expect(shop.types.count { $0 == "delivery.granted" } == 1)
+        // Taken back and given again it lasts as long as before.
+        let given = try #require(shop.fulfilments.first { $0.unit != nil }).transaction.id
+        let isFirst = given == TransactionID(number: 1)
+        var period = try isFirst ? Sold.month(1) : Sold.month(8, original: 1)
+        if heard.contains(isFirst ? "y" : "x") { period.expiresAt = SubscriptionCase.at(44) }
+        try shop.show(Sold.refunded(period, after: 600), by: nil)
+        #expect(try shop.rights() == [])
+        try shop.show(Sold.again(period, after: 1_200), by: nil)
+        #expect(try shop.rights(at: SubscriptionCase.at(day - 0.1)) == ["premium"])
+    }
+
     @Test func whatIsPaidInGraceGoesOn() throws {
         var shop = try Self.shop()
         shop.now = SubscriptionCase.at(33)

@@ -80,12 +80,14 @@ extension LedgerCheck {
             if row.isGiven, owners[row.chain] == nil, !owners.unreadable.contains(row.chain) {
                 add(.ownerMissing, row, "nobody owns the chain of \(row.original)")
             }
-            let others = row.isOfProduct || row.reason == .revoked ? besides.rows[row.chain, default: []] : []
-            checkReversal(of: row, transaction.takenBack(beside: others))
+            let kind = row.restorable ?? (transaction.transaction.isSubscriptionPeriod ? .period : .product)
+            let mayHaveOthers = row.restorable != nil || row.reason == .revoked
+            let others = mayHaveOthers ? besides.rows[row.chain, default: []] : []
+            checkReversal(of: row, transaction.takenBack(beside: others, as: kind))
         }
     }
 
-    /// All of the chains of which something was taken back: what is bought for good may be taken back by another number.
+    /// All of the chains of which something was taken back: what may have several numbers may be taken back by another one.
     private func takenBack(beside page: [Fulfilment]) throws(StoreFailure) -> LookedUp<ChainKey, Fulfilment> {
         let reader = reader
         let takenBack = page.filter { $0.reason == .revoked || $0.state == .reversed }.map(\.chain)

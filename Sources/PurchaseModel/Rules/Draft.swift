@@ -15,6 +15,8 @@ struct Draft {
     private var chains = ShortTable<ChainKey, [TransactionID: Fulfilment]>()
     /// Who was granted what in them since.
     private var units = ShortTable<ChainKey, ShortTable<GrantUnit, [TransactionID]>>()
+    /// Under which other numbers they have a paid period since.
+    private var repetitions = ShortTable<ChainKey, ShortTable<GrantUnit, [TransactionID]>>()
     private var owners = ShortTable<ChainKey, Int>()
     private var vacancies = ShortTable<ChainKey, Int>()
     private var tokens = ShortTable<TokenKey, Int>()
@@ -77,6 +79,20 @@ struct Draft {
         if holders.isEmpty { return [] }
         let fulfilments = fulfilments(of: chain)
         return holders.compactMap { fulfilments[$0] }
+    }
+
+    /// The other numbers of a paid period, for which nothing was given.
+    func repetitions(of recorded: RecordedTransaction) -> [Fulfilment] {
+        let chain = chain(of: recorded)
+        let (known, since) = (known.repetitions(in: chain), repetitions[chain])
+        // As most chains.
+        if known == nil, since == nil { return [] }
+        let period = GrantUnit.period(from: recorded.purchasedAt, recorded.transaction.product)
+        var found = known?[period] ?? []
+        for number in since?[period] ?? [] where !found.contains(number) { found.append(number) }
+        let fulfilments = fulfilments(of: chain)
+        return found.compactMap { fulfilments[$0] }
+            .filter { $0.periodRepeated == period && $0.transaction != recorded.key }
     }
 
     /// Whether anything was ever granted in a chain.
@@ -144,6 +160,9 @@ struct Draft {
         let before = rows[row.transaction.id]
         row = Self.place(row, at: row.key, after: before, in: &decision.fulfilments, &fulfilments)
         chains.change(chain, from: rows) { $0[row.transaction.id] = row }
+        if let period = row.periodRepeated {
+            repetitions.change(chain, from: ShortTable()) { $0.note(row.transaction.id, among: period) }
+        }
         let held = row.unitsHeld
         if held.isEmpty { return }
         units.change(chain, from: ShortTable()) { units in

@@ -57,6 +57,7 @@ extension Draft {
         // What was sold for a period of the shop's lasts as long as that, whatever the shop sells by now, or sells no more.
         if kind == .nonRenewing { end = [end, known].compactMap(\.self).max() }
         if kind == nil { end = end ?? known }
+        if let other = endOfRepetitions(of: recorded, before: known) { end = end.map { max($0, other) } }
         if let revocation = revocation(of: recorded) { return min(revocation.at, end ?? revocation.at) }
         // The upgrade's own entitlement took its place. From which moment is known to that one alone, so this one ends
         // where it began, whatever order the facts came in.

@@ -66,12 +66,19 @@ extension Draft {
         return kind == .nonConsumable
     }
 
+    /// Whether it is a period of a subscription whose end is known.
+    func isPaidPeriod(_ transaction: Transaction) -> Bool {
+        guard transaction.expiresAt != nil else { return false }
+        return [.autoRenewable, .freeSubscription].contains(kind(of: transaction) ?? .autoRenewable)
+    }
+
     private func usualUnit(_ recorded: RecordedTransaction) -> GrantUnit {
         let transaction = recorded.transaction
         if mayBeRestored(transaction) { return GrantUnit(text: "product:\(transaction.product)") }
-        let isPeriod = [.autoRenewable, .freeSubscription].contains(kind(of: transaction) ?? .autoRenewable)
         // Whoever has no catalogue knows it by its end.
-        guard isPeriod, let end = transaction.expiresAt else { return GrantUnit(text: "transaction:\(recorded.id)") }
+        guard isPaidPeriod(transaction), let end = transaction.expiresAt else {
+            return GrantUnit(text: "transaction:\(recorded.id)")
+        }
         // To the second: receipts know no more.
         return GrantUnit(text: "\(GrantUnit.until)\(end.milliseconds / 1_000):\(transaction.product)")
     }
@@ -111,5 +118,11 @@ extension Fulfilment {
     var unitsHeld: [GrantUnit] {
         guard let unit = unit?.base else { return [] }
         return unit.isOfPeriod ? [unit, .period(from: purchasedAt, product)] : [unit]
+    }
+
+    /// What it may be another number of: a paid period that was given, or would be.
+    var periodRepeated: GrantUnit? {
+        guard unit == nil, reason == .alreadyGranted || reason == .revoked else { return nil }
+        return .period(from: purchasedAt, product)
     }
 }

@@ -21,8 +21,8 @@ extension Draft {
         settleInGrace(naming)
         vouch()
         for place in recorded.indices {
-            // The rest of its chain may have let it be given.
-            if given[place].unit == nil { given[place] = fulfilment(recorded[place]) ?? given[place] }
+            // The rest of its chain may have let it be given, or tell of it.
+            given[place] = fulfilment(recorded[place]) ?? given[place]
             guard decision.outcomes[place].standing != .ownedByAnother else { continue }
             edit { $0.outcomes[place].fulfilment = given[place] }
         }
@@ -131,7 +131,9 @@ extension Draft {
             }
             return follow(before, recorded)
         case .waiting, .withheld, nil:
-            return consider(recorded, before, naming)
+            let after = consider(recorded, before, naming)
+            if after.periodRepeated != nil || before?.reason == .revoked { followRepetition(recorded, naming) }
+            return after
         }
     }
 }

@@ -13,6 +13,8 @@ package struct Situation: Sendable {
     private var chains: [TransactionKey: ChainKey] = [:]
     /// Who was granted what in a chain.
     private var units: [ChainKey: ShortTable<GrantUnit, [TransactionID]>] = [:]
+    /// Under which other numbers a chain has a paid period, that nothing was given for.
+    private var repetitions: [ChainKey: ShortTable<GrantUnit, [TransactionID]>] = [:]
     private var owners: [ChainKey: Owner] = [:]
     private var vacancies: [ChainKey: Vacancy] = [:]
     private var orders: [OrderKey: Order] = [:]
@@ -47,6 +49,9 @@ package struct Situation: Sendable {
     /// Each once.
     func holders(of unit: GrantUnit, in chain: ChainKey) -> [TransactionID] { units[chain]?[unit] ?? [] }
 
+    /// Each once, also what is no repetition any more; `nil` for a chain that has none.
+    func repetitions(in chain: ChainKey) -> ShortTable<GrantUnit, [TransactionID]>? { repetitions[chain] }
+
     func hasGrants(_ chain: ChainKey) -> Bool { units[chain] != nil }
 
     package func fulfilment(of transaction: TransactionKey) -> Fulfilment? {
@@ -67,16 +72,20 @@ package struct Situation: Sendable {
     /// the version of what was given for it, which was read in between.
     package func reconsidered(for recordings: [Recording]) -> [TransactionKey] {
         var (chains, returned, again) = (Set<ChainKey>(), Set<ChainKey>(), Set<TransactionKey>())
+        var periods: Set<GrantUnit> = []
         for recording in recordings {
             for (transaction, key) in zip(recording.transactions, recording.keys) {
                 if self[key] != nil { again.insert(key) }
                 chains.insert(self.chains[key] ?? recording.chain(of: transaction))
+                guard isReturn(transaction, key) else { continue }
+                periods.insert(.period(from: transaction.purchasedAt, transaction.product))
             }
             returned.formUnion(chainsWithReturns(in: recording))
         }
         for chain in chains {
+            let periods = returned.contains(chain) ? periods : nil
             for row in fulfilments(of: chain).values
-            where row.state == .waiting || returned.contains(chain) && row.maySettleAnew {
+            where row.state == .waiting || periods.map({ row.maySettleAnew(beside: $0) }) == true {
                 again.insert(row.transaction)
             }
         }
@@ -86,11 +95,14 @@ package struct Situation: Sendable {
     /// The chains of what a proof tells to be taken back, or was taken back before anything was given for it.
     private func chainsWithReturns(in recording: Recording) -> Set<ChainKey> {
         var found: Set<ChainKey> = []
-        for (transaction, key) in zip(recording.transactions, recording.keys)
-        where transaction.revocation != nil || fulfilment(of: key)?.reason == .revoked {
+        for (transaction, key) in zip(recording.transactions, recording.keys) where isReturn(transaction, key) {
             found.insert(chains[key] ?? recording.chain(of: transaction))
         }
         return found
+    }
+
+    private func isReturn(_ transaction: Transaction, _ key: TransactionKey) -> Bool {
+        transaction.revocation != nil || fulfilment(of: key)?.reason == .revoked
     }
 
     /// All that stands in the chains of some transactions.
@@ -224,6 +236,9 @@ package struct Situation: Sendable {
         let (transaction, chain) = (fulfilment.transaction, fulfilment.chain)
         fulfilments[chain, default: [:]][transaction.id] = fulfilment
         chains[transaction] = chain
+        if let period = fulfilment.periodRepeated {
+            repetitions[chain, default: ShortTable()].note(transaction.id, among: period)
+        }
         let held = fulfilment.unitsHeld
         if held.isEmpty { return }
         Self.note(transaction.id, among: held, in: &units[chain, default: ShortTable()])
