@@ -78,7 +78,7 @@ extension PurchasePipeline {
     }
 
     /// The numbers of what Apple was asked about, each once, in the order of the proof.
-    private func asked(about bytes: [UInt8]) -> [TransactionID] {
+    func asked(about bytes: [UInt8]) -> [TransactionID] {
         switch verifier.question(about: bytes) {
         case .transactions(let ids): return ids
         case .receipt(let receipt):

@@ -46,9 +46,9 @@ package struct PendingReview: Sendable {
     private func review(_ kept: KeptSubmission, for app: AppPolicy) async {
         // What an import keeps is for its jobs alone.
         guard kept.submission.origin == .presented else { return }
-        // Product and device are not kept: what they contradict was refused before it could wait.
+        // Product and device are not kept: what they contradict in the bytes was refused before it could wait.
         let submission = Submission(
-            app: app,
+            app: app.limited(for: kept),
             bytes: kept.submission.proof,
             customer: kept.submission.customer,
             order: kept.submission.order

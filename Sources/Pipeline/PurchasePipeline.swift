@@ -117,6 +117,7 @@ package struct PurchasePipeline: Sendable {
         _ renewals: [Renewal] = [],
         with companion: Recorder.Companion? = nil
     ) async throws(StoreFailure) -> Reason? {
+        let app = app.limited(for: kept)
         guard app.mayCount(proof) else { return proof.provenance.vouchedBy.reason }
         guard let realm = proof.realm, app.environments.contains(realm.environment) else {
             return .environmentNotAccepted
@@ -268,6 +269,7 @@ package struct PurchasePipeline: Sendable {
         kept: SubmissionID?
     ) async throws(StoreFailure) -> Outcome {
         if let kept { return .pending(kept) }
+        let digest = submission.keptDigest(digest)
         let pending = PendingSubmission(
             id: submission.id(of: digest),
             app: submission.app.id,
@@ -276,6 +278,7 @@ package struct PurchasePipeline: Sendable {
             proof: submission.bytes,
             customer: submission.customer,
             order: submission.order,
+            environments: submission.environments,
             reason: reason.rawValue,
             receivedAt: clock.now
         )
@@ -335,6 +338,9 @@ package struct PipelineLimits: Hashable, Sendable {
 }
 
 extension ProofFormat {
+    /// Whether Apple judges these very bytes when it is asked about them, and not only a number in them.
+    var isReceipt: Bool { self == .appReceipt || self == .transactionReceipt }
+
     /// Whether a transaction can stand in it at all.
     var mayHoldPurchases: Bool {
         switch self {

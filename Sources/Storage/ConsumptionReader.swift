@@ -52,6 +52,7 @@ extension StoreReader {
         let alone = ChainKey(app: request.key.app, realm: request.key.realm, original: request.transaction)
         facts.fulfilment = try fulfilments([request.chain, alone]).first { $0.transaction == request.transactionKey }
         let owner = try owners([request.chain]).first?.customer
+        facts.consent = try consent(of: [owner, facts.fulfilment?.customer].compactMap(\.self), request.key.app)
         guard let customer = facts.fulfilment?.customer ?? owner else { return try withAccount(facts, request) }
         var wallets: [WalletKey] = []
         for case .amount(let amount) in facts.fulfilment?.goods ?? [] {
@@ -59,8 +60,15 @@ extension StoreReader {
             wallets.append(WalletKey(app: app, realm: realm, customer: customer, currency: amount.currency))
         }
         for wallet in try self.wallets(wallets) { facts.balances[wallet.key.currency] = wallet.balance }
-        facts.consent = try consents([ConsentKey(app: request.key.app, subject: .customer(customer))]).first
         return try withAccount(facts, request)
+    }
+
+    /// What counts of several people's consent: that of whose the purchase is, the first, unless another has refused his to
+    /// whom it was given before.
+    private func consent(of people: [CustomerID], _ app: AppID) throws(StoreFailure) -> Consent? {
+        let keys = people.map { ConsentKey(app: app, subject: .customer($0)) }
+        let found = try consents(Array(Set(keys)))
+        return found.first { !$0.isGiven } ?? found.first { $0.key == keys.first }
     }
 
     private func withAccount(

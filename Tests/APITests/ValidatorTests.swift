@@ -226,6 +226,22 @@ import TestSupport
         }
     }
 
+    /// Apple does not send the older transaction again with an upgrade.
+    @Test func whatGaveWayToAnotherPlanIsOver() async throws {
+        try await TestHouse().open { house in
+            var year = try Self.period(8_080, of: 8_080)
+            year.product = try #require(ProductID("com.example.demo.yearly"))
+            year.purchasedAt = TestHouse.now.advanced(by: .seconds(-30 * 86_400))
+            year.expiresAt = TestHouse.now.advanced(by: .seconds(335 * 86_400))
+            let text = try Self.receipt([year, try Self.period(8_081, of: 8_080)])
+            let entries = try Self.collection(await Self.ask(house, Self.body([("appStoreReceipt", text)])))
+            let old = try #require(entries.first { $0["transactionId"]?.string == "8080" })
+            #expect(old["isExpired"]?.bool == true && old["cancelationReason"]?.string == "System.Replaced")
+            let new = try #require(entries.first { $0["transactionId"]?.string == "8081" })
+            #expect(new["isExpired"]?.bool == false)
+        }
+    }
+
     /// Its client keeps every 200 for two minutes.
     @Test func whatPassesIsNo200() async throws {
         try await TestHouse(requestsPerSecond: 2).open { house in

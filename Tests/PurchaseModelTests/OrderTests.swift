@@ -2,6 +2,23 @@ import PurchaseModel
 import Testing
 
 @Suite struct OrderTests {
+    /// She thought better of it, and Apple renews what she has. Each row: on which day the next period begins, what names the
+    /// order beside it, and whether that pays it.
+    @Test(arguments: [(Int64(30), nil, false), (30, "o-2", true), (60, nil, true)] as [(Int64, String?, Bool)])
+    func aRenewalPaysNoAbandonedOrder(day: Int64, named: String?, isPaid: Bool) throws {
+        var shop = try Shop()
+        let token = AccountToken(high: 0, low: 5)
+        try shop.place("o-1", "monthly", token: token)
+        var (first, next) = (try Sold.month(1), try Sold.month(2, original: 1, from: day))
+        (first.accountToken, next.accountToken) = (token, token)
+        try shop.show(first)
+        try shop.place("o-2", "monthly", token: token)
+        shop.now = SubscriptionCase.at(Double(day))
+        try shop.show(next, by: named == nil ? nil : "ann", order: named)
+        #expect(try shop.order("o-2").state == (isPaid ? .paid : .pending))
+        #expect(try shop.word(2) == "granted")
+    }
+
     static let token = AccountToken(high: 1, low: 2)
     static let otherToken = AccountToken(high: 3, low: 4)
 

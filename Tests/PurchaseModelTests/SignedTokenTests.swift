@@ -151,6 +151,31 @@ import Testing
         #expect(try shop.gems(of: owner) == (owner == "ann" ? 20 : 10))
     }
 
+    /// One Apple account, two accounts of the shop: Apple goes on in one chain. What was bought anew for bob's order is his,
+    /// whatever the rule and whoever tells of it first; what goes on without a gap goes by the rule.
+    @Test(arguments: BindingRule.allCases, [(Int64(60), "bob"), (30, "ann")])
+    func whatIsBoughtAnewGoesToWhomItWasSignedFor(rule: BindingRule, bought: (day: Int64, owner: String)) throws {
+        if bought.owner == "ann", rule == .transfer || rule == .transferIfInactive { return }
+        for isToldFirst in [false, true] {
+            var shop = try Shop(needsOrder: true) { $0.binding = rule }
+            let bobs = AccountToken(high: 0, low: 77)
+            try shop.place("o-1", "monthly", token: Self.token)
+            var first = try Sold.month(1)
+            first.accountToken = Self.token
+            try shop.show(first)
+            shop.now = SubscriptionCase.at(Double(bought.day))
+            try shop.place("o-2", "monthly", for: "bob", token: bobs)
+            var second = try Sold.month(2, original: 1, from: bought.day)
+            second.accountToken = bobs
+            if isToldFirst { try shop.show(second, by: nil) }
+            try shop.show(second, by: "bob", order: "o-2")
+            #expect(try Self.owner(in: shop) == bought.owner)
+            #expect(try shop.fulfilment(2).customer?.text == bought.owner)
+            #expect(try shop.order("o-2").state == (bought.owner == "bob" ? .paid : .pending))
+            try Invariants.check(shop, "\(rule) \(bought.day)")
+        }
+    }
+
     /// Apple took back what named her. Each row: on which day somebody else's begins; before it is no other purchase.
     @Test(arguments: [(Int64(10), "bob"), (0, "ann")])
     func whatIsBoughtAfterARefundGoesByTheRule(day: Int64, owner: String) throws {

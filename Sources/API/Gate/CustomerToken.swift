@@ -15,10 +15,11 @@ package struct CustomerToken: Sendable {
     /// - Parameter secrets: of the apps that want a token; the others believe whoever knows a customer's id.
     package init(_ secrets: [AppID: [UInt8]]) { self.secrets = secrets }
 
-    /// Whether a caller may speak for a customer. A secret key may for all of them.
-    func admits(_ key: APIKey, for customer: CustomerID, showing token: String?) -> Bool {
+    /// Whether a caller may speak for a customer, or for nobody. A secret key may for all of them; of an app that makes such
+    /// tokens a publishable one for nobody without.
+    func admits(_ key: APIKey, for customer: CustomerID?, showing token: String?) -> Bool {
         guard key.kind == .publishable, let secret = secrets[key.holder.app] else { return true }
-        guard let shown = token.flatMap({ Hexadecimal.decode($0) }) else { return false }
+        guard let customer, let shown = token.flatMap({ Hexadecimal.decode($0) }) else { return false }
         let right = MessageAuthentication.hmacSHA256(key: secret, message: Array(customer.text.utf8))
         return MessageAuthentication.areEqual(right, shown)
     }

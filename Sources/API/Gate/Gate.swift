@@ -171,8 +171,8 @@ struct Gate: Sendable {
         }
     }
 
-    /// Whether a caller may speak for a customer.
-    func mayAct(_ caller: Caller, for customer: CustomerID) -> Bool {
+    /// Whether a caller may speak for a customer, or for nobody.
+    func mayAct(_ caller: Caller, for customer: CustomerID?) -> Bool {
         customers.admits(caller.key, for: customer, showing: caller.customerToken)
     }
 

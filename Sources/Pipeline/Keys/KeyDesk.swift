@@ -137,6 +137,7 @@ package struct KeyDesk: Sendable {
         case .success(let found): key = found
         case .failure(let fault): return .failure(fault)
         }
+        guard asking.key.map({ reachesStores(of: key, $0) }) ?? true else { return .failure(.moreThanOwn) }
         key.revokedAt = asking.now
         try transaction.endAPIKey(key)
         return .success(key)
@@ -156,9 +157,12 @@ package struct KeyDesk: Sendable {
     /// Nobody gives what he has not: neither a new key nor a new secret for a mightier one.
     private static func mayGive(_ giver: APIKey, _ row: APIKeyRow) -> Bool {
         let key = APIKey(row)
-        guard key.scopes.isSubset(of: giver.scopes) else { return false }
-        guard let own = giver.environments else { return true }
-        return key.environments.map { $0.isSubset(of: own) } ?? false
+        return key.scopes.isSubset(of: giver.scopes) && reachesStores(of: row, giver)
+    }
+
+    private static func reachesStores(of row: APIKeyRow, _ key: APIKey) -> Bool {
+        guard let own = key.environments else { return true }
+        return APIKey(row).environments.map { $0.isSubset(of: own) } ?? false
     }
 
     private static func make(

@@ -28,34 +28,48 @@ package struct PresentedPurchase: Sendable {
         subscriptions.first { $0.chain.original == transaction.originalID ?? transaction.id }
     }
 
-    /// Whether it counts for a customer; what is nobody's yet counts for whoever shows it.
+    /// Whether it counts for a customer; what is nobody's yet counts for whoever shows it, and what is somebody's for nobody
+    /// who says no name.
     package func counts(_ transaction: Transaction, for customer: CustomerID?) -> Bool {
-        guard let customer, let owner = owners[transaction.originalID ?? transaction.id] else { return true }
-        return owner.mayUse(customer)
+        guard let owner = owners[transaction.originalID ?? transaction.id] else { return true }
+        return customer.map { owner.mayUse($0) } ?? false
     }
 }
 
 extension PresentedPurchase {
+    /// Whether purchases stand in it, and none of them is a customer's.
+    package func isOfOthers(than customer: CustomerID) -> Bool {
+        !transactions.isEmpty && !transactions.contains { counts($0, for: customer) }
+    }
+
     fileprivate init(
         _ report: Report,
+        said: [Transaction],
+        isJudged: Bool,
         known: [RecordedTransaction],
         subscriptions: [Subscription],
         owners: [TransactionID: Owner]
     ) {
         let byID = Dictionary(known.map { ($0.id, $0.transaction) }, uniquingKeysWith: { first, _ in first })
-        let claims = report.claims
+        let (claims, replaced) = (report.claims, replacedPeriods(among: known.map(\.transaction)))
         format = report.format.rawValue
         bundleID = claims.bundleID
         environment = known.first?.realm.environment ?? claims.environment
-        signedAt = claims.signedAt
-        download = claims.download
-        transactions = claims.transactions.map { said in
+        signedAt = isJudged ? claims.signedAt : nil
+        download = isJudged ? claims.download : nil
+        transactions = said.map { said in
             var said = said
             said.revocation = byID[said.id]?.revocation ?? said.revocation
             said.ownership = byID[said.id]?.ownership ?? said.ownership
+            said.isUpgraded = said.isUpgraded || replaced.contains(said.id)
             return said
         }
-        self.known = known
+        self.known = known.map { recorded in
+            guard replaced.contains(recorded.id), !recorded.transaction.isUpgraded else { return recorded }
+            var marked = recorded
+            marked.transaction.isUpgraded = true
+            return marked
+        }
         self.subscriptions = subscriptions
         self.owners = owners
     }
@@ -65,13 +79,18 @@ extension PurchasePipeline {
     /// What an accepted proof says, and what the ledger knows of it by now.
     ///
     /// Trust nothing of it before ``submit(_:)`` has said that it is recorded, or a submission that waited was found
-    /// genuine: it is read here, and not decided.
+    /// genuine: it is read here, and not decided. What nobody has judged as it stands, such as an answer of verifyReceipt,
+    /// only says what to ask Apple about: of that it tells what the ledger has.
     package func presented(_ submission: Submission) async throws(StoreFailure) -> PresentedPurchase {
         let examination = verifier.examine(submission.bytes, expecting: Expectation(bundleID: submission.app.bundleID))
         let (found, app, now) = (examination.report, submission.app.id, clock.now)
+        let isJudged = examination.proof != nil || found.format.isReceipt
+        let asked = isJudged ? [] : asked(about: submission.bytes)
         return try await store.read { reader throws(StoreFailure) in
-            let (claims, realms) = (found.claims, examination.proof?.realm.map { [$0] } ?? Realm.known)
-            let chains = Set(claims.transactions.map { $0.originalID ?? $0.id }).flatMap { original in
+            let realms = examination.proof?.realm.map { [$0] } ?? Realm.known
+            let keys = asked.flatMap { id in realms.map { TransactionKey(app: app, realm: $0, id: id) } }
+            let said = isJudged ? found.claims.transactions : try reader.transactions(keys).map(\.transaction)
+            let chains = Set(said.map { $0.originalID ?? $0.id }).flatMap { original in
                 realms.map { ChainKey(app: app, realm: $0, original: original) }
             }
             let given = try reader.fulfilments(chains)
@@ -84,6 +103,8 @@ extension PurchasePipeline {
             )
             return PresentedPurchase(
                 found,
+                said: said,
+                isJudged: isJudged,
                 known: known,
                 subscriptions: try Self.subscriptions(of: Array(Set(known.map(\.chain))), reader, at: now),
                 owners: owners

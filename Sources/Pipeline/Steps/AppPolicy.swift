@@ -1,4 +1,5 @@
 package import PurchaseModel
+import Storage
 
 /// What one app accepts: the visible step after verification, never a condition of it.
 package struct AppPolicy: Hashable, Sendable {
@@ -48,6 +49,11 @@ package struct AppPolicy: Hashable, Sendable {
             readsHistory: readsHistory,
             sight: sight.map(environments.intersection) ?? environments
         )
+    }
+
+    /// The same for what was kept: whoever brought it may have been limited to some stores.
+    func limited(for kept: KeptSubmission) -> AppPolicy {
+        kept.submission.environments.map { limited(to: $0) } ?? self
     }
 
     /// Whether what stands on this side of the wall is there for whoever asks.

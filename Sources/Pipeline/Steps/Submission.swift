@@ -15,6 +15,8 @@ package struct Submission: Sendable {
     package let product: ProductID?
     /// 16 bytes (identifierForVendor) or 6 (a Mac's address).
     package let deviceID: [UInt8]?
+    /// The stores of which it may be recorded, also once Apple was asked; `nil` for all of the app.
+    package var environments: Set<StoreEnvironment>?
     /// The answer that is to be kept in the commit of the decision; `nil` keeps none.
     package var kept: KeptDecision?
 
@@ -32,10 +34,17 @@ package struct Submission: Sendable {
         self.order = order
         self.product = product
         self.deviceID = deviceID
+        environments = app.sight
     }
 
     /// The name under which it is kept, the same for whoever sends the same again.
     func id(of digest: ProofDigest) -> SubmissionID { SubmissionID(app: app.id, customer: customer, digest) }
+
+    /// What makes it the same one among those that wait: what is for some stores only is another than what is for all.
+    func keptDigest(_ digest: ProofDigest) -> ProofDigest {
+        guard let environments else { return digest }
+        return ProofDigest(of: bytes + Array(environments.map { "," + $0.rawValue }.sorted().joined().utf8))
+    }
 
     /// Keeps the answer beside what it tells of. What was bought counts more than the answer to it: of a receipt so long
     /// that no answer can be kept the purchases are recorded, and the same request is answered from them.

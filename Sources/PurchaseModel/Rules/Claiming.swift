@@ -15,8 +15,9 @@ extension Draft {
         {
             registerOwn(TokenKey(app: recording.app, token: own), of: customer)
         }
+        let isBoughtAnew = isBoughtAnew(transaction, in: chain)
         // A copy may be without a token, and so may a renewal; but what was bought anew may be another's.
-        let isAnew = named == nil && isBoughtAnew(transaction, in: chain)
+        let isAnew = named == nil && isBoughtAnew
         let token = isAnew ? nil : signedToken(of: chain)
         let signed = customer(of: token, in: recording.app)
         guard let owner = owner(of: chain) else {
@@ -30,7 +31,10 @@ extension Draft {
         }
         // Old books take nothing away from anybody.
         guard recording.source == .presented else { return owner.customer }
-        if let signed, signed != owner.customer, isUnsettled(owner, against: token) {
+        // What was bought anew goes to whom it was signed for, whosever it was before.
+        if let signed, signed != owner.customer,
+            isUnsettled(owner, against: token) || isBoughtAnew && token == named
+        {
             return transfer(owner, to: signed)
         }
         guard let presenter = recording.customer, !owner.mayUse(presenter) else { return owner.customer }
@@ -89,7 +93,7 @@ extension Draft {
         }
     }
 
-    /// Makes a chain another customer's, with what waits in it. What was credited to the owner's balances stays there.
+    /// Makes a chain another customer's, with what was not given in it. What was credited to the owner's balances stays there.
     @discardableResult
     mutating func transfer(_ owner: Owner, to customer: CustomerID, isSettled: Bool = false) -> CustomerID {
         var moved = owner
@@ -100,13 +104,11 @@ extension Draft {
         moved.since = now
         put(moved)
         tellBoth(.customerTransferred, owner.chain, from: owner.customer, to: customer)
-        let waiting = fulfilments(of: owner.chain).values.filter { row in
-            row.state == .waiting && row.customer == owner.customer
-        }
-        for var row in waiting.sorted(by: { $0.transaction.id < $1.transaction.id }) {
+        let notGiven = fulfilments(of: owner.chain).values.filter { $0.unit == nil && $0.customer == owner.customer }
+        for var row in notGiven.sorted(by: { $0.transaction.id < $1.transaction.id }) {
             row.customer = customer
             put(row)
-            guard !row.isImported else { continue }
+            guard row.state == .waiting, !row.isImported else { continue }
             let recorded = recorded(row.transaction)
             tell(.purchaseWaiting, stream(of: row), happenedAt: row.purchasedAt, .fulfilment(row, recorded))
         }

@@ -160,9 +160,9 @@ private func percentage(
     }
     if !used.isEmpty { return (used.reduce(0, +) / used.count, .usedOfBalance) }
     for case .entitlement(_, let end?) in fulfilment.goods {
-        let start = fulfilment.purchasedAt.milliseconds
-        let passed = min(max(now.milliseconds - start, 0), end.milliseconds - start)
-        return (share(of: passed, in: end.milliseconds - start), .timePassed)
+        let start = fulfilment.purchasedAt
+        let (passed, all) = (start.duration(to: min(max(now, start), end)), start.duration(to: end))
+        return (all > .zero ? Int((passed / all * 100_000).rounded(.down)) : 0, .timePassed)
     }
     return (nil, .notKnown)
 }

@@ -8,6 +8,8 @@ extension Draft {
         {
             return (order, .orderID)
         }
+        // What renews pays for no wish: nobody bought it anew.
+        if isRenewal(recorded) { return nil }
         let wish = WishKey(app: recorded.app, customer: customer, product: recorded.transaction.product)
         if let token = recorded.transaction.accountToken {
             let key = TokenKey(app: recorded.app, token: token)
@@ -32,6 +34,17 @@ extension Draft {
         // A period that was over when the order was placed was bought for something else.
         if let end = end(of: transaction), end <= order.placedAt { return false }
         return true
+    }
+
+    /// Whether it goes on from a period of the same product that was given, without a gap.
+    private func isRenewal(_ recorded: RecordedTransaction) -> Bool {
+        guard isPaidPeriod(recorded.transaction) else { return false }
+        return fulfilments(of: chain(of: recorded)).values.contains { row in
+            guard row.unit != nil, row.product == recorded.transaction.product, row.purchasedAt < recorded.purchasedAt,
+                let end = self.recorded(row.transaction)?.transaction.expiresAt
+            else { return false }
+            return recorded.purchasedAt.seconds <= end.seconds + SubscriptionTransition.gap
+        }
     }
 
     private func nextToPay(_ orders: [Order], _ recorded: RecordedTransaction, of customer: CustomerID) -> Order? {

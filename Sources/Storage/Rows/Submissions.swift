@@ -32,6 +32,8 @@ package struct PendingSubmission: Hashable, Sendable {
     package var proof: [UInt8]
     package var customer: CustomerID?
     package var order: OrderID?
+    /// The stores of which it may be recorded; `nil` for all of the app.
+    package var environments: Set<StoreEnvironment>?
     /// The word for what it waits for.
     package var reason: String
     package var receivedAt: Timestamp
@@ -45,6 +47,7 @@ package struct PendingSubmission: Hashable, Sendable {
         proof: [UInt8],
         customer: CustomerID?,
         order: OrderID?,
+        environments: Set<StoreEnvironment>? = nil,
         reason: String,
         receivedAt: Timestamp,
         origin: SubmissionOrigin = .presented
@@ -56,6 +59,7 @@ package struct PendingSubmission: Hashable, Sendable {
         self.proof = proof
         self.customer = customer
         self.order = order
+        self.environments = environments
         self.reason = reason
         self.receivedAt = receivedAt
         self.origin = origin

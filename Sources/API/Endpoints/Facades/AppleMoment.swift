@@ -24,8 +24,9 @@ enum AppleMoment {
 
     /// `nil` for what has no date of four digits in both places.
     static func texts(_ moment: Timestamp) -> (greenwich: String, pacific: String)? {
+        guard let here = text(moment.milliseconds) else { return nil }
         let pacific = moment.milliseconds + PacificTime.offset(at: moment.milliseconds) * 1_000
-        guard let here = text(moment.milliseconds), let there = text(pacific) else { return nil }
+        guard let there = text(pacific) else { return nil }
         return (here + " Etc/GMT", there + " America/Los_Angeles")
     }
 

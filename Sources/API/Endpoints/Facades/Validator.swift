@@ -43,7 +43,7 @@ struct Validator: Sendable {
         } catch {
             return Self.refuse(.badRequest, .verificationFailed, error.message)
         }
-        if let customer = asked.customer, !gate.mayAct(caller, for: customer) { return Problem.customerToken() }
+        guard gate.mayAct(caller, for: asked.customer) else { return Problem.customerToken() }
         let submission = Submission(app: caller.app, bytes: asked.proof, customer: asked.customer)
         do throws(StoreFailure) {
             switch try await proofs.present(submission) {

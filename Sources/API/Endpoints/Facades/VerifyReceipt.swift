@@ -60,15 +60,20 @@ struct VerifyReceipt: Sendable {
         let customer = body["customer_id"]?.string.map { CustomerID($0) }
         if case .some(nil) = customer { return Self.answer(.unreadableRequest) }
         let stores = Set(StoreEnvironment.known.filter { host.takes($0) })
-        let submission = Submission(
+        var submission = Submission(
             app: caller.app.limited(to: stores),
             bytes: receipt,
             customer: customer ?? nil
         )
+        // Of which store it is decides which host takes it; of which it may be, the key.
+        submission.environments = caller.app.sight
         do throws(StoreFailure) {
             switch try await proofs.present(submission) {
             case .accepted(let purchase):
                 guard host.takes(purchase.environment) else { return Self.answer(Self.otherHost(host)) }
+                if let customer = submission.customer, purchase.isOfOthers(than: customer) {
+                    return Self.answer(.noSuchPurchase)
+                }
                 let excludesOld = body["exclude-old-transactions"]?.bool ?? false
                 let answer = ReceiptAnswer(purchase, sent: receipt, excludesOld: excludesOld, at: clock.now)
                 return .json(.ok) { answer.write(into: &$0) }

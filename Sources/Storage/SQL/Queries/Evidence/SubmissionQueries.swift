@@ -14,11 +14,11 @@ struct SubmissionQueries {
     private static func insert(at moment: String) -> String {
         """
         INSERT INTO submissions (app, sha256, customer, name, order_id, format, reason, received_at, proof, sequence,
-            imported)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, \(moment), $9, $10, $11)
+            imported, environments)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, \(moment), $9, $10, $11, $13)
         ON CONFLICT (app, sha256, customer) DO UPDATE SET order_id = excluded.order_id, reason = excluded.reason,
-            received_at = excluded.received_at, proof = excluded.proof, imported = excluded.imported, settled_at = NULL,
-            verdict = NULL, version = submissions.version + 1
+            received_at = excluded.received_at, proof = excluded.proof, imported = excluded.imported,
+            environments = excluded.environments, settled_at = NULL, verdict = NULL, version = submissions.version + 1
         WHERE submissions.verdict = '\(Settlement.givenUp)'
             OR submissions.verdict = '\(Settlement.notYours)' AND submissions.settled_at <= $12
         RETURNING name, version
@@ -65,7 +65,7 @@ struct SubmissionQueries {
     )
     private static let selected = """
         SELECT submissions.sequence, apps.name, sha256, customer, order_id, format, reason, received_at, settled_at,
-            verdict, proof, submissions.name, imported
+            verdict, proof, submissions.name, imported, environments
         FROM submissions JOIN apps ON apps.code = submissions.app
         """
     private static let get = Query("\(selected) WHERE submissions.name = $1")
@@ -90,7 +90,7 @@ struct SubmissionQueries {
             .bytes(submission.id.bytes), .optional(submission.order?.text), .text(submission.format),
             .text(submission.reason), time.noted(submission.receivedAt), .bytes(submission.proof),
             .integer(try connection.next(Self.sequence)), .integer(submission.origin.rawValue),
-            try overBefore(submission),
+            try overBefore(submission), .optional(submission.environments.map(Self.text)),
         ]
         let kept = try connection.row(Self.insert, name + content) { row throws(StoreFailure) in
             (id: try Self.readID(row), isFirst: row.integer(1) == RowVersions.first)
@@ -174,6 +174,15 @@ struct SubmissionQueries {
         )
     }
 
+    private static func text(_ environments: Set<StoreEnvironment>) -> String {
+        environments.map(\.rawValue).sorted().joined(separator: ",")
+    }
+
+    private static func environments(_ text: String) -> Set<StoreEnvironment> {
+        let words = text.utf8.split(separator: UInt8(ascii: ","))
+        return Set(words.map { StoreEnvironment(rawValue: String(decoding: $0, as: UTF8.self)) })
+    }
+
     private static func readID(_ row: SQLRow) throws(StoreFailure) -> SubmissionID {
         guard let id = SubmissionID(row.bytes(0)) else { throw SQLiteResult.unreadableRow }
         return id
@@ -196,6 +205,7 @@ struct SubmissionQueries {
             proof: row.bytes(10),
             customer: row.text(3).utf8.isEmpty ? nil : try row.identifier(3),
             order: try row.identifier(4),
+            environments: row.optionalText(13).map(Self.environments),
             reason: row.text(6),
             receivedAt: Timestamp(milliseconds: row.integer(7)),
             origin: origin
