@@ -29,7 +29,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 
 let package = Package(
     name: "assay",
-    products: [.executable(name: "assay", targets: ["Server"])],
+    // What apps that use PurchaseClient run on. All else runs on Linux.
+    platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
+    products: [
+        .executable(name: "assay", targets: ["Server"]),
+        .library(name: "PurchaseClient", targets: ["PurchaseClient"]),
+    ],
     targets: [
         // Floor 0: system libraries, each a shim and a module map.
         .systemLibrary(
@@ -71,6 +76,8 @@ let package = Package(
         room("AppleFormats", ["Encoding"]),
         room("Crypto", ["COpenSSL", "CArgon2"]),
         room("HTTP", ["Encoding", "CBeast", "CCurl"]),
+        // In apps: no system library, and nothing of the server's, may be reached from it.
+        room("PurchaseClient"),
 
         // Floor 2: proof, memory, and an App Store of our own.
         room(
@@ -135,6 +142,7 @@ let package = Package(
         tests("AppleFormatsTests", ["AppleFormats", "Encoding", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "Encoding", "TestSupport"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
+        tests("PurchaseClientTests", ["PurchaseClient", "HTTP", "TestSupport"]),
         tests(
             "VerificationTests",
             ["Verification", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Simulator", "TestSupport"]

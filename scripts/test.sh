@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 # Whoever sets this variable has a server; the others get one.
 if [[ -z ${ASSAY_TEST_POSTGRES:-} ]]; then exec scripts/postgres.sh scripts/test.sh; fi
 
-readonly wire='^(HTTPTests|JobsTests)\.'
+readonly wire='^(HTTPTests\.|JobsTests\.|PurchaseClientTests\.TransportTests)'
 readonly waiting='^(ServerTests|StorageTests)\.'
 readonly logs=.build/tests
 

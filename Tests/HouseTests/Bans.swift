@@ -25,15 +25,17 @@ extension Ban {
     /// Where C libraries are called, and the system's files opened.
     private static let unsafePlaces = [
         "Sources/Crypto/", "Sources/HTTP/Listening/", "Sources/HTTP/Calling/",
-        "Sources/Storage/SQL/Connections/", "Sources/Server/Files/",
+        "Sources/Storage/SQL/Connections/", "Sources/Server/Files/", "Sources/PurchaseClient/Journal/",
     ]
+    /// In an app nobody else can hand the device's clock on.
+    private static let device = "Sources/PurchaseClient/Live/"
 
     static let all = [
         Ban(
             words: ["unsafe", "@safe", "Unsafe*", "withUnsafe*", "OpaquePointer", "Unmanaged", "unsafeBitCast"],
             except: unsafePlaces,
             instead:
-                "Use Span or arrays; C belongs behind Crypto, HTTP/Listening, HTTP/Calling, Connections or Server/Files."
+                "Use Span or arrays; C belongs where `unsafePlaces` says that it is called."
         ),
         Ban(
             words: ["@unchecked Sendable", "nonisolated(unsafe)"],
@@ -43,12 +45,12 @@ extension Ban {
         ),
         Ban(
             words: ["Date()", "Date.now", "ContinuousClock", "SuspendingClock", "clock_gettime", "gettimeofday"],
-            except: ["Sources/Server/"],
+            except: ["Sources/Server/", device],
             instead: "Take a WallClock, or the moment itself, through init; only Server reads the machine's clock."
         ),
         Ban(
             words: ["Task.sleep", "Thread.sleep", "usleep"],
-            except: ["Sources/Server/"],
+            except: ["Sources/Server/", device],
             instead: "Take what waits as a closure, or let a deadline of the listener or a job's due moment do it."
         ),
         Ban(
@@ -58,7 +60,7 @@ extension Ban {
         ),
         Ban(
             words: [".random(", ".randomElement(", ".shuffled(", "SystemRandomNumberGenerator"],
-            except: ["Sources/Server/"],
+            except: ["Sources/Server/", device],
             instead: "Take a seeded generator through init, so that a test can repeat what happened."
         ),
         Ban(
@@ -68,7 +70,7 @@ extension Ban {
         ),
         Ban(
             words: ["ProcessInfo", "getenv", "CommandLine"],
-            except: ["Sources/Server/"],
+            except: ["Sources/Server/", device],
             instead: "Take the setting through init: only Server reads arguments and the environment."
         ),
         Ban(
@@ -91,7 +93,7 @@ extension Ban {
                 ".split(separator: \"", ".split(whereSeparator", ".split {", ".components(", "replacingOccurrences",
                 "trimmingCharacters", "Character",
             ],
-            within: parsers,
+            within: parsers + ["Sources/PurchaseClient/"],
             instead: "Text is bytes: walk utf8 with a cursor. One Character may hold a quote and a combining mark."
         ),
         Ban(
@@ -101,7 +103,23 @@ extension Ban {
         ),
         Ban(
             modules: ["Foundation", "FoundationInternationalization", "FoundationNetworking", "FoundationXML"],
+            // An app has all of Foundation anyway.
+            except: ["Sources/PurchaseClient/"],
             instead: "FoundationEssentials, if at all: Foundation itself brings locales, regular expressions, networks."
+        ),
+        Ban(
+            words: [
+                "Span", "MutableSpan", "RawSpan", "InlineArray", "Mutex", "Atomic", "Duration", "Regex",
+                "withDiscardingTaskGroup", "withThrowingDiscardingTaskGroup", "URL(filePath:", "appending(path:",
+            ],
+            modules: ["Synchronization", "Observation", "FoundationEssentials"],
+            within: ["Sources/PurchaseClient/"],
+            instead: "iOS 15 has none of it, and this compiler does not say so: take what was there then."
+        ),
+        Ban(
+            words: ["public"],
+            except: ["Sources/PurchaseClient/"],
+            instead: "`package` is seen by all our targets; `public` is what apps see of PurchaseClient."
         ),
         Ban(
             words: ["attributesOfItem", "attributesOfFileSystem"],

@@ -4,6 +4,8 @@ enum ImportTable {
     static let never: [(from: String, to: String, because: String)] = [
         ("*", "Server", "the composition root stands on top of everything"),
         ("PurchaseModel", "*", "the rules stay pure, and go to phones"),
+        ("PurchaseClient", "*", "it runs in apps, where neither the server nor its libraries are"),
+        ("*", "PurchaseClient", "it is for apps; the server does not send purchases to itself"),
         ("Encoding", "*", "it is the one door for bytes from outside, and serves every floor"),
         ("Simulator", "Verification", "a simulator that shares the verifier cannot test it"),
         ("Simulator", "Storage", "the simulator is Apple's side; it knows nothing of our server"),

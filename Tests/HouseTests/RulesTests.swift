@@ -54,6 +54,18 @@ import Testing
         ("Sources/Server/A.swift", "import class Foundation.FileHandle"),
         ("Sources/Server/A.swift", "internal import FoundationInternationalization"),
         ("Sources/Server/A.swift", "let found = try files.attributesOfItem(atPath: path)"),
+        ("Sources/PurchaseClient/A.swift", "let now = Date()"),
+        ("Sources/PurchaseClient/A.swift", "try await Task.sleep(nanoseconds: 1)"),
+        ("Sources/PurchaseClient/Outbox/A.swift", "let n = UInt64.random(in: 0..<3)"),
+        ("Sources/PurchaseClient/Live/A.swift", "Task { await send() }"),
+        ("Sources/PurchaseClient/Live/A.swift", "let session = URLSession.shared"),
+        ("Sources/PurchaseClient/Live/A.swift", "unsafe rename(one, other)"),
+        ("Sources/PurchaseClient/A.swift", "import Synchronization"),
+        ("Sources/PurchaseClient/A.swift", "private let state = Mutex(0)"),
+        ("Sources/PurchaseClient/A.swift", "func read(_ bytes: Span<UInt8>) {}"),
+        ("Sources/PurchaseClient/Wire/A.swift", "let parts = text.split { $0.isWhitespace }"),
+        ("Sources/API/A.swift", "public struct Answer {}"),
+        ("Sources/HTTP/A.swift", "public import Encoding"),
     ])
     func aBannedWordIsCaught(path: String, text: String) {
         let (file, code) = source(path, text)
@@ -69,6 +81,10 @@ import Testing
         ("Sources/HTTP/A.swift", #"path.utf8.split(separator: UInt8(ascii: "/"))"#),
         ("Sources/Pipeline/A.swift", "let now = clock.now; let task: Task<Void, Never>"),
         ("Tests/EncodingTests/A.swift", "print(Date())"),
+        ("Sources/PurchaseClient/A.swift", "public import Foundation"),
+        ("Sources/PurchaseClient/Live/A.swift", "Date(); ProcessInfo.processInfo.systemUptime"),
+        ("Sources/PurchaseClient/Live/A.swift", "import FoundationNetworking"),
+        ("Sources/PurchaseClient/Journal/A.swift", "guard unsafe rename(one, other) == 0 else { return }"),
     ])
     func whatIsAllowedPasses(path: String, text: String) {
         let (file, code) = source(path, text)
@@ -162,6 +178,16 @@ import Testing
         #expect(ImportTable.forbiddenArrows(in: manifest).count == 2)
         #expect(ImportTable.upwardArrows(in: Manifest(Self.manifest)) == [])
         #expect(ImportTable.forbiddenArrows(in: Manifest(Self.manifest)) == [])
+    }
+
+    @Test(arguments: [
+        (#"room("PurchaseModel"), room("PurchaseClient", ["PurchaseModel"])"#, 1),
+        (#".systemLibrary(name: "CLib"), room("PurchaseClient", ["CLib"])"#, 1),
+        (#"room("PurchaseClient"), room("API", ["PurchaseClient"])"#, 1),
+        (#"room("PurchaseClient"), tests("PurchaseClientTests", ["PurchaseClient"])"#, 0),
+    ])
+    func theClientStandsAlone(targets: String, findings: Int) {
+        #expect(ImportTable.forbiddenArrows(in: Manifest(targets)).count == findings)
     }
 
     @Test(arguments: [

@@ -1,0 +1,146 @@
+import Foundation
+
+extension PurchaseClient {
+    /// After so many seconds the store is asked again for what is not finished: what could not be written down then, or
+    /// was nobody's.
+    private static let storeAskedEvery: Double = 3_600
+
+    /// Takes what the store brings, and sends all that is not decided, until the task is cancelled. What was not finished
+    /// when the app ended goes on from there.
+    ///
+    /// Call it once, as early as the app starts: the store brings what happened elsewhere right away.
+    ///
+    /// - Parameters:
+    ///   - source: StoreKit, mostly.
+    ///   - customer: whose a purchase is that the store brings by itself. Answer nil when nobody is signed in, or when its
+    ///     account token is another account's: it is left with the store, and asked about again after ``wake()``.
+    public func run(
+        _ source: PurchaseSource,
+        customer: @escaping @Sendable (StorePurchase) async -> String?
+    ) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await source.listen { purchase in await self.receive(purchase, customer) }
+            }
+            group.addTask { await self.askStore(source, customer) }
+            for _ in 0..<server.settings.inFlightMax { group.addTask { await self.work() } }
+            await group.waitForAll()
+        }
+    }
+
+    private func receive(
+        _ purchase: StorePurchase,
+        _ customer: @Sendable (StorePurchase) async -> String?
+    ) async {
+        // Of what is known already the app need not say it again.
+        var owner = outbox[purchase.id]?.customer
+        if owner == nil { owner = await customer(purchase) }
+        guard let owner, Parcel.isName(owner) else { return tellApp(.unclaimed(purchase: purchase.id)) }
+        do throws(OutboxFault) {
+            try take(purchase, customer: owner, order: nil)
+        } catch {
+            return tellApp(.notKept(error, purchase: purchase.id))
+        }
+        await finishIfConfirmed(purchase.id)
+    }
+
+    private func askStore(
+        _ source: PurchaseSource,
+        _ customer: @Sendable (StorePurchase) async -> String?
+    ) async {
+        while !Task.isCancelled {
+            let asked = wakes
+            let confirmed = outbox.entries.filter { if case .confirmed = $0.state { true } else { false } }
+            let found = await source.unfinished()
+            if Task.isCancelled { return }
+            for purchase in found { await receive(purchase, customer) }
+            // What the store has no longer was finished just before the app ended. Should it come again after all, it is
+            // sent again, and the server knows it.
+            let ids = Set(found.map(\.id))
+            for entry in confirmed where !ids.contains(entry.id) && !canFinish(entry.id) {
+                if outbox[entry.id]?.state == entry.state { forget(entry.id) }
+            }
+            let until = surroundings.uptime() + Self.storeAskedEvery
+            while wakes == asked, !Task.isCancelled {
+                let left = until - surroundings.uptime()
+                if left <= 0 { break }
+                await rest(left)
+            }
+        }
+    }
+
+    // MARK: Sending
+
+    /// One of the few that send: takes what is due, first come first, or waits until something is.
+    private func work() async {
+        while !Task.isCancelled {
+            let now = surroundings.uptime()
+            if let entry = outbox.next(isDue: { pacing.isDue($0, at: now) }) {
+                setBusy(entry.id, true)
+                await carry(entry)
+                setBusy(entry.id, false)
+                await finishIfConfirmed(entry.id)
+                // It may be due at once, for those who rest.
+                ring()
+            } else {
+                let next = pacing.next(of: outbox.waiting.map(\.id))
+                await rest(next.map { max(0, $0 - now) })
+            }
+        }
+    }
+
+    private func carry(_ entry: OutboxEntry) async {
+        let ruling: Ruling
+        do {
+            if case .pending(let submission) = entry.state {
+                let question = await server.question(about: submission, of: entry.customer)
+                let answer = try await transport.send(question)
+                ruling = Ruling(asking: submission, answer, at: surroundings.now())
+            } else {
+                let answer = try await transport.send(await server.submission(entry.body, of: entry.customer))
+                ruling = Ruling(submitting: entry.id, answer, at: surroundings.now())
+            }
+        } catch {
+            // Cancelled, the app is about to end, and nothing went wrong.
+            if Task.isCancelled { return }
+            ruling = .again(.unreachable(error), after: nil)
+        }
+        // While it was under way the app may have named its order, or given it up: then the answer was to something else.
+        guard let current = outbox[entry.id], current.body == entry.body, !current.state.isDecided else { return }
+        follow(ruling, current)
+    }
+
+    private func follow(_ ruling: Ruling, _ entry: OutboxEntry) {
+        let id = entry.id
+        switch ruling {
+        case .confirmed(let decision):
+            record(.confirm(id: id, Confirmation(decision: decision, at: surroundings.now())))
+            pacing.forget(id)
+            if let entry = outbox[id] { tellApp(.confirmed(entry)) }
+        case .refused(let verdict, let reason):
+            record(.refuse(id: id, Refusal(verdict: verdict, reason: reason, at: surroundings.now())))
+            pacing.forget(id)
+            if let entry = outbox[id] { tellApp(.refused(entry)) }
+            for change in outbox.forgettable { record(change) }
+        case .pending(let submission):
+            if entry.state != .pending(submission: submission) { record(.wait(id: id, submission: submission)) }
+            postpone(id, isTemporary: true, nil)
+        case .decided:
+            record(.requeue(id: id))
+            pacing.hasten(id)
+        case .again(let trouble, let pause):
+            postpone(id, isTemporary: trouble.isTemporary, pause)
+            tellApp(.trouble(trouble, purchase: id))
+        }
+    }
+
+    private func postpone(_ id: String, isTemporary: Bool, _ retryAfter: Double?) {
+        pacing.postpone(
+            id,
+            isTemporary: isTemporary,
+            retryAfter: retryAfter,
+            at: surroundings.uptime(),
+            random: surroundings.chance()
+        )
+    }
+}
