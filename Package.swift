@@ -213,7 +213,14 @@ let package = Package(
             path: "Tests/Simulate",
             swiftSettings: house
         ),
-        tests("SimulationTests", ["Pipeline", "PurchaseModel", "Simulation", "Simulator", "Storage"]),
+        tests(
+            "SimulationTests",
+            [
+                "API", "Crypto", "HTTP", "Pipeline", "PurchaseClient", "PurchaseModel", "Simulation", "Simulator",
+                "Storage",
+                "TestSupport", "Verification",
+            ]
+        ),
         tests("HouseTests", []),
     ],
     swiftLanguageModes: [.v6],
