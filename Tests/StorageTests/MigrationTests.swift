@@ -85,6 +85,7 @@ private enum Python {
         let statements = """
             DROP INDEX submissions_settled; DROP INDEX submissions_by_name; ALTER TABLE submissions DROP COLUMN name;
             ALTER TABLE submissions DROP COLUMN imported; ALTER TABLE submissions DROP COLUMN version;
+            ALTER TABLE submissions DROP COLUMN environments;
             ALTER TABLE transactions DROP COLUMN version;
             CREATE INDEX transactions_of_customer ON transactions (app, customer) WHERE customer IS NOT NULL;
             DELETE FROM migrations WHERE number > 1; PRAGMA user_version = 1

@@ -7,8 +7,10 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func theSameSubmissionKeepsItsID(kind: StoreKind) async throws {
         try await kind.withStore { store in
-            let first = try Samples.submission(1, customer: "ann")
+            var first = try Samples.submission(1, customer: "ann")
+            first.environments = [.sandbox, .production]
             var again = first
+            again.environments = nil
             again.receivedAt = .init(milliseconds: 1)
             again.order = OrderID("o-9")
             again.proof = []

@@ -1,0 +1,34 @@
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import Testing
+
+/// A key for some stores has Apple asked like any other, and brings nothing of another store by it.
+@Suite struct LimitedKeyTests {
+    @Test(arguments: [StoreEnvironment.sandbox, .production])
+    func whatAppleTellsOfAnotherStoreIsNotRecorded(limit: StoreEnvironment) async throws {
+        try await WorkHouse().open { house in
+            let sold = try house.buy("coins.100", by: "anna")
+            let number = Array("\(sold.id)".utf8)
+            let limited = Submission(app: house.app.limited(to: [limit]), bytes: number, customer: CustomerID("mal"))
+            let kept = try await house.pipeline.submit(limited)
+            // Until it is decided the same again is the same.
+            #expect(try await house.pipeline.submit(limited).pendingID == kept.pendingID)
+            // Whoever is not limited has his own place among what waits, for the same customer too.
+            let free = Submission(app: house.app, bytes: number, customer: CustomerID("mal"))
+            #expect(free.environments == nil && limited.environments == [limit])
+            try await house.work()
+            let isTaken = limit == .production
+            let recorded = try await house.recorded(sold.id, in: .production)
+            #expect(recorded?.customer?.text == (isTaken ? "mal" : nil))
+            let verdict = try await house.submission(kept).settlement?.verdict
+            #expect(verdict == (isTaken ? "test_signed" : "not_yours"))
+            // A refusal that only the key has caused holds nobody else up.
+            let again = try await house.pipeline.submit(free)
+            #expect(again.pendingID != nil && again.pendingID != kept.pendingID)
+            try await house.work()
+            #expect(try await house.recorded(sold.id, in: .production)?.customer?.text == "mal")
+        }
+    }
+}
