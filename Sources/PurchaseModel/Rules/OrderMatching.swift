@@ -8,8 +8,15 @@ extension Draft {
         {
             return (order, .orderID)
         }
-        // What renews pays for no wish: nobody bought it anew.
-        if isRenewal(recorded) { return nil }
+        // What renews pays for no wish: nobody bought it anew. Mostly there is none to look for.
+        return wished(recorded, of: customer, naming).flatMap { isRenewal(recorded) ? nil : $0 }
+    }
+
+    private func wished(
+        _ recorded: RecordedTransaction,
+        of customer: CustomerID,
+        _ naming: Naming
+    ) -> (Order, OrderMatch)? {
         let wish = WishKey(app: recorded.app, customer: customer, product: recorded.transaction.product)
         if let token = recorded.transaction.accountToken {
             let key = TokenKey(app: recorded.app, token: token)
