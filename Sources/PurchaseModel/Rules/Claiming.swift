@@ -15,9 +15,8 @@ extension Draft {
         {
             registerOwn(TokenKey(app: recording.app, token: own), of: customer)
         }
-        let isBoughtAnew = isBoughtAnew(transaction, in: chain)
         // A copy may be without a token, and so may a renewal; but what was bought anew may be another's.
-        let isAnew = named == nil && isBoughtAnew
+        let isAnew = named == nil && isBoughtAnew(transaction, in: chain)
         let token = isAnew ? nil : signedToken(of: chain)
         let signed = customer(of: token, in: recording.app)
         guard let owner = owner(of: chain) else {
@@ -33,7 +32,7 @@ extension Draft {
         guard recording.source == .presented else { return owner.customer }
         // What was bought anew goes to whom it was signed for, whosever it was before.
         if let signed, signed != owner.customer,
-            isUnsettled(owner, against: token) || isBoughtAnew && token == named
+            isUnsettled(owner, against: token) || token == named && isBoughtAnew(transaction, in: chain)
         {
             return transfer(owner, to: signed)
         }
