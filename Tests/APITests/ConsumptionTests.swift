@@ -86,6 +86,36 @@ import Testing
         }
     }
 
+    /// What was moved is told of by consent of who has it now, unless who had it has refused. Each row: what is recorded of
+    /// both, and whether an answer still lacks consent.
+    @Test(
+        arguments: [
+            (nil, nil, true), (true, nil, true), (nil, true, false), (true, true, false), (false, true, true),
+            (true, false, true),
+        ] as [(Bool?, Bool?, Bool)]
+    )
+    func whoseThePurchaseIsConsents(before: Bool?, now: Bool?, isLacking: Bool) async throws {
+        var terms = Self.terms()
+        terms.sandbox = .everybody(until: Timestamp(milliseconds: .max))
+        try await TestHouse(terms: terms).open { house in
+            try await Self.ask(house)
+            let path = "\(Self.path)/\(Self.id)"
+            let customer = try #require(try await house.get(path).json()["customer_id"]?.string)
+            let body =
+                #"{"original_transaction_id": "7001", "to_customer_id": "zoe", "environment": "sandbox", "#
+                + #""test_signed": true}"#
+            #expect(await house.change("/v1/transfers", body).status == .ok)
+            for (name, isGiven) in [(customer, before), ("zoe", now)] {
+                guard let isGiven else { continue }
+                let said = await house.change("/v1/customers/\(name)/consent", #"{"is_given": \#(isGiven)}"#)
+                #expect(said.status == .ok)
+            }
+            let one = try await house.get(path).json()
+            #expect(one["customer_id"]?.string == "zoe")
+            #expect((one["waits_for"]?.string == "needs_consent") == isLacking)
+        }
+    }
+
     @Test func aPersonObjects() async throws {
         try await TestHouse(terms: Self.terms(.byTerms)).open { house in
             try await Self.ask(house)

@@ -175,6 +175,11 @@ import TestSupport
             let stolen = await house.change("/v1/keys/\(id)/rotate", key: limited)
             #expect(stolen.status == .forbidden)
             #expect(try stolen.json()["code"]?.string == "more_than_own")
+            // Nor does it end what reaches other stores; what reaches none it may.
+            let ended = await house.change("/v1/keys/\(id)/revoke", key: limited)
+            #expect(try ended.status == .forbidden && ended.json()["code"]?.string == "more_than_own")
+            let own = try #require(try heir.json()["key_id"]?.string)
+            #expect(await house.change("/v1/keys/\(own)/revoke", key: limited).status == .ok)
         }
     }
 

@@ -279,6 +279,13 @@ import TestSupport
             #expect(await status("pk_read") == .forbidden)
             #expect(await status("pk_app") == .forbidden)
             #expect(await status("pk_app", ["Assay-Customer-Token": token]) == .ok)
+            // Whoever names nobody, or a name that nobody can have, shows no token for it.
+            for name in [nil, #""two words""#] {
+                let proof = [("appStoreReceipt", try Self.receipt([try Sample.transaction(8_070)]))]
+                let nameless = Self.body(proof, user: name)
+                let answer = await Self.ask(house, nameless, path: "/validator/pk_app", key: nil)
+                #expect(answer.status == .forbidden)
+            }
         }
     }
 }

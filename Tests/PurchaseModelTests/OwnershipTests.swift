@@ -280,4 +280,19 @@ import Testing
         #expect(try shop.rights(of: "friend-16") == ["light"])
         #expect(try shop.rights(of: "friend-17") == [])
     }
+
+    /// What was over when it was first heard of goes along, and nobody is told of it once more.
+    @Test func whatWasNotGivenMovesWithItsChain() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(40)
+        try shop.show(Sold.month(1), Sold.month(2, original: 1, from: 30))
+        #expect(try shop.word(1) == "withheld expired")
+        let told = shop.types.count
+        try shop.transfer(1, to: "bob")
+        #expect(try shop.fulfilment(1).customer?.text == "bob")
+        #expect(shop.types[told...].allSatisfy { $0 == "customer.transferred" })
+        let keys = try [1, 2].map { try Shop.key($0, Shop.production) }
+        let rebuilt = decide(shop.situation, rebuilding: keys, tokens: [:], terms: shop.terms, at: shop.now)
+        #expect(rebuilt.fulfilments.isEmpty)
+    }
 }
