@@ -217,8 +217,7 @@ let package = Package(
             "SimulationTests",
             [
                 "API", "Crypto", "HTTP", "Pipeline", "PurchaseClient", "PurchaseModel", "Simulation", "Simulator",
-                "Storage",
-                "TestSupport", "Verification",
+                "Storage", "TestSupport", "Verification",
             ]
         ),
         tests("HouseTests", []),
