@@ -38,4 +38,67 @@ import Testing
         (first.purchasedAt, first.expiresAt) = (Timestamp(milliseconds: .max), Timestamp(milliseconds: .min))
         #expect(replacedPeriods(among: [first, try Sold.month(2, original: 1)]).isEmpty)
     }
+
+    /// Each row: what is known of a year from day 0 and of a month after it, and whether Apple is asked about the year.
+    @Test(arguments: [
+        ("month", 30, true), ("month", 364, true), ("month", 365, false), ("month", 0, false), ("year", 30, false),
+        ("family", 30, false), ("refunded", 30, false), ("cancelled in a receipt", 30, true), ("marked", 30, false),
+        ("said later", 30, false), ("said later by a receipt", 30, true),
+    ])
+    func whatBecameOfItIsAskedOnce(what: String, day: Int64, isAsked: Bool) throws {
+        var first = try Self.yearly(1)
+        first.ownership = .purchased
+        var next = try what == "year" ? Self.yearly(2, original: 1, from: day) : Sold.month(2, original: 1, from: day)
+        next.ownership = what == "family" ? .familyShared : .purchased
+        switch what {
+        case "refunded": first = Sold.refunded(first)
+        case "cancelled in a receipt": first.revocation = Revocation(at: next.purchasedAt)
+        case "marked": first.isUpgraded = true
+        case "said later": first.signedAt = next.purchasedAt
+        case "said later by a receipt": (first.signedAt, first.ownership) = (next.purchasedAt, nil)
+        default: break
+        }
+        let expected = isAsked ? [first.id] : []
+        #expect(upgradesToHear(among: [first, next]) == expected)
+        #expect(upgradesToHear(among: [next, first]) == expected)
+        // It is asked at once, in whatever order they came.
+        for periods in [[first, next], [next, first]] {
+            var shop = try Shop()
+            shop.now = SubscriptionCase.at(Double(day) + 1)
+            for period in periods { try shop.show(period) }
+            let look = try #require(try shop.subscription().nextLook)
+            #expect((look <= shop.now) == isAsked, "\(periods.map(\.id))")
+            // Other news leaves it as it is; a look is one.
+            var word = Renewal(originalID: first.id, product: next.product, signedAt: next.purchasedAt)
+            word.willAutoRenew = false
+            try shop.show(renewals: [word], by: nil)
+            #expect(try shop.subscription().willAutoRenew == false || what == "family")
+            #expect(try (shop.subscription().nextLook.map { $0 <= shop.now } == true) == isAsked)
+            try shop.look()
+            #expect(try shop.subscription().nextLook.map { $0 <= shop.now } != true)
+        }
+    }
+
+    /// What Apple answers has nothing asked again, whatever it says.
+    @Test func anAnswerRaisesNoQuestion() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(31)
+        var first = try Self.yearly(1)
+        try shop.show(first, Sold.month(2, original: 1, from: 30))
+        #expect(try shop.subscription().nextLook == SubscriptionCase.at(30))
+        (first.ownership, first.signedAt) = (.purchased, shop.now)
+        try shop.lookUp(first)
+        try shop.look()
+        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+        try shop.lookUp(Sold.again(first, after: 60))
+        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+    }
+
+    @Test func whatIsOverForLongWaitsForTheNextLook() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(365 + 61)
+        try shop.show(Self.yearly(1), Self.yearly(3, original: 1, from: 300), Sold.month(2, original: 1, from: 30))
+        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+        #expect(upgradesToHear(among: [try Self.yearly(1), try Sold.month(2, original: 1, from: 30)]).count == 1)
+    }
 }

@@ -9,6 +9,8 @@ package struct SubscriptionLooker: Sendable {
     package static let schedule = RetrySchedule(first: .seconds(60), longest: .seconds(3_600), attemptsMax: .max)
     /// In how many periods, the newest first, a receipt is looked for.
     private static let periodsMax = 100
+    /// Of how many periods Apple is asked in one look whether an upgrade took their place.
+    private static let upgradesMax = 10
 
     private let recorder: Recorder
     private let verifier: Verifier
@@ -136,7 +138,37 @@ package struct SubscriptionLooker: Sendable {
             let source: RecordingSource = status.transaction.chains == [chain.original] ? .presented : .history
             try await record(status.transaction, status.renewal, account, from: source)
         }
-        return .whole
+        return try await askAboutUpgrades(chain, account).map { .away($0) } ?? .whole
+    }
+
+    /// Asks what became of periods that another plan took the place of: nobody sends that.
+    private func askAboutUpgrades(
+        _ chain: ChainKey,
+        _ account: AppleAccount
+    ) async throws(StoreFailure) -> JobOutcome? {
+        for id in try await upgradesToHear(of: chain).prefix(Self.upgradesMax) {
+            let found: Verified<Proof>
+            do throws(AppStoreFailure) {
+                found = try await account.server.transaction(id, in: chain.realm.environment).value
+            } catch {
+                // Of what Apple does not know nothing more is heard.
+                if let outcome = AppleTrouble.outcome(of: error, at: clock.now) { return outcome }
+                continue
+            }
+            guard found.chains == [chain.original] else { continue }
+            try await record(found, nil, account, from: .presented)
+        }
+        return nil
+    }
+
+    /// Only where the product changes, which it mostly does not, is there anything to see.
+    private func upgradesToHear(of chain: ChainKey) async throws(StoreFailure) -> [TransactionID] {
+        try await store.read { reader throws(StoreFailure) in
+            let given = try reader.fulfilments([chain]).filter { $0.chain == chain }
+            guard Set(given.map(\.product)).count > 1 else { return [] }
+            let periods = try reader.transactions(Array(Set(given.map(\.transaction))))
+            return PurchaseModel.upgradesToHear(among: periods.map(\.transaction))
+        }
     }
 
     /// Each page is recorded before the next is asked for: a customer's history may be long. The newest periods are left to be

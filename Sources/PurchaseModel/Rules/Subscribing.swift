@@ -26,6 +26,8 @@ final class FoldedSubscription: Sendable {
     private let past: Past?
     let new: Subscription
     let period: RecordedTransaction?
+    /// Whether Apple is to be asked at once what became of a period that the newest one took the place of.
+    let isUpgradeUnheard: Bool
     private let lookedAt: Timestamp
 
     init(
@@ -36,12 +38,14 @@ final class FoldedSubscription: Sendable {
         period: RecordedTransaction?,
         renewal: Renewal?,
         ends: PeriodEnds,
+        isUpgradeUnheard: Bool = false,
         lookedAt now: Timestamp
     ) {
         let isFirst = before == nil && last == nil && old == nil && renewal == nil && ends.isEmpty
         past = isFirst ? nil : Past(before, last, old, renewal, ends)
         self.new = new
         self.period = period
+        self.isUpgradeUnheard = isUpgradeUnheard
         lookedAt = now
     }
 
@@ -98,9 +102,23 @@ extension Draft {
                     period: period,
                     renewal: renewal,
                     ends: ends,
+                    isUpgradeUnheard: isUpgradeUnheard(of: fresh[chain, default: []], last, before: period),
                     lookedAt: now
                 )
             )
+        }
+    }
+
+    /// Apple sends no word of what an upgrade took the place of. What is over for long can wait for the next look.
+    private func isUpgradeUnheard(
+        of fresh: [RecordedTransaction],
+        _ last: Transaction?,
+        before newest: RecordedTransaction?
+    ) -> Bool {
+        guard let newest = newest?.transaction else { return false }
+        let isRecent = { (end: Timestamp) in end.advanced(by: SubscriptionRules.billingRetry) > now }
+        return (fresh.map(\.transaction) + [last].compactMap(\.self)).contains { period in
+            period.mayHaveGivenWay(to: newest) && period.expiresAt.map(isRecent) == true
         }
     }
 
@@ -165,8 +183,10 @@ extension Draft {
             row.state = new.state
             row.since = new.since
         }
-        row.nextLook = schedule.next(after: now, of: new)
-        if let before, before.saysTheSame(as: row), before.state == row.state, before.since == row.since {
+        let isUpgradeToHear = folded.isUpgradeUnheard || !isLook && before?.isUpgradeToHear(of: new) == true
+        // Since then there is news that nobody tells.
+        row.nextLook = isUpgradeToHear ? new.periodStartedAt : schedule.next(after: now, of: new)
+        if let before, !folded.isUpgradeUnheard, before.saysTheSame(as: row), before.state == row.state, before.since == row.since {
             // A look that found nothing has still been one, and whoever took it in hand has put the next one off.
             let isDue = before.nextLook.map { $0 <= now } ?? (row.nextLook != nil)
             guard isDue || isLook && !schedule.isNearly(before.nextLook, row.nextLook) else { return }
@@ -187,6 +207,14 @@ extension Draft {
 extension Subscription {
     /// Whether its newest transaction has not come yet: it is told of when it comes.
     fileprivate var isWaited: Bool { isBehind && state.isAlive }
+}
+
+extension RecordedSubscription {
+    /// Whether Apple is still to be asked what became of the period before the newest one. Until it was, other news changes
+    /// nothing of that.
+    fileprivate func isUpgradeToHear(of new: Subscription) -> Bool {
+        nextLook != nil && nextLook == new.periodStartedAt && current == new.current
+    }
 }
 
 extension LookSchedule {

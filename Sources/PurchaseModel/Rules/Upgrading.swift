@@ -17,14 +17,44 @@ package func replacedPeriods(among periods: some Sequence<Transaction>) -> Set<T
     return found
 }
 
+/// The periods that Apple may mark by now as what another plan took the place of: one of another product began before they
+/// ended, and what was said of them is older, or comes from a receipt, which does not say it.
+///
+/// To ask about one of them once is enough: the answer is newer than both, and no receipt.
+///
+/// - Parameter periods: of one chain, in any order.
+/// - Returns: those to ask Apple about, the newest first.
+package func upgradesToHear(among periods: [Transaction]) -> [TransactionID] {
+    let sorted = periods.sorted { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }
+    let open = sorted.indices.filter { place in
+        let period = sorted[place]
+        return sorted[(place + 1)...].prefix { $0.begins(before: period) }.contains { period.mayHaveGivenWay(to: $0) }
+    }
+    return open.reversed().map { sorted[$0].id }
+}
+
 extension Transaction {
+    /// Whether Apple may say by now that a newer period took the place of this one. Sooner asked in vain than not at all: a
+    /// next plan that is charged for shortly before the end is among them.
+    func mayHaveGivenWay(to newer: Transaction) -> Bool {
+        guard !isUpgraded, ownership == nil || signedAt < newer.purchasedAt else { return false }
+        // What receipts say of an upgrade looks like a refund.
+        guard revocation == nil || revocation?.isBare == true else { return false }
+        return isFollowed(by: newer) && newer.begins(before: self)
+    }
+
+    fileprivate func begins(before older: Transaction) -> Bool { older.expiresAt.map { purchasedAt < $0 } == true }
+
+    /// Whether one of another plan was bought after it, by the same of the family.
+    private func isFollowed(by next: Transaction) -> Bool {
+        isSubscriptionPeriod && next.isSubscriptionPeriod && next.product != product && next.isShared == isShared
+            && next.purchasedAt.seconds > purchasedAt.seconds
+    }
+
     // By what was bought after it, by the moment.
     fileprivate func isCutShort(by later: ArraySlice<Transaction>) -> Bool {
-        guard isSubscriptionPeriod, revocation == nil, let end = lastMoment else { return false }
-        return later.prefix { $0.purchasedAt < end }.contains { next in
-            next.isSubscriptionPeriod && next.product != product && next.isShared == isShared
-                && next.purchasedAt.seconds > purchasedAt.seconds
-        }
+        guard revocation == nil, let end = lastMoment else { return false }
+        return later.prefix { $0.purchasedAt < end }.contains { isFollowed(by: $0) }
     }
 
     /// Until when another plan takes the place of a period, and does not follow it: Apple charges for the next one up to a

@@ -98,7 +98,7 @@ package struct Revocation: Hashable, Sendable {
     }
 
     /// Whether nothing but a moment is said.
-    fileprivate var isBare: Bool { reason == nil && type == nil && percentage == nil }
+    var isBare: Bool { reason == nil && type == nil && percentage == nil }
 }
 
 /// How an account came by a transaction. An open value.

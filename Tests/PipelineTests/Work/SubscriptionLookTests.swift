@@ -228,6 +228,51 @@ import Testing
         }
     }
 
+    /// Apple sends the newer period alone. Each row: whether there is a key, or only the shared secret.
+    @Test(arguments: [true, false]) func whatAnUpgradeTookThePlaceOfIsAskedAboutAtOnce(hasKey: Bool) async throws {
+        let right = try #require(EntitlementID("pro"))
+        let products = ["pro.monthly", "premium.monthly"].map { name in
+            ProductTerms(product: DemoCatalogue.product(name), kind: .autoRenewable, goods: [.entitlement(right)])
+        }
+        let terms = AppTerms(products: Dictionary(uniqueKeysWithValues: products.map { ($0.product, $0) }))
+        try await WorkHouse(hasKey: hasKey, terms: terms).open { house in
+            let sold = try await house.subscribe()
+            try await house.live(days: 10)
+            let calls = house.calls.values.count
+            let old = try await house.upgrade()
+            let new = try #require(house.bought().last)
+            #expect(try await house.recorded(new)?.transaction.product.text == "com.example.demo.premium.monthly")
+            #expect(try await house.recorded(old)?.transaction.isUpgraded == false)
+            try await house.work()
+            let known = try #require(try await house.recorded(old))
+            #expect(known.transaction.isUpgraded && known.transaction.revocation == nil)
+            let given = try #require(try await house.fulfilments(of: sold.id).first { $0.transaction.id == old })
+            #expect(given.state == .granted)
+            #expect(given.goods == [.entitlement(right, until: known.transaction.purchasedAt)])
+            #expect(try await Self.told(house).contains("delivery.changed"))
+            // The statuses and the period, or the receipt; and nothing more until the look that comes anyway.
+            #expect(house.calls.values.count == calls + (hasKey ? 2 : 1), "\(house.calls.values)")
+            try await house.live(days: 5)
+            #expect(house.calls.values.count == calls + (hasKey ? 2 : 1), "\(house.calls.values)")
+        }
+    }
+
+    /// While Apple is away the question waits, and is asked when it is back.
+    @Test func theQuestionAboutAnUpgradeOutlivesAppleBeingAway() async throws {
+        try await WorkHouse().open { house in
+            _ = try await house.subscribe()
+            try await house.live(days: 10)
+            let old = try await house.upgrade()
+            house.script.set("/transactions/", HTTPResponse(.internalServerError))
+            try await house.live(days: 1)
+            #expect(try await house.recorded(old)?.transaction.isUpgraded == false)
+            house.script.set("", nil)
+            try await house.live(days: 1)
+            #expect(try await house.recorded(old)?.transaction.isUpgraded == true)
+            #expect(try await house.deadLetters() == [])
+        }
+    }
+
     /// Where Apple cannot be asked at all, the end of what was paid for is an end, though a patient one.
     @Test func withoutAnyAccountTheClockDecides() async throws {
         try await WorkHouse(hasAccount: false).open { house in
@@ -246,6 +291,24 @@ extension WorkHouse {
         let sold = try buy("pro.monthly")
         guard case .recorded = try await submit(receipt()) else { throw Unexpected.outcome }
         return sold
+    }
+
+    /// She changes to a plan of a higher level, which Apple tells of.
+    ///
+    /// - Returns: the period that she had.
+    fileprivate func upgrade() async throws -> TransactionID {
+        let (monthly, better) = (DemoCatalogue.product("pro.monthly"), DemoCatalogue.product("premium.monthly"))
+        simulator.change { store in
+            guard var app = store.apps[DemoCatalogue.bundleID] else { return }
+            let group = app.products[monthly]?.group
+            app.products[better]?.group = group
+            store.set(app)
+        }
+        let plan = Act.Subscription(customer: "anna", app: DemoCatalogue.bundleID, product: monthly)
+        let old = try #require(bought().last)
+        _ = try simulator.perform(.changePlan(plan, to: better))
+        await sender.deliverDue()
+        return old
     }
 
     fileprivate func live(days: Int, everyHours hours: Int = 6) async throws {

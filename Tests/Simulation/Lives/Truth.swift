@@ -52,6 +52,7 @@ struct PurchaseTruth: Hashable, Sendable {
     let purchasedAt: Int64
     let expiresAt: Int64?
     let revokedAt: Int64?
+    let isUpgraded: Bool
 
     init(_ fact: Transaction) {
         original = fact.originalID ?? fact.id
@@ -64,6 +65,7 @@ struct PurchaseTruth: Hashable, Sendable {
         let isCopyGone = fact.ownership == .familyShared && fact.revocation != nil
         expiresAt = isCopyGone ? nil : fact.expiresAt?.wholeSeconds
         revokedAt = fact.revocation?.at.wholeSeconds
+        isUpgraded = fact.isUpgraded
     }
 }
 
