@@ -186,7 +186,9 @@ extension Draft {
         let isUpgradeToHear = folded.isUpgradeUnheard || !isLook && before?.isUpgradeToHear(of: new) == true
         // Since then there is news that nobody tells.
         row.nextLook = isUpgradeToHear ? new.periodStartedAt : schedule.next(after: now, of: new)
-        if let before, !folded.isUpgradeUnheard, before.saysTheSame(as: row), before.state == row.state, before.since == row.since {
+        if let before, !folded.isUpgradeUnheard, before.saysTheSame(as: row), before.state == row.state,
+            before.since == row.since
+        {
             // A look that found nothing has still been one, and whoever took it in hand has put the next one off.
             let isDue = before.nextLook.map { $0 <= now } ?? (row.nextLook != nil)
             guard isDue || isLook && !schedule.isNearly(before.nextLook, row.nextLook) else { return }
