@@ -32,6 +32,10 @@ package protocol StoreReader:
     /// The newest proof of a transaction: of its revocation, say. The first one when Apple has signed nothing newer.
     func latestEvidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow?
 
+    /// What proves that of a transaction which its newest proof is of the wrong kind to tell: StoreKit 2, where that one is a
+    /// receipt. `nil` when there is none, and for what only versions before this one recorded.
+    func fullerEvidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow?
+
     func submission(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission?
 
     /// The id under which this app, digest and customer are kept already, decided or not; `nil` once it was given up, or has

@@ -15,7 +15,7 @@ struct Ledger {
             let isKnown = situation[change.recorded.key] != nil
             switch change {
             case .insert: #expect(!isKnown)
-            case .update, .amend: #expect(isKnown)
+            case .update, .updateByLess, .amend, .amendByMore: #expect(isKnown)
             }
             keys.insert(change.recorded.key)
         }

@@ -220,7 +220,7 @@ import Testing
         var richer = try Facts.transaction(signed: 1)
         richer.webOrderLineItem = "7"
         let added = ledger.record(try Facts.recording(richer))
-        #expect(added.changes == added.outcomes.map { .amend($0.recorded) } && added.changes.count == 1)
+        #expect(added.changes == added.outcomes.map { .amendByMore($0.recorded) } && added.changes.count == 1)
         #expect(added.outcomes.first?.recorded.transaction.revocation == known.revocation)
         #expect(added.outcomes.first?.recorded.transaction.webOrderLineItem == "7")
         let named = ledger.record(try Facts.recording(richer, customer: "ann"))
@@ -228,6 +228,37 @@ import Testing
         let newer = try Facts.transaction(signed: 9)
         let both = ledger.record(try Facts.recording(richer, newer, customer: "ann", order: "o-1"))
         #expect(both.changes == both.outcomes.map { .update($0.recorded) } && both.changes.count == 1)
+    }
+
+    /// Receipts tell less than StoreKit 2, whenever they are signed. Each row: what is known, what comes, by the second of its
+    /// signature, a receipt with an `r`; and what becomes of the proof that is known.
+    @Test(arguments: [
+        (["5"], "9", "update"), (["5"], "r9", "less"), (["r5"], "r9", "update"), (["r5"], "9", "update"),
+        (["r5"], "1", "more"), (["r5"], "r1", "none"), (["5", "r6"], "r9", "less"), (["5", "r6"], "9", "update"),
+        (["5"], "r1", "none"), (["5", "r6"], "5", "none"),
+    ])
+    func whatTellsMoreIsKeptBesideTheNewest(known: [String], fresh: String, expected: String) throws {
+        func fact(_ word: String) throws -> Transaction {
+            var fact = try Facts.transaction(signed: try #require(Int64(word.filter(\.isNumber))))
+            // Of what ends receipts tell refunds, too: they count by when they are signed.
+            fact.expiresAt = Facts.moment(9_000)
+            fact.ownership = word.hasPrefix("r") ? nil : .purchased
+            fact.price = word.hasPrefix("r") ? nil : Price(milliunits: 990, currency: "EUR")
+            return fact
+        }
+        var ledger = Ledger()
+        for word in known { ledger.record(try Facts.recording(fact(word))) }
+        let changes = ledger.record(try Facts.recording(fact(fresh))).changes.map { change in
+            switch change {
+            case .insert: "insert"
+            case .update: "update"
+            case .updateByLess: "less"
+            case .amend: "amend"
+            case .amendByMore: "more"
+            }
+        }
+        #expect(changes == (expected == "none" ? [] : [expected]))
+        #expect(ledger.facts.values.first?.price != nil || (known + [fresh]).allSatisfy { $0.hasPrefix("r") })
     }
 
     @Test func oneNumberOnTwoSidesOfAWallIsTwoTransactions() throws {

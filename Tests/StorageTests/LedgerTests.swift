@@ -138,6 +138,42 @@ import Testing
         }
     }
 
+    /// Each row: how the row was changed after it was inserted with proof 1, by the proofs 2, 3, … in turn; and which of them
+    /// tells more than the newest.
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            ("", nil), ("u", nil), ("l", 1), ("ul", 2), ("ll", 1), ("lu", nil), ("lul", 3), ("m", 2), ("lm", 3),
+            ("a", nil),
+            ("la", 1), ("mu", nil), ("ml", 2),
+        ] as [(String, UInt8?)]
+    )
+    func keepsWhatToldMoreThanTheNewest(kind: StoreKind, row: (changes: String, fuller: UInt8?)) async throws {
+        try await kind.withStore { store in
+            let recorded = try Samples.recorded(Samples.transaction(1))
+            let proofs = try (0...4).map { try Samples.evidence([$0]) }
+            try await store.write { transaction throws(StoreFailure) in
+                try transaction.apply(Decision(changes: [.insert(recorded)]), evidence: proofs[1])
+            }
+            for (place, word) in row.changes.enumerated() {
+                let change: LedgerChange =
+                    switch word {
+                    case "u": .update(recorded)
+                    case "l": .updateByLess(recorded)
+                    case "m": .amendByMore(recorded)
+                    default: .amend(recorded)
+                    }
+                try await store.write { transaction throws(StoreFailure) in
+                    try transaction.apply(Decision(changes: [change]), evidence: proofs[place + 2])
+                }
+            }
+            let found = try await store.read { reader throws(StoreFailure) in
+                try reader.fullerEvidence(of: recorded.key)
+            }
+            #expect(found == row.fuller.map { proofs[Int($0)] })
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func withoutAProofAKnownRowKeepsTheOneItHas(kind: StoreKind) async throws {
         try await kind.withStore { store in
@@ -171,6 +207,7 @@ import Testing
             let other = try Samples.recorded(Samples.transaction(3))
             let refused: [(LedgerChange, StoreFailure)] = [
                 (.insert(other), .unstorable), (.update(row), .unstorable), (.amend(other), .conflict),
+                (.updateByLess(row), .unstorable), (.amendByMore(row), .unstorable),
             ]
             for (change, failure) in refused {
                 await #expect(throws: failure) {

@@ -86,7 +86,7 @@ private enum Python {
             DROP INDEX submissions_settled; DROP INDEX submissions_by_name; ALTER TABLE submissions DROP COLUMN name;
             ALTER TABLE submissions DROP COLUMN imported; ALTER TABLE submissions DROP COLUMN version;
             ALTER TABLE submissions DROP COLUMN environments;
-            ALTER TABLE transactions DROP COLUMN version;
+            ALTER TABLE transactions DROP COLUMN version; ALTER TABLE transactions DROP COLUMN fuller_evidence;
             CREATE INDEX transactions_of_customer ON transactions (app, customer) WHERE customer IS NOT NULL;
             DELETE FROM migrations WHERE number > 1; PRAGMA user_version = 1
             """

@@ -3,6 +3,8 @@ package import Storage
 /// What rows of an export are. Stable words.
 package enum ExportKind: String, Hashable, Sendable, CaseIterable {
     case transaction
+    /// What proves more of a transaction than the proof in its row does.
+    case evidence
     case fulfilment
     case order
     case subscription
@@ -21,6 +23,11 @@ package enum ExportKind: String, Hashable, Sendable, CaseIterable {
                 "app_account_token", "offer_type", "offer_identifier", "price_milliunits", "currency", "storefront",
                 "subscription_group", "web_order_line_item_id", "app_transaction_id", "owner_id", "customer_id",
                 "order_id", "signed_at", "recorded_at", "proof_sha256", "proof",
+            ]
+        case .evidence:
+            [
+                "kind", "environment", "test_signed", "transaction_id", "original_transaction_id", "owner_id",
+                "proof_sha256", "proof",
             ]
         case .fulfilment:
             [

@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import PurchaseModel
 import Storage
+import Verification
 
 // The rows of each table.
 extension LedgerExport {
@@ -26,6 +27,39 @@ extension LedgerExport {
             }
             return rows
         }
+    }
+
+    /// What told more of a transaction than the receipt that is its newest proof. Of a row that does not say which that is, for
+    /// it is of an earlier version, the first proof is taken.
+    mutating func writeEvidence() throws(StoreFailure) -> Bool {
+        guard includesProofs else { return true }
+        let (app, reader) = (app, reader)
+        return try walk(.evidence) { place throws(StoreFailure) in
+            try reader.walkTransactions(app: app, after: place, limit: Self.pageMax)
+        } _: { export, page throws(StoreFailure) in
+            let owners = try export.owners(page.map(\.recorded.chain))
+            var rows: [[UInt8]] = []
+            for row in page.map(\.recorded) {
+                guard let evidence = try Self.fuller(row.key, reader), export.isNew(evidence.digest) else { continue }
+                rows.append(
+                    try Self.object(.evidence, row.realm) { json in
+                        json.member("transaction_id", row.id.description)
+                        json.member("original_transaction_id", row.chain.original.description)
+                        json.member("owner_id", owners[row.chain])
+                        json.member("proof_sha256", Hexadecimal.encode(evidence.digest.bytes))
+                        json.member("proof", Self.text(evidence.proof))
+                    }
+                )
+            }
+            return rows
+        }
+    }
+
+    private static func fuller(_ key: TransactionKey, _ reader: any StoreReader) throws(StoreFailure) -> EvidenceRow? {
+        if let fuller = try reader.fullerEvidence(of: key) { return fuller }
+        let latest = try reader.latestEvidence(of: key)
+        let isReceipt = latest.flatMap { ProofFormat(rawValue: $0.format) }?.isReceipt == true
+        return isReceipt ? try reader.evidence(of: key) : nil
     }
 
     /// A JWS as it is, anything else in base64: as whoever presents a proof sends it.

@@ -64,6 +64,7 @@ package struct LedgerExport {
     private mutating func write(_ kind: ExportKind) throws(StoreFailure) -> Bool {
         switch kind {
         case .transaction: try writeTransactions()
+        case .evidence: try writeEvidence()
         case .fulfilment: try writeFulfilments()
         case .order: try writeOrders()
         case .subscription: try writeSubscriptions()

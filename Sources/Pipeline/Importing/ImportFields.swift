@@ -81,7 +81,10 @@ private struct ImportFields {
             let word = String(decoding: store, as: UTF8.self)
             guard ImportColumns.appleStores.contains(word) else { return .failure(.otherStore) }
         }
-        if let kind, !kind.elementsEqual(ExportKind.transaction.rawValue.utf8) { return .failure(.otherKind) }
+        if let kind {
+            let word = ExportKind(rawValue: String(decoding: kind, as: UTF8.self))
+            guard word == .transaction || word == .evidence else { return .failure(.otherKind) }
+        }
         var owner: CustomerID?
         if let customer {
             owner = CustomerID(String(decoding: customer, as: UTF8.self))

@@ -60,13 +60,19 @@ package enum LedgerChange: Hashable, Sendable {
     case insert(RecordedTransaction)
     /// Known, and Apple has since signed something newer about it.
     case update(RecordedTransaction)
+    /// The same, by a proof of a kind that tells less than one before it did: that one proves the rest.
+    case updateByLess(RecordedTransaction)
     /// Known, and proved by what it was: somebody has said whose it is, or for which order, or an older fact has added what
     /// the newer one left out.
     case amend(RecordedTransaction)
+    /// Known, and an older fact of a kind that tells everything has added to it: it proves what the newest leaves out.
+    case amendByMore(RecordedTransaction)
 
     package var recorded: RecordedTransaction {
         switch self {
-        case .insert(let recorded), .update(let recorded), .amend(let recorded): recorded
+        case .insert(let recorded), .update(let recorded), .updateByLess(let recorded), .amend(let recorded),
+            .amendByMore(let recorded):
+            recorded
         }
     }
 }

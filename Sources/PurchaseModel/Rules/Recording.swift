@@ -226,6 +226,20 @@ extension RecordedTransaction {
     fileprivate func isProvedAnew(by fresh: Transaction) -> Bool {
         !says(fresh) && supersedes(fresh, transaction)
     }
+
+    /// How the row changes by a fact that has made it another one.
+    fileprivate func change(to merged: RecordedTransaction, by fresh: Transaction) -> LedgerChange {
+        if isProvedAnew(by: fresh) {
+            return fresh.tellsEverything || !transaction.tellsEverything ? .update(merged) : .updateByLess(merged)
+        }
+        let adds = fresh.tellsEverything && !says(merged.transaction)
+        return adds ? .amendByMore(merged) : .amend(merged)
+    }
+}
+
+extension Transaction {
+    /// Whether a fact is of StoreKit 2, or as full. Receipts know no price, no offer, no owner and no upgrade.
+    fileprivate var tellsEverything: Bool { ownership != nil }
 }
 
 /// Where a transaction stands in a decision: its outcome, and the row to write if there is one.
@@ -260,7 +274,7 @@ extension Decision {
         _ recording: Recording
     ) -> Place {
         guard let merged = merge(known, fresh, customer, recording) else { return addOutcome(known) }
-        changes.append(known.isProvedAnew(by: fresh) ? .update(merged) : .amend(merged))
+        changes.append(known.change(to: merged, by: fresh))
         return addOutcome(merged, change: changes.count - 1)
     }
 
@@ -282,17 +296,20 @@ extension Decision {
     ) -> Place {
         let known = outcomes[place.outcome].recorded
         guard let merged = merge(known, fresh, customer, recording) else { return place }
-        let isProvedAnew = known.isProvedAnew(by: fresh)
+        let change = known.change(to: merged, by: fresh)
         outcomes[place.outcome].recorded = merged
         outcomes[place.outcome].standing = standing(of: merged)
         guard let index = place.change else {
-            changes.append(isProvedAnew ? .update(merged) : .amend(merged))
+            changes.append(change)
             return Place(outcome: place.outcome, change: changes.count - 1)
         }
-        switch changes[index] {
-        case .insert: changes[index] = .insert(merged)
-        case .amend where !isProvedAnew: changes[index] = .amend(merged)
-        case .update, .amend: changes[index] = .update(merged)
+        // Both are of one proof.
+        switch (changes[index], change) {
+        case (.insert, _): changes[index] = .insert(merged)
+        case (.updateByLess, _), (_, .updateByLess): changes[index] = .updateByLess(merged)
+        case (.update, _), (_, .update): changes[index] = .update(merged)
+        case (.amendByMore, _): changes[index] = .amendByMore(merged)
+        case (.amend, _): changes[index] = change
         }
         return place
     }

@@ -8,6 +8,7 @@ struct MemoryLedger: Sendable {
         /// Places in ``MemoryLedger/evidence``.
         var firstEvidence: Int
         var latestEvidence: Int
+        var fullerEvidence: Int?
     }
 
     /// What makes a pending submission the same one.

@@ -45,6 +45,10 @@ extension MemoryTransaction {
         ledger.transactions[key].map { ledger.evidence[$0.latestEvidence] }
     }
 
+    func fullerEvidence(of key: TransactionKey) -> EvidenceRow? {
+        ledger.transactions[key]?.fullerEvidence.map { ledger.evidence[$0] }
+    }
+
     func submission(_ id: SubmissionID) -> KeptSubmission? {
         ledger.submissions.first { $0.id == id }
     }

@@ -142,12 +142,21 @@ final class MemoryTransaction: StoreTransaction {
             )
         case (.update(let recorded), .some(var known)):
             guard let place else { throw .unstorable }
+            (known.recorded, known.latestEvidence, known.fullerEvidence) = (recorded, place, nil)
+            ledger.transactions[key] = known
+        case (.updateByLess(let recorded), .some(var known)):
+            guard let place else { throw .unstorable }
+            known.fullerEvidence = known.fullerEvidence ?? known.latestEvidence
             (known.recorded, known.latestEvidence) = (recorded, place)
             ledger.transactions[key] = known
         case (.amend(let recorded), .some(var known)):
             known.recorded = recorded
             ledger.transactions[key] = known
-        case (.insert, .some), (.update, nil), (.amend, nil):
+        case (.amendByMore(let recorded), .some(var known)):
+            guard let place else { throw .unstorable }
+            (known.recorded, known.fullerEvidence) = (recorded, place)
+            ledger.transactions[key] = known
+        case (.insert, .some), (.update, nil), (.updateByLess, nil), (.amend, nil), (.amendByMore, nil):
             throw conflict()
         }
         undo.append { $0.transactions[key] = known }

@@ -60,6 +60,10 @@ final class SQLTransaction: StoreTransaction {
         try proofs.latest(of: key)
     }
 
+    func fullerEvidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow? {
+        try proofs.fuller(of: key)
+    }
+
     func submission(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission? {
         try submissions.get(id)
     }

@@ -47,6 +47,51 @@ import Testing
         #expect(proof == String(decoding: Base64.encode(newest, .standard, isPadded: true), as: UTF8.self))
     }
 
+    /// Receipts know no price, no offer, no family and no upgrade. Each row: in which order the ledger heard of it all, by how
+    /// old the proofs are in seconds: a JWS, one that is marked as upgraded (`u`), a receipt (`r`).
+    @Test(arguments: [
+        ["90", "r10"], ["90", "u50", "r10"], ["90", "r70", "u50", "r10"], ["r10", "90"], ["r10", "90", "u50"],
+        ["r10", "u50", "90"], ["r80", "u50", "r10", "90"], ["90", "r70", "r10"], ["u50", "r40", "r10"],
+    ])
+    func whatReceiptsDoNotTellIsExportedToo(heard: [String]) async throws {
+        let (books, store, target) = (try OwnedBooks(), MemoryStore(), MemoryStore())
+        for (line, word) in heard.enumerated() {
+            var sold = try OwnedBooks.sold(1, "monthly")
+            let age = try #require(Int64(word.filter(\.isNumber)))
+            sold.signedAt = OwnedBooks.now.advanced(by: .seconds(-age))
+            (sold.price, sold.ownership) = (Price(milliunits: 9_990, currency: "USD"), .purchased)
+            sold.offer = Offer(kind: .introductory, discount: "PAY_AS_YOU_GO")
+            sold.isUpgraded = word.hasPrefix("u")
+            let isReceipt = word.hasPrefix("r")
+            let proof =
+                isReceipt
+                ? try OwnedBooks.receipt([sold], age: age)
+                : Array(try TestAuthority.signer(.production).transaction(sold).utf8)
+            let row = OwnedBooks.row(Int64(line), proof, "ann")
+            #expect(try await books.take([row], into: store, as: UInt8(line + 1)).allSatisfy { $0.kind != .refused })
+        }
+        let export = try await books.export(store)
+        var random = SeededRandom(seed: 1)
+        _ = try await books.take(export, into: WatchedStore(target), as: 1, &random)
+        let again = try await books.export(target)
+        #expect(try Self.facts(again) == Self.facts(export))
+        let text = export.map { String(decoding: $0, as: UTF8.self) }.joined()
+        #expect(
+            text.contains("price_milliunits") && text.contains("is_upgraded") == heard.contains { $0.hasPrefix("u") }
+        )
+        // And once more, out of the other ledger.
+        let third = MemoryStore()
+        _ = try await books.take(again, into: WatchedStore(third), as: 1, &random)
+        #expect(try Self.facts(try await books.export(third)) == Self.facts(export))
+    }
+
+    /// What was given may have become of it on another way, where an older proof came after a newer one.
+    private static func facts(_ export: [[UInt8]]) throws -> [String] {
+        try OwnedBooks.lasting(export).filter {
+            $0.contains("kind=\"transaction\"") || $0.contains("kind=\"subscription\"")
+        }
+    }
+
     private static func carry(to base: any Store, _ seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let (books, source) = (try OwnedBooks(), MemoryStore())
@@ -101,9 +146,23 @@ import Testing
                 let proof = try OwnedBooks.receipt(held, in: environment, age: age)
                 rows.append(OwnedBooks.row(Int64(rows.count + 1), proof, customers.randomElement(using: &random)))
             }
+            for var one in sold.flatMap(\.self) where Int.random(in: 0..<3, using: &random) == 0 {
+                // Older than some receipts, newer than others.
+                one.signedAt = OwnedBooks.now.advanced(by: .seconds(-Int64.random(in: 1...12_000, using: &random)))
+                (one.price, one.ownership) = (Price(milliunits: 4_990, currency: "EUR"), .purchased)
+                let jws = Array(try TestAuthority.signer(environment).transaction(one).utf8)
+                let customer = customers.randomElement(using: &random)
+                rows.append(OwnedBooks.row(Int64(rows.count + 1), jws, customer))
+            }
             let alone = sold.flatMap(\.self).randomElement(using: &random)
-            let jws = try alone.map { try TestAuthority.signer(environment).transaction($0) } ?? ""
-            rows.append(OwnedBooks.row(Int64(rows.count + 1), Array(jws.utf8), customers.randomElement(using: &random)))
+            let jws = try alone.map { alone in
+                var alone = alone
+                alone.price = Price(milliunits: 4_990, currency: "EUR")
+                return try TestAuthority.signer(environment).transaction(alone)
+            }
+            rows.append(
+                OwnedBooks.row(Int64(rows.count + 1), Array((jws ?? "").utf8), customers.randomElement(using: &random))
+            )
         }
         for place in rows.indices where Int.random(in: 0..<3, using: &random) == 0 {
             if case .success(var claim) = rows[place].claim {

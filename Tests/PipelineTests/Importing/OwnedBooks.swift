@@ -127,7 +127,7 @@ struct OwnedBooks: Sendable {
         _ = try await store.read { reader throws(StoreFailure) in
             try LedgerExport.run(
                 app: app,
-                kinds: [.transaction, .fulfilment, .subscription, .balance, .event],
+                kinds: [.transaction, .evidence, .fulfilment, .subscription, .balance, .event],
                 includesProofs: true,
                 over: reader,
                 at: Self.now
@@ -186,7 +186,7 @@ struct OwnedBooks: Sendable {
         let passing: Set = ["recorded_at", "decided_at", "customer_id", "proof", "proof_sha256"]
         return try export.compactMap { line in
             let row = try #require(try JSONDocument(line).root.object)
-            if row["kind"]?.string == ExportKind.event.rawValue { return nil }
+            if [ExportKind.event, .evidence].map(\.rawValue).contains(row["kind"]?.string) { return nil }
             return row.members.filter { !passing.contains($0.0) }
                 .map { "\($0.0)=\(String(decoding: $0.1.raw, as: UTF8.self))" }.joined(separator: " ")
         }.sorted()

@@ -311,6 +311,10 @@ package class PassingTransaction: StoreTransaction {
         try base.latestEvidence(of: key)
     }
 
+    package func fullerEvidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow? {
+        try base.fullerEvidence(of: key)
+    }
+
     package func submission(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission? {
         try base.submission(id)
     }

@@ -14,15 +14,23 @@ final class BulkUpdate: Sendable {
     ///   - table: its name; it has a column `version`.
     ///   - key: the columns of a unique constraint.
     ///   - columns: those to change.
-    init(of table: String, key: [BulkColumn], _ columns: [BulkColumn]) {
+    ///   - also: what else is set, by what stood in the row before, whose columns have this prefix.
+    init(
+        of table: String,
+        key: [BulkColumn],
+        _ columns: [BulkColumn],
+        also: (_ prefix: String) -> [String] = { _ in [] }
+    ) {
         let all = key + [.integer("version")] + columns
         self.table = table
         self.columns = all
         keyCount = key.count
         let changed = all.enumerated().dropFirst(key.count + 1)
         let matched = all.enumerated().prefix(key.count + 1)
-        let one = changed.map { "\($0.element.name) = $\($0.offset + 1)" } + ["version = version + 1"]
-        let many = changed.map { "\($0.element.name) = new.\($0.element.name)" } + ["version = old.version + 1"]
+        let one = changed.map { "\($0.element.name) = $\($0.offset + 1)" } + also("") + ["version = version + 1"]
+        let many =
+            changed.map { "\($0.element.name) = new.\($0.element.name)" } + also("old.")
+            + ["version = old.version + 1"]
         self.one = Query(
             """
             UPDATE \(table) SET \(one.joined(separator: ", "))

@@ -9,6 +9,7 @@ struct EvidenceQueries {
     static let selected = "sha256, format, evidence.customer, received_at, verdict, proof"
     private static let first = Query(text(column: "first_evidence"))
     private static let latest = Query(text(column: "latest_evidence"))
+    private static let fuller = Query(text(column: "fuller_evidence"))
 
     func first(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow? {
         try find(Self.first, key)
@@ -16,6 +17,10 @@ struct EvidenceQueries {
 
     func latest(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow? {
         try find(Self.latest, key)
+    }
+
+    func fuller(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow? {
+        try find(Self.fuller, key)
     }
 
     private func find(_ query: Query, _ key: TransactionKey) throws(StoreFailure) -> EvidenceRow? {

@@ -26,6 +26,16 @@ struct DecisionQueries {
         of: "transactions",
         key: TransactionColumns.key,
         [.integer("latest_evidence")] + TransactionColumns.content
+    ) { _ in ["fuller_evidence = NULL"] }
+    private static let updateByLess = BulkUpdate(
+        of: "transactions",
+        key: TransactionColumns.key,
+        [.integer("latest_evidence")] + TransactionColumns.content
+    ) { ["fuller_evidence = coalesce(\($0)fuller_evidence, \($0)latest_evidence)"] }
+    private static let amendByMore = BulkUpdate(
+        of: "transactions",
+        key: TransactionColumns.key,
+        [.integer("fuller_evidence")] + TransactionColumns.content
     )
     private static let amend = BulkUpdate(of: "transactions", key: TransactionColumns.key, TransactionColumns.content)
     private static let findVersion = Query(
@@ -92,23 +102,27 @@ struct DecisionQueries {
             try connection.insert([key, places, content, [.integer(chain)]], by: Self.insert)
             connection.added.transactions += 1
             versions.set(RowVersions.first, of: recorded.key)
-        case .update:
-            guard let evidence else { throw .unstorable }
-            let version = try version(of: recorded.key, key)
-            try connection.update(key + [.integer(version), evidence] + content, by: Self.update)
-            versions.set(version + 1, of: recorded.key)
-        case .amend: try amend(recorded, key, content)
+        case .update: try update(recorded, key, [try Self.number(evidence)], content, by: Self.update)
+        case .updateByLess: try update(recorded, key, [try Self.number(evidence)], content, by: Self.updateByLess)
+        case .amend: try update(recorded, key, [], content, by: Self.amend)
+        case .amendByMore: try update(recorded, key, [try Self.number(evidence)], content, by: Self.amendByMore)
         }
     }
 
-    /// The row keeps the proof that it has.
-    private func amend(
+    private static func number(_ evidence: SQLValue?) throws(StoreFailure) -> SQLValue {
+        guard let evidence else { throw .unstorable }
+        return evidence
+    }
+
+    private func update(
         _ recorded: RecordedTransaction,
         _ key: [SQLValue],
-        _ content: [SQLValue]
+        _ proof: [SQLValue],
+        _ content: [SQLValue],
+        by update: BulkUpdate
     ) throws(StoreFailure) {
         let version = try version(of: recorded.key, key)
-        try connection.update(key + [.integer(version)] + content, by: Self.amend)
+        try connection.update(key + [.integer(version)] + proof + content, by: update)
         versions.set(version + 1, of: recorded.key)
     }
 
