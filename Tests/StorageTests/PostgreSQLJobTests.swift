@@ -69,7 +69,7 @@ struct PostgreSQLJobTests {
     }
 
     /// Two servers of one database, and the name by which it knows them.
-    private static func withTwo(
+    static func withTwo(
         _ body: (PostgreSQLStore, PostgreSQLStore, String) async throws -> Void
     ) async throws {
         try await PostgreSQLServer.withSchema { schema in
@@ -89,7 +89,7 @@ struct PostgreSQLJobTests {
     }
 
     /// Begins once a semaphore was signalled.
-    private static func after<Value: Sendable>(
+    static func after<Value: Sendable>(
         _ semaphore: DispatchSemaphore,
         _ work: sending () async throws -> Value
     ) async throws -> Value {
@@ -98,7 +98,7 @@ struct PostgreSQLJobTests {
     }
 
     /// Until a session of this name waits for a row that another has locked.
-    private static func untilOneWaits(_ name: String) {
+    static func untilOneWaits(_ name: String) {
         let waiting = "SELECT 1 FROM pg_stat_activity WHERE application_name = '\(name)' AND wait_event_type = 'Lock'"
         for _ in 0..<1_000 {
             do {

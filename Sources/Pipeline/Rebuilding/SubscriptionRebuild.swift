@@ -28,8 +28,9 @@ struct SubscriptionRebuild {
     /// - Returns: `nil` when nothing does.
     func difference(_ chain: ChainKey) throws(StoreFailure) -> LedgerDifference? {
         do throws(StoreFailure) {
-            let transactions = try reader.transactions(try reader.fulfilments([chain]).map(\.transaction))
+            // First: its version vouches for the rest.
             let stored = try reader.subscriptions([chain]).first
+            let transactions = try reader.transactions(try reader.fulfilments([chain]).map(\.transaction))
             return rebuild(chain, from: transactions, stored: stored, at: now).map { rebuilt in
                 .subscription(stored: stored, rebuilt: rebuilt)
             }

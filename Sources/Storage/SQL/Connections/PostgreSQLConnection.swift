@@ -62,10 +62,10 @@ final class PostgreSQLConnection: SQLConnection {
         session = try PostgreSQLSession(settings)
         do throws(PostgreSQLFault) {
             preparation = settings.preparation
-            // An operator may have traded the last commits for speed; what we answered for must be on disk.
-            if try session.run("SHOW synchronous_commit").text(0, 0) == "off" {
-                preparation.append("synchronous_commit TO on")
-            }
+            // An operator may have traded the last commits for speed, or do so later: a connection that has said nothing of
+            // its own follows a configuration that is read again. What we answered for must be on disk.
+            let durability = try session.run("SHOW synchronous_commit").text(0, 0)
+            preparation.append("synchronous_commit TO \(Self.lasting.contains(durability) ? durability : "on")")
             if !settings.isPooled {
                 try session.run(preparation.map { "SET \($0)" }.joined(separator: "; "))
                 preparation = []
@@ -74,6 +74,9 @@ final class PostgreSQLConnection: SQLConnection {
             throw .unreachable("the session could not be prepared (\(error.state))")
         }
     }
+
+    /// With these a commit is on this server's disk, or on more than one's, before it is answered.
+    private static let lasting: Set = ["on", "local", "remote_write", "remote_apply"]
 
     /// False when no statement can be sent any more.
     var isUsable: Bool { !session.isLost }

@@ -59,6 +59,13 @@ struct EndpointQueries {
         UPDATE webhook_endpoints SET version = version + 1, is_enabled = 0, disabled_reason = $2 WHERE code = $1
         """
     )
+    /// Whoever adds to the feed holds this row until the commit, and asks before who wants to hear of it.
+    private static let holdFeed = Query(
+        """
+        INSERT INTO event_heads (app, last_position) VALUES ($1, 0)
+        ON CONFLICT (app) DO UPDATE SET last_position = event_heads.last_position
+        """
+    )
     private static let noteFailure = Query(
         "UPDATE webhook_endpoints SET failing_since = $2 WHERE code = $1 AND failing_since IS NULL"
     )
@@ -117,17 +124,19 @@ struct EndpointQueries {
 
     func create(_ endpoint: WebhookEndpoint) throws(StoreFailure) {
         guard endpoint.isStorable else { throw .unstorable }
+        let code = try apps.codeForWriting(endpoint.app)
         let values: [SQLValue] = [
-            .text(endpoint.id.text), .integer(try apps.codeForWriting(endpoint.app)),
-            .integer(endpoint.createdAt.milliseconds),
+            .text(endpoint.id.text), .integer(code), .integer(endpoint.createdAt.milliseconds),
         ]
         try confirm(try connection.run(Self.insert, values + EndpointColumns.values(of: endpoint)))
+        try connection.run(Self.holdFeed, [.integer(code)])
     }
 
     func update(_ endpoint: WebhookEndpoint) throws(StoreFailure) -> Int64 {
         guard endpoint.isStorable else { throw .unstorable }
         let values: [SQLValue] = [.text(endpoint.id.text), .integer(endpoint.version)]
         try confirm(try connection.run(Self.update, values + EndpointColumns.values(of: endpoint)))
+        try connection.run(Self.holdFeed, [.integer(try apps.codeForWriting(endpoint.app))])
         return endpoint.version + 1
     }
 
