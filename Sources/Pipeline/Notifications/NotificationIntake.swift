@@ -143,12 +143,14 @@ package struct NotificationIntake: Sendable {
         recording.announcement = announcement
         recording.isLookedUp = !Announcement.tellsOfPurchase(type: row.type)
         let (queue, evidence) = (queue, proof.evidence(at: arrived.moment))
+        let refunded = row.tellsOfRefundByReceipt ? recording.keys.first : nil
         _ = try await recorder.record(recording, evidence: evidence) { decision, transaction throws(StoreFailure) in
             // The same one at the same time: what it tells is told once.
             guard try transaction.keepNotification(row) else { throw .conflict }
             for case .insert(let request) in decision.consumptions where !request.state.isSettled {
                 try queue.enqueue(request, transaction)
             }
+            if let refunded { try queue.readRefunds(refunded, transaction) }
         }
     }
 
@@ -181,6 +183,11 @@ package enum NotificationOutcome: Sendable {
     case undecided
     /// It is of version 1, which only the app's shared secret proves, and none is configured.
     case needsSharedSecret
+}
+
+extension KeptNotification {
+    /// Whether Apple says that it took something back, with a receipt alone. No receipt says that of a consumable.
+    fileprivate var tellsOfRefundByReceipt: Bool { version == 1 && ["REFUND", "CANCEL"].contains(type) }
 }
 
 extension Announcement {

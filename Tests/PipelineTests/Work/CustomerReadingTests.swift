@@ -44,6 +44,28 @@ import Testing
         }
     }
 
+    /// A notification of version 1 has a receipt, in which no refund of a consumable stands.
+    @Test(arguments: [true, false]) func whatVersion1OnlyHintsAtIsAskedAbout(hasKey: Bool) async throws {
+        try await WorkHouse(hasKey: hasKey).open { house in
+            house.simulator.change { store in
+                guard var app = store.apps[DemoCatalogue.bundleID] else { return }
+                app.productionNotifications?.version = .one
+                store.set(app)
+            }
+            let sold = try (0..<2).map { _ in try house.buy("coins.100") }
+            _ = try await house.submit(try house.receipt())
+            house.pass(.seconds(3_600))
+            _ = try house.simulator.perform(.decideRefund(sold[1].id, .full))
+            await house.sender.deliverDue()
+            try await Self.work(house)
+            let taken = try await sold.asyncMap { try await house.recorded($0.id)?.transaction.revocation != nil }
+            #expect(taken == [false, hasKey])
+            #expect(house.calls.values.count { $0.contains("/refund/lookup/") } == (hasKey ? 1 : 0))
+            #expect(try await !house.waits(for: CustomerReading.kind))
+            #expect(try await house.deadLetters() == [])
+        }
+    }
+
     /// Apple lists what one Apple account bought; who has had two is asked about by both.
     @Test func aRefundToASecondAppleAccountIsFound() async throws {
         try await WorkHouse().open { house in

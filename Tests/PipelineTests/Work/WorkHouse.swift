@@ -123,6 +123,7 @@ struct WorkHouse: Sendable {
             recorder: recorder,
             store: store,
             refusals: refusals,
+            secrets: [app.id: Array(DemoCatalogue.sharedSecret.utf8)],
             clock: clock,
             queue: ConsumptionQueue(queue)
         ) { events.note($0) }
