@@ -291,7 +291,7 @@ package struct PurchasePipeline: Sendable {
     private func keep(
         _ pending: PendingSubmission
     ) async throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)? {
-        let hasRoom = try await room.take(pending.proof.count, of: pending.app, in: store)
+        let hasRoom = try await takeRoom(for: pending)
         var isKept = false
         defer { if hasRoom, !isKept { room.giveBack(pending.proof.count, of: pending.app) } }
         let place = try await store.write { transaction throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)? in
@@ -303,6 +303,13 @@ package struct PurchasePipeline: Sendable {
         }
         isKept = place?.isNew ?? false
         return place
+    }
+
+    private func takeRoom(for pending: PendingSubmission) async throws(StoreFailure) -> Bool {
+        let bytes = pending.proof.count
+        if try await room.take(bytes, of: pending.app, in: store) { return true }
+        guard try await room.recountOnceInAWhile(pending.app, from: store, at: clock.now) else { return false }
+        return try await room.take(bytes, of: pending.app, in: store)
     }
 
     private func refuse(

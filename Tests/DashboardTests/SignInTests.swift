@@ -101,6 +101,24 @@ import Testing
         #expect(await bob.signIn("bob").status == .forbidden)
     }
 
+    /// Both forms were sent before either of them counted.
+    @Test(arguments: 0..<10) func twoAdministratorsDoNotShutEachOtherOut(round: Int) async throws {
+        let desk = Desk()
+        for name in ["ann", "bob"] { try await desk.add(name, .admin) }
+        await withTaskGroup(of: Void.self) { group in
+            for (name, other) in [("ann", "bob"), ("bob", "ann")] {
+                group.addTask {
+                    let browser = Browser(desk)
+                    _ = await browser.signIn(name)
+                    let fields = [("name", other), ("version", "1"), ("role", "disabled")]
+                    _ = await browser.submit("/dashboard/accounts", "/dashboard/accounts/change", fields)
+                }
+            }
+        }
+        let left = try await desk.store.read { reader throws(StoreFailure) in try reader.admins() }
+        #expect(left.count { $0.isEnabled } == 1)
+    }
+
     @Test func aNewPasswordSignsOutAllOtherBrowsers() async throws {
         let desk = Desk()
         try await desk.add("ann", .viewer)

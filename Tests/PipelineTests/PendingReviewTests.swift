@@ -114,6 +114,24 @@ import Testing
         }
     }
 
+    /// Servers share the places of an app, and each settles what another one has kept.
+    @Test func whatAnotherServerHasSettledTakesNoPlace() async throws {
+        let store = WatchedStore()
+        try await PipelineHouse(store: store, pendingPerApp: 2).open { (house) async throws in
+            for number in Int64(1)...2 {
+                #expect(try await house.submit(try Self.oldReceipt(number)).word == "pending")
+            }
+            #expect(try await house.submit(try Self.oldReceipt(3)).word == "busy")
+            try await Self.knowingHouse(over: store).open { await $0.review.run() }
+            #expect(try await house.figures().pendingSubmissions == 0)
+            house.clock.advance(by: .seconds(5))
+            for number in Int64(3)...4 {
+                #expect(try await house.submit(try Self.oldReceipt(number)).word == "pending")
+            }
+            #expect(try await house.submit(try Self.oldReceipt(5)).word == "busy")
+        }
+    }
+
     @Test func whatWaitsIsBoundedByItsSizeToo() async throws {
         let store = WatchedStore()
         let bare = Array("170000029449420".utf8)

@@ -104,6 +104,11 @@ enum Invariants {
         for (stream, events) in Dictionary(grouping: shop.events, by: \.stream) {
             #expect(events.map(\.sequence) == (1...Int64(events.count)).map(\.self), comment)
             #expect(shop.situation.sequence(of: stream) == Int64(events.count), comment)
+            for event in events {
+                // What waits and becomes somebody's is told to whom it is then, and was decided about before.
+                guard case .fulfilment(let told, _) = event.subject, event.type != .purchaseWaiting else { continue }
+                #expect(told.decidedAt == event.learnedAt, comment)
+            }
         }
     }
 }

@@ -151,7 +151,8 @@ struct Gate: Sendable {
                 }
             }
             changed()
-            if scope == .keys { try await keys.reload(from: store, at: clock.now) }
+            // What was done is done, and is answered for: who cannot read it now does soon.
+            if scope == .keys { try? await keys.reload(from: store, at: clock.now) }
             return response
         } catch {
             return Problem.store(error)

@@ -98,7 +98,11 @@ struct Accounts: Sendable {
             let version = Int64(visit.fields["version"]), role != nil || word == "disabled"
         else { return Notices.malformed() }
         let isDone = try await parts.store.write { write throws(StoreFailure) in
-            guard var account = try write.admin(name), account.version == version else { return false }
+            guard let actor = try write.admin(visit.account.name), actor.isEnabled, actor.role == .admin,
+                var account = try write.admin(name), account.version == version
+            else { return false }
+            // Of two who would shut each other out only the first does: nobody who has no say any more has changed anything.
+            try write.updateAdmin(actor)
             account.role = role ?? account.role
             account.isEnabled = role != nil
             try write.updateAdmin(account)

@@ -8,6 +8,10 @@ final class PendingRoom: Sendable {
     private let max: PendingLoad
     /// None for an app that was not asked for yet.
     private let loads = Mutex<[AppID: PendingLoad]>([:])
+    /// When each was counted anew because there was no room.
+    private let recounts = Mutex<[AppID: Timestamp]>([:])
+    /// What waits is counted at the cost of a query, and whoever is refused may come again at once.
+    private static let recountPause = Duration.seconds(5)
 
     init(max: PendingLoad) {
         self.max = max
@@ -46,6 +50,20 @@ final class PendingRoom: Sendable {
     func recount(_ app: AppID, from store: some Store) async throws(StoreFailure) {
         let load = try await Self.load(app, in: store)
         loads.withLock { $0[app] = load }
+    }
+
+    /// Counts again where a place was refused, so that it is not for what another server has settled.
+    ///
+    /// - Returns: false when that was tried a moment ago.
+    func recountOnceInAWhile(_ app: AppID, from store: some Store, at now: Timestamp) async throws(StoreFailure) -> Bool
+    {
+        let isDue = recounts.withLock { recounts in
+            if let last = recounts[app], last <= now, last.duration(to: now) < Self.recountPause { return false }
+            recounts[app] = now
+            return true
+        }
+        if isDue { try await recount(app, from: store) }
+        return isDue
     }
 
     private static func load(_ app: AppID, in store: some Store) async throws(StoreFailure) -> PendingLoad {

@@ -152,7 +152,9 @@ struct Draft {
 
     // MARK: Rows to write
 
-    mutating func put(_ fulfilment: Fulfilment, decidedAt: Timestamp? = nil) {
+    /// - Returns: the row as it is written.
+    @discardableResult
+    mutating func put(_ fulfilment: Fulfilment, decidedAt: Timestamp? = nil) -> Fulfilment {
         var row = fulfilment
         row.decidedAt = decidedAt ?? now
         let chain = row.chain
@@ -164,10 +166,11 @@ struct Draft {
             repetitions.change(chain, from: ShortTable()) { $0.note(row.transaction.id, among: period) }
         }
         let held = row.unitsHeld
-        if held.isEmpty { return }
+        if held.isEmpty { return row }
         units.change(chain, from: ShortTable()) { units in
             for unit in held { units.note(row.transaction.id, among: unit) }
         }
+        return row
     }
 
     mutating func put(_ owner: Owner) {

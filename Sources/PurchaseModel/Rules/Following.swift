@@ -31,7 +31,7 @@ extension Draft {
         }
         let (type, moment) = change(from: before, to: after, recorded)
         after.delivery = type == .deliveryCompensated ? .compensated : .pending
-        put(after)
+        after = put(after)
         if after.state != before.state { followOrder(of: after, at: moment) }
         if isTold { tell(type, stream(of: after), happenedAt: moment, .fulfilment(after, recorded)) }
         return after

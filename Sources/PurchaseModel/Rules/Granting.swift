@@ -36,7 +36,7 @@ extension Draft {
                 return before
             }
             (fulfilment.state, fulfilment.reason) = (state, reason)
-            put(fulfilment)
+            fulfilment = put(fulfilment)
             // Somebody's, too: who is known by the token that Apple signed may come later.
             if state == .waiting { leaveVacant(fulfilment) }
             // It is of what may be restored, too.
@@ -152,7 +152,7 @@ extension Draft {
             granted.match = payment.match
             pay(payment.order, with: recorded, payment.match)
         }
-        put(granted)
+        granted = put(granted)
         guard !granted.isImported else { return granted }
         tell(
             .deliveryGranted,

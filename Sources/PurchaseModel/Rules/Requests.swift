@@ -151,7 +151,7 @@ package func decide(
     guard fulfilment.delivery != .acknowledged, fulfilment.delivery != .compensated else { return Decision() }
     var draft = Draft(situation, terms: AppTerms(), at: now)
     fulfilment.delivery = .acknowledged
-    draft.put(fulfilment)
+    fulfilment = draft.put(fulfilment)
     draft.tell(.deliveryAcknowledged, draft.stream(of: fulfilment), happenedAt: now, .fulfilment(fulfilment, recorded))
     if let id = fulfilment.order, var order = situation.order(OrderKey(app: transaction.app, id: id)),
         order.state == .paid
