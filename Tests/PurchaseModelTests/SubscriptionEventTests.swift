@@ -201,6 +201,30 @@ import Testing
         )
     }
 
+    /// Each row: Apple's words on the renewal, one after the other, as days after the start: `o` with an offer, `p` with a
+    /// price that is raised to so much; and what is told.
+    @Test(arguments: [
+        (["o1"], ["renewal_preference_changed"]), (["o1", "o2"], ["renewal_preference_changed"]),
+        (["o1", "-2"], ["renewal_preference_changed"]),
+        (["p1 12", "p2 12"], ["price_increase_accepted"]),
+        (["p1 12", "p2 15"], ["price_increase_accepted", "price_increase_accepted"]),
+        (["-1", "-2"], []),
+    ])
+    func otherTermsOfTheRenewalAreTold(words: [String], told: [String]) throws {
+        var shop = try Self.shop()
+        for word in words {
+            let numbers = word.dropFirst().split(separator: " ").compactMap { Double($0) }
+            let renewal = try Self.renewal(on: numbers[0]) { renewal in
+                if word.hasPrefix("o") { renewal.offer = Offer(kind: .offerCode, identifier: "half") }
+                guard word.hasPrefix("p") else { return }
+                renewal.priceIncreaseStatus = 1
+                renewal.nextPrice = Price(milliunits: Int64(numbers[1]) * 1_000, currency: "EUR")
+            }
+            try shop.show(renewals: [renewal], by: nil)
+        }
+        #expect(Self.told(shop) == ["started"] + told)
+    }
+
     @Test func theClockAloneTellsOfAnEndOnceAndNotTooSoon() throws {
         var shop = try Self.shop()
         shop.now = SubscriptionCase.at(30.5)

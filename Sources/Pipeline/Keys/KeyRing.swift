@@ -81,6 +81,15 @@ package final class KeyRing: Sendable {
         }
     }
 
+    /// Takes none of the store's keys for good until they are read again: what may have been revoked opens nothing, and nobody
+    /// is told that a key is none.
+    package func doubt() {
+        state.withLock { state in
+            state.stored = [:]
+            state.isComplete = false
+        }
+    }
+
     /// Writes which keys were used since the last time, to the hour; without any nothing is written.
     package func writeUses(to store: any Store) async throws(StoreFailure) {
         let uses = state.withLock { state in

@@ -44,13 +44,21 @@ struct SubscriptionTransition {
             events.append((.subscriptionExtended, new.signedAt))
         }
         let isTold = events.contains { $0.type == .subscriptionProductChanged || $0.type == .subscriptionResubscribed }
-        if state.isAlive, told.isAlive || told == .unknown, !isTold, new.preference != old.preference {
+        // What a renewal brings with it is no wish: an offer that is used up, say.
+        let isOfferNew = !isNewPeriod && new.nextOffer != nil && new.nextOffer != old.nextOffer
+        let isPreferenceNew = new.preference != old.preference || isOfferNew
+        if state.isAlive, told.isAlive || told == .unknown, !isTold, isPreferenceNew {
             events.append((.subscriptionRenewalPreferenceChanged, new.signedAt))
         }
-        if state.isAlive, new.priceIncrease != old.priceIncrease, let type = priceEvent {
-            events.append((type, new.signedAt))
-        }
+        if state.isAlive, isPriceNews(old), let type = priceEvent { events.append((type, new.signedAt)) }
         return events
+    }
+
+    /// Whether Apple says something else of a higher price than before, or has raised it once more.
+    private func isPriceNews(_ old: Subscription) -> Bool {
+        if new.priceIncrease != old.priceIncrease { return true }
+        guard let after = new.nextPrice, let before = old.nextPrice else { return false }
+        return after != before && new.nextProduct == old.nextProduct && new.nextOffer == old.nextOffer
     }
 
     private var first: [(type: EventType, happenedAt: Timestamp?)] {

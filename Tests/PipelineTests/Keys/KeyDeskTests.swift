@@ -1,3 +1,4 @@
+import Crypto
 import Pipeline
 import PurchaseModel
 import Storage
@@ -41,6 +42,23 @@ import Testing
         for _ in 0..<APIKeyRow.listedMax { try await Self.comeAndGo("second", in: store) }
         #expect(try await Self.create(Self.wish("first"), in: store) == .nameTaken)
         #expect(try await Self.create(Self.wish("second"), in: store) == nil)
+    }
+
+    /// Once they could not be read for long, whether a key was revoked is not known: nobody gets in, and nobody is turned away.
+    @Test func whatIsDoubtedOpensNothingUntilItIsReadAgain() async throws {
+        let (store, given, now) = (MemoryStore(), Array("given".utf8), PipelineHouse.now)
+        let holder = KeyRing.Holder(name: "of the configuration", app: try #require(AppID("shop")))
+        let ring = KeyRing([Digest.sha256(given): APIKey(holder)], isComplete: false)
+        let (desk, wish, asking) = (KeyDesk(ring: ring), try Self.wish("stored"), try Self.asking())
+        let made = try await store.write { write throws(StoreFailure) in try desk.create(wish, asking, in: write) }
+        let secret = Array(try made.get().secret.utf8)
+        try await ring.reload(from: store, at: now)
+        #expect(ring.key(secret, at: now) != nil && ring.isComplete)
+        ring.doubt()
+        #expect(ring.key(secret, at: now) == nil && !ring.isComplete)
+        #expect(ring.key(given, at: now) != nil)
+        try await ring.reload(from: store, at: now)
+        #expect(ring.key(secret, at: now) != nil && ring.isComplete)
     }
 
     private static func wish(_ name: String) throws -> KeyWish {
