@@ -158,6 +158,41 @@ import Testing
         try Invariants.check(shop, "over")
     }
 
+    /// What one member of a family buys and two others share is charged for once; each of them may use it.
+    @Test func whatAFamilySharesIsDueOnce() throws {
+        var shop = try Shop()
+        for number in Int64(1)...3 {
+            var month = try Self.priced(Sold.month(number), 9_990)
+            month.ownership = number == 1 ? .purchased : .familyShared
+            try shop.show(month, renewals: [Self.renewal(of: month)], by: "member-\(number)")
+        }
+        #expect(shop.figures.lines(.renewalsDue) == ["30 1"])
+        #expect(shop.figures.lines(.valueDue) == ["30 USD 9990"])
+        #expect(shop.figures.total(.active) == 3)
+        #expect(shop.figures.lines(.subscribers) == ["17 1"])
+        try Invariants.check(shop, "shared")
+    }
+
+    /// A receipt does not say whose purchase it is. Whatever says so later counts, and nothing else has changed.
+    @Test func aCopyIsDueUntilItIsKnownToBeOne() throws {
+        var shop = try Shop()
+        var month = try Self.priced(Sold.month(1), 9_990)
+        month.ownership = nil
+        try shop.show(month, renewals: [Self.renewal(of: month)])
+        #expect(shop.figures.lines(.renewalsDue) == ["30 1"] && shop.figures.lines(.valueDue) == ["30 USD 9990"])
+        let version = try shop.subscription().version
+        month = Sold.again(month, after: 60)
+        month.ownership = .familyShared
+        try shop.show(month)
+        #expect(shop.figures.lines(.renewalsDue).isEmpty && shop.figures.lines(.valueDue).isEmpty)
+        #expect(try shop.subscription().isShared)
+        #expect(try shop.subscription().version == version + 1)
+        // Who leaves the family may buy it, and pays.
+        try shop.show(try Self.priced(Sold.month(2, original: 1, from: 30), 9_990))
+        #expect(shop.figures.lines(.renewalsDue) == ["60 1"])
+        try Invariants.check(shop, "known")
+    }
+
     @Test(arguments: [(0, 1970, 1), (30, 1970, 1), (31, 1970, 2), (-1, 1969, 12), (19_782, 2024, 2), (19_783, 2024, 3)])
     func aDayLiesInItsMonth(day: Int64, year: Int64, month: Int64) {
         let found = MonthOfTime(containing: DayOfTime(number: day))
@@ -184,6 +219,14 @@ import Testing
             product: product,
             currency: currency
         )
+    }
+
+    /// What Apple signs of a period that will renew, for the same price.
+    private static func renewal(of period: Transaction) throws -> Renewal {
+        let original = try #require(period.originalID)
+        var renewal = Renewal(originalID: original, product: period.product, signedAt: period.signedAt)
+        (renewal.renewsAt, renewal.willAutoRenew, renewal.nextPrice) = (period.expiresAt, true, period.price)
+        return renewal
     }
 
     static func priced(_ sold: Transaction, _ milliunits: Int64, _ currency: String = "USD") -> Transaction {

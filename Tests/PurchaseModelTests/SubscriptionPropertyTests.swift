@@ -136,7 +136,7 @@ import Testing
                 "\(row.product) \(row.group ?? "-") \(row.current?.description ?? "-")",
                 "\(row.expiresAt?.milliseconds ?? -1) \(row.graceEndsAt?.milliseconds ?? -1)",
                 "\(row.willAutoRenew.map { "\($0)" } ?? "-") \(row.renewal?.signedAt.milliseconds ?? -1)",
-                "\(row.ends)",
+                "\(row.ends) \(row.isShared)",
             ]
         )
     }
@@ -160,6 +160,8 @@ import Testing
         let day = Double.random(in: 0...20, using: &random).rounded()
         period.signedAt = period.purchasedAt.advanced(by: .seconds(Int64(day) * 86_400))
         if number == 4 { period.product = try Shop.product("lamp") }
+        // What one was the copy of is bought at last.
+        period.ownership = number < 3 ? .familyShared : .purchased
         period.isUpgraded = number == 2 && day > 10
         if number == 3, (5...8).contains(day) { period.revocation = Revocation(at: period.signedAt) }
         if number == 1, day > 15 { period.expiresAt = period.expiresAt?.advanced(by: .seconds(5 * 86_400)) }

@@ -276,7 +276,8 @@ import Testing
                 : month(.random(in: 11...16, using: &random), first: 11)
             sold.price = Price(milliunits: sold.id.number * 100, currency: "USD")
             sold.storefront = "USA"
-            sold.ownership = .purchased
+            // Whose it is may be known later.
+            sold.ownership = [.purchased, .familyShared, nil].randomElement(using: &random) ?? nil
             sold.signedAt = Samples.now.advanced(by: .seconds(.random(in: 0...100, using: &random)))
             switch Int.random(in: 0...5, using: &random) {
             case 0: sold.revocation = Revocation(at: sold.signedAt)
@@ -303,6 +304,7 @@ import Testing
         let signedAt = end.advanced(by: .seconds(.random(in: 0...60 * 86_400, using: &random)))
         var renewal = Renewal(originalID: original, product: month.product, signedAt: signedAt)
         renewal.renewsAt = end
+        renewal.nextPrice = Price(milliunits: number * 100, currency: "USD")
         switch Int.random(in: 0...3, using: &random) {
         case 0: renewal.isInBillingRetry = true
         case 1: (renewal.isInBillingRetry, renewal.graceEndsAt) = (true, end.advanced(by: .seconds(16 * 86_400)))

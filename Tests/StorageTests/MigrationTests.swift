@@ -33,6 +33,30 @@ struct MigrationTests {
         }
     }
 
+    /// What a family shares was counted as due, too: what copies had added is taken off, unless all is still to be counted.
+    @Test(arguments: [(isUncounted: false, due: [Int64(1), 9_990]), (true, [5, 29_970])])
+    func copiesAreNoLongerDue(isUncounted: Bool, due: [Int64]) async throws {
+        try await TemporaryFolder.with { folder in
+            let first = try SQLiteStore.open(folder: folder + "/data")
+            try await Purchases.recordFamily(in: first)
+            #expect(try await Purchases.due(in: first) == [1, 9_990])
+            await first.close()
+            try Python.run(
+                Purchases.familyBefore + (isUncounted ? ["INSERT INTO figures_due SELECT code FROM apps"] : [])
+                    + ["DELETE FROM migrations WHERE number > 26", "PRAGMA user_version = 26"],
+                in: folder + "/data"
+            )
+            let second = try SQLiteStore.open(folder: folder + "/data")
+            #expect(try await Purchases.due(in: second) == due)
+            let app = try Samples.app()
+            let rows = try await second.read { reader throws(StoreFailure) in
+                try reader.walkSubscriptions(app: app, after: nil, limit: 10).rows
+            }
+            #expect(rows.map(\.isShared) == [false, true, true, true, true])
+            await second.close()
+        }
+    }
+
     @Test func submissionsOfTheFirstVersionGetNames() async throws {
         try await TemporaryFolder.with { folder in
             let submissions = try (UInt8(1)...3).map { try Samples.submission($0, customer: "ann") }
@@ -73,24 +97,38 @@ private enum Python {
 
     /// Takes back what later versions did.
     static func toFirstVersion(_ folder: String) throws {
+        let kept = [
+            "apps", "evidence", "transactions", "submissions", "refusal_counts", "refusal_samples", "migrations",
+        ]
+        let statements = [
+            "DROP INDEX submissions_settled", "DROP INDEX submissions_by_name",
+            "ALTER TABLE submissions DROP COLUMN name", "ALTER TABLE submissions DROP COLUMN imported",
+            "ALTER TABLE submissions DROP COLUMN version", "ALTER TABLE submissions DROP COLUMN environments",
+            "ALTER TABLE transactions DROP COLUMN version", "ALTER TABLE transactions DROP COLUMN fuller_evidence",
+            "CREATE INDEX transactions_of_customer ON transactions (app, customer) WHERE customer IS NOT NULL",
+            "DELETE FROM migrations WHERE number > 1", "PRAGMA user_version = 1",
+        ]
+        try run(statements, in: folder, keeping: kept)
+    }
+
+    /// - Parameters:
+    ///   - statements: what to do with the file of a folder that nobody has open.
+    ///   - folder: which one.
+    ///   - kept: the tables that are not dropped before; all of them when it is empty.
+    /// - Throws: `Failed` when SQLite takes one of the statements for wrong.
+    static func run(_ statements: [String], in folder: String, keeping kept: [String] = []) throws {
         let script = """
             import sqlite3, sys
             file = sqlite3.connect(sys.argv[1], isolation_level=None)
-            kept = ("apps", "evidence", "transactions", "submissions", "refusal_counts", "refusal_samples", "migrations")
+            kept = sys.argv[2].split()
             tables = [row[0] for row in file.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
             for table in tables:
-                if table not in kept: file.execute("DROP TABLE " + table)
-            for statement in sys.argv[2].split(";"): file.execute(statement)
+                if kept and table not in kept: file.execute("DROP TABLE " + table)
+            for statement in sys.argv[3:]: file.execute(statement)
             """
-        let statements = """
-            DROP INDEX submissions_settled; DROP INDEX submissions_by_name; ALTER TABLE submissions DROP COLUMN name;
-            ALTER TABLE submissions DROP COLUMN imported; ALTER TABLE submissions DROP COLUMN version;
-            ALTER TABLE submissions DROP COLUMN environments;
-            ALTER TABLE transactions DROP COLUMN version; ALTER TABLE transactions DROP COLUMN fuller_evidence;
-            CREATE INDEX transactions_of_customer ON transactions (app, customer) WHERE customer IS NOT NULL;
-            DELETE FROM migrations WHERE number > 1; PRAGMA user_version = 1
-            """
-        let process = ChildProcess(["/usr/bin/python3", "-c", script, folder + "/assay.sqlite", statements])
+        let process = ChildProcess(
+            ["/usr/bin/python3", "-c", script, folder + "/assay.sqlite", kept.joined(separator: " ")] + statements
+        )
         guard try process.start().waitUntilExit() == 0 else { throw Failed() }
     }
 }

@@ -41,6 +41,24 @@ struct PostgreSQLOpeningTests {
         }
     }
 
+    /// What a family shares was counted as due, too; a start that was killed after it took that off takes it off no more.
+    @Test func copiesAreNoLongerDue() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            let settings = try PostgreSQLServer.settings(schema: schema)
+            let first = try await PostgreSQLStore.open(settings)
+            try await Purchases.recordFamily(in: first)
+            #expect(try await Purchases.due(in: first) == [1, 9_990])
+            await first.close()
+            for statements in [Purchases.familyBefore, []] {
+                let all = ["SET search_path TO \(schema)"] + statements + ["DELETE FROM migrations WHERE number > 25"]
+                try TestDatabase.query(all.joined(separator: "; "))
+                let store = try await PostgreSQLStore.open(settings)
+                #expect(try await Purchases.due(in: store) == [1, 9_990])
+                await store.close()
+            }
+        }
+    }
+
     @Test func aSchemaOfAnotherTimeIsLeftAlone() async throws {
         try await PostgreSQLServer.withSchema { schema in
             let settings = try PostgreSQLServer.settings(schema: schema)

@@ -45,6 +45,53 @@ enum Purchases {
         }
     }
 
+    /// What takes ``recordFamily(in:)`` back to before copies were told apart: two of them were counted with their price, two
+    /// without.
+    static let familyBefore = [
+        "UPDATE figures SET amount = amount * 5 WHERE measure = 'renewals_due'",
+        "UPDATE figures SET amount = amount * 3 WHERE measure = 'value_due'",
+        "ALTER TABLE subscriptions DROP COLUMN is_shared",
+    ]
+
+    /// A month that one member of a family bought, and four copies: two of its price, one of a price beyond all reason, one
+    /// of no currency.
+    static func recordFamily(in store: any Store) async throws {
+        let prices: [(milliunits: Int64, currency: String)] = [
+            (9_990, "USD"), (9_990, "USD"), (9_990, "USD"), (.max, "USD"), (9_990, "usd"),
+        ]
+        for (place, price) in prices.enumerated() {
+            var month = try Samples.transaction(Int64(place + 1))
+            month.kind = .autoRenewable
+            month.expiresAt = Samples.now.advanced(by: .seconds(30 * 86_400))
+            month.ownership = place == 0 ? .purchased : .familyShared
+            var renewal = Renewal(originalID: month.id, product: month.product, signedAt: month.signedAt)
+            renewal.renewsAt = month.expiresAt
+            renewal.nextPrice = Price(milliunits: price.milliunits, currency: price.currency)
+            let recording = Recording(
+                app: try Samples.app(),
+                realm: Samples.production,
+                transactions: [month],
+                renewals: [renewal],
+                customer: try Samples.customer("c\(place)")
+            )
+            try await record([recording], try Samples.evidence([UInt8(place)]), in: store)
+        }
+    }
+
+    /// How many renewals are due, and what they come to.
+    static func due(in store: any Store) async throws -> [Int64] {
+        let app = try Samples.app()
+        let days = DayOfTime(number: 0)...DayOfTime(number: 100_000)
+        return try await store.read { reader throws(StoreFailure) in
+            var found: [Int64] = []
+            for measure in [Measure.renewalsDue, .valueDue] {
+                let question = FigureQuestion(app: app, realm: Samples.production, measure: measure, days: days)
+                found += try reader.figures(question).map(\.amount)
+            }
+            return found
+        }
+    }
+
     static func count(in store: any Store) async throws -> Int {
         try await store.read { reader throws(StoreFailure) in try reader.figures().transactions }
     }

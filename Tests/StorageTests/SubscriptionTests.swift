@@ -32,7 +32,8 @@ import Testing
             nextLook: nextLook.map(Timestamp.init(milliseconds:)),
             lookedAt: Samples.now,
             version: version,
-            ends: isFull ? ends : PeriodEnds()
+            ends: isFull ? ends : PeriodEnds(),
+            isShared: isFull
         )
     }
 

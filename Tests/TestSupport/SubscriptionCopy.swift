@@ -17,7 +17,8 @@ extension RecordedSubscription {
             nextLook: nextLook,
             lookedAt: lookedAt,
             version: version,
-            ends: ends
+            ends: ends,
+            isShared: isShared
         )
     }
 }

@@ -89,7 +89,11 @@ extension ChartName {
             Of a hundred paid periods that ended in the month those after which another one began within 60 days. What was \
             refunded or upgraded is not among them.
             """
-        case .renewalsDue: "Active subscriptions that are set to renew, on the day on which their period ends."
+        case .renewalsDue:
+            """
+            Active subscriptions that are set to renew, on the day on which their period ends. What a family shares is not \
+            among them.
+            """
         case .valueDue: "What Apple has signed as the price of those renewals, where it has."
         case .recovery:
             """

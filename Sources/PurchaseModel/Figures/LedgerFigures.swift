@@ -89,7 +89,7 @@ extension Fulfilment: CountedRow {
 }
 
 extension RecordedSubscription: CountedRow {
-    /// Where it stands, and when it renews.
+    /// Where it stands, and when it renews: a copy does with the subscription of whoever shares it, and costs nothing.
     package func count(in sums: inout FigureSums) {
         var key = FigureKey(
             app: chain.app,
@@ -99,7 +99,7 @@ extension RecordedSubscription: CountedRow {
             product: product
         )
         sums.add(1, to: key)
-        guard state == .active, willAutoRenew != false, let expiresAt else { return }
+        guard state == .active, willAutoRenew != false, !isShared, let expiresAt else { return }
         (key.measure, key.day) = (.renewalsDue, DayOfTime(containing: expiresAt))
         sums.add(1, to: key)
         if let price = renewal?.nextPrice?.counted {

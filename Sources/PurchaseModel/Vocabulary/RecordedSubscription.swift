@@ -17,6 +17,8 @@ package struct RecordedSubscription: Hashable, Sendable {
     /// Until when access goes on after a renewal that could not be charged.
     package internal(set) var graceEndsAt: Timestamp?
     package internal(set) var willAutoRenew: Bool?
+    /// Whether it is a family member's copy, which another one pays for: what the newest period says.
+    package internal(set) var isShared: Bool
 
     // What also depends on when it was looked at last.
     /// What the shop was told last: time may have passed since.
@@ -49,7 +51,8 @@ package struct RecordedSubscription: Hashable, Sendable {
         nextLook: Timestamp?,
         lookedAt: Timestamp,
         version: Int64,
-        ends: PeriodEnds = PeriodEnds()
+        ends: PeriodEnds = PeriodEnds(),
+        isShared: Bool = false
     ) {
         self.chain = chain
         self.current = current
@@ -65,6 +68,7 @@ package struct RecordedSubscription: Hashable, Sendable {
         self.lookedAt = lookedAt
         self.version = version
         self.ends = ends
+        self.isShared = isShared
     }
 
     /// A subscription that nobody has been told of.
@@ -83,7 +87,8 @@ package struct RecordedSubscription: Hashable, Sendable {
             nextLook: nil,
             lookedAt: now,
             version: 1,
-            ends: ends
+            ends: ends,
+            isShared: subscription.isFamilyShared
         )
     }
 
@@ -91,6 +96,6 @@ package struct RecordedSubscription: Hashable, Sendable {
     package func saysTheSame(as other: RecordedSubscription) -> Bool {
         current == other.current && renewal == other.renewal && product == other.product && group == other.group
             && expiresAt == other.expiresAt && graceEndsAt == other.graceEndsAt
-            && willAutoRenew == other.willAutoRenew && ends == other.ends
+            && willAutoRenew == other.willAutoRenew && ends == other.ends && isShared == other.isShared
     }
 }

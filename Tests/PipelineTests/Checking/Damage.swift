@@ -73,6 +73,11 @@ struct Damage: Sendable, CustomStringConvertible {
             "original_transaction_id=4",
             "UPDATE subscriptions SET transaction_id = 4 WHERE original_id = 4"
         ),
+        Damage(
+            .subscriptionContradicts,
+            "original_transaction_id=4",
+            "UPDATE subscriptions SET is_shared = 1 WHERE original_id = 4"
+        ),
         Damage(.wallCrossed, "environment=sandbox", "UPDATE fulfilments SET realm = 2 WHERE transaction_id = 3"),
         Damage(
             .wallCrossed,

@@ -26,6 +26,8 @@ import Testing
     static let rows = [
         Row("UPDATE wallets SET balance = balance + 1 WHERE customer = 'ann'", differences: 1),
         Row("UPDATE wallets SET postings = 99, uncollected = -5", differences: 2),
+        // Whether it is a copy is what its newest period says.
+        Row("UPDATE subscriptions SET is_shared = 1 WHERE original_id = 4", differences: 1),
         // Its end is that of what Apple signed.
         Row(
             "UPDATE fulfilments SET goods = 'entitlement premium 5\namount gems 10 0 0' WHERE transaction_id = 5",

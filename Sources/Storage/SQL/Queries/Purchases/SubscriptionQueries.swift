@@ -21,15 +21,17 @@ struct SubscriptionQueries {
     ]
     /// What was signed of it before the newest, too.
     private static let history: [BulkColumn] = [.text("period_ends")]
+    /// Whether another one pays for it.
+    private static let sharing: [BulkColumn] = [.integer("is_shared")]
     private static let insert = BulkInsert(
         into: "subscriptions",
-        key + [.integer("version")] + standing + renewal + history,
+        key + [.integer("version")] + standing + renewal + history + sharing,
         key: key.map(\.name)
     )
-    private static let update = BulkUpdate(of: "subscriptions", key: key, standing + renewal + history)
+    private static let update = BulkUpdate(of: "subscriptions", key: key, standing + renewal + history + sharing)
     /// What ``read(_:app:)`` expects.
     static let selected = BulkColumn.names(
-        [.integer("original_id"), .integer("realm"), .integer("version")] + standing + renewal + history
+        [.integer("original_id"), .integer("realm"), .integer("version")] + standing + renewal + history + sharing
     )
     private static let find = BulkLookup(
         by: key,
@@ -47,7 +49,7 @@ struct SubscriptionQueries {
         ORDER BY original_id LIMIT $5
         """
     )
-    private static let name = Int32(3 + standing.count + renewal.count + history.count)
+    private static let name = Int32(3 + standing.count + renewal.count + history.count + sharing.count)
 
     func write(_ change: RowChange<RecordedSubscription>) throws(StoreFailure) {
         let row = change.row
@@ -55,15 +57,15 @@ struct SubscriptionQueries {
             .integer(try apps.codeForWriting(row.chain.app)), .integer(row.chain.original.number),
             .integer(try RealmCode.number(of: row.chain.realm)),
         ]
-        let ends = PeriodEndsText.text(of: row.ends)
         let (standing, renewal) = (Self.standing(of: row), Self.values(of: row.renewal))
+        let rest: [SQLValue] = [.optional(PeriodEndsText.text(of: row.ends)), .integer(row.isShared ? 1 : 0)]
         switch change {
         case .insert:
             let version = SQLValue.integer(row.version)
-            try connection.insert([key, [version], standing, renewal, [.optional(ends)]], by: Self.insert)
+            try connection.insert([key, [version], standing, renewal, rest], by: Self.insert)
         case .update:
             let version = SQLValue.integer(row.version - 1)
-            try connection.update(key + [version] + standing + renewal + [.optional(ends)], by: Self.update)
+            try connection.update(key + [version] + standing + renewal + rest, by: Self.update)
         }
     }
 
@@ -161,7 +163,8 @@ struct SubscriptionQueries {
             ends: try row.optionalText(31).map { text throws(StoreFailure) in
                 guard let ends = PeriodEndsText.ends(in: text) else { throw SQLiteResult.unreadableRow }
                 return ends
-            } ?? PeriodEnds()
+            } ?? PeriodEnds(),
+            isShared: row.integer(32) != 0
         )
     }
 
