@@ -13,7 +13,8 @@ package protocol FigureReader {
         limit: Int
     ) throws(StoreFailure) -> WalkPage<WalkedFigure>
 
-    /// Whether something of an app was recorded before there were figures, and was not counted since.
+    /// Whether something of an app was recorded before there were figures, or before they were counted as they are now, and
+    /// was not counted since.
     func figuresAreDue(app: AppID) throws(StoreFailure) -> Bool
 
     /// What was refused of an app from a day on, by day, then reason; at most ``FigureRow/listedMax``.

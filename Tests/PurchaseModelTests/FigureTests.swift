@@ -106,6 +106,42 @@ import Testing
         try Invariants.check(shop, "converted")
     }
 
+    /// The days on which trials and paid months of one subscription begin, of thirty days each; which trials are paid for, and
+    /// on which days.
+    @Test(
+        arguments: [
+            ([0], [], [], []), ([0], [30], ["0 1"], ["30 1"]), ([0], [75, 105], ["0 1"], ["75 1"]),
+            // One that lapsed, and another one after it.
+            ([0, 150], [180, 210], ["150 1"], ["180 1"]), ([0, 150], [], [], []),
+            ([0, 150], [30, 180], ["0 1", "150 1"], ["30 1", "180 1"]),
+            ([0, 150], [75, 180], ["0 1", "150 1"], ["75 1", "180 1"]), ([0, 150, 300], [180], ["150 1"], ["180 1"]),
+            // Several free periods of one offer, and a trial that gave way to that of another plan.
+            ([0, 30, 60], [90], ["0 1", "30 1", "60 1"], ["90 3"]), ([0, 10], [40], ["0 1", "10 1"], ["40 2"]),
+            ([0, 120, 150], [180], ["120 1", "150 1"], ["180 2"]), ([0, 30], [], [], []),
+        ] as [([Int64], [Int64], [String], [String])]
+    )
+    func eachTrialIsPaidForByWhatFollowsIt(
+        trials: [Int64],
+        paid: [Int64],
+        converted: [String],
+        days: [String]
+    ) throws {
+        var shop = try Shop()
+        let months = try (trials + paid).sorted().enumerated().map { place, day in
+            let isFree = trials.contains(day)
+            let number = Int64(11 + place)
+            var month = try Self.priced(Sold.month(number, original: 11, from: day), isFree ? 0 : 9_990)
+            if isFree { month.offer = Offer(kind: .offerCode, discount: "FREE_TRIAL") }
+            return month
+        }
+        // The last one first: what comes late is counted as if it had come in time.
+        for month in months.reversed() { try shop.show(month) }
+        #expect(shop.figures.lines(.trials) == trials.map { "\($0) 1" })
+        #expect(shop.figures.lines(.convertedTrials) == converted)
+        #expect(shop.figures.lines(.trialsConverted) == days)
+        try Invariants.check(shop, "trials")
+    }
+
     @Test func anUpgradeTakesOverAndCreditsTheRest() throws {
         var shop = try Shop()
         var old = try Self.priced(Sold.month(11), 3_000)

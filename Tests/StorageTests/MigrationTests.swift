@@ -57,6 +57,21 @@ struct MigrationTests {
         }
     }
 
+    /// Of several trials the first alone was counted as paid for.
+    @Test func severalTrialsAreCountedAnew() async throws {
+        try await TemporaryFolder.with { folder in
+            let first = try SQLiteStore.open(folder: folder + "/data")
+            try await Purchases.recordTrials(in: first)
+            #expect(try await Purchases.uncounted(in: first) == [false, false])
+            await first.close()
+            let statements = ["DELETE FROM migrations WHERE number > 26", "PRAGMA user_version = 26"]
+            try Python.run(statements, in: folder + "/data")
+            let second = try SQLiteStore.open(folder: folder + "/data")
+            #expect(try await Purchases.uncounted(in: second) == [true, false])
+            await second.close()
+        }
+    }
+
     @Test func submissionsOfTheFirstVersionGetNames() async throws {
         try await TemporaryFolder.with { folder in
             let submissions = try (UInt8(1)...3).map { try Samples.submission($0, customer: "ann") }

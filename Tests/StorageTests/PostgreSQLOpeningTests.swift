@@ -59,6 +59,20 @@ struct PostgreSQLOpeningTests {
         }
     }
 
+    @Test func severalTrialsAreCountedAnew() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            let settings = try PostgreSQLServer.settings(schema: schema)
+            let first = try await PostgreSQLStore.open(settings)
+            try await Purchases.recordTrials(in: first)
+            #expect(try await Purchases.uncounted(in: first) == [false, false])
+            await first.close()
+            try TestDatabase.query("DELETE FROM \(schema).migrations WHERE number > 25")
+            let second = try await PostgreSQLStore.open(settings)
+            #expect(try await Purchases.uncounted(in: second) == [true, false])
+            await second.close()
+        }
+    }
+
     @Test func aSchemaOfAnotherTimeIsLeftAlone() async throws {
         try await PostgreSQLServer.withSchema { schema in
             let settings = try PostgreSQLServer.settings(schema: schema)

@@ -78,6 +78,34 @@ enum Purchases {
         }
     }
 
+    /// Of one app two trials in one subscription; of another one that is there under a second number, and its copy.
+    static func recordTrials(in store: any Store) async throws {
+        let trials: [(app: String, number: Int64, original: Int64, day: Int64, ownership: Ownership)] = [
+            ("game", 1, 1, 0, .purchased), ("game", 2, 1, 150, .purchased), ("zoo", 1, 1, 0, .purchased),
+            ("zoo", 2, 1, 0, .purchased), ("zoo", 3, 3, 0, .familyShared), ("zoo", 4, 3, 150, .familyShared),
+        ]
+        for trial in trials {
+            var month = try Samples.transaction(trial.number)
+            month.originalID = TransactionID(number: trial.original)
+            month.kind = .autoRenewable
+            month.purchasedAt = Samples.now.advanced(by: .seconds(trial.day * 86_400))
+            month.expiresAt = month.purchasedAt.advanced(by: .seconds(30 * 86_400))
+            month.ownership = trial.ownership
+            month.offer = Offer(kind: .offerCode, discount: "FREE_TRIAL")
+            let app = try Samples.app(trial.app)
+            let recording = Recording(app: app, realm: Samples.production, transactions: [month])
+            try await record([recording], try Samples.evidence([UInt8(trial.number)]), in: store)
+        }
+    }
+
+    /// Of which of the two all figures are to be counted anew.
+    static func uncounted(in store: any Store) async throws -> [Bool] {
+        let apps = [try Samples.app("game"), try Samples.app("zoo")]
+        return try await store.read { reader throws(StoreFailure) in
+            [try reader.figuresAreDue(app: apps[0]), try reader.figuresAreDue(app: apps[1])]
+        }
+    }
+
     /// How many renewals are due, and what they come to.
     static func due(in store: any Store) async throws -> [Int64] {
         let app = try Samples.app()

@@ -59,7 +59,7 @@ enum FigurePieces {
 
     static var uncounted: HTML {
         element("p", .class("fault")) {
-            "What was recorded before there were figures is not counted yet: assay rebuild --apply counts it."
+            "Some of what an older version recorded is not counted yet as it is now: assay rebuild --apply counts it."
         }
     }
 

@@ -82,8 +82,16 @@ extension ChartName {
 
     private var periodDefinition: String {
         switch self {
-        case .trials: "Free trials on the day on which they began, and first paid periods after one on theirs."
-        case .trialConversion: "Of a hundred trials that began in the month those that have been paid for since."
+        case .trials:
+            """
+            Free trials on the day on which they began, and those that were paid for on the day of the first paid period \
+            after them.
+            """
+        case .trialConversion:
+            """
+            Of a hundred trials that began in the month those that have been paid for since. One that lapsed and was \
+            followed by another trial was not.
+            """
         case .renewalRate:
             """
             Of a hundred paid periods that ended in the month those after which another one began within 60 days. What was \

@@ -3,9 +3,6 @@
 /// It follows from all periods and from what was said of their ends. What is neither paid nor said to be lost is open for as
 /// long as Apple tries; that this is over follows from the day alone, and is worked out where it is read.
 struct FailedRenewals {
-    /// What is paid within so many seconds has never been away.
-    private static let gap: Int64 = 60
-
     let chain: ChainKey
     /// Each once, by the moment of purchase, and nobody's of a family.
     let periods: [Transaction]
@@ -32,7 +29,7 @@ struct FailedRenewals {
         guard let next else { return overAt == nil ? nil : .renewalsLost }
         let start = next.purchasedAt
         // Within the grace a charge leaves the billing date where it was.
-        if start.seconds <= end.at.seconds + Self.gap { return .renewalsPaidInGrace }
+        if start.seconds <= end.at.seconds + PaidPeriods.gap { return .renewalsPaidInGrace }
         // It was bought again.
         if let overAt, overAt <= start { return .renewalsLost }
         if let grace = end.graceEndsAt, start < grace { return .renewalsPaidInGrace }

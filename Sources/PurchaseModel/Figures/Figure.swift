@@ -15,7 +15,7 @@ package enum Measure: String, Hashable, Sendable, CaseIterable {
     // On the day of the upgrade.
     case upgrades
     case upgradeCredit = "upgrade_credit"
-    // On the day of the first paid period after a trial; on the day on which that trial began.
+    // Of each trial that was paid for: on the day of the first paid period after it; on the day on which it began.
     case trialsConverted = "trials_converted"
     case convertedTrials = "converted_trials"
     // On the day on which a paid period ended.

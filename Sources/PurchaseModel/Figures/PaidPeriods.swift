@@ -11,6 +11,9 @@ struct PaidPeriods {
         var start: Timestamp { transaction.purchasedAt }
         /// Nothing is known to be free about it.
         var isPaid: Bool { !transaction.isTrial && transaction.price?.milliunits != 0 }
+
+        /// Whether nothing lies between it and the end of the period before.
+        func goesOn(from end: Timestamp?) -> Bool { end.map { start.seconds <= $0.seconds + PaidPeriods.gap } ?? false }
     }
 
     /// What a subscription is at the first moment of a month: where the period stands that it lies in.
@@ -25,6 +28,8 @@ struct PaidPeriods {
     private static let stepMax: Int64 = 24
     /// Apple tries to charge for so long: a period that begins later was bought anew.
     private static let renewedWithin = SubscriptionRules.billingRetry
+    /// What begins within so many seconds of an end has never been away.
+    static let gap: Int64 = 60
 
     private let chain: ChainKey
     private let periods: [Period]
@@ -49,7 +54,7 @@ struct PaidPeriods {
 
     func add(to sums: inout FigureSums) {
         addUpgrades(to: &sums)
-        addTrial(to: &sums)
+        addTrials(to: &sums)
         addRenewals(to: &sums)
         addMonths(to: &sums)
     }
@@ -68,14 +73,26 @@ struct PaidPeriods {
         }
     }
 
-    private func addTrial(to sums: inout FigureSums) {
-        guard let trial = periods.firstIndex(where: { $0.transaction.isTrial }),
-            let paid = periods[trial...].first(where: \.isPaid)
-        else { return }
-        let product = paid.transaction.product
-        add(1, .trialsConverted, DayOfTime(containing: paid.start), product, to: &sums)
-        let start = periods[trial]
-        add(1, .convertedTrials, DayOfTime(containing: start.start), start.transaction.product, to: &sums)
+    /// Each trial is paid for by the first paid period after it, unless it has lapsed and another one was begun before that:
+    /// what is paid then was won by the other. Trials that follow each other without a gap are paid for together, as where
+    /// one offer has several free periods, or another plan took over in the middle of one.
+    private func addTrials(to sums: inout FigureSums) {
+        var open: [Transaction] = []
+        var end: Timestamp?
+        for period in periods {
+            if period.transaction.isTrial {
+                if !period.goesOn(from: end) { open = [] }
+                open.append(period.transaction)
+            } else if period.isPaid {
+                let day = DayOfTime(containing: period.start)
+                for trial in open {
+                    add(1, .trialsConverted, day, period.transaction.product, to: &sums)
+                    add(1, .convertedTrials, DayOfTime(containing: trial.purchasedAt), trial.product, to: &sums)
+                }
+                open = []
+            }
+            end = period.end
+        }
     }
 
     private func addRenewals(to sums: inout FigureSums) {

@@ -18,7 +18,7 @@ package struct FigureSummary: Hashable, Sendable {
     package var recurring: [String: Int64] = [:]
     /// Paid periods whose price nobody knows.
     package var recurringUnknown: Int64 = 0
-    /// Whether there are rows from before there were figures that were not counted since.
+    /// Whether there are rows that were never counted, or not as they are now.
     package var isIncomplete = false
 
     package init() {}

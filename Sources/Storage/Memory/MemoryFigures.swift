@@ -10,7 +10,7 @@ extension MemoryTransaction {
 
     func correctFigures(of app: AppID, by sums: FigureSums) { add(sums) }
 
-    /// There is no memory from before there were figures.
+    /// There is no memory from before figures were counted as they are.
     func figuresAreDue(app: AppID) -> Bool { false }
 
     func figures(_ question: FigureQuestion) -> [FigureRow] {

@@ -1,0 +1,14 @@
+-- Of a subscription's trials the first alone was counted as paid for, whichever was. Where there are several, all of the app is
+-- counted anew: what a chain comes to is worked out from all of its periods, and not here.
+INSERT INTO figures_due (app)
+SELECT DISTINCT app FROM (
+    SELECT t.app
+    FROM transactions AS t
+    LEFT JOIN fulfilments AS f ON f.app = t.app AND f.realm = t.realm AND f.transaction_id = t.transaction_id
+        AND f.original_id IN (t.original_id, t.transaction_id)
+    WHERE t.offer_discount = 'FREE_TRIAL' AND coalesce(t.ownership, '') <> 'family_shared'
+    GROUP BY t.app, t.realm, coalesce(f.original_id, t.original_id, t.transaction_id)
+    -- One under two numbers has one end, to the second.
+    HAVING count(DISTINCT t.expires_at / 1000) > 1
+) AS chains WHERE true
+ON CONFLICT (app) DO NOTHING;
