@@ -142,7 +142,10 @@ import Testing
             return text.contains(#""purchases":0,"#) && text.contains(#""revenue":[]"#)
         }
         let lines = text.components(separatedBy: #""values":["#).dropFirst()
-        return !lines.isEmpty && lines.allSatisfy { $0.prefix { $0 != "]" }.allSatisfy { "0,".contains($0) } }
+        return !lines.isEmpty
+            && lines.allSatisfy { line in
+                line.prefix { $0 != "]" }.split(separator: ",").allSatisfy { $0 == "0" || $0 == "null" }
+            }
     }
 
     @Test func everyReadKeepsToTheStoresOfItsKey() async throws {
@@ -181,6 +184,25 @@ import Testing
                 let (_, foreign) = await Self.get(house, path, "other")
                 #expect(!(marks.live + marks.test).contains { foreign.contains($0) }, "other \(template): \(foreign)")
             }
+        }
+    }
+
+    /// What is counted tells no more than what is listed: neither by the other store's name, nor under no store's.
+    @Test(arguments: ChartName.allCases)
+    func noFigureTellsOfAnotherStore(name: ChartName) async throws {
+        try await TestHouse(terms: Self.terms(), keys: Self.keys()).open { house in
+            _ = try await Self.fill(house, .production, Self.live, notice: Self.notices.live)
+            let path = "/v1/charts/\(name.rawValue)?currency=USD&test_signed=true"
+            let live = path + "&environment=production"
+            let test = path + "&environment=sandbox"
+            #expect(await Self.get(house, live, "all").0 == .ok)
+            #expect(await Self.get(house, live, "test").0 == .notFound)
+            // Orders are counted together, whatever has paid them.
+            for (path, key) in [(live, "live"), (test, "test")] {
+                #expect(await Self.get(house, path, key).0 == (name.hasRealm ? .ok : .notFound), "\(key)")
+            }
+            let (status, text) = await Self.get(house, test, "test")
+            #expect(status == .notFound || Self.comesToNothing(text), "\(text)")
         }
     }
 

@@ -59,6 +59,9 @@ package struct AppPolicy: Hashable, Sendable {
     /// Whether what stands on this side of the wall is there for whoever asks.
     package func shows(_ realm: Realm) -> Bool { sight?.contains(realm.environment) ?? true }
 
+    /// Whether what is counted over all stores is there for whoever asks: who may know of some reads the others from it.
+    package var showsAll: Bool { sight == nil }
+
     /// The products of the catalogue; `nil` accepts any of the app.
     var products: Set<ProductID>? { terms.products.map { Set($0.keys) } }
 }

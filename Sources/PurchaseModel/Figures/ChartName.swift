@@ -93,7 +93,7 @@ package enum ChartName: String, Hashable, Sendable, CaseIterable {
     /// How many months a cohort is followed.
     package static let cohortMonths = 24
 
-    /// Whether it is of one side of the wall: an order is of none until it is paid.
+    /// Whether it is of one side of the wall: an order is of none until it is paid, and is counted under none after it.
     package var hasRealm: Bool { self != .orders }
 
     package var series: [Series] {

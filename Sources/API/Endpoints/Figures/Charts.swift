@@ -35,7 +35,7 @@ struct Charts: Sendable {
                 days: try Self.days(fields, name, at: now),
                 currency: try Self.currency(fields, name)
             )
-            guard !name.hasRealm || app.shows(question.realm) else { return Problem.notFound("store") }
+            guard name.hasRealm ? app.shows(question.realm) : app.showsAll else { return Problem.notFound("store") }
             return await chart(question, at: now)
         } catch {
             return error.response
