@@ -91,12 +91,7 @@ package struct Housekeeping: Sendable {
         }
         for endpoint in deleted ?? [] {
             await inBatches { transaction, now throws(StoreFailure) in
-                try transaction.buryDeliveries(
-                    endpoint: endpoint,
-                    because: DeliveryOutcome.deletedReason,
-                    at: now,
-                    limit: Self.batchMax
-                )
+                try LedgerRequests.giveUp(endpoint, limit: Self.batchMax, at: now, in: transaction)
             }
         }
     }

@@ -43,6 +43,10 @@ package protocol WebhookReader {
     /// between 1 and ``DueEndpoint/limitMax``.
     func endpointsToBury(limit: Int) throws(StoreFailure) -> [WebhookEndpointID]
 
+    /// Which of some events of an app an endpoint is still to be sent, or is just being sent. A disabled one may be enabled
+    /// again; a deleted one is sent nothing.
+    func awaitedEvents(app: AppID, among places: [EventCursor]) throws(StoreFailure) -> Set<EventCursor>
+
     /// `nil` when there is no such endpoint.
     func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures?
 }
@@ -77,14 +81,14 @@ package protocol WebhookVerbs: WebhookReader {
     ///   - reason: the word for why.
     ///   - now: when.
     ///   - limit: how many at once, so that no write takes long.
-    /// - Returns: how many; fewer than the limit when none are left.
+    /// - Returns: their events, in no order; fewer than the limit when none are left.
     /// - Throws: ``StoreFailure/unstorable`` for a reason that is no word.
     func buryDeliveries(
         endpoint: WebhookEndpointID,
         because reason: String,
         at now: Timestamp,
         limit: Int
-    ) throws(StoreFailure) -> Int
+    ) throws(StoreFailure) -> [PlacedEvent]
 
     /// Leases due deliveries of an endpoint.
     ///

@@ -45,6 +45,26 @@ import Testing
         #expect(shop.types.suffix(2) == ["delivery.acknowledged", "order.delivered"])
     }
 
+    /// What came of a message, at one endpoint and then at another. Each row: what is noted, in order; and how far it is then.
+    @Test(
+        arguments: [
+            ([.sent], .sent), ([.failed], .failed), ([.sent, .failed], .sent), ([.failed, .sent], .sent),
+            ([.failed, .failed], .failed), ([.sent, .pending], .sent), ([.sent, .failed, .sent], .sent),
+        ] as [([DeliveryProgress], DeliveryProgress)]
+    )
+    func whatWasAnsweredIsNotUnsaid(noted: [DeliveryProgress], progress: DeliveryProgress) throws {
+        for isAcknowledged in [false, true] {
+            var shop = try Shop()
+            try shop.show(Sold.coins())
+            if isAcknowledged { try shop.acknowledge(1, fence: 1) }
+            let key = try Shop.key(1, Shop.production)
+            for word in noted {
+                shop.apply(decide(shop.situation, noting: word, of: key, fence: 1, at: shop.now))
+            }
+            #expect(try shop.fulfilment(1).delivery == (isAcknowledged ? .acknowledged : progress))
+        }
+    }
+
     /// Each row, with nothing where there is none: the order, what is bought, who shows it naming which order; and how the order was matched.
     @Test(arguments: [
         ("coins for ann", "coins", "ann", "", "customer_and_product"),

@@ -67,7 +67,7 @@ import Testing
             }
             #expect(try await Self.toBury(in: store) == [endpoint.id])
             let (buried, left) = try await store.write { transaction throws(StoreFailure) in
-                var (buried, left): ([Int], [[WebhookEndpointID]]) = ([], [])
+                var (buried, left): ([[Int64]], [[WebhookEndpointID]]) = ([], [])
                 for _ in 0..<3 {
                     buried.append(
                         try transaction.buryDeliveries(
@@ -75,13 +75,14 @@ import Testing
                             because: "deleted",
                             at: OutboxSamples.at(5),
                             limit: 1
-                        )
+                        ).map(\.cursor.position)
                     )
                     left.append(try transaction.endpointsToBury(limit: 9))
                 }
                 return (buried, left)
             }
-            #expect(buried == [1, 1, 0])
+            // What waits comes before what is on its way.
+            #expect(buried == [[2], [1], []])
             #expect(left == [[endpoint.id], [], []])
             #expect(try await store.claim("a", try OutboxSamples.terms("w", at: 9)).isEmpty)
             let found = try await store.read { reader throws(StoreFailure) in
@@ -108,6 +109,57 @@ import Testing
 
     private static func toBury(in store: any Store) async throws -> [WebhookEndpointID] {
         try await store.read { reader throws(StoreFailure) in try reader.endpointsToBury(limit: 9) }
+    }
+
+    /// Two events. Each row: what becomes of the first at one endpoint, and at another; and whether it is still to be sent.
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            ("waits", "waits", true), ("sent", "waits", true), ("dead", "waits", true), ("sent", "dead", false),
+            ("dead", "dead", false), ("dead", "under way", true), ("dead", "disabled", true),
+            ("dead", "deleted", false), ("sent", "sent", false),
+        ]
+    )
+    func whatIsStillToBeSentIsKnown(kind: StoreKind, row: (String, String, Bool)) async throws {
+        try await kind.withStore { store in
+            try await store.create(try OutboxSamples.endpoint("a"), try OutboxSamples.endpoint("b"))
+            try await store.append([try OutboxSamples.event("1", 1), try OutboxSamples.event("2", 2)])
+            for (name, what) in [("a", row.0), ("b", row.1)] {
+                try await Self.treat(name, as: what, in: store)
+            }
+            let (app, other) = (try Samples.app(), try Samples.app("other"))
+            let places = (1...3).map { EventCursor(position: $0) }
+            let found = try await store.read { reader throws(StoreFailure) in
+                (try reader.awaitedEvents(app: app, among: places), try reader.awaitedEvents(app: other, among: places))
+            }
+            let isSecondAwaited = row.0 != "deleted" || row.1 != "deleted"
+            #expect(found.0.contains(places[0]) == row.2)
+            #expect(found.0.contains(places[1]) == isSecondAwaited && !found.0.contains(places[2]))
+            #expect(found.1 == [])
+        }
+    }
+
+    /// The first event comes to this end at an endpoint, and the second waits.
+    private static func treat(_ name: String, as what: String, in store: any Store) async throws {
+        let id = try OutboxSamples.endpointID(name)
+        switch what {
+        case "waits": return
+        case "disabled", "deleted":
+            try await store.write { write throws(StoreFailure) in
+                guard var endpoint = try write.endpoint(id) else { return }
+                endpoint.isEnabled = false
+                if what == "deleted" { return try write.deleteEndpoint(id, version: endpoint.version) }
+                _ = try write.updateEndpoint(endpoint)
+            }
+        default:
+            let claimed = try await store.claim(name, try OutboxSamples.terms("w", at: 1), limit: 1)
+            let outcome: DeliveryOutcome = what == "dead" ? .dead(because: "refused") : .delivered
+            if what == "under way" { return }
+            let finished = claimed.map { FinishedDelivery($0.hold, as: outcome, attempt: nil) }
+            _ = try await store.write { write throws(StoreFailure) in
+                try write.finishDeliveries(finished, at: OutboxSamples.at(2))
+            }
+        }
     }
 
     /// One delivery for each event and endpoint that wants it, in the write that adds the event.

@@ -178,7 +178,7 @@ struct OutboxVerbs {
                         because: "gone",
                         at: changed.createdAt,
                         limit: 2
-                    )
+                    ).count
                 )
             )
         }

@@ -7,9 +7,11 @@ struct ToldDelivery: Sendable {
     let key: TransactionKey
     let fence: Int64
     let progress: DeliveryProgress
+    /// The event's place in its app's feed.
+    let cursor: EventCursor
 
     /// `nil` for an event that delivers nothing.
-    init?(_ event: EventRow, _ progress: DeliveryProgress) {
+    init?(_ event: EventRow, at cursor: EventCursor, _ progress: DeliveryProgress) {
         let types: [EventType] = [.deliveryGranted, .deliveryChanged, .deliveryRestored]
         guard types.contains(where: { $0.rawValue == event.type }),
             let object = try? JSONDocument(event.data).root.object, let delivery = object["delivery"]?.object,
@@ -18,6 +20,7 @@ struct ToldDelivery: Sendable {
         key = id.key(app: event.app)
         self.fence = fence
         self.progress = progress
+        self.cursor = cursor
     }
 
     /// What comes of it for the ledger.

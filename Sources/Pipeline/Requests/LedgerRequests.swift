@@ -118,6 +118,7 @@ package enum LedgerRequests {
         at now: Timestamp,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) {
+        let told = try withoutAwaited(told, in: transaction)
         guard !told.isEmpty else { return }
         var situation = try transaction.situation(of: told.map(\.key), AppTerms())
         var events: [LedgerEvent] = []
@@ -130,6 +131,41 @@ package enum LedgerRequests {
         }
         // Last: from here to the commit nobody else adds to the feed.
         if !events.isEmpty { try transaction.append(EventRows.rows(events)) }
+    }
+
+    /// Gives up what a deleted endpoint was still to be sent, and notes what by that reaches the shop no more.
+    ///
+    /// - Returns: how many; fewer than the limit when none are left.
+    package static func giveUp(
+        _ endpoint: WebhookEndpointID,
+        limit: Int,
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Int {
+        let buried = try transaction.buryDeliveries(
+            endpoint: endpoint,
+            because: DeliveryOutcome.deletedReason,
+            at: now,
+            limit: limit
+        )
+        try note(buried.compactMap { ToldDelivery($0.event, at: $0.cursor, .failed) }, at: now, in: transaction)
+        return buried.count
+    }
+
+    /// Without what one endpoint gave up and another is still to be sent: the shop may hear of it yet. Of two nodes that give
+    /// up the last two in the same instant neither may see the other's, which leaves it pending: too little is said, nothing
+    /// false.
+    private static func withoutAwaited(
+        _ told: [ToldDelivery],
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> [ToldDelivery] {
+        let given = told.filter { $0.progress == .failed }
+        var awaited: [AppID: Set<EventCursor>] = [:]
+        for app in Set(given.map(\.key.app)) {
+            let places = given.filter { $0.key.app == app }.map(\.cursor)
+            awaited[app] = try transaction.awaitedEvents(app: app, among: places)
+        }
+        return told.filter { $0.progress != .failed || awaited[$0.key.app]?.contains($0.cursor) != true }
     }
 
     /// Makes a chain another customer's; a dry run only says whose it is and would be.

@@ -79,9 +79,11 @@ package struct StoredWebhookWork: WebhookWork {
 extension AttemptedDelivery {
     /// How far what the event delivers has come by it; `nil` when the event delivers nothing, or is not through.
     fileprivate var told: ToldDelivery? {
-        switch outcome {
-        case .delivered: ToldDelivery(claimed.event, endpoint.acknowledgesBy2xx ? .acknowledged : .sent)
-        case .dead, .endpointGone: ToldDelivery(claimed.event, .failed)
+        let cursor = claimed.delivery.cursor
+        return switch outcome {
+        case .delivered:
+            ToldDelivery(claimed.event, at: cursor, endpoint.acknowledgesBy2xx ? .acknowledged : .sent)
+        case .dead, .endpointGone: ToldDelivery(claimed.event, at: cursor, .failed)
         case .again, .released: nil
         }
     }

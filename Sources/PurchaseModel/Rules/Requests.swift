@@ -165,7 +165,8 @@ package func decide(
 
 /// Notes how far what is to be delivered has come: the shop was told, or could not be. Nobody is told of it.
 ///
-/// - Returns: nothing to write when it has changed since, or the shop has said more already.
+/// - Returns: nothing to write when it has changed since, or the shop has said more already. One receiver's silence unsays no
+///   other's answer: Apple would be told of an outage, and money given back for what was delivered.
 package func decide(
     _ situation: Situation,
     noting progress: DeliveryProgress,
@@ -174,7 +175,7 @@ package func decide(
     at now: Timestamp
 ) -> Decision {
     guard var fulfilment = situation.fulfilment(of: transaction), fulfilment.fence == fence,
-        [.pending, .sent, .failed].contains(fulfilment.delivery), fulfilment.delivery != progress
+        let known = fulfilment.delivery, progress.isNewer(than: known)
     else { return Decision() }
     var draft = Draft(situation, terms: AppTerms(), at: now)
     fulfilment.delivery = progress
@@ -222,6 +223,17 @@ package func decide(
         .posting(posting, draft.wallet(wallet))
     )
     return draft.decided
+}
+
+extension DeliveryProgress {
+    /// Whether what came of a message says more than what is known: an answer always, that it was given up only where none came.
+    fileprivate func isNewer(than known: DeliveryProgress) -> Bool {
+        switch self {
+        case .sent: known == .pending || known == .failed
+        case .failed: known == .pending
+        case .pending, .acknowledged, .compensated: false
+        }
+    }
 }
 
 extension StreamKey {

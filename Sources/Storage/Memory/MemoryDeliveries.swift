@@ -78,7 +78,7 @@ extension MemoryTransaction {
         because reason: String,
         at now: Timestamp,
         limit: Int
-    ) throws(StoreFailure) -> Int {
+    ) throws(StoreFailure) -> [PlacedEvent] {
         guard StorableText.isWord(reason) else { throw .unstorable }
         let open = deliveries(of: endpoint).filter(\.isOpen).sorted { left, right in
             (left.row.state.rawValue, left.row.dueAt, left.row.cursor)
@@ -89,7 +89,8 @@ extension MemoryTransaction {
             known.end(.dead, reason, at: now)
             put(known)
         }
-        return buried.count
+        guard let app = ledger.outbox.endpoints[endpoint]?.row.app else { return [] }
+        return buried.compactMap { placedEvent(app: app, at: $0.row.cursor.position) }
     }
 
     func hastenDeliveries(by lead: ClockLead) -> Int {

@@ -92,6 +92,16 @@ extension MemoryTransaction {
         return first.map(\.row.id)
     }
 
+    func awaitedEvents(app: AppID, among places: [EventCursor]) -> Set<EventCursor> {
+        let endpoints = ledger.outbox.endpoints.values.filter { $0.row.app == app && !$0.isDeleted }.map(\.row.id)
+        return Set(places).filter { place in
+            endpoints.contains { endpoint in
+                let name = MemoryOutbox.DeliveryPlace(endpoint: endpoint, position: place.position)
+                return ledger.outbox.deliveries[name]?.isOpen == true
+            }
+        }
+    }
+
     func webhookFigures(_ id: WebhookEndpointID) -> WebhookFigures? {
         guard let endpoint = ledger.outbox.endpoints[id], !endpoint.isDeleted else { return nil }
         let all = deliveries(of: id)

@@ -93,6 +93,10 @@ extension SQLTransaction {
         try replays.toBury(limit: limit)
     }
 
+    func awaitedEvents(app: AppID, among places: [EventCursor]) throws(StoreFailure) -> Set<EventCursor> {
+        try outgoing.awaited(app: app, among: places)
+    }
+
     func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
         try outgoing.figures(id)
     }
@@ -102,7 +106,7 @@ extension SQLTransaction {
         because reason: String,
         at now: Timestamp,
         limit: Int
-    ) throws(StoreFailure) -> Int {
+    ) throws(StoreFailure) -> [PlacedEvent] {
         try replays.bury(endpoint: endpoint, because: reason, at: try time.now(now), limit: limit)
     }
 

@@ -167,6 +167,10 @@ package class PassingTransaction: StoreTransaction {
         try base.endpointsToBury(limit: limit)
     }
 
+    package func awaitedEvents(app: AppID, among places: [EventCursor]) throws(StoreFailure) -> Set<EventCursor> {
+        try base.awaitedEvents(app: app, among: places)
+    }
+
     package func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
         try base.webhookFigures(id)
     }
@@ -184,7 +188,7 @@ package class PassingTransaction: StoreTransaction {
     }
 
     package func buryDeliveries(endpoint: WebhookEndpointID, because reason: String, at now: Timestamp, limit: Int)
-        throws(StoreFailure) -> Int
+        throws(StoreFailure) -> [PlacedEvent]
     {
         try base.buryDeliveries(endpoint: endpoint, because: reason, at: now, limit: limit)
     }

@@ -14,6 +14,8 @@ struct Webhooks: Sendable {
 
     /// More are of no use to a shop, and each costs a row for every event.
     private static let endpointsMax = 20
+    /// So much is given up in the write that deletes an endpoint; each may be of something that was granted.
+    private static let givenUpMax = 200
 
     /// `POST /v1/webhooks`. The secret is in this answer, and in none after it.
     func create(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
@@ -71,15 +73,15 @@ struct Webhooks: Sendable {
     func delete(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
         guard let endpoint = try endpoint(change, transaction) else { return Problem.notFound("webhook") }
         try transaction.deleteEndpoint(endpoint.id, version: endpoint.version)
-        let buried = try transaction.buryDeliveries(
-            endpoint: endpoint.id,
-            because: DeliveryOutcome.deletedReason,
+        let count = try LedgerRequests.giveUp(
+            endpoint.id,
+            limit: Webhooks.givenUpMax,
             at: change.now,
-            limit: WebhookReplayStep.limitMax
+            in: transaction
         )
         return .json(.ok) { json in
             json.member("webhook_id", endpoint.id.text)
-            json.member("given_up", buried)
+            json.member("given_up", count)
         }
     }
 

@@ -48,6 +48,12 @@ struct DeliveryQueries {
     private static let countDead = Query(
         "SELECT count(*) FROM webhook_deliveries WHERE endpoint = $1 AND state = 3"
     )
+    private static let isAwaited = Query(
+        """
+        SELECT 1 FROM webhook_endpoints AS e JOIN webhook_deliveries AS d ON d.endpoint = e.code AND d.position = $2
+        WHERE e.app = $1 AND e.is_deleted = 0 AND d.ended_at IS NULL LIMIT 1
+        """
+    )
     private static let insert = BulkInsert(
         into: "webhook_deliveries",
         [
@@ -150,6 +156,16 @@ struct DeliveryQueries {
         }
         figures.dead = try connection.row(Self.countDead, [.integer(endpoint.code)]) { Int($0.integer(0)) } ?? 0
         return figures
+    }
+
+    func awaited(app: AppID, among places: [EventCursor]) throws(StoreFailure) -> Set<EventCursor> {
+        guard let code = try endpoints.apps.code(of: app) else { return [] }
+        var awaited: Set<EventCursor> = []
+        for place in Set(places) {
+            let values: [SQLValue] = [.integer(code), .integer(place.position)]
+            if try connection.row(Self.isAwaited, values, { _ in true }) == true { awaited.insert(place) }
+        }
+        return awaited
     }
 
     func attempts(of id: WebhookDeliveryID, limit: Int) throws(StoreFailure) -> [WebhookAttempt] {

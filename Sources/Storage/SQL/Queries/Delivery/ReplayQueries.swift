@@ -32,6 +32,7 @@ struct ReplayQueries {
             SELECT position FROM webhook_deliveries WHERE endpoint = $1 AND ended_at IS NULL
             ORDER BY state, due_at, position LIMIT $4
         )
+        RETURNING position
         """
     )
     private static let listToBury = Query(
@@ -81,13 +82,14 @@ struct ReplayQueries {
         because reason: String,
         at now: Timestamp,
         limit: Int
-    ) throws(StoreFailure) -> Int {
+    ) throws(StoreFailure) -> [PlacedEvent] {
         guard StorableText.isWord(reason) else { throw .unstorable }
-        guard let endpoint = try endpoints.known(endpoint) else { return 0 }
+        guard let endpoint = try endpoints.known(endpoint) else { return [] }
         let values: [SQLValue] = [
             .integer(endpoint.code), .text(reason), .integer(now.milliseconds), .integer(Int64(max(limit, 0))),
         ]
-        return try connection.run(Self.bury, values)
+        let positions = try connection.rows(Self.bury, values) { $0.integer(0) }
+        return positions.isEmpty ? [] : try events.find(app: endpoint.app, positions: positions)
     }
 
     func toBury(limit: Int) throws(StoreFailure) -> [WebhookEndpointID] {
