@@ -213,6 +213,19 @@ import TestSupport
         #expect(faults(text).filter { !$0.contains("is not configured") } == ["assay.json: \(fault)"])
     }
 
+    @Test func aProductGivesNoMoreThanIsToldAndKept() {
+        for count in [500, 501] {
+            let goods = (0..<count).map { #"{"entitlement": "episode-\#($0)"}"# }.joined(separator: ",")
+            let product = #"{"id": "series", "kind": "non_consumable", "goods": [\#(goods)]}"#
+            let apps = #"[{"id": "shop", "bundle_id": "b", "products": [\#(product)]}]"#
+            let fault =
+                "assay.json: apps[0].products[0].goods: at most 500 goods, and these are 501; give one entitlement for "
+                + "what belongs together"
+            let found = faults(#"{"apps": \#(apps), "keys": \#(ConfigurationTests.keys)}"#)
+            #expect(found == (count == 500 ? [] : [fault]))
+        }
+    }
+
     @Test func anAppMayBeThereOnceForEachEnvironment() {
         let apps =
             #"[{"id": "shop", "bundle_id": "b"}, {"id": "shop-test", "bundle_id": "b", "environments": ["sandbox"]}]"#

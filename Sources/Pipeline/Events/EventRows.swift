@@ -8,6 +8,8 @@ package enum EventRows {
     /// So many rows are made at once of a long receipt. Each has a text of its own, and all of them would be larger than the
     /// receipt; but each piece asks its app's feed anew.
     package static let pieceMax = 128
+    /// The member that says of an event that some of its own members were too long, and are not here.
+    static let isThin = "is_thin"
 
     package static func rows(_ events: [LedgerEvent]) -> [EventRow] {
         var told = ToldTransaction()
@@ -74,15 +76,25 @@ package enum EventRows {
     /// What only this kind of event says; the message around it is made when it is sent.
     private static func data(_ subject: EventSubject, _ told: inout ToldTransaction) -> [UInt8] {
         let whole = JSONWriter.object(reserving: 1_536) { write(subject, &told, into: &$0) }
-        // Only the texts that Apple signed can be so long: the delivery says what matters.
         guard whole.count > EventRow.dataBytesMax else { return whole }
         switch subject {
         case .fulfilment(let fulfilment, _):
-            return JSONWriter.object { write(.fulfilment(fulfilment, nil), &told, into: &$0) }
+            // The texts that Apple signed may be long: the delivery says what matters.
+            let delivery = JSONWriter.object { write(.fulfilment(fulfilment, nil), &told, into: &$0) }
+            return delivery.count > EventRow.dataBytesMax ? thin(fulfilment) : delivery
         case .subscription(let subscription, _):
             return JSONWriter.object { write(.subscription(subscription, nil), &told, into: &$0) }
         case .announcement(let heard): return JSONWriter.object { write(heard, isWhole: false, into: &$0) }
         case .order, .transfer, .posting, .entitlement, .consumption: return whole
+        }
+    }
+
+    /// A delivery of so many goods that no event has room for them: without any, and it says so. Everything else that it says
+    /// is bounded. An event that cannot be kept would have its purchase or its refund refused, however genuine.
+    private static func thin(_ fulfilment: Fulfilment) -> [UInt8] {
+        JSONWriter.object { json in
+            json.member(isThin, true)
+            json.object("delivery") { FulfilmentJSON.write(fulfilment, showsGoods: false, into: &$0) }
         }
     }
 

@@ -9,10 +9,12 @@ package enum FulfilmentJSON {
     ///   - fulfilment: what is shown.
     ///   - reader: the customer who asks: of what was given to somebody else it is not told to whom, nor for which order.
     ///     `nil` when the shop asks.
+    ///   - showsGoods: whether what was given is listed, which has no bound but the catalogue's.
     ///   - json: where to.
     package static func write(
         _ fulfilment: Fulfilment,
         to reader: CustomerID? = nil,
+        showsGoods: Bool = true,
         into json: inout JSONObjectWriter
     ) {
         let isWhole = reader == nil || fulfilment.customer == reader
@@ -35,7 +37,7 @@ package enum FulfilmentJSON {
             json.member("reversed_percentage", fulfilment.reversed)
             json.member("reversed_at", fulfilment.reversedAt)
         }
-        if !fulfilment.goods.isEmpty {
+        if showsGoods, !fulfilment.goods.isEmpty {
             json.array("goods") { json in
                 for goods in fulfilment.goods { json.object { write(goods, into: &$0) } }
             }

@@ -47,13 +47,13 @@ package enum WebhookBody {
 
     /// What every message says of its event in `data`, whatever the event is.
     private static let common: Set = [
-        "event_id", "version", "app", "environment", "test_signed", "customer_id", "sequence", "learned_at", "is_thin",
+        "event_id", "version", "app", "environment", "test_signed", "customer_id", "sequence", "learned_at",
     ]
 
     /// The message that tells of an event.
     ///
     /// - Returns: with all members of the event's own data; when that would be too long, or the data is no JSON object,
-    ///   without them and with `"is_thin": true`, for the receiver to ask for the event by its id.
+    ///   without them and with `"is_thin": true`, for the receiver to ask for what it is about.
     package static func bytes(of event: EventRow) -> [UInt8] {
         if let document = try? JSONDocument(event.data), let own = document.root.object {
             let whole = write(event) { data in
@@ -61,7 +61,7 @@ package enum WebhookBody {
             }
             if whole.count <= bytesMax { return whole }
         }
-        return write(event) { $0.member("is_thin", true) }
+        return write(event) { $0.member(EventRows.isThin, true) }
     }
 
     /// What an operator sends to see whether an endpoint answers.

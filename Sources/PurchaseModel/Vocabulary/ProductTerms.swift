@@ -1,5 +1,9 @@
 /// What an app promises for a product: how it is sold, and what its buyer gets.
 package struct ProductTerms: Hashable, Sendable {
+    /// How many goods one product may give. Each stands in every row and answer about each of its purchases, and in the books
+    /// of each of its customers; more than these are better one entitlement, and the shop's own list of what it opens.
+    package static let goodsMax = 500
+
     package var product: ProductID
     /// What Apple says beats it; a contradiction is kept for a person to look at, and nothing is given.
     package var kind: ProductKind

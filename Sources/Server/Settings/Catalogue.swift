@@ -69,7 +69,16 @@ enum Catalogue {
     private static func goods(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> [Goods] {
         var all: [Goods] = []
         var currencies: Set<CurrencyID> = []
-        for (path, value) in reader.elements(value, at: path) {
+        let elements = reader.elements(value, at: path)
+        if elements.count > ProductTerms.goodsMax {
+            reader.fault(
+                path,
+                "at most \(ProductTerms.goodsMax) goods, and these are \(elements.count); give one entitlement for what "
+                    + "belongs together"
+            )
+            return []
+        }
+        for (path, value) in elements {
             guard let goods = one(value, at: path, &reader) else { continue }
             if case .amount(_, let currency) = goods, !currencies.insert(currency).inserted {
                 reader.fault("\(path).currency", "stands there twice")

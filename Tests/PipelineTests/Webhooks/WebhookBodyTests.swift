@@ -38,10 +38,15 @@ import Testing
     }
 
     @Test func theEventsOwnDataChangesNothingThatEveryMessageSays() throws {
-        let body = WebhookBody.bytes(of: Self.event(#"{"event_id":"evt_2","test_signed":true,"is_thin":true,"x":1}"#))
+        let body = WebhookBody.bytes(of: Self.event(#"{"event_id":"evt_2","test_signed":true,"sequence":8,"x":1}"#))
         let data = try Self.data(of: body)
-        #expect(data["event_id"]?.string == "evt_1" && data["test_signed"] == nil && data["is_thin"] == nil)
-        #expect(data["x"]?.int64 == 1)
+        #expect(data["event_id"]?.string == "evt_1" && data["test_signed"] == nil && data["sequence"]?.int64 == 7)
+        #expect(data["x"]?.int64 == 1 && data["is_thin"] == nil)
+    }
+
+    @Test func whatWasKeptThinSaysSo() throws {
+        let data = try Self.data(of: WebhookBody.bytes(of: Self.event(#"{"is_thin":true,"delivery":{"fence":2}}"#)))
+        #expect(data["is_thin"]?.bool == true && data["delivery"]?.object?["fence"]?.int64 == 2)
     }
 
     @Test func whatIsTooLongIsSentWithoutItsOwnMembers() throws {
