@@ -309,7 +309,7 @@ private func webhooks(_ gate: Gate, _ parts: APIParts) -> [Route] {
         gate.change("/v1/webhooks/{id}", for: .webhooks, webhooks.update),
         gate.change("/v1/webhooks/{id}/rotate", for: .webhooks, webhooks.rotate),
         gate.change("/v1/webhooks/{id}/delete", for: .webhooks, webhooks.delete),
-        gate.change("/v1/webhooks/{id}/replay", for: .webhooks, webhooks.replay),
+        gate.change("/v1/webhooks/{id}/replay", for: .webhooks, then: webhooks.reopen, webhooks.replay),
         gate.route(.post, "/v1/webhooks/{id}/test", for: .webhooks) { _, app, path in
             await webhooks.test(path["id"] ?? "", app: app)
         },

@@ -43,6 +43,7 @@ struct TestHouse {
         customers: CustomerToken = CustomerToken([:]),
         pause: @escaping @Sendable (Duration) async -> Bool = { _ in false },
         signer: AnswerSigner? = nil,
+        sender: (any Store, ManualClock) -> WebhookSender? = { _, _ in nil },
         failed: @escaping @Sendable (FailedRequest) -> Void = { _ in }
     ) throws {
         let anchors = try TestHouse.anchors(trustsSimulator: trustsSimulator)
@@ -81,6 +82,7 @@ struct TestHouse {
                 customers: customers,
                 clock: clock,
                 requestsPerSecond: requestsPerSecond,
+                sender: sender(store, clock),
                 feed: feed,
                 pause: pause,
                 signer: signer,

@@ -1,7 +1,9 @@
 import Encoding
 import HTTP
+import Pipeline
 import PurchaseModel
 import Storage
+import Synchronization
 import Testing
 import TestSupport
 
@@ -108,6 +110,38 @@ import TestSupport
             #expect(try dead.json()["replayed"]?.int64 == 0)
             let bad = await house.change("/v1/webhooks/\(id)/replay", #"{"from": "yesterday"}"#)
             #expect(try bad.json()["field"]?.string == "from")
+        }
+    }
+
+    /// The receiver wants to be left alone for a day: all messages wait for minutes, unless a person says otherwise.
+    @Test(arguments: ["replay", "test"]) func whoIsLeftAloneIsShownAndHasItEnded(how: String) async throws {
+        let caller = HTTPCaller { call async throws(HTTPCallFailure) in
+            if call.fields["webhook-id"]?.hasPrefix("msg_") == true { return HTTPResponse(.ok) }
+            return HTTPResponse(.tooManyRequests, fields: ["Retry-After": "86400"])
+        }
+        let made = Mutex<WebhookSender?>(nil)
+        let house = try TestHouse(sender: { store, clock in
+            let post = WebhookPost(caller: caller, clock: clock, rule: EgressRule())
+            let owner = LeaseOwner(checked: "node-1")
+            let sender = WebhookSender(work: StoredWebhookWork(store), post: post, clock: clock, owner: owner) { _ in }
+            made.withLock { $0 = sender }
+            return sender
+        })
+        let sender = try #require(made.withLock { $0 })
+        try await house.open { house in
+            let id = try await Self.make(house)
+            #expect(try await house.get("/v1/webhooks/\(id)").json()["paused_until"] == nil)
+            _ = await house.change("/v1/orders", #"{"order_id": "o-1", "customer_id": "ann", "product_id": "coins"}"#)
+            await sender.deliverDue()
+            let later = TestHouse.now.advanced(by: .seconds(600))
+            let paused = try await house.get("/v1/webhooks/\(id)").json()["paused_until"]?.string
+            #expect(paused == TransactionJSON.text(later))
+            // A replay that is refused ends nothing.
+            #expect(await house.change("/v1/webhooks/\(id)/replay", #"{"dead": false}"#).status == .badRequest)
+            #expect(try await house.get("/v1/webhooks/\(id)").json()["paused_until"] != nil)
+            let body = how == "test" ? "" : #"{"dead": true}"#
+            #expect(await house.change("/v1/webhooks/\(id)/\(how)", body).status == .ok)
+            #expect(try await house.get("/v1/webhooks/\(id)").json()["paused_until"] == nil)
         }
     }
 

@@ -112,19 +112,39 @@ struct Gate: Sendable {
 
     /// A POST whose answer is one write: read, decided and kept in one commit, under the client's `Idempotency-Key` if it
     /// sends one.
-    func change(_ template: String, for scope: Scope, _ write: @escaping Write) -> Route {
-        changeOnce(template, for: scope) { change, transaction throws(StoreFailure) in
+    ///
+    /// - Parameters:
+    ///   - template: where.
+    ///   - scope: what a key must be allowed to do.
+    ///   - follow: what is done in this process once it is written; nothing after a problem.
+    ///   - write: what is written, and answered.
+    /// - Returns: the route.
+    func change(
+        _ template: String,
+        for scope: Scope,
+        then follow: @escaping @Sendable (PathParameters) -> Void = { _ in },
+        _ write: @escaping Write
+    ) -> Route {
+        changeOnce(template, for: scope, then: follow) { change, transaction throws(StoreFailure) in
             let response = try write(change, transaction)
             return Answer(shown: response, kept: response)
         }
     }
 
     /// The same for an answer that holds what is shown only once.
-    func changeOnce(_ template: String, for scope: Scope, _ write: @escaping WriteOnce) -> Route {
+    func changeOnce(
+        _ template: String,
+        for scope: Scope,
+        then follow: @escaping @Sendable (PathParameters) -> Void = { _ in },
+        _ write: @escaping WriteOnce
+    ) -> Route {
         Route(.post, template) { request, path in
             switch admit(request, scope) {
-            case .failure(let refusal): refusal.response
-            case .success(let caller): caller.ticket.mark(await change(request, path, caller, scope, write))
+            case .failure(let refusal): return refusal.response
+            case .success(let caller):
+                let response = await change(request, path, caller, scope, write)
+                if response.status.rawValue < 300 { follow(path) }
+                return caller.ticket.mark(response)
             }
         }
     }

@@ -67,7 +67,9 @@ struct ActionDesk: Sendable {
             try Self.carryOut(visit, action, parts, write, because: reason)
         }
         switch ending {
-        case .done: parts.changed()
+        case .done:
+            action.follow(parts)
+            parts.changed()
         case .again: break
         case .otherForm: return try await page(visit, action, fault: .otherForm)
         case .refused(.gone): return Notices.notFound("thing to do this to", visit)

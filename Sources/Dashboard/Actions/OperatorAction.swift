@@ -47,9 +47,14 @@ protocol OperatorAction: Sendable {
         because motive: Motive,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault?
+
+    /// What follows in this process once it is written.
+    func follow(_ parts: DashboardParts)
 }
 
 extension OperatorAction {
+    func follow(_ parts: DashboardParts) {}
+
     static var isReasonTold: Bool { false }
 }
 

@@ -52,6 +52,8 @@ struct ReplayAction: OperatorAction {
         return try replay(endpoint).carryOut(write, at: now).map(ActionFault.replay)
     }
 
+    func follow(_ parts: DashboardParts) { parts.server.sender?.reopen(id.endpoint) }
+
     private func replay(_ endpoint: WebhookEndpoint) -> EventReplay { EventReplay(of: id.event, to: endpoint) }
 
     @HTMLBuilder private func facts(

@@ -103,7 +103,7 @@ struct WebhookActions: Sendable {
         case .refused(let refusal): return try await fault(visit, refusal)
         case .again: return back(visit)
         case .done(let step):
-            parts.server.sender?.wake()
+            if let id = WebhookEndpointID(visit.fields["id"]) { parts.server.sender?.reopen(id) }
             var note = EndpointPage.Note()
             note.sentence = "Of \(asked.detail), \(Texts.count(step.replayed)) are on their way again."
             note.rest = step.next.map { ReplayForm(what: asked.what, after: $0) }

@@ -92,12 +92,19 @@ package struct WebhookGate: Sendable, Equatable {
         case .gone: failed(at: now)
         case .throttled(let wanted):
             failed(at: now)
+            // The message waits for as long as was wished. The others do not wait for a day because of one answer, which may
+            // have been meant for one message, or be a mistake that is mended by then.
+            let pause = min(max(wanted ?? WebhookGate.throttledFor, .zero), WebhookGate.openFor.longest)
+            let until = now.advanced(by: pause)
             // Failures in a row may have closed it for longer.
-            let until = now.advanced(by: max(wanted ?? WebhookGate.throttledFor, .zero))
             closed = now..<max(closed.flatMap { $0.contains(now) ? $0.upperBound : nil } ?? until, until)
         case .failed: failed(at: now)
         }
     }
+
+    /// A person knows that it answers again, or wants to see whether it does. What had failed is not forgotten: where the breaker
+    /// was open, one probe tells.
+    package mutating func reopen() { closed = nil }
 
     private mutating func failed(at now: Timestamp) {
         window = 1

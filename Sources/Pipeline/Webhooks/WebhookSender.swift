@@ -130,9 +130,21 @@ package final class WebhookSender: Sendable {
         bell.ring()
     }
 
-    /// Sends a message that stands for nothing, once, to see whether the endpoint answers. Nothing of it is kept.
+    /// Sends a message that stands for nothing, once, to see whether the endpoint answers. Nothing of it is kept; an endpoint
+    /// that does is left alone no longer.
     package func sendTest(to endpoint: WebhookEndpoint, id: WebhookMessageID) async -> WebhookPost.Result {
-        await post.send(WebhookBody.test(app: endpoint.app, id: id, at: clock.now), id: id, to: endpoint)
+        let result = await post.send(WebhookBody.test(app: endpoint.app, id: id, at: clock.now), id: id, to: endpoint)
+        if result.verdict == .delivered { reopen(endpoint.id) }
+        return result
+    }
+
+    /// Leaves an endpoint alone no longer: a person has something sent to it. Other nodes do as they have come to know it.
+    package func reopen(_ endpoint: WebhookEndpointID) {
+        state.withLock { state in
+            state.gates[endpoint]?.reopen()
+            state.fruitless.remove(endpoint)
+        }
+        wake()
     }
 
     /// How this node has come to know an endpoint; `nil` when it has sent it nothing yet.

@@ -132,7 +132,8 @@ import Testing
         #expect(door.room() == 1 && door.gate.isOpen)
     }
 
-    @Test(arguments: [(nil, 5), (0, 0), (60, 60), (3_600, 3_600)] as [(Int?, Int)])
+    /// For one message it may be a day; the others do not wait for that longer than the breaker has them wait.
+    @Test(arguments: [(nil, 5), (0, 0), (60, 60), (600, 600), (3_600, 600), (86_400, 600)] as [(Int?, Int)])
     func whoHasTooMuchToDoIsLeftAlone(wanted: Int?, pause: Int) {
         var door = Door()
         door.call(.delivered, .delivered, .throttled(wanted.map { .seconds($0) }))
@@ -142,6 +143,21 @@ import Testing
             door.pass(1)
         }
         #expect(door.room() == 1 && !door.gate.isOpen)
+    }
+
+    @Test func aPersonReopensIt() {
+        var door = Door()
+        door.call(.throttled(.seconds(86_400)))
+        #expect(door.room() == 0)
+        door.gate.reopen()
+        #expect(door.room() == 1 && door.gate.closedUntil(at: door.now) == nil)
+        for _ in 0..<WebhookGate.failuresMax { door.call(.failed(nil)) }
+        door.gate.reopen()
+        #expect(door.room() == 1 && door.gate.isOpen, "one probe tells whether it answers")
+        door.call(.failed(nil))
+        #expect(door.room() == 0)
+        door.pass(59)
+        #expect(door.room() == 0, "what had failed is not forgotten")
     }
 
     @Test func theRateIsBounded() {

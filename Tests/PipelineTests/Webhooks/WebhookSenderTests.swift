@@ -143,6 +143,36 @@ import Testing
         #expect(Set(inbox.ids()).count == 3 && desk.deliveries(of: endpoint).allSatisfy { $0.state == .delivered })
     }
 
+    /// Each row: whether a person has something sent; and how many of the later messages have come at once, and after ten
+    /// minutes. The message itself waits for as long as was wished.
+    @Test(arguments: [("", 0, 2), ("replay", 2, 2), ("test that is answered", 2, 2), ("test that fails", 0, 2)])
+    func oneMessagesPauseStopsNoOtherForLong(what: String, atOnce: Int, later: Int) async throws {
+        let (desk, inbox) = (WebhookDesk(), WebhookInbox())
+        let endpoint = desk.addEndpoint("shop")
+        desk.addEvents(1, to: endpoint)
+        let sender = desk.sender { call in
+            inbox.append(call)
+            if inbox.all.count == 1 {
+                return .success(HTTPResponse(.tooManyRequests, fields: ["Retry-After": "86400"]))
+            }
+            let isTest = call.fields["webhook-id"]?.hasPrefix("msg_") == true
+            return .success(HTTPResponse(isTest && what == "test that fails" ? .tooManyRequests : .ok))
+        }
+        await sender.deliverDue()
+        desk.addEvents(2, to: endpoint)
+        switch what {
+        case "": break
+        case "replay": sender.reopen(endpoint.id)
+        default: _ = await sender.sendTest(to: endpoint, id: .ofTest())
+        }
+        for (moment, count) in [(0, atOnce), (599, atOnce), (1, later), (85_799, later), (1, 3)] {
+            desk.clock.advance(by: .seconds(moment))
+            await sender.deliverDue()
+            let delivered = desk.deliveries(of: endpoint).count { $0.state == .delivered }
+            #expect(delivered == count, "after \(moment) s more")
+        }
+    }
+
     @Test func whoHasMendedItsEndpointNeedNotWait() async throws {
         let (desk, inbox) = (WebhookDesk(), WebhookInbox())
         let endpoint = desk.addEndpoint("shop")

@@ -111,6 +111,11 @@ struct Webhooks: Sendable {
         }
     }
 
+    /// What a person has sent again is not to wait for an endpoint that is left alone.
+    func reopen(_ path: PathParameters) {
+        if let id = path["id"].flatMap({ WebhookEndpointID($0) }) { sender?.reopen(id) }
+    }
+
     private static func problem(_ fault: EventReplay.Fault) -> HTTPResponse {
         switch fault {
         case .unknown: Problem.notFound("event")
@@ -182,6 +187,7 @@ struct Webhooks: Sendable {
                 json.member("dead", figures?.dead)
                 json.member("oldest_waiting", figures?.oldest)
                 json.member("failing_since", figures?.failingSince)
+                json.member("paused_until", sender?.standing(of: endpoint.id)?.closedUntil(at: clock.now))
             }
         } catch {
             return Problem.store(error)
