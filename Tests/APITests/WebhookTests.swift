@@ -48,9 +48,39 @@ import TestSupport
             #expect(json["include_test_signed"]?.bool == true)
             #expect(json["per_second"]?.int64 == 5)
             #expect(json["disabled_reason"]?.string == "by_request")
+            #expect(json["disabled_at"]?.string == TransactionJSON.text(TestHouse.now))
             let all = await house.change("/v1/webhooks/\(id)", #"{"types": [], "is_enabled": true}"#)
             #expect(try all.json()["types"] == nil)
-            #expect(try all.json()["disabled_reason"] == nil)
+            #expect(try all.json()["disabled_reason"] == nil && all.json()["disabled_at"] == nil)
+            #expect(try all.json()["per_second"]?.int64 == 5 && all.json()["missed"] != nil)
+            let again = await house.change("/v1/webhooks/\(id)", #"{"is_enabled": true}"#)
+            #expect(try again.json()["missed"] == nil)
+        }
+    }
+
+    /// What is told of an endpoint that is enabled again is, as it stands, the body of the replay that makes good for it.
+    @Test(arguments: ["changed", "made so"])
+    func whatHappenedWhileItWasDisabledIsToldAndReplayed(how: String) async throws {
+        try await TestHouse().open { house in
+            let id: String
+            if how == "changed" {
+                id = try await Self.make(house)
+                _ = await house.change("/v1/webhooks/\(id)", #"{"is_enabled": false}"#)
+            } else {
+                id = try await Self.make(house, #"{"url": "https://shop.example/", "is_enabled": false}"#)
+            }
+            let shown = try await house.get("/v1/webhooks").json()["webhooks"]?.array?.first { _ in true }?.object
+            #expect(shown?["disabled_at"]?.string == TransactionJSON.text(TestHouse.now))
+            for number in 1...3 {
+                let order = #"{"order_id": "o-\#(number)", "customer_id": "ann", "product_id": "coins"}"#
+                #expect(await house.change("/v1/orders", order).status == .created)
+            }
+            #expect(try await house.get("/v1/webhooks/\(id)").json()["backlog"]?.int64 == 0)
+            let enabled = try await house.change("/v1/webhooks/\(id)", #"{"is_enabled": true}"#).json()
+            let missed = try #require(enabled["missed"]?.raw)
+            let replayed = await house.change("/v1/webhooks/\(id)/replay", String(decoding: missed, as: UTF8.self))
+            #expect(try replayed.json()["replayed"]?.int64 == 3)
+            #expect(try await house.get("/v1/webhooks/\(id)").json()["backlog"]?.int64 == 3)
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
     func anEndpointIsKeptAsItIs(kind: StoreKind) async throws {
         try await kind.withStore { store in
             var first = try OutboxSamples.endpoint("a", types: ["purchase.verified", "refund.received"])
-            first.disabledReason = "by_hand"
+            first.disable(because: "by_hand", at: OutboxSamples.at(6), after: EventCursor(position: 4))
             var second = try OutboxSamples.endpoint("b", realms: [Samples.production, OutboxSamples.sandbox])
             second.signingKey = nil
             second.perSecondMax = nil
@@ -32,8 +32,7 @@ import Testing
             var changed = endpoint
             changed.url = "https://shop.example/new"
             changed.secrets = [try OutboxSamples.secret(1)]
-            changed.isEnabled = false
-            changed.disabledReason = "failing"
+            changed.disable(because: "failing", at: OutboxSamples.at(7), after: .start)
             let version = try await store.write { [changed] transaction throws(StoreFailure) in
                 try transaction.updateEndpoint(changed)
             }
@@ -204,6 +203,38 @@ import Testing
             #expect(due.map(\.id.text) == ["whe_sandbox", "whe_all"])
             #expect(due.map(\.since) == [OutboxSamples.at(0), OutboxSamples.at(3)])
             #expect(due.map(\.version) == [1, 1])
+        }
+    }
+
+    /// What happens while it is disabled is not kept for it: since when, and behind which place, is.
+    @Test(arguments: StoreKind.allCases)
+    func anEndpointThatIsGoneSaysSinceWhen(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.create(try OutboxSamples.endpoint("a"))
+            try await store.append((1...3).map { try OutboxSamples.event("\($0)", $0) })
+            let claimed = try await store.claim("a", try OutboxSamples.terms("w", at: 1), limit: 2)
+            let before = try await store.read { reader throws(StoreFailure) in
+                try reader.storeTime(OutboxSamples.at(5))
+            }
+            try #require(claimed.count == 2)
+            var noted: [WebhookEndpoint?] = []
+            for (delivery, moment) in zip(claimed, [Int64(5), 9]) {
+                let finished = FinishedDelivery(delivery.hold, as: .endpointGone, attempt: nil)
+                _ = try await store.write { write throws(StoreFailure) in
+                    try write.finishDeliveries([finished], at: OutboxSamples.at(moment))
+                }
+                let id = delivery.hold.id.endpoint
+                noted.append(try await store.read { reader throws(StoreFailure) in try reader.endpoint(id) })
+                try await store.append([try OutboxSamples.event("after_\(moment)", moment == 5 ? 4 : 5)])
+            }
+            let first = try #require(noted[0])
+            #expect(!first.isEnabled && first.disabledReason == DeliveryOutcome.goneReason)
+            #expect(first.missedAfter == EventCursor(position: 3))
+            #expect(try #require(first.disabledAt) >= before)
+            // It was under way, and says the same again.
+            let second = try #require(noted[1])
+            #expect(second.disabledAt == first.disabledAt && second.missedAfter == first.missedAfter)
+            #expect(second.version == first.version + 1)
         }
     }
 

@@ -22,8 +22,9 @@ struct EndpointPage: Sendable {
         var sentence: String?
         /// A secret that nobody sees again.
         var secret: String?
-        /// Where a replay of many goes on.
+        /// A replay of many that is offered, and on what button: how it goes on, or how it begins.
         var rest: ReplayForm?
+        var restLabel = "Go on with the next"
     }
 
     func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
@@ -64,7 +65,7 @@ struct EndpointPage: Sendable {
             element("pre", .word("tabindex", "0"), .class("secret")) { secret }
         }
         if let rest = note.rest {
-            visit.formOnce(Address("/webhook/replay"), label: "Go on with the next") {
+            visit.formOnce(Address("/webhook/replay"), label: note.restLabel) {
                 Form.hidden("id", endpoint.id.text)
                 rest.hidden
             }
@@ -78,6 +79,7 @@ struct EndpointPage: Sendable {
             Texts.fact("App", endpoint.app.text)
             Texts.fact("Id", endpoint.id.text)
             Texts.fact("State", WebhookPages.state(endpoint, parts, at: now))
+            Texts.fact("Disabled since", endpoint.disabledAt)
             Texts.fact(
                 "Left alone until",
                 parts.server.sender?.standing(of: endpoint.id)?.closedUntil(at: now)

@@ -12,8 +12,9 @@ struct WebhookActions: Sendable {
     /// A new secret beside the others, shown once; or only the newest stays.
     func rotate(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         let isNew = visit.fields["keep"].isEmpty
-        let carried = try await change(visit, isNew ? "webhook_secret_made" : "webhook_secrets_ended") { endpoint in
+        let carried = try await change(visit, isNew ? "webhook_secret_made" : "webhook_secrets_ended") { endpoint, _ in
             if isNew { endpoint.addSecret() } else { endpoint.keepSecrets(1) }
+            return endpoint.secrets.first?.text
         }
         var note = EndpointPage.Note()
         switch carried {
@@ -23,7 +24,7 @@ struct WebhookActions: Sendable {
                 .conflict,
                 "It was done, and its answer is the only one that showed the secret. If it was lost, do it again."
             )
-        case .done(let endpoint) where isNew: note.secret = endpoint.secrets.first?.text
+        case .done(let secret) where isNew: note.secret = secret
         default: return back(visit)
         }
         do throws(StoreFailure) {
@@ -34,28 +35,38 @@ struct WebhookActions: Sendable {
         }
     }
 
+    /// What happens while an endpoint is disabled is not kept to be sent to it: who enables it is offered that.
     func enable(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         let isEnabled = visit.fields["enabled"] == "true"
-        let carried = try await change(visit, isEnabled ? "webhook_enabled" : "webhook_disabled") { endpoint in
-            endpoint.setEnabled(isEnabled)
+        let now = visit.now
+        let carried = try await change(visit, isEnabled ? "webhook_enabled" : "webhook_disabled") {
+            endpoint,
+            write throws(StoreFailure) in
+            let (now, last) = (try write.storeTime(now), try write.lastEventCursor(app: endpoint.app))
+            return endpoint.setEnabled(isEnabled, at: now, after: last)
         }
         if case .refused(let refusal) = carried { return try await fault(visit, refusal) }
         parts.server.sender?.wake()
-        return back(visit)
+        guard case .done(let missed?) = carried else { return back(visit) }
+        var note = EndpointPage.Note()
+        note.sentence = "It is enabled. What happened while it was disabled is sent only if you say so."
+        note.rest = ReplayForm(what: .learned(from: missed.from, to: missed.to), after: missed.after)
+        note.restLabel = "Send what it missed"
+        return try await pages.page(visit, visit.fields["id"], note)
     }
 
-    private func change(
+    private func change<Value: Sendable>(
         _ visit: Visit,
         _ word: String,
-        _ body: @escaping @Sendable (inout WebhookEndpoint) -> Void
-    ) async throws(StoreFailure) -> Carried<WebhookEndpoint> {
+        _ body: @escaping @Sendable (inout WebhookEndpoint, any StoreTransaction) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Carried<Value> {
         guard let version = Int64(visit.fields["version"]) else { return .refused(.incomplete) }
-        return try await visit.carryOut(in: parts.store) { write throws(StoreFailure) -> Visit.Deed<WebhookEndpoint> in
+        return try await visit.carryOut(in: parts.store) { write throws(StoreFailure) -> Visit.Deed<Value> in
             guard var endpoint = try find(visit.fields["id"], write) else { return .failure(Self.gone) }
             guard endpoint.version == version else { return .failure(.changed) }
-            body(&endpoint)
+            let value = try body(&endpoint, write)
             _ = try write.updateEndpoint(endpoint)
-            return .success((endpoint, visit.action(word, of: endpoint.id.text)))
+            return .success((value, visit.action(word, of: endpoint.id.text)))
         }
     }
 

@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+package import PurchaseModel
 package import Storage
 
 /// What people and keys do to an endpoint: whoever asks, it is done by these.
@@ -15,9 +16,40 @@ extension WebhookEndpoint {
     /// So many of the newest secrets stay.
     package mutating func keepSecrets(_ count: Int) { secrets = Array(secrets.prefix(max(1, count))) }
 
-    package mutating func setEnabled(_ isEnabled: Bool) {
-        self.isEnabled = isEnabled
-        disabledReason = isEnabled ? nil : Self.byRequest
+    /// Disables or enables it, as somebody wishes.
+    ///
+    /// - Parameters:
+    ///   - isEnabled: the wish.
+    ///   - now: the moment.
+    ///   - last: the end of its app's feed.
+    /// - Returns: what was never sent to it, if it was disabled and is not any more.
+    package mutating func setEnabled(_ isEnabled: Bool, at now: Timestamp, after last: EventCursor) -> MissedEvents? {
+        guard isEnabled else {
+            disable(because: Self.byRequest, at: now, after: last)
+            return nil
+        }
+        defer { enable() }
+        return MissedEvents(by: self, until: now)
+    }
+}
+
+/// What an endpoint was not sent because it was disabled: a replay of these events makes good for it.
+package struct MissedEvents: Hashable, Sendable {
+    /// Whose clock dated an event need not be whose dated the disabling. What is sent twice by that has the same name.
+    private static let doubt = Duration.seconds(60)
+
+    package let from: Timestamp
+    package let to: Timestamp
+    /// The place behind which they stand.
+    package let after: EventCursor
+
+    /// `nil` when it is not disabled, or since when is not known. There may be none by now: what another node is just writing
+    /// found it disabled, and is not seen yet.
+    init?(by endpoint: WebhookEndpoint, until now: Timestamp) {
+        guard !endpoint.isEnabled, let since = endpoint.disabledAt, let after = endpoint.missedAfter else { return nil }
+        from = since.advanced(by: .zero - Self.doubt)
+        to = now.advanced(by: Self.doubt)
+        self.after = after
     }
 }
 

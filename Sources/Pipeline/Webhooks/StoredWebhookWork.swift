@@ -56,8 +56,11 @@ package struct StoredWebhookWork: WebhookWork {
         guard isLost else { return false }
         return try await write { transaction throws(StoreFailure) in
             guard var found = try transaction.endpoint(endpoint), found.isEnabled else { return false }
-            found.isEnabled = false
-            found.disabledReason = reason
+            found.disable(
+                because: reason,
+                at: try transaction.storeTime(now),
+                after: try transaction.lastEventCursor(app: found.app)
+            )
             _ = try transaction.updateEndpoint(found)
             return true
         }

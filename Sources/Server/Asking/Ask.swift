@@ -66,7 +66,8 @@ struct Ask {
     private static func body(_ members: [Member], on place: (member: String, value: Int64)?) -> [UInt8] {
         guard !members.isEmpty || place != nil else { return [] }
         return JSONWriter.object { json in
-            for (field, value) in members {
+            // Where it goes on takes the place of where it was to begin.
+            for (field, value) in members where field.member != place?.member {
                 switch field.kind {
                 case .text: json.member(field.member, value)
                 case .whole: json.member(field.member, Int64(value))

@@ -39,7 +39,7 @@ enum DeliveryQuestions {
             path: "/v1/webhooks",
             rows: .init(
                 member: "webhooks",
-                columns: ["webhook_id", "is_enabled", "url", "environments", "disabled_reason"]
+                columns: ["webhook_id", "is_enabled", "url", "environments", "disabled_reason", "disabled_at"]
             ),
             examples: [("assay webhooks list", "all endpoints of the app")]
         ),
@@ -104,6 +104,7 @@ enum DeliveryQuestions {
                 .fixed("dead", "All that were given up.", as: "dead"),
                 .text("from", "RFC3339", "All since this moment, in UTC (…Z).", as: "from"),
                 .text("to", "RFC3339", "And before this one.", as: "to"),
+                .whole("cursor", "Only what stands behind this place in the feed.", as: "cursor"),
             ],
             goesOnWith: "cursor",
             examples: [("assay webhooks replay whe_0123 --dead", "after the receiver was down")]

@@ -59,8 +59,8 @@ extension MemoryTransaction {
         case .endpointGone:
             known.end(.dead, DeliveryOutcome.goneReason, at: now)
             endpoint.failingSince = endpoint.failingSince ?? now
-            endpoint.row.isEnabled = false
-            endpoint.row.disabledReason = DeliveryOutcome.goneReason
+            let last = EventCursor(position: ledger.outbox.lastPositions[endpoint.row.app] ?? 0)
+            endpoint.row.disable(because: DeliveryOutcome.goneReason, at: now, after: last)
             endpoint.row.version += 1
         case .released:
             known.row.state = .pending

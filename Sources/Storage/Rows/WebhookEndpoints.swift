@@ -49,6 +49,10 @@ package struct WebhookEndpoint: Hashable, Sendable {
     package var isEnabled: Bool
     /// The word for why it was disabled.
     package var disabledReason: String?
+    /// Since when it is disabled; `nil` while it is enabled, and for what was disabled before this was kept.
+    package var disabledAt: Timestamp?
+    /// The last place in the feed before it was disabled: of what stands behind it, it was sent nothing.
+    package var missedAfter: EventCursor?
     package var createdAt: Timestamp
     /// Grows with every update; an update is refused unless it was made from the newest.
     package var version: Int64
@@ -66,6 +70,8 @@ package struct WebhookEndpoint: Hashable, Sendable {
         acknowledgesBy2xx: Bool,
         isEnabled: Bool = true,
         disabledReason: String? = nil,
+        disabledAt: Timestamp? = nil,
+        missedAfter: EventCursor? = nil,
         createdAt: Timestamp,
         version: Int64 = 1
     ) {
@@ -81,8 +87,20 @@ package struct WebhookEndpoint: Hashable, Sendable {
         self.acknowledgesBy2xx = acknowledgesBy2xx
         self.isEnabled = isEnabled
         self.disabledReason = disabledReason
+        self.disabledAt = disabledAt
+        self.missedAfter = missedAfter
         self.createdAt = createdAt
         self.version = version
+    }
+
+    /// Notes since when it is disabled, unless it is already: what it misses began then.
+    package mutating func disable(because reason: String?, at now: Timestamp, after last: EventCursor) {
+        if isEnabled { (disabledAt, missedAfter) = (now, last) }
+        (isEnabled, disabledReason) = (false, reason)
+    }
+
+    package mutating func enable() {
+        (isEnabled, disabledReason, disabledAt, missedAfter) = (true, nil, nil, nil)
     }
 
     var isStorable: Bool {

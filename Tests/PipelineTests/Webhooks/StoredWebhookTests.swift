@@ -60,6 +60,17 @@ import Testing
             ) { _ in }
         }
 
+        func setEnabled(_ isEnabled: Bool) async throws -> MissedEvents? {
+            let (id, now) = (endpoint.id, clock.now)
+            return try await store.write { write throws(StoreFailure) in
+                guard var endpoint = try write.endpoint(id) else { throw .conflict }
+                let last = try write.lastEventCursor(app: endpoint.app)
+                let missed = endpoint.setEnabled(isEnabled, at: now, after: last)
+                _ = try write.updateEndpoint(endpoint)
+                return missed
+            }
+        }
+
         func found() async throws -> WebhookEndpoint? {
             try await store.read { [endpoint] reader throws(StoreFailure) in try reader.endpoint(endpoint.id) }
         }
@@ -94,6 +105,38 @@ import Testing
         #expect(shop.inbox.all.count == 1)
         let endpoint = try #require(try await shop.found())
         #expect(!endpoint.isEnabled && endpoint.disabledReason == "endpoint_gone")
+        #expect(endpoint.disabledAt == shop.clock.now && endpoint.missedAfter == EventCursor(position: 3))
+    }
+
+    /// Each row: how long after it was disabled it is enabled; how many events there were meanwhile, and what a replay of what
+    /// it missed sends again.
+    @Test(arguments: [(0, 0), (1, 2), (86_400, 5)])
+    func whatWasMissedIsSentByAReplay(seconds: Int, count: Int) async throws {
+        let shop = Shop()
+        try await shop.prepare(events: 3)
+        let sender = shop.sender { _ in .ok }
+        await sender.deliverDue()
+        #expect(try await shop.setEnabled(false) == nil)
+        for number in 4..<4 + count {
+            try await shop.store.write { write throws(StoreFailure) in try write.append([Shop.event(number)]) }
+        }
+        shop.clock.advance(by: .seconds(seconds))
+        let missed = try #require(try await shop.setEnabled(true))
+        #expect(try await shop.setEnabled(true) == nil)
+        let endpoint = try #require(try await shop.found())
+        #expect(endpoint.isEnabled && endpoint.disabledAt == nil && endpoint.missedAfter == nil)
+        let step = try await shop.store.write { write throws(StoreFailure) in
+            try write.replayDeliveries(
+                .learned(from: missed.from, to: missed.to),
+                endpoint: endpoint.id,
+                after: missed.after,
+                limit: 100,
+                at: shop.clock.now
+            )
+        }
+        #expect(step == WebhookReplayStep(replayed: count, next: nil))
+        await sender.deliverDue()
+        #expect(shop.inbox.ids() == (1..<4 + count).map { "evt_\($0)" })
     }
 
     @Test func fiveDaysOfFailuresDisableTheEndpoint() async throws {
@@ -123,12 +166,9 @@ import Testing
             await sender.deliverDue()
             shop.clock.advance(by: .seconds(3_600))
         }
-        var endpoint = try #require(try await shop.found())
-        #expect(endpoint.disabledReason == "failing_for_days")
-        endpoint.setEnabled(true)
-        try await shop.store.write { [endpoint] transaction throws(StoreFailure) in
-            _ = try transaction.updateEndpoint(endpoint)
-        }
+        let endpoint = try #require(try await shop.found())
+        #expect(endpoint.disabledReason == "failing_for_days" && endpoint.disabledAt != nil)
+        _ = try await shop.setEnabled(true)
         for number in 4...6 {
             try await shop.store.write { transaction throws(StoreFailure) in
                 try transaction.append([Shop.event(number)])

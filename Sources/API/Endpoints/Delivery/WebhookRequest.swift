@@ -22,9 +22,14 @@ struct WebhookRequest {
     }
 
     /// A new endpoint, with a secret of its own.
-    func endpoint(app: AppID, id: WebhookEndpointID, at now: Timestamp) throws(RequestBody.Fault) -> WebhookEndpoint {
+    func endpoint(
+        app: AppID,
+        id: WebhookEndpointID,
+        at now: Timestamp,
+        after last: EventCursor
+    ) throws(RequestBody.Fault) -> WebhookEndpoint {
         let isTest = try body.bool("include_test_signed") ?? false
-        return WebhookEndpoint(
+        var endpoint = WebhookEndpoint(
             id: id,
             app: app,
             url: try RequestBody.needed(url(), "url"),
@@ -37,14 +42,21 @@ struct WebhookRequest {
             perSecondMax: try body.whole("per_second", 1...100_000).map(Int.init),
             ordersPerCustomer: try body.bool("order_per_customer") ?? false,
             acknowledgesBy2xx: try body.bool("acknowledge_by_2xx") ?? false,
-            isEnabled: try body.bool("is_enabled") ?? true,
             createdAt: now
         )
+        if try body.bool("is_enabled") == false { endpoint.disable(because: nil, at: now, after: last) }
+        return endpoint
     }
 
-    /// The endpoint with what is said of it.
-    func change(_ endpoint: WebhookEndpoint) throws(RequestBody.Fault) -> WebhookEndpoint {
-        var endpoint = endpoint
+    /// Changes of an endpoint what is said of it.
+    ///
+    /// - Returns: what it was never sent, if it was disabled and is not any more.
+    /// - Throws: what is wrong with what is said.
+    func change(
+        _ endpoint: inout WebhookEndpoint,
+        at now: Timestamp,
+        after last: EventCursor
+    ) throws(RequestBody.Fault) -> MissedEvents? {
         if let url = try url() { endpoint.url = url }
         if body["types"] != nil { endpoint.filter.types = try types() }
         let wasTest = endpoint.filter.realms.contains(where: \.isTestSigned)
@@ -55,8 +67,7 @@ struct WebhookRequest {
         if let most = try body.whole("per_second", 1...100_000) { endpoint.perSecondMax = Int(most) }
         if let isOrdered = try body.bool("order_per_customer") { endpoint.ordersPerCustomer = isOrdered }
         if let isEnough = try body.bool("acknowledge_by_2xx") { endpoint.acknowledgesBy2xx = isEnough }
-        if let isEnabled = try body.bool("is_enabled") { endpoint.setEnabled(isEnabled) }
-        return endpoint
+        return try body.bool("is_enabled").flatMap { endpoint.setEnabled($0, at: now, after: last) }
     }
 
     private func url() throws(RequestBody.Fault) -> String? {

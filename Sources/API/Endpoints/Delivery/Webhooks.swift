@@ -20,12 +20,13 @@ struct Webhooks: Sendable {
     /// `POST /v1/webhooks`. The secret is in this answer, and in none after it.
     func create(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
         let endpoint: WebhookEndpoint
+        let last = try transaction.lastEventCursor(app: change.app.id)
         do throws(RequestBody.Fault) {
             let id = WebhookEndpointID(
                 checked: WebhookEndpointID.prefix + Hexadecimal.encode(SecureRandom.bytes(12))
             )
             endpoint = try WebhookRequest(change.request.body, rule)
-                .endpoint(app: change.app.id, id: id, at: change.now)
+                .endpoint(app: change.app.id, id: id, at: change.now, after: last)
             try Webhooks.check(endpoint, for: change.app)
         } catch {
             return error.response
@@ -39,15 +40,16 @@ struct Webhooks: Sendable {
 
     /// `POST /v1/webhooks/{id}`: what is said is changed, and the rest stays.
     func update(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
-        guard let known = try endpoint(change, transaction) else { return Problem.notFound("webhook") }
-        let changed: WebhookEndpoint
+        guard var endpoint = try endpoint(change, transaction) else { return Problem.notFound("webhook") }
+        let (now, last) = (try transaction.storeTime(change.now), try transaction.lastEventCursor(app: change.app.id))
+        let missed: MissedEvents?
         do throws(RequestBody.Fault) {
-            changed = try WebhookRequest(change.request.body, rule).change(known)
-            try Webhooks.check(changed, for: change.app)
+            missed = try WebhookRequest(change.request.body, rule).change(&endpoint, at: now, after: last)
+            try Webhooks.check(endpoint, for: change.app)
         } catch {
             return error.response
         }
-        return try write(changed, transaction)
+        return try write(endpoint, transaction, missed: missed)
     }
 
     /// `POST /v1/webhooks/{id}/rotate`: a new secret signs beside the others, or, with `{"keep": 1}`, so many of the newest
@@ -233,10 +235,20 @@ struct Webhooks: Sendable {
     private func write(
         _ endpoint: WebhookEndpoint,
         _ transaction: any StoreTransaction,
-        showsSecrets: Bool = false
+        showsSecrets: Bool = false,
+        missed: MissedEvents? = nil
     ) throws(StoreFailure) -> HTTPResponse {
         _ = try transaction.updateEndpoint(endpoint)
-        return .json(.ok) { Webhooks.write(endpoint, showsSecrets: showsSecrets, into: &$0) }
+        return .json(.ok) { json in
+            Webhooks.write(endpoint, showsSecrets: showsSecrets, into: &json)
+            guard let missed else { return }
+            // The body of a replay, as it stands.
+            json.object("missed") { json in
+                json.member("from", missed.from)
+                json.member("to", missed.to)
+                json.member("cursor", missed.after.position)
+            }
+        }
     }
 
     private static func write(
@@ -248,6 +260,7 @@ struct Webhooks: Sendable {
         json.member("url", endpoint.url)
         json.member("is_enabled", endpoint.isEnabled)
         json.member("disabled_reason", endpoint.disabledReason)
+        json.member("disabled_at", endpoint.disabledAt)
         if let types = endpoint.filter.types { json.array("types") { for type in types.sorted() { $0.element(type) } } }
         let environments = Set(endpoint.filter.realms.map(\.environment.rawValue))
         json.array("environments") { for name in environments.sorted() { $0.element(name) } }

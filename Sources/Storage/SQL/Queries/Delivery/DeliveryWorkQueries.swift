@@ -184,7 +184,12 @@ struct DeliveryWorkQueries {
             if noted.map({ $0 != note }) ?? true { try endpoints.note(note.isSuccess, of: note.endpoint, at: now) }
             noted = note
             if ending.outcome == .endpointGone {
-                try endpoints.disable(ending.endpoint.code, because: DeliveryOutcome.goneReason)
+                try endpoints.disable(
+                    ending.endpoint.code,
+                    because: DeliveryOutcome.goneReason,
+                    at: now,
+                    after: try events.lastPosition(app: ending.endpoint.app)
+                )
             }
         }
         for ending in endings where ending.change.endedAt != nil && ending.endpoint.ordersPerCustomer {

@@ -5,7 +5,7 @@ enum EndpointColumns {
     /// What an update may write.
     static let content = [
         "url", "secrets", "signing_key", "types", "realms", "concurrency_max", "per_second_max", "orders_per_customer",
-        "acknowledges_by_2xx", "is_enabled", "disabled_reason",
+        "acknowledges_by_2xx", "is_enabled", "disabled_reason", "disabled_at", "missed_after",
     ]
 
     /// Where the value of a column of ``content`` stands in a statement whose first of them is at `first`.
@@ -32,6 +32,8 @@ enum EndpointColumns {
             .integer(endpoint.acknowledgesBy2xx ? 1 : 0),
             .integer(endpoint.isEnabled ? 1 : 0),
             .optional(endpoint.disabledReason),
+            .optional(endpoint.disabledAt?.milliseconds),
+            .optional(endpoint.missedAfter?.position),
         ]
     }
 
@@ -53,6 +55,8 @@ enum EndpointColumns {
             acknowledgesBy2xx: row.integer(12) != 0,
             isEnabled: row.integer(13) != 0,
             disabledReason: row.optionalText(14),
+            disabledAt: row.optionalTimestamp(15),
+            missedAfter: row.optionalInteger(16).map(EventCursor.init(position:)),
             createdAt: Timestamp(milliseconds: row.integer(2)),
             version: row.integer(3)
         )

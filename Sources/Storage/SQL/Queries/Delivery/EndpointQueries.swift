@@ -56,7 +56,10 @@ struct EndpointQueries {
     )
     private static let disable = Query(
         """
-        UPDATE webhook_endpoints SET version = version + 1, is_enabled = 0, disabled_reason = $2 WHERE code = $1
+        UPDATE webhook_endpoints SET version = version + 1, is_enabled = 0, disabled_reason = $2,
+            disabled_at = CASE WHEN is_enabled = 1 THEN $3 ELSE disabled_at END,
+            missed_after = CASE WHEN is_enabled = 1 THEN $4 ELSE missed_after END
+        WHERE code = $1
         """
     )
     /// Whoever adds to the feed holds this row until the commit, and asks before who wants to hear of it.
@@ -144,8 +147,15 @@ struct EndpointQueries {
         try confirm(try connection.run(Self.delete, [.text(id.text), .integer(version), .bytes([])]))
     }
 
-    func disable(_ code: Int64, because reason: String) throws(StoreFailure) {
-        try connection.run(Self.disable, [.integer(code), .text(reason)])
+    /// Disables an endpoint; it is noted since when, unless it is disabled already.
+    func disable(
+        _ code: Int64,
+        because reason: String,
+        at now: Timestamp,
+        after last: Int64
+    ) throws(StoreFailure) {
+        let values: [SQLValue] = [.integer(code), .text(reason), .integer(now.milliseconds), .integer(last)]
+        try connection.run(Self.disable, values)
     }
 
     /// Notes when an endpoint began to fail, or that it no longer does; nothing when that is known.

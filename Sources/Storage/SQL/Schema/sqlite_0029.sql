@@ -1,0 +1,4 @@
+-- Since when an endpoint is disabled, and the last place in its app's feed before that: of what stands behind it, it was sent
+-- nothing. NULL while it is enabled, and for what earlier versions disabled.
+ALTER TABLE webhook_endpoints ADD COLUMN disabled_at INTEGER;
+ALTER TABLE webhook_endpoints ADD COLUMN missed_after INTEGER;
