@@ -55,6 +55,9 @@ import TestSupport
             #expect(try all.json()["per_second"]?.int64 == 5 && all.json()["missed"] != nil)
             let again = await house.change("/v1/webhooks/\(id)", #"{"is_enabled": true}"#)
             #expect(try again.json()["missed"] == nil)
+            let lifted = await house.change("/v1/webhooks/\(id)", #"{"per_second": null}"#)
+            #expect(try lifted.json()["per_second"] == nil)
+            #expect(try await house.get("/v1/webhooks/\(id)").json()["per_second"] == nil)
         }
     }
 
@@ -88,7 +91,13 @@ import TestSupport
         try await TestHouse().open { house in
             let document = try await house.get("/openapi.json", key: nil).json()
             let described = try #require(document["webhooks"]?.object).members.map { $0.0 }
-            #expect(Set(described) == Set(EventType.allCases.map(\.rawValue)))
+            #expect(Set(described) == Set(EventType.allCases.map(\.rawValue) + [WebhookEventType.test.text]))
+            let components = try #require(document["components"]?.object?["schemas"]?.object)
+            // What may be asked for is what is told of customers.
+            let types = components["EventType"]?.object?["enum"]?.array?.compactMap(\.string)
+            #expect(Set(types ?? []) == Set(EventType.allCases.map(\.rawValue)))
+            let test = try #require(document["webhooks"]?.object?["webhook.test"]?.object?["post"])
+            #expect(!String(decoding: test.raw, as: UTF8.self).contains("schemas/Common"))
         }
     }
 

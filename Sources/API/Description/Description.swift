@@ -24,11 +24,14 @@ package struct Description: Sendable {
         problems: Description.read(PackageResources.problems_json)
     )
 
+    /// What the parts say shortly. A message is sent as an event is, and none: no feed has it, and nobody can ask for its type.
+    private static let kinds: Set = ["paths", "events", "messages", "components"]
+
     private init(parts: [JSONObject], problems: JSONObject) {
         let answers = ProblemAnswers(problems)
         let bytes = JSONWriter.object(reserving: 256 << 10) { json in
             for part in parts {
-                for (name, value) in part.members where !["paths", "events", "components"].contains(name) {
+                for (name, value) in part.members where !Self.kinds.contains(name) {
                     json.member(name, value)
                 }
             }
@@ -40,6 +43,9 @@ package struct Description: Sendable {
             json.object("webhooks") { json in
                 for (type, event) in Self.members("events", of: parts) {
                     json.object(type) { EventDescription.write(type, event, into: &$0) }
+                }
+                for (type, message) in Self.members("messages", of: parts) {
+                    json.object(type) { EventDescription.write(type, message, isOfFeed: false, into: &$0) }
                 }
             }
             json.object("components") { Self.writeComponents(parts, answers, into: &$0) }

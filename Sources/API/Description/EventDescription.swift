@@ -2,7 +2,17 @@ import Encoding
 
 /// One type of event, as a webhook brings it: the envelope is the same for all of them.
 enum EventDescription {
-    static func write(_ type: String, _ event: JSONValue, into json: inout JSONObjectWriter) {
+    /// - Parameters:
+    ///   - type: of the event.
+    ///   - event: its sentence, and what it holds.
+    ///   - isOfFeed: whether it says of itself what every event of the feed does.
+    ///   - json: where to.
+    static func write(
+        _ type: String,
+        _ event: JSONValue,
+        isOfFeed: Bool = true,
+        into json: inout JSONObjectWriter
+    ) {
         let summary = event.object?["summary"]
         json.object("post") { json in
             let words = type.utf8.map { $0 == UInt8(ascii: ".") ? UInt8(ascii: "_") : $0 }
@@ -20,7 +30,8 @@ enum EventDescription {
                 json.member("required", true)
                 json.object("content") { json in
                     json.object("application/json") { json in
-                        json.object("schema") { writeMessage(type, summary, event.object?["data"], into: &$0) }
+                        let data = event.object?["data"]
+                        json.object("schema") { writeMessage(type, summary, data, isOfFeed, into: &$0) }
                     }
                 }
             }
@@ -36,6 +47,7 @@ enum EventDescription {
         _ type: String,
         _ summary: JSONValue?,
         _ data: JSONValue?,
+        _ isOfFeed: Bool,
         into json: inout JSONObjectWriter
     ) {
         json.member("type", "object")
@@ -47,6 +59,7 @@ enum EventDescription {
                 json.member("format", "date-time")
                 json.member("description", "When it happened.")
             }
+            if !isOfFeed { return json.member("data", data) }
             json.object("data") { json in
                 json.array("allOf") { json in
                     json.object { $0.member("$ref", "#/components/schemas/Common") }

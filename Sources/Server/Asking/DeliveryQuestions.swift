@@ -68,6 +68,7 @@ enum DeliveryQuestions {
                 .text("url", "URL", "Where messages go.", as: "url"),
                 .fixed("enable", "It is sent messages again.", as: "is_enabled"),
                 .fixed("disable", "It is sent none.", as: "is_enabled", false),
+                .null("any-rate", "As many messages a second as there are.", as: "per_second"),
             ] + settings,
             examples: [("assay webhooks change whe_0123 --enable", "once the receiver is mended")]
         ),

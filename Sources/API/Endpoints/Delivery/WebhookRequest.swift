@@ -64,7 +64,8 @@ struct WebhookRequest {
         let environments = try environments() ?? Set(endpoint.filter.realms.map(\.environment))
         endpoint.filter.realms = WebhookRequest.realms(environments, isTest)
         if let most = try concurrency() { endpoint.concurrencyMax = Int(most) }
-        if let most = try body.whole("per_second", 1...100_000) { endpoint.perSecondMax = Int(most) }
+        // Null lifts it: there is no number for that.
+        if body.has("per_second") { endpoint.perSecondMax = try body.whole("per_second", 1...100_000).map(Int.init) }
         if let isOrdered = try body.bool("order_per_customer") { endpoint.ordersPerCustomer = isOrdered }
         if let isEnough = try body.bool("acknowledge_by_2xx") { endpoint.acknowledgesBy2xx = isEnough }
         return try body.bool("is_enabled").flatMap { endpoint.setEnabled($0, at: now, after: last) }
