@@ -1,7 +1,8 @@
 /// Cuts a stream of bytes into records, one a line, without ever holding more than one of them.
 ///
-/// A quoted field may hold line ends (RFC 4180 § 2.6). A record that is longer than allowed is told of and skipped up to the
-/// next line end, so that an open quote costs one record and not the rest of the file.
+/// A quoted field may hold line ends (RFC 4180 § 2.6). It begins with its quote: one in the middle of a field, as of inches, is
+/// text, as it is to ``DelimitedText``. A record that is longer than allowed is told of and skipped up to the next line end, so
+/// that an open quote costs one record and not the rest of the file.
 package struct RecordSplitter: Sendable {
     /// One record, and where it stands.
     package struct Record: Hashable, Sendable {
@@ -15,25 +16,33 @@ package struct RecordSplitter: Sendable {
         package var lineAfter: Int64
     }
 
+    /// Where in its field a record ends by now.
+    private enum Field {
+        /// At its beginning, or behind a quote that ends it unless another one follows.
+        case edge
+        case plain
+        case quoted
+    }
+
     private let bytesMax: Int
-    private let hasQuotes: Bool
+    private let delimiter: UInt8?
     private var place: Int64
     private var line: Int64
     private var firstLine: Int64
     private var bytes: [UInt8] = []
-    private var isQuoted = false
+    private var field = Field.edge
     private var isTooLong = false
 
     /// - Parameters:
     ///   - place: where the first byte that is fed stands in the whole.
     ///   - line: on which line.
     ///   - bytesMax: the longest record.
-    ///   - hasQuotes: whether line ends between quotes belong to the record.
-    package init(from place: Int64 = 0, line: Int64 = 1, bytesMax: Int, hasQuotes: Bool) {
+    ///   - delimiter: what stands between fields whose quotes may hold line ends; `nil` where quotes mean nothing.
+    package init(from place: Int64 = 0, line: Int64 = 1, bytesMax: Int, delimiter: UInt8?) {
         self.place = place
         self.line = line
         self.bytesMax = bytesMax
-        self.hasQuotes = hasQuotes
+        self.delimiter = delimiter
         firstLine = line
     }
 
@@ -48,7 +57,7 @@ package struct RecordSplitter: Sendable {
             place += Int64(end - start + 1)
             line += 1
             start = end + 1
-            if isQuoted, !isTooLong {
+            if field == .quoted, !isTooLong {
                 bytes.append(0x0A)
             } else {
                 records.append(take())
@@ -73,15 +82,31 @@ package struct RecordSplitter: Sendable {
             return
         }
         bytes += part
-        guard hasQuotes else { return }
-        for byte in part where byte == 0x22 { isQuoted.toggle() }
+        if let delimiter { follow(part.span, delimiter) }
+    }
+
+    private mutating func follow(_ part: Span<UInt8>, _ delimiter: UInt8) {
+        var at = 0
+        while at < part.count {
+            switch field {
+            case .edge:
+                field = part[at] == 0x22 ? .quoted : part[at] == delimiter ? .edge : .plain
+                at += 1
+            case .plain:
+                guard let end = ByteSearch.firstIndex(of: delimiter, in: part, from: at) else { return }
+                (field, at) = (.edge, end + 1)
+            case .quoted:
+                guard let quote = ByteSearch.firstIndex(of: 0x22, in: part, from: at) else { return }
+                (field, at) = (.edge, quote + 1)
+            }
+        }
     }
 
     private mutating func take() -> Record {
         if bytes.last == 0x0D { bytes.removeLast() }
         defer {
             bytes = []
-            (isQuoted, isTooLong) = (false, false)
+            (field, isTooLong) = (.edge, false)
             firstLine = line
         }
         return Record(bytes: bytes, line: firstLine, isTooLong: isTooLong, end: place, lineAfter: line)

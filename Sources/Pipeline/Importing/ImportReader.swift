@@ -77,9 +77,9 @@ package struct ImportReader: Sendable {
     }
 
     private static func splitter(_ format: ImportFormat, from place: Int64, line: Int64) -> RecordSplitter {
-        var hasQuotes = false
-        if case .table(.quoted) = format { hasQuotes = true }
-        return RecordSplitter(from: place, line: line, bytesMax: rowBytesMax, hasQuotes: hasQuotes)
+        var delimiter: UInt8?
+        if case .table(.quoted(let found)) = format { delimiter = found }
+        return RecordSplitter(from: place, line: line, bytesMax: rowBytesMax, delimiter: delimiter)
     }
 
     private mutating func firstRecord() throws(ImportSourceFault) -> RecordSplitter.Record {

@@ -62,6 +62,12 @@ import Testing
         )
     }
 
+    /// A quote in the middle of a field is text, and takes no other row along.
+    @Test func aStrayQuoteIsTheRowsAlone() throws {
+        let text = "proof,size,customer\np,5\",ann\nq,6,bob\n\"r\",\"7\"x\",cid\ns,\"8\n\"\"9\"\"\",dan\nt,1,\n"
+        #expect(try Self.read(text, Self.comma) == ["2 p ann", "3 q bob", "4 quote", "5 s dan", "7 t -"])
+    }
+
     @Test func linesOfJSONAreRows() throws {
         let text = """
             {"proof": "eyJ.a.b", "customer_id": "ann"}
