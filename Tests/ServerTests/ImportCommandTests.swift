@@ -143,19 +143,38 @@ import Testing
 
     @Test(arguments: [
         (words: ["old.jsonl"], says: "--app is needed"),
-        (["--app", "nobody", "old.jsonl"], "--app is needed"),
+        (["--app", "nobody", "old.jsonl"], "the configuration has no app nobody (there is demo, other)"),
         (["--app", "demo"], "FILE… is missing"),
         (["--app", "demo", "--from", "shopify", "x"], "there is adapty, assay, revenuecat"),
         (["--app", "demo", "--column", "price=x", "x"], "--column price=x cannot be read"),
         (["--app", "demo", "--deliver", "some", "x"], "--deliver none|grant"),
         (["--app", "demo", "--report", "r", "x", "y"], "--report is for the import of one"),
-        (["--app", "demo", "missing.csv"], "cannot be read"),
+        (["--app", "demo", "missing.csv"], "cannot be read: missing.csv: No such file"),
+        (["--app", "demo", "--plan", "missing.csv"], "cannot be read: missing.csv: No such file"),
     ])
     func whatCannotBeDoneIsSaid(words: [String], says: String) async throws {
         try await ServerFolder.with { folder in
             let run = try await Program.run(["import", "--config", folder.configuration] + words, in: folder.path)
             #expect(run.code == 2)
             #expect(run.errorText.contains(says), "\(run.errorText)")
+        }
+    }
+
+    @Test func aFileThatIsTooLongIsNotRead() async throws {
+        try await ServerFolder.with { folder in
+            let receipts = folder.path + "/receipts"
+            try FileManager.default.createDirectory(atPath: receipts, withIntermediateDirectories: false)
+            try ServerFolder.write(Array(try Purchase.jws(1).utf8), receipts + "/a.jws")
+            try ServerFolder.write([0], receipts + "/disk.image")
+            let image = try FileHandle(forWritingTo: URL(filePath: receipts + "/disk.image"))
+            try image.truncate(atOffset: 1 << 36)
+            try image.close()
+            let report = folder.path + "/report.jsonl"
+            let run = try await Program.run(Self.words(folder, "--report", report, receipts))
+            #expect(run.code == 1, "\(run.errorText)")
+            let rows = String(decoding: try Data(contentsOf: URL(filePath: report)), as: UTF8.self)
+            #expect(try Self.report(report).map(\.outcome) == ["recorded", "invalid"])
+            #expect(rows.contains("row_too_long"))
         }
     }
 }

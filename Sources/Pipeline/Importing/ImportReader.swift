@@ -10,10 +10,13 @@ package struct ImportSource: Sendable {
         package var bytes: [UInt8]?
         /// A file's name, without its folder.
         package var name: String
+        /// The file has more than ``ImportReader/rowBytesMax``, and is not read.
+        package var isTooLong: Bool
 
-        package init(bytes: [UInt8]?, name: String = "") {
+        package init(bytes: [UInt8]?, name: String = "", isTooLong: Bool = false) {
             self.bytes = bytes
             self.name = name
+            self.isTooLong = isTooLong
         }
     }
 
@@ -140,11 +143,11 @@ package struct ImportReader: Sendable {
     private func file(_ chunk: ImportSource.Chunk, _ namesCustomers: Bool) -> ImportRow? {
         guard !chunk.name.isEmpty else { return nil }
         var row = ImportRow(line: place + 1, end: place + 1, lineAfter: place + 2, claim: .failure(.unreadable))
-        guard let bytes = chunk.bytes else { return row }
-        guard bytes.count <= Self.rowBytesMax else {
+        guard !chunk.isTooLong else {
             row.claim = .failure(.tooLong)
             return row
         }
+        guard let bytes = chunk.bytes else { return row }
         var customer: CustomerID?
         if namesCustomers {
             customer = CustomerID(String(decoding: chunk.name.utf8.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self))

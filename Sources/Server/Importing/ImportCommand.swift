@@ -21,8 +21,12 @@ struct ImportCommand: Sendable {
 
     init(_ configuration: Configuration, _ arguments: Arguments) throws(UsageFault) {
         settings = ServeSettings(configuration)
-        guard let name = arguments.value("app"), let app = settings.apps.first(where: { $0.id.text == name }) else {
+        guard let name = arguments.value("app") else {
             throw UsageFault("--app is needed: the id of an app of the configuration")
+        }
+        guard let app = settings.apps.first(where: { $0.id.text == name }) else {
+            let names = settings.apps.map(\.id.text).sorted().joined(separator: ", ")
+            throw UsageFault("the configuration has no app \(name)", hint: names.isEmpty ? nil : "there is \(names)")
         }
         self.app = app
         paths = arguments.positionals
@@ -80,8 +84,13 @@ struct ImportCommand: Sendable {
         return Verifier(anchors: anchors, bytesMax: ImportReader.rowBytesMax)
     }
 
-    func files(_ path: String) throws(ImportSourceFault) -> ImportFiles {
-        try ImportFiles(path, word, columns, namesCustomers: namesCustomers)
+    /// Does something with a file or a folder. What is wrong with it is said with its name: there may be many.
+    func reading<Value>(_ path: String, _ body: (ImportFiles) async throws -> Value) async throws -> Value {
+        do {
+            return try await body(ImportFiles(path, word, columns, namesCustomers: namesCustomers))
+        } catch let fault as ImportSourceFault {
+            throw UnreadableSource(path: path, fault: fault)
+        }
     }
 
     /// - Returns: 0 when every row was taken or known, 1 when some were not, 2 when it could not be done.
@@ -126,7 +135,7 @@ struct ImportCommand: Sendable {
         )
         var counts = ImportCounts()
         for path in paths {
-            let done = try await take(try files(path), importer)
+            let done = try await reading(path) { files in try await take(files, importer) }
             counts.add(done.counts)
             Console.write(ImportText.text(done, path, isJSON: isJSON, asking: spacing))
         }
@@ -152,14 +161,26 @@ struct ImportCommand: Sendable {
 
     static func sentence(_ error: any Error, _ settings: ServeSettings) -> String {
         switch error {
-        case ImportSourceFault.unreadable(let number): "it cannot be read (error \(number))"
-        case ImportSourceFault.noColumns(let found):
-            "the first line names no column with a proof or a transaction's number, but \(found.joined(separator: ", ")); "
-                + "--column says which it is"
+        case let source as UnreadableSource: source.sentence
         case let fault as ImportReportFile.Fault: fault.sentence
         case let failure as StoreOpenFailure: failure.sentence
         case let failure as StoreFailure: StoreSentence.of(failure)
         default: "\(error)"
+        }
+    }
+}
+
+/// What is wrong with a file or a folder as a whole.
+private struct UnreadableSource: Error {
+    let path: String
+    let fault: ImportSourceFault
+
+    var sentence: String {
+        switch fault {
+        case .unreadable(let number): "cannot be read: \(FileFault(path: path, errno: number))"
+        case .noColumns(let found):
+            "\(path): the first line names no column with a proof or a transaction's number, but "
+                + "\(found.joined(separator: ", ")); --column says which it is"
         }
     }
 }

@@ -72,10 +72,22 @@ struct ImportFiles: Sendable {
     private static func source(files: [String]) -> ImportSource {
         ImportSource { place in
             guard files.indices.contains(Int(place)) else { return .init(bytes: nil) }
-            let path = files[Int(place)]
-            let bytes = FileManager.default.contents(atPath: path).map { Array($0) }
-            return .init(bytes: bytes, name: URL(filePath: path).lastPathComponent)
+            return chunk(of: files[Int(place)])
         }
+    }
+
+    /// A file by itself. One that is too long for a proof is not read: what lies among receipts may be larger than the memory.
+    private static func chunk(of path: String) -> ImportSource.Chunk {
+        let name = URL(filePath: path).lastPathComponent
+        guard let file = try? OpenFile(path, to: .read), let size = try? file.size() else {
+            return .init(bytes: nil, name: name)
+        }
+        let bytesMax = ImportReader.rowBytesMax
+        guard size <= bytesMax else { return .init(bytes: nil, name: name, isTooLong: true) }
+        // It may grow while it is read.
+        let bytes = try? file.read(upTo: bytesMax + 1)
+        return bytes.map { $0.count > bytesMax } == true
+            ? .init(bytes: nil, name: name, isTooLong: true) : .init(bytes: bytes, name: name)
     }
 
     /// The name of the import: of the bytes, and of how they are read. A source that has changed is another one.
@@ -88,7 +100,8 @@ struct ImportFiles: Sendable {
             let chunk = try source.chunk(place)
             if case .files = format {
                 guard !chunk.name.isEmpty else { break }
-                digest.update(Array("\n\(chunk.name)\n\(chunk.bytes?.count ?? -1)\n".utf8).span)
+                let count = chunk.bytes?.count ?? (chunk.isTooLong ? -2 : -1)
+                digest.update(Array("\n\(chunk.name)\n\(count)\n".utf8).span)
                 place += 1
             } else {
                 guard let bytes = chunk.bytes, !bytes.isEmpty else { break }

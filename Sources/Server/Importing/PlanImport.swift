@@ -9,7 +9,7 @@ extension ImportCommand {
         var plan = ImportPlan(app: app, verifier: try verifier(), isAsking: isAsking, at: SystemClock().now)
         let ledger = try? await LedgerPlace(settings.database, folder: settings.data).openToRead()
         do {
-            for path in paths { try await look(at: try files(path), &plan, ledger) }
+            for path in paths { try await reading(path) { files in try await look(at: files, &plan, ledger) } }
             await ledger?.close()
         } catch {
             await ledger?.close()

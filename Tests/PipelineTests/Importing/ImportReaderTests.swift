@@ -168,16 +168,17 @@ import Testing
 
     @Test func aFilesNameMayBeItsCustomer() throws {
         let files: [(String, [UInt8]?)] = [
-            ("ann.receipt", [65, 65, 65]), ("b b.receipt", [1]), ("cid", []), ("dan", nil),
+            ("ann.receipt", [65, 65, 65]), ("b b.receipt", [1]), ("cid", []), ("dan", nil), ("disk.image", nil),
         ]
         let source = ImportSource { place in
             guard files.indices.contains(Int(place)) else { return .init(bytes: nil) }
-            return .init(bytes: files[Int(place)].1, name: files[Int(place)].0)
+            let (name, bytes) = files[Int(place)]
+            return .init(bytes: bytes, name: name, isTooLong: name == "disk.image")
         }
         var reader = try ImportReader(source, .files(namesCustomers: true), .usual)
         #expect(
             Self.words(try reader.next(10, bytesMax: 10)) == [
-                "1 AAA ann", "2 customer_id", "3 no_proof", "4 file_unreadable",
+                "1 AAA ann", "2 customer_id", "3 no_proof", "4 file_unreadable", "5 row_too_long",
             ]
         )
     }
