@@ -160,6 +160,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (name: "mac.csv", text: "receipt,user_id\rp,ann\r", says: "mac.csv: lines end with CR alone"),
+        ("case.csv", "Receipt,User_ID\np,ann\n", "case.csv: the first line names no column"),
+        ("empty.csv", "\nreceipt,user_id\np,ann\n", "empty.csv: the first line names no columns: it is empty"),
+    ])
+    func aTableThatNamesNothingIsNotRead(name: String, text: String, says: String) async throws {
+        try await ServerFolder.with { folder in
+            try ServerFolder.write(Array(text.utf8), "\(folder.path)/\(name)")
+            for plan in [[], ["--plan"]] {
+                let words = ["import", "--config", folder.configuration, "--app", "demo"] + plan
+                let run = try await Program.run(words + ["\(folder.path)/\(name)"])
+                #expect(run.code == 2)
+                #expect(run.errorText.contains(says), "\(run.errorText)")
+            }
+        }
+    }
+
     @Test func aFileThatIsTooLongIsNotRead() async throws {
         try await ServerFolder.with { folder in
             let receipts = folder.path + "/receipts"

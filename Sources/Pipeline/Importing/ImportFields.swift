@@ -43,7 +43,13 @@ extension ImportHeader {
             return .failure(error == .quote ? .quote : .tooManyFields)
         }
         guard fields.count == count else { return .failure(.fieldCount) }
-        func text(_ places: [Int]) -> [UInt8]? { places.lazy.map { fields[$0] }.first { !$0.isEmpty } }
+        func text(_ places: [Int]) -> [UInt8]? {
+            for place in places {
+                let field = Self.trimmed(fields[place])
+                if !field.isEmpty { return field }
+            }
+            return nil
+        }
         var row = ImportFields(
             proof: text(proof),
             transaction: text(transaction),

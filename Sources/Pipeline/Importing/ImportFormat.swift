@@ -24,9 +24,12 @@ package enum ImportFormat: Hashable, Sendable {
 
     /// Guesses a file's format by its name and its first bytes.
     package static func guess(name: String, _ head: [UInt8], _ columns: ImportColumns) -> ImportFormat {
-        let first = Array(head.prefix { $0 != 0x0A && $0 != 0x0D })
+        let first = Array(ByteOrderMark.removed(from: head).prefix { $0 != 0x0A && $0 != 0x0D })
         if first.first == UInt8(ascii: "{") { return .jsonLines }
-        if let style = style(name: name, first), isHeader(first, style, columns) { return .table(style) }
+        // What is called a table is one: if no column is known, that is to be said, and not each row refused as a proof.
+        if let style = style(name: name, first), isTable(name) || isHeader(first, style, columns) {
+            return .table(style)
+        }
         // A receipt as it lies on a device is DER, or an old property list over several lines.
         let isText = first.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x09 }
         return isText ? .lines : .files(namesCustomers: false)
@@ -42,11 +45,12 @@ package enum ImportFormat: Hashable, Sendable {
         return delimiter == 0x09 && !name.hasSuffix(".csv") ? .tabs : .quoted(delimiter: delimiter)
     }
 
+    private static func isTable(_ name: String) -> Bool { name.hasSuffix(".csv") || name.hasSuffix(".tsv") }
+
     private static func count(_ byte: UInt8, _ bytes: [UInt8]) -> Int { bytes.count { $0 == byte } }
 
     private static func isHeader(_ first: [UInt8], _ style: DelimitedText.Style, _ columns: ImportColumns) -> Bool {
-        guard let fields = try? DelimitedText.fields(of: ImportHeader.withoutMark(first), style) else { return false }
-        return columns.hasSubject(in: fields.map { String(decoding: $0, as: UTF8.self) })
+        columns.hasSubject(in: ImportHeader.names(in: first, style))
     }
 }
 
@@ -63,11 +67,10 @@ struct ImportHeader: Sendable {
     let namesSubject: Bool
 
     /// `nil` unless something that can be imported has a column.
-    init?(_ fields: [[UInt8]], _ columns: ImportColumns) {
-        let names = fields.map { String(decoding: $0, as: UTF8.self) }
+    init?(_ names: [String], _ columns: ImportColumns) {
         guard columns.hasSubject(in: names) else { return nil }
         func places(_ wanted: [String]) -> [Int] { wanted.compactMap { names.firstIndex(of: $0) } }
-        count = fields.count
+        count = names.count
         proof = places(columns.proof)
         transaction = places(columns.transaction)
         customer = places(columns.customer)
@@ -80,8 +83,35 @@ struct ImportHeader: Sendable {
             }
     }
 
-    /// Some programs begin a text with a byte order mark.
-    static func withoutMark(_ line: [UInt8]) -> [UInt8] {
-        line.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(line.dropFirst(3)) : line
+    /// None if its quotes do not fit together.
+    static func names(in line: [UInt8], _ style: DelimitedText.Style) -> [String] {
+        let fields = (try? DelimitedText.fields(of: line, style)) ?? []
+        return fields.map { String(decoding: trimmed($0), as: UTF8.self) }
+    }
+
+    /// People and some programs write blanks around delimiters. Nothing that is read of a table begins or ends with one.
+    static func trimmed(_ field: [UInt8]) -> [UInt8] {
+        func isText(_ byte: UInt8) -> Bool { byte != 0x20 && byte != 0x09 }
+        guard let first = field.firstIndex(where: isText), let last = field.lastIndex(where: isText) else { return [] }
+        return last - first + 1 == field.count ? field : Array(field[first...last])
+    }
+
+    /// Whether a CR stands outside of quotes.
+    static func hasReturn(_ line: [UInt8], _ style: DelimitedText.Style) -> Bool {
+        guard case .quoted = style else { return line.contains(0x0D) }
+        var isQuoted = false
+        return line.contains { byte in
+            if byte == 0x22 { isQuoted.toggle() }
+            return byte == 0x0D && !isQuoted
+        }
+    }
+}
+
+/// What some programs begin a text with. It is no part of the first line.
+enum ByteOrderMark {
+    static let bytes: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    static func removed(from text: [UInt8]) -> [UInt8] {
+        text.starts(with: bytes) ? Array(text.dropFirst(bytes.count)) : text
     }
 }

@@ -31,6 +31,8 @@ package enum ImportSourceFault: Error, Hashable, Sendable {
     case unreadable(errno: Int32)
     /// Its first line names no column that could be imported.
     case noColumns(found: [String])
+    /// Its lines end with CR alone, as on old Macs: the whole of it would be the first line.
+    case lineEnds
 }
 
 /// Reads a source row after row, holding no more than a chunk of it.
@@ -65,13 +67,13 @@ package struct ImportReader: Sendable {
         self.source = source
         self.format = format
         self.columns = columns
-        splitter = Self.splitter(format, from: 0, line: 1)
+        self.place = try Self.beginning(of: source, format)
+        splitter = Self.splitter(format, from: self.place, line: 1)
         if case .table(let style) = format {
             let first = try firstRecord()
-            let fields = (try? DelimitedText.fields(of: ImportHeader.withoutMark(first.bytes), style)) ?? []
-            guard let header = ImportHeader(fields, columns) else {
-                throw .noColumns(found: fields.prefix(50).map { String(decoding: $0, as: UTF8.self) })
-            }
+            guard !first.isTooLong, !ImportHeader.hasReturn(first.bytes, style) else { throw .lineEnds }
+            let names = ImportHeader.names(in: first.bytes, style)
+            guard let header = ImportHeader(names, columns) else { throw .noColumns(found: Array(names.prefix(50))) }
             self.header = header
             (self.place, self.line) = (first.end, first.lineAfter)
         }
@@ -85,8 +87,22 @@ package struct ImportReader: Sendable {
         return RecordSplitter(from: place, line: line, bytesMax: rowBytesMax, delimiter: delimiter)
     }
 
+    /// Where the text begins: behind the byte order mark, if some program has written one.
+    private static func beginning(
+        of source: ImportSource,
+        _ format: ImportFormat
+    ) throws(ImportSourceFault) -> Int64 {
+        if case .files = format { return 0 }
+        var head: [UInt8] = []
+        while head.count < ByteOrderMark.bytes.count {
+            guard let more = try source.chunk(Int64(head.count)).bytes, !more.isEmpty else { break }
+            head += more
+        }
+        return Int64(head.count - ByteOrderMark.removed(from: head).count)
+    }
+
     private mutating func firstRecord() throws(ImportSourceFault) -> RecordSplitter.Record {
-        var at: Int64 = 0
+        var at = place
         while let bytes = try source.chunk(at).bytes, !bytes.isEmpty {
             if let record = splitter.feed(bytes).first { return record }
             at += Int64(bytes.count)

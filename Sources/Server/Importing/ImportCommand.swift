@@ -178,9 +178,14 @@ private struct UnreadableSource: Error {
     var sentence: String {
         switch fault {
         case .unreadable(let number): "cannot be read: \(FileFault(path: path, errno: number))"
+        case .noColumns(let found) where found.allSatisfy(\.isEmpty):
+            "\(path): the first line names no columns: it is empty, or a quote is open"
         case .noColumns(let found):
             "\(path): the first line names no column with a proof or a transaction's number, but "
                 + "\(found.joined(separator: ", ")); --column says which it is"
+        case .lineEnds:
+            "\(path): lines end with CR alone, or the first is longer than a row may be; "
+                + "tr '\\r' '\\n' makes line ends of them"
         }
     }
 }

@@ -68,6 +68,34 @@ import Testing
         #expect(try Self.read(text, Self.comma) == ["2 p ann", "3 q bob", "4 quote", "5 s dan", "7 t -"])
     }
 
+    @Test func blanksAroundDelimitersAreNoPartOfAField() throws {
+        let text = "receipt, user_id\np, ann\nq,\tbob \nr,  \n"
+        #expect(try Self.read(text, Self.comma) == ["2 p ann", "3 q bob", "4 r -"])
+    }
+
+    /// The offsets of the rows count it, so that an import goes on at the right place.
+    @Test(arguments: [
+        (name: "x", text: "{\"proof\": \"p\"}\n{\"proof\": \"q\"}\n", rows: ["1 p -", "2 q -"]),
+        ("x", "MII\nMIJ\n", ["1 MII -", "2 MIJ -"]),
+        ("x.csv", "receipt,user_id\np,ann\n", ["2 p ann"]),
+        ("x", "receipt\tuser_id\np\tann\n", ["2 p ann"]),
+    ])
+    func aByteOrderMarkIsNoText(name: String, text: String, rows: [String]) throws {
+        let marked = "\u{FEFF}" + text
+        let format = ImportFormat.guess(name: name, Array(marked.utf8), .usual)
+        #expect(format == ImportFormat.guess(name: name, Array(text.utf8), .usual))
+        #expect(try Self.read(marked, format) == rows)
+        #expect(try Self.read(text, format) == rows)
+    }
+
+    @Test func whereLinesEndWithCRAloneTheWholeWouldBeTheHeader() throws {
+        for text in ["receipt,user_id\rp,ann\r", "receipt,user_id\r\r\np,ann\r\r\n", "id\rreceipt\r"] {
+            #expect(throws: ImportSourceFault.lineEnds) { try Self.read(text, Self.comma) }
+        }
+        #expect(throws: ImportSourceFault.lineEnds) { try Self.read("jws\tid\rp\t1\r", .table(.tabs)) }
+        #expect(try Self.read("receipt,\"of\rwhom\"\r\np,ann\r\n", Self.comma) == ["2 p -"])
+    }
+
     @Test func linesOfJSONAreRows() throws {
         let text = """
             {"proof": "eyJ.a.b", "customer_id": "ann"}
@@ -151,6 +179,10 @@ import Testing
         ("x.csv", "id\tproof\n", .table(.quoted(delimiter: 0x09))),
         ("x", "MIIabc\nMIIdef\n", .lines), ("x", "2000000000000001\n", .lines),
         ("x", "0\u{82}\u{01}\n", .files(namesCustomers: false)),
+        // What is called a table is one, and says which columns it has.
+        ("x.csv", "Receipt,User_ID\n", .table(.quoted(delimiter: UInt8(ascii: ",")))),
+        ("x.csv", "\nreceipt;user_id\n", .table(.quoted(delimiter: UInt8(ascii: ",")))),
+        ("x.tsv", "Receipt\tUser_ID\n", .table(.tabs)), ("x", "Receipt,User_ID\n", .lines),
     ])
     func aFormatIsGuessed(name: String, head: String, format: ImportFormat) {
         #expect(ImportFormat.guess(name: name, Array(head.utf8), .usual) == format)
