@@ -177,6 +177,27 @@ import Testing
         }
     }
 
+    @Test func rowsThatNameNoCustomerAreCounted() async throws {
+        try await ServerFolder.with { folder in
+            let text = "receipt,app_user_id\n\(try Purchase.jws(1)),ann\n\(try Purchase.jws(2)),bob\n"
+            let (file, report) = (folder.path + "/old.csv", folder.path + "/report.csv")
+            try ServerFolder.write(Array(text.utf8), file)
+            for flags in [["--plan", "--json"], ["--json", "--report", report]] {
+                let words = ["import", "--config", folder.configuration, "--app", "demo"] + flags + [file]
+                let run = try await Program.run(words)
+                #expect(run.code == 0, "\(run.errorText)")
+                let found = try #require(try JSONDocument(run.output.dropLast()).root.object)
+                #expect(found["without_customer"]?.int64 == 2)
+            }
+            let rows = String(decoding: try Data(contentsOf: URL(filePath: report)), as: UTF8.self)
+            let outcome = "recorded,test_signed,no_customer,"
+            #expect(rows.split(separator: "\n").dropFirst().allSatisfy { $0.contains(outcome) })
+            let again = try await Program.run(Self.words(folder, file))
+            #expect(again.text.contains("2 of them name no customer"), "\(again.text)")
+        }
+    }
+
+    /// What lies among receipts may be larger than the memory.
     @Test func aFileThatIsTooLongIsNotRead() async throws {
         try await ServerFolder.with { folder in
             let receipts = folder.path + "/receipts"

@@ -24,7 +24,12 @@ struct ImportBatch {
         var situation = try ImportInquiry(rows).answered(by: transaction)
         var events: [LedgerEvent] = []
         for row in rows {
-            add(try take(row.finding, row.row.line, &situation, &events, in: transaction), row.row)
+            var outcome = try take(row.finding, row.row.line, &situation, &events, in: transaction)
+            if row.row.namesNobody, outcome.kind.isTaken {
+                counts.withoutCustomer += 1
+                outcome.reason = outcome.reason ?? FulfilmentReason.noCustomer.rawValue
+            }
+            add(outcome, row.row)
         }
         if !events.isEmpty { try transaction.append(EventRows.rows(events)) }
     }

@@ -16,13 +16,16 @@ package struct ImportOutcome: Hashable, Sendable {
         case refused
         /// It is no row of an import.
         case invalid
+
+        /// Whether it was taken: something is, or will be, in the ledger for it.
+        var isTaken: Bool { [.recorded, .known, .asked].contains(self) }
     }
 
     package var line: Int64
     package var kind: Kind
     package var format: ProofFormat?
     package var verdict: Verdict?
-    /// A word of `docs/verdicts.md`, of ``ImportRowFault``, or `owned_by_another_customer`.
+    /// A word of `docs/verdicts.md`, of ``ImportRowFault``, `owned_by_another_customer` or `no_customer`.
     package var reason: String?
     package var transactions: [TransactionID] = []
     package var submission: SubmissionID?

@@ -15,6 +15,8 @@ package struct ImportPlan: Sendable {
     package private(set) var known: Int64 = 0
     package private(set) var needApple: Int64 = 0
     package private(set) var nothing: Int64 = 0
+    /// Rows with a purchase that name no customer: nobody owns it until somebody presents it.
+    package private(set) var withoutCustomer: Int64 = 0
     /// Rows whose proof, or what proves their transaction, stood there before; of a source with millions of rows at least so
     /// many.
     package private(set) var repeated: Int64 = 0
@@ -75,6 +77,8 @@ package struct ImportPlan: Sendable {
         for row in examined {
             self.rows += 1
             count(row.finding, there)
+            if case .over = row.finding { continue }
+            if row.row.namesNobody { withoutCustomer += 1 }
         }
     }
 

@@ -41,6 +41,11 @@ package struct ImportRow: Hashable, Sendable {
         self.lineAfter = lineAfter
         self.claim = claim
     }
+
+    /// Whether it tells of a purchase, and not whose it is.
+    var namesNobody: Bool {
+        if case .success(let claim) = claim { claim.customer == nil } else { false }
+    }
 }
 
 /// Why something is no row of an import. Stable words of the report.

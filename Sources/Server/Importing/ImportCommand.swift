@@ -211,5 +211,6 @@ extension ImportCounts {
         nothing += other.nothing
         refused += other.refused
         invalid += other.invalid
+        withoutCustomer += other.withoutCustomer
     }
 }

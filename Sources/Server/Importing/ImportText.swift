@@ -17,9 +17,11 @@ enum ImportText {
                 json.member("source", path)
                 json.member("rows", counts.rows)
                 for (name, count) in rows { json.member(name, count) }
+                json.member("without_customer", counts.withoutCustomer)
             }
         }
         var text = "\(ReportText.printable(path)): \(counts.rows) rows\n" + columns(rows)
+        text += owning(counts.withoutCustomer)
         if counts.asked > 0 { text += asking(counts.asked, spacing) }
         return text
     }
@@ -36,6 +38,7 @@ enum ImportText {
                 for (name, count) in rows { json.member(name, count) }
                 json.object("refused") { json in for (name, count) in refused { json.member(name, count) } }
                 json.object("invalid") { json in for (name, count) in invalid { json.member(name, count) } }
+                json.member("without_customer", plan.withoutCustomer)
                 json.member("apple_calls_max", 2 * plan.needApple)
                 json.member("apple_seconds", seconds(plan.needApple, spacing))
                 json.member("has_ledger", hasLedger)
@@ -46,9 +49,14 @@ enum ImportText {
         for fault in plan.faults {
             text += "  line \(fault.line): \(fault.verdict?.rawValue ?? "invalid"), \(fault.reason ?? "")\n"
         }
+        text += owning(plan.withoutCustomer)
         if !hasLedger { text += "  there is no ledger yet, so nothing counts as known\n" }
         if plan.needApple > 0 { text += asking(plan.needApple, spacing) }
         return text
+    }
+
+    private static func owning(_ count: Int64) -> String {
+        count == 0 ? "" : "  \(count) of them name no customer: theirs is nobody's until somebody presents it\n"
     }
 
     private static func asking(_ count: Int64, _ spacing: Duration) -> String {

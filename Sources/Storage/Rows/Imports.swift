@@ -43,6 +43,8 @@ package struct ImportCounts: Hashable, Sendable {
     package var refused: Int64 = 0
     /// It is no row of an import.
     package var invalid: Int64 = 0
+    /// Those of the recorded, known and asked ones that name no customer.
+    package var withoutCustomer: Int64 = 0
 
     package init() {}
 

@@ -33,7 +33,7 @@ import Verification
         )
         #expect(
             Self.words(outcomes) == [
-                "recorded", "recorded", "known", "recorded", "known", "known owned_by_another_customer",
+                "recorded", "recorded", "known no_customer", "recorded", "known", "known owned_by_another_customer",
             ]
         )
         #expect(outcomes[0].transactions.count == 5 && outcomes[1].transactions.count == 1)

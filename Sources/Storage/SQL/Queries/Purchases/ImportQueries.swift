@@ -10,7 +10,7 @@ struct ImportQueries {
     private static let changing: [BulkColumn] = [
         .integer("updated_at"), .integer("is_done"), .integer("place"), .integer("line"), .integer("recorded"),
         .integer("known"), .integer("asked"), .integer("without_purchase"), .integer("refused"), .integer("invalid"),
-        .integer("report_bytes"), .bytes("report_tail"),
+        .integer("report_bytes"), .bytes("report_tail"), .integer("without_customer"),
     ]
     private static let insert = BulkInsert(
         into: "imports",
@@ -27,8 +27,8 @@ struct ImportQueries {
 
     func find(_ id: ProofDigest) throws(StoreFailure) -> ImportProgress? {
         try connection.row(Self.find, [.bytes(id.bytes)]) { row throws(StoreFailure) in
-            guard let app: AppID = try row.identifier(14) else { throw SQLiteResult.unreadableRow }
-            var found = ImportProgress(id: id, app: app, startedAt: Timestamp(milliseconds: row.integer(12)))
+            guard let app: AppID = try row.identifier(15) else { throw SQLiteResult.unreadableRow }
+            var found = ImportProgress(id: id, app: app, startedAt: Timestamp(milliseconds: row.integer(13)))
             found.updatedAt = Timestamp(milliseconds: row.integer(0))
             found.isDone = row.integer(1) != 0
             (found.place, found.line) = (row.integer(2), row.integer(3))
@@ -39,7 +39,8 @@ struct ImportQueries {
             found.counts.refused = row.integer(8)
             found.counts.invalid = row.integer(9)
             (found.reportBytes, found.reportTail) = (row.integer(10), row.bytes(11))
-            found.version = row.integer(13)
+            found.counts.withoutCustomer = row.integer(12)
+            found.version = row.integer(14)
             return found
         }
     }
@@ -50,7 +51,7 @@ struct ImportQueries {
             .integer(progress.updatedAt.milliseconds), .integer(progress.isDone ? 1 : 0), .integer(progress.place),
             .integer(progress.line), .integer(counts.recorded), .integer(counts.known), .integer(counts.asked),
             .integer(counts.nothing), .integer(counts.refused), .integer(counts.invalid),
-            .integer(progress.reportBytes), .bytes(progress.reportTail),
+            .integer(progress.reportBytes), .bytes(progress.reportTail), .integer(counts.withoutCustomer),
         ]
         let id = SQLValue.bytes(progress.id.bytes)
         if progress.version == RowVersions.first {
