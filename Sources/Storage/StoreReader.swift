@@ -42,6 +42,10 @@ package protocol StoreReader:
     /// been ``Settlement/notYours`` for ``Settlement/notYoursFor`` when this one was received.
     func submission(alike: PendingSubmission) throws(StoreFailure) -> SubmissionID?
 
+    /// The undecided submission of an import that was kept first of those with the same app and digest, whoever their
+    /// customers are.
+    func importedSubmission(like submission: PendingSubmission) throws(StoreFailure) -> KeptSubmission?
+
     /// How many undecided submissions of an app there are, and how large. Looks at each of them: ask once and count on.
     /// Imports' do not count.
     func pendingLoad(app: AppID) throws(StoreFailure) -> PendingLoad

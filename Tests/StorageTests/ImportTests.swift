@@ -54,6 +54,42 @@ import Testing
         }
     }
 
+    /// Whoever is asked about first has come first, and those who present it themselves are not among them.
+    @Test(arguments: StoreKind.allCases)
+    func ofWhatImportsKeepOfTheSameTheFirstIsFound(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let presented = try Samples.submission(1, customer: "eve")
+            var kept = try ["zoe", "ann", "mia"].map { try Samples.submission(1, customer: $0) }
+            kept.append(try Samples.submission(2, customer: "bob"))
+            kept.append(try Samples.submission(1, app: "other", customer: "bob"))
+            for place in kept.indices { kept[place].origin = place == 1 ? .imported : .delivered }
+            let imported = kept
+            let ids = try await store.write { write throws(StoreFailure) in
+                _ = try write.keepPending(presented)
+                var ids: [SubmissionID] = []
+                for submission in imported { ids.append(try write.keepPending(submission).id) }
+                return ids
+            }
+            for first in ids.prefix(3) {
+                let found = try await store.read { reader throws(StoreFailure) in
+                    try reader.importedSubmission(like: presented)
+                }
+                #expect(found?.id == first)
+                try await store.write { write throws(StoreFailure) in
+                    _ = try write.settlePending(first, as: Settlement(verdict: "genuine", at: Samples.now))
+                }
+            }
+            let others = try await store.read { reader throws(StoreFailure) in
+                var others: [SubmissionID?] = []
+                for submission in [presented] + imported.suffix(2) {
+                    others.append(try reader.importedSubmission(like: submission)?.id)
+                }
+                return others
+            }
+            #expect(others == [nil] + ids.suffix(2))
+        }
+    }
+
     private static func progress() throws -> ImportProgress {
         var progress = ImportProgress(
             id: try #require(ProofDigest([UInt8](repeating: 1, count: 32))),

@@ -120,17 +120,13 @@ struct ImportBatch {
         _ line: Int64,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) -> ImportOutcome {
-        // What is recorded with its customer needs no answer of Apple's.
-        if let id,
-            try transaction.transactions(app: pending.app, id: id).contains(where: { recorded in
-                pending.customer == nil || recorded.customer == pending.customer
-            })
-        {
+        if let id, try transaction.hasRecorded(id, for: pending) {
             var outcome = ImportOutcome(line: line, .known, format: format)
             outcome.transactions = [id]
             return outcome
         }
         let kept: (id: SubmissionID, isNew: Bool)
+        let first = try transaction.importedSubmission(like: pending)
         do throws(StoreFailure) {
             if let known = try transaction.submission(alike: pending) {
                 kept = (known, false)
@@ -140,12 +136,24 @@ struct ImportBatch {
         } catch .unstorable {
             return Self.unstorable(line, format)
         }
+        // Whoever asks for the first row tells the others, too. A job of its own each has all the same: it sees to it that
+        // none waits for ever.
         if kept.isNew {
             let due = before.startedAt.advanced(by: spacing * Int(counts.asked))
             try later?(kept.id, max(now, due), transaction)
         }
-        var outcome = ImportOutcome(line: line, kept.isNew ? .asked : .known, format: format, reason: pending.reason)
+        let isAsked = kept.isNew && first == nil
+        var outcome = ImportOutcome(line: line, isAsked ? .asked : .known, format: format, reason: pending.reason)
+        if let first, first.id != kept.id, Self.isOf(first.submission, not: pending) {
+            outcome.reason = Standing.ownedByAnother.rawValue
+        }
         outcome.submission = kept.id
         return outcome
+    }
+
+    /// Whether what was delivered long ago will be the customer's of an earlier row: old books take nothing away.
+    private static func isOf(_ first: PendingSubmission, not pending: PendingSubmission) -> Bool {
+        guard let owner = first.customer, let customer = pending.customer else { return false }
+        return pending.origin == .delivered && owner != customer
     }
 }

@@ -11,8 +11,9 @@ package struct ImportPlan: Sendable {
     package private(set) var rows: Int64 = 0
     /// Genuine, and something of it unknown to the ledger.
     package private(set) var genuine: Int64 = 0
-    /// Genuine, and all of it recorded already.
+    /// All of it is recorded already, or is being asked about.
     package private(set) var known: Int64 = 0
+    /// Each a question to Apple, which is one for all rows with the same number.
     package private(set) var needApple: Int64 = 0
     package private(set) var nothing: Int64 = 0
     /// Rows with a purchase that name no customer: nobody owns it until somebody presents it.
@@ -50,12 +51,12 @@ package struct ImportPlan: Sendable {
     /// - Parameters:
     ///   - rows: some of the source.
     ///   - lanes: how many proofs are verified at once.
-    ///   - recorded: which of these transactions the ledger has; `nil` without a ledger.
+    ///   - known: what the ledger says; `nil` without a ledger.
     /// - Throws: `StoreFailure` of the ledger.
     package mutating func look(
         at rows: [ImportRow],
         lanes: Int,
-        recorded: (([TransactionKey]) async throws(StoreFailure) -> Set<TransactionKey>)?
+        known: ((ImportLookup) async throws(StoreFailure) -> ImportLookup.Answer)?
     ) async throws(StoreFailure) {
         let examiner = ImportExaminer(
             verifier: verifier,
@@ -65,15 +66,7 @@ package struct ImportPlan: Sendable {
             now: now
         )
         let examined = await examiner.examine(rows, lanes: lanes)
-        var keys: [TransactionKey] = []
-        for row in examined {
-            switch row.finding {
-            case .record(let recording, _, _, _): keys += recording.keys
-            case .claim(let claim, _): keys.append(claim.key)
-            case .ask, .over: break
-            }
-        }
-        let there = try await recorded?(keys) ?? []
+        let there = try await known?(ImportLookup(examined)) ?? ImportLookup.Answer()
         for row in examined {
             self.rows += 1
             count(row.finding, there)
@@ -82,12 +75,18 @@ package struct ImportPlan: Sendable {
         }
     }
 
-    private mutating func count(_ finding: ExaminedRow.Finding, _ there: Set<TransactionKey>) {
+    private mutating func count(_ finding: ExaminedRow.Finding, _ there: ImportLookup.Answer) {
         switch finding {
         case .over(let outcome): note(outcome)
-        case .ask(let pending, _, _): if !isRepeated(pending.digest) { needApple += 1 }
+        case .ask(let pending, _, _):
+            // By the ledger first: a number that it knows of one customer may still be asked about for another.
+            if there.decided.contains(pending.id) {
+                known += 1
+            } else if !isRepeated(pending.digest) {
+                needApple += 1
+            }
         case .claim(let claim, let otherwise):
-            if there.contains(claim.key) {
+            if there.recorded.contains(claim.key) {
                 known += 1
             } else if isRemembered(Self.mark(of: claim.key)) {
                 repeated += 1
@@ -96,7 +95,7 @@ package struct ImportPlan: Sendable {
             }
         case .record(let recording, let evidence, _, _):
             if isRepeated(evidence.digest) { return }
-            if recording.keys.allSatisfy(there.contains) { known += 1 } else { genuine += 1 }
+            if recording.keys.allSatisfy(there.recorded.contains) { known += 1 } else { genuine += 1 }
             // Rows without a proof may come, of what stands in this one.
             if recording.claimed != nil { for key in recording.keys { remember(Self.mark(of: key)) } }
         }

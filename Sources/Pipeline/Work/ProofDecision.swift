@@ -71,18 +71,62 @@ package struct ProofDecider: Sendable {
 
     private func decide(_ id: SubmissionID, attempt: Int) async -> JobOutcome {
         do throws(StoreFailure) {
-            let found = try await store.read { reader throws(StoreFailure) in try reader.submission(id) }
-            guard let kept = found, kept.settlement == nil else { return .done }
-            guard let account = accounts[kept.submission.app] else {
-                return .never(because: "the app is not configured")
-            }
-            switch pipeline.question(about: kept) {
-            case .transactions(let numbers): return try await ask(numbers, kept, account, attempt)
-            case .receipt(let receipt): return try await ask(receipt, kept, account, attempt)
-            case nil: return .never(because: "there is nothing in it to ask Apple about")
+            switch try await turn(of: id) {
+            case .over: return .done
+            case .later: return .again(after: Self.schedule.longest, because: "an earlier row asks the same")
+            case .now(let first): return try await decide(allFrom: first, attempt)
             }
         } catch {
             return .failed(because: "the store: \(error)")
+        }
+    }
+
+    /// Whether a job has anything to do.
+    private enum Turn: Sendable {
+        /// What it was for is decided.
+        case over
+        /// Another job decides it.
+        case later
+        case now(KeptSubmission)
+    }
+
+    private func turn(of id: SubmissionID) async throws(StoreFailure) -> Turn {
+        try await store.read { reader throws(StoreFailure) in
+            guard let kept = try reader.submission(id), kept.settlement == nil else { return .over }
+            let first = try reader.firstInTurn(with: kept)
+            guard first.id != id, let key = ProofDecision(first.id).key else { return .now(first) }
+            // One that has died leaves it to those that are left.
+            return try reader.openJobs(kind: ProofDecision.kind, keys: [key]).isEmpty ? .now(first) : .later
+        }
+    }
+
+    /// Decides what waits, and after it what imports have kept of the same for other customers, in the order of their rows:
+    /// whose a purchase becomes is a matter of who comes first. Those that are not reached have jobs of their own.
+    private func decide(allFrom first: KeptSubmission, _ attempt: Int) async throws(StoreFailure) -> JobOutcome {
+        guard let account = accounts[first.submission.app] else { return .never(because: "the app is not configured") }
+        var hearing = AppleHearing(account)
+        var kept = first
+        while true {
+            let outcome = try await decide(kept, &hearing, attempt)
+            guard outcome == .done, kept.submission.origin != .presented, !Task.isCancelled else { return outcome }
+            let submission = kept.submission
+            let next = try await store.read { reader throws(StoreFailure) in
+                try reader.importedSubmission(like: submission)
+            }
+            guard let next, next.id != kept.id else { return outcome }
+            kept = next
+        }
+    }
+
+    private func decide(
+        _ kept: KeptSubmission,
+        _ hearing: inout AppleHearing,
+        _ attempt: Int
+    ) async throws(StoreFailure) -> JobOutcome {
+        switch pipeline.question(about: kept) {
+        case .transactions(let numbers): try await ask(numbers, kept, &hearing, attempt)
+        case .receipt(let receipt): try await ask(receipt, kept, &hearing, attempt)
+        case nil: .never(because: "there is nothing in it to ask Apple about")
         }
     }
 
@@ -90,12 +134,13 @@ package struct ProofDecider: Sendable {
     private func ask(
         _ numbers: [TransactionID],
         _ kept: KeptSubmission,
-        _ account: AppleAccount,
+        _ hearing: inout AppleHearing,
         _ attempt: Int
     ) async throws(StoreFailure) -> JobOutcome {
+        let account = hearing.account
         let first: Found<Verified<Proof>>
         do throws(AppStoreFailure) {
-            first = try await account.server.transaction(numbers[0])
+            first = try await hearing.transaction(numbers[0])
         } catch {
             if let outcome = AppleTrouble.outcome(of: error, at: clock.now) { return outcome }
             guard try await isEnough(attempt, of: kept, Self.unknown) else {
@@ -112,7 +157,7 @@ package struct ProofDecider: Sendable {
         for number in numbers.dropFirst() {
             let other: Verified<Proof>
             do throws(AppStoreFailure) {
-                other = try await account.server.transaction(number, in: first.store).value
+                other = try await hearing.transaction(number, in: first.store).value
             } catch {
                 let outcome = AppleTrouble.outcome(of: error, at: clock.now)
                 switch error {
@@ -137,13 +182,13 @@ package struct ProofDecider: Sendable {
     private func ask(
         _ receipt: [UInt8],
         _ kept: KeptSubmission,
-        _ account: AppleAccount,
+        _ hearing: inout AppleHearing,
         _ attempt: Int
     ) async throws(StoreFailure) -> JobOutcome {
+        let account = hearing.account
         var options = VerifyReceiptCall.Options()
         options.isVerifiedLocally = pipeline.hasGoodSignature(receipt)
-        let result = await account.receipts.verify(receipt, of: account.credentials, options: options)
-        switch result {
+        switch await hearing.receipt(receipt, options) {
         case .valid(let answered), .renewable(let answered), .expired(let answered):
             guard !answered.transactions.isEmpty else {
                 guard try await isEnough(attempt, of: kept, Self.empty) else {

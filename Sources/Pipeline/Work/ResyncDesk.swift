@@ -67,7 +67,8 @@ package struct ResyncDesk: Sendable {
         guard kept.settlement == nil else { return .failure(.settled) }
         // On which side of the wall it stands is what is to be found out.
         let reaches = Realm.known.map { reach(kept.submission.app, $0) }
-        return reaches.contains { $0 != .nothing } ? .success(.proof(id)) : .failure(.outOfReach)
+        guard reaches.contains(where: { $0 != .nothing }) else { return .failure(.outOfReach) }
+        return .success(.proof(try reader.firstInTurn(with: kept).id))
     }
 
     /// Has the job run now: added, or brought forward where one waits that failed before.

@@ -26,10 +26,9 @@ extension ImportCommand {
         while true {
             let rows = try reader.next(Importer.batchMax, bytesMax: Importer.batchBytesMax)
             guard let last = rows.last else { break }
-            try await plan.look(at: rows, lanes: lanes) { keys throws(StoreFailure) in
-                guard let ledger else { return [] }
-                let found = try await ledger.read { reader throws(StoreFailure) in try reader.transactions(keys) }
-                return Set(found.map(\.key))
+            try await plan.look(at: rows, lanes: lanes) { lookup throws(StoreFailure) in
+                guard let ledger else { return ImportLookup.Answer() }
+                return try await ledger.read { reader throws(StoreFailure) in try lookup.answered(by: reader) }
             }
             bar.show(last.end, rows: plan.rows)
         }

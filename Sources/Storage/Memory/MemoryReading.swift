@@ -58,6 +58,14 @@ extension MemoryTransaction {
         return kept.flatMap { $0.settlement?.isOver(at: submission.receivedAt) == true ? nil : $0.id }
     }
 
+    func importedSubmission(like submission: PendingSubmission) -> KeptSubmission? {
+        ledger.submissions.first { kept in
+            let other = kept.submission
+            return kept.settlement == nil && other.app == submission.app && other.digest == submission.digest
+                && other.origin != .presented
+        }
+    }
+
     func pendingLoad(app: AppID) -> PendingLoad {
         let waiting = ledger.submissions.filter { kept in
             kept.settlement == nil && kept.submission.app == app && kept.submission.origin == .presented

@@ -72,6 +72,10 @@ final class SQLTransaction: StoreTransaction {
         try submissions.find(submission)
     }
 
+    func importedSubmission(like submission: PendingSubmission) throws(StoreFailure) -> KeptSubmission? {
+        try submissions.findImported(like: submission)
+    }
+
     func pendingLoad(app: AppID) throws(StoreFailure) -> PendingLoad {
         try submissions.weighPending(app: app)
     }

@@ -185,7 +185,7 @@ import Verification
             isAsking: true,
             at: OwnedBooks.now
         )
-        try await plan.look(at: rows, lanes: 2, recorded: nil)
+        try await plan.look(at: rows, lanes: 2, known: nil)
         #expect((plan.genuine, plan.repeated, plan.needApple, plan.known) == (1, 1, 2, 0))
         var later = ImportPlan(
             app: books.app,
@@ -193,7 +193,7 @@ import Verification
             isAsking: true,
             at: OwnedBooks.now
         )
-        try await later.look(at: rows, lanes: 2) { keys in Set(keys.filter { $0.id.number == 3 }) }
+        try await later.look(at: rows, lanes: 2) { .init(recorded: Set($0.keys.filter { $0.id.number == 3 })) }
         #expect((later.genuine, later.repeated, later.needApple, later.known) == (1, 1, 1, 1))
     }
 }

@@ -11,7 +11,7 @@ import Verification
 @Suite struct ImporterTests {
     private static let spacing = Duration.seconds(2)
 
-    private static func importer(
+    static func importer(
         _ house: WorkHouse,
         _ delivery: ImportDelivery = .elsewhere,
         isAsking: Bool = true
@@ -32,11 +32,11 @@ import Verification
         )
     }
 
-    private static func id(_ seed: UInt8 = 1) throws -> ProofDigest {
+    static func id(_ seed: UInt8 = 1) throws -> ProofDigest {
         try #require(ProofDigest([UInt8](repeating: seed, count: 32)))
     }
 
-    private static func row(_ line: Int64, _ proof: [UInt8], _ customer: String? = "ann") -> ImportRow {
+    static func row(_ line: Int64, _ proof: [UInt8], _ customer: String? = "ann") -> ImportRow {
         let claim = ImportRow.Claim(proof: proof, customer: customer.flatMap { CustomerID($0) })
         return ImportRow(line: line, end: line * 10, lineAfter: line + 1, claim: .success(claim))
     }
@@ -182,14 +182,14 @@ import Verification
             Self.row(1, receipt), Self.row(2, receipt), Self.row(3, Array("2000000099999999".utf8)),
             Self.row(4, Array("nothing".utf8)), ImportRow(line: 5, end: 9, lineAfter: 6, claim: .failure(.json)),
         ]
-        try await plan.look(at: rows, lanes: 2, recorded: nil)
+        try await plan.look(at: rows, lanes: 2, known: nil)
         #expect(plan.rows == 5)
         #expect((plan.genuine, plan.repeated, plan.needApple) == (1, 1, 1))
         #expect(plan.refused.values.reduce(0, +) == 1)
         #expect(plan.invalid == ["json": 1])
         #expect(plan.faults.map(\.line) == [4, 5])
         var later = ImportPlan(app: house.app, verifier: verifier, isAsking: true, at: WorkHouse.start)
-        try await later.look(at: Array(rows.prefix(1)), lanes: 1) { keys in Set(keys) }
+        try await later.look(at: Array(rows.prefix(1)), lanes: 1) { .init(recorded: Set($0.keys)) }
         #expect((later.genuine, later.known) == (0, 1))
         #expect(try await house.recorded(sold.id) == nil)
     }

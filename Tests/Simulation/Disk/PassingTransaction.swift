@@ -327,6 +327,10 @@ package class PassingTransaction: StoreTransaction {
         try base.submission(alike: alike)
     }
 
+    package func importedSubmission(like submission: PendingSubmission) throws(StoreFailure) -> KeptSubmission? {
+        try base.importedSubmission(like: submission)
+    }
+
     package func pendingLoad(app: AppID) throws(StoreFailure) -> PendingLoad {
         try base.pendingLoad(app: app)
     }

@@ -69,6 +69,13 @@ struct SubmissionQueries {
         FROM submissions JOIN apps ON apps.code = submissions.app
         """
     private static let get = Query("\(selected) WHERE submissions.name = $1")
+    /// The plus keeps the planner to the index of names: the other would be walked along past all that waits.
+    private static let findImported = Query(
+        """
+        \(selected) WHERE submissions.app = $1 AND sha256 = $2 AND settled_at IS NULL AND imported <> 0
+        ORDER BY +submissions.sequence LIMIT 1
+        """
+    )
     private static let listPending = Query(
         """
         \(selected) WHERE settled_at IS NULL AND submissions.sequence > $1
@@ -157,6 +164,12 @@ struct SubmissionQueries {
 
     func get(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission? {
         try connection.row(Self.get, [.bytes(id.bytes)], Self.read)?.kept
+    }
+
+    func findImported(like submission: PendingSubmission) throws(StoreFailure) -> KeptSubmission? {
+        guard let app = try apps.code(of: submission.app) else { return nil }
+        let values: [SQLValue] = [.integer(app), .bytes(submission.digest.bytes)]
+        return try connection.row(Self.findImported, values, Self.read)?.kept
     }
 
     func listPending(app: AppID?, after cursor: SubmissionCursor?, limit: Int) throws(StoreFailure) -> SubmissionPage {
