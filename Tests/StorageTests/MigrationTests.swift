@@ -42,7 +42,8 @@ struct MigrationTests {
             #expect(try await Purchases.due(in: first) == [1, 9_990])
             await first.close()
             try Python.run(
-                Purchases.familyBefore + (isUncounted ? ["INSERT INTO figures_due SELECT code FROM apps"] : [])
+                Purchases.familyBefore + Python.withoutColumnsSince
+                    + (isUncounted ? ["INSERT INTO figures_due SELECT code FROM apps"] : [])
                     + ["DELETE FROM migrations WHERE number > 26", "PRAGMA user_version = 26"],
                 in: folder + "/data"
             )
@@ -64,8 +65,8 @@ struct MigrationTests {
             try await Purchases.recordTrials(in: first)
             #expect(try await Purchases.uncounted(in: first) == [false, false])
             await first.close()
-            let statements = ["DELETE FROM migrations WHERE number > 26", "PRAGMA user_version = 26"]
-            try Python.run(statements, in: folder + "/data")
+            let statements = ["DELETE FROM migrations WHERE number > 27", "PRAGMA user_version = 27"]
+            try Python.run(Python.withoutColumnsSince + statements, in: folder + "/data")
             let second = try SQLiteStore.open(folder: folder + "/data")
             #expect(try await Purchases.uncounted(in: second) == [true, false])
             await second.close()
@@ -109,6 +110,13 @@ private enum Python {
     static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
     struct Failed: Error {}
+
+    /// Takes back what versions after 27 added.
+    static let withoutColumnsSince = [
+        "ALTER TABLE webhook_endpoints DROP COLUMN disabled_at",
+        "ALTER TABLE webhook_endpoints DROP COLUMN missed_after",
+        "ALTER TABLE imports DROP COLUMN without_customer",
+    ]
 
     /// Takes back what later versions did.
     static func toFirstVersion(_ folder: String) throws {

@@ -66,7 +66,7 @@ struct PostgreSQLOpeningTests {
             try await Purchases.recordTrials(in: first)
             #expect(try await Purchases.uncounted(in: first) == [false, false])
             await first.close()
-            try TestDatabase.query("DELETE FROM \(schema).migrations WHERE number > 25")
+            try TestDatabase.query("DELETE FROM \(schema).migrations WHERE number > 26")
             let second = try await PostgreSQLStore.open(settings)
             #expect(try await Purchases.uncounted(in: second) == [true, false])
             await second.close()
