@@ -115,10 +115,13 @@ extension Draft {
         _ last: Transaction?,
         before newest: RecordedTransaction?
     ) -> Bool {
-        guard let newest = newest?.transaction else { return false }
-        let isRecent = { (end: Timestamp) in end.advanced(by: SubscriptionRules.billingRetry) > now }
-        return (fresh.map(\.transaction) + [last].compactMap(\.self)).contains { period in
-            period.mayHaveGivenWay(to: newest) && period.expiresAt.map(isRecent) == true
+        guard let newest else { return false }
+        // Mostly all are of one product, and nothing else is looked at.
+        let others = fresh.filter { $0.product != newest.product }.map(\.transaction)
+        let before = last.flatMap { $0.product == newest.product ? nil : $0 }
+        return (others + [before].compactMap(\.self)).contains { period in
+            guard let end = period.expiresAt, period.mayHaveGivenWay(to: newest.transaction) else { return false }
+            return end.advanced(by: SubscriptionRules.billingRetry) > now
         }
     }
 

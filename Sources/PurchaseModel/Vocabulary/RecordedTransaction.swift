@@ -54,6 +54,7 @@ package struct RecordedTransaction: Hashable, Sendable {
     var isRevoked: Bool { row.fields.transaction.takenBack != nil }
     var isUpgraded: Bool { row.fields.transaction.isUpgraded }
     var purchasedAt: Timestamp { row.fields.transaction.purchasedAt }
+    var product: ProductID { row.fields.transaction.product }
     var isSubscriptionPeriod: Bool { row.fields.transaction.isSubscriptionPeriod }
 
     /// Whether this is what Apple said before.
