@@ -57,9 +57,8 @@ extension LedgerExport {
 
     private static func fuller(_ key: TransactionKey, _ reader: any StoreReader) throws(StoreFailure) -> EvidenceRow? {
         if let fuller = try reader.fullerEvidence(of: key) { return fuller }
-        let latest = try reader.latestEvidence(of: key)
-        let isReceipt = latest.flatMap { ProofFormat(rawValue: $0.format) }?.isReceipt == true
-        return isReceipt ? try reader.evidence(of: key) : nil
+        guard let latest = try reader.latestEvidence(of: key), latest.isReceipt else { return nil }
+        return try reader.evidence(of: key).flatMap { $0.isReceipt ? nil : $0 }
     }
 
     /// A JWS as it is, anything else in base64: as whoever presents a proof sends it.
@@ -184,4 +183,8 @@ extension LedgerExport {
             place = page.next
         }
     }
+}
+
+extension EvidenceRow {
+    fileprivate var isReceipt: Bool { ProofFormat(rawValue: format)?.isReceipt == true }
 }
