@@ -13,6 +13,8 @@ package struct UnsignedNotice: Sendable {
     package let bundleID: String?
     package let environment: StoreEnvironment?
     package let original: TransactionID?
+    /// One of the customer's, to ask Apple by. Nothing is proved by it.
+    package let anyTransaction: TransactionID?
     /// The newest app receipt, in base64.
     package let receipt: [UInt8]?
     private let password: [UInt8]
@@ -29,6 +31,8 @@ package struct UnsignedNotice: Sendable {
         let word = unified?.environment?.rawValue ?? notice.environment
         environment = word.map { StoreEnvironment(apple: $0) }
         original = notice.originalTransactionID.flatMap { TransactionID($0) }
+        let listed = unified?.latestReceiptInfo.compactMap(\.transactionID).first
+        anyTransaction = original ?? listed.flatMap { TransactionID($0) }
         receipt = (unified?.latestReceipt ?? notice.latestReceipt).map { Array($0.utf8) }
     }
 

@@ -208,7 +208,7 @@ import Testing
         (["o1", "-2"], ["renewal_preference_changed"]),
         (["p1 12", "p2 12"], ["price_increase_accepted"]),
         (["p1 12", "p2 15"], ["price_increase_accepted", "price_increase_accepted"]),
-        (["-1", "-2"], []),
+        (["p1 12", "p2 10"], ["price_increase_accepted"]), (["-1", "-2"], []),
     ])
     func otherTermsOfTheRenewalAreTold(words: [String], told: [String]) throws {
         var shop = try Self.shop()
@@ -223,6 +223,15 @@ import Testing
             try shop.show(renewals: [renewal], by: nil)
         }
         #expect(Self.told(shop) == ["started"] + told)
+    }
+
+    /// Of what nobody had spoken of before nothing is another.
+    @Test func theFirstWordOnARenewalIsNoOtherWish() throws {
+        var shop = try Shop()
+        try shop.show(Sold.month(1))
+        let offer = Offer(kind: .introductory, discount: "PAY_AS_YOU_GO")
+        try shop.show(renewals: [Self.renewal(on: 1) { $0.offer = offer }], by: nil)
+        #expect(Self.told(shop) == ["started"])
     }
 
     @Test func theClockAloneTellsOfAnEndOnceAndNotTooSoon() throws {

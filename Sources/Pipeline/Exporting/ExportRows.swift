@@ -56,7 +56,8 @@ extension LedgerExport {
     }
 
     private static func fuller(_ key: TransactionKey, _ reader: any StoreReader) throws(StoreFailure) -> EvidenceRow? {
-        if let fuller = try reader.fullerEvidence(of: key) { return fuller }
+        // Of what an earlier version recorded it may be a receipt, which tells no more than another one.
+        if let fuller = try reader.fullerEvidence(of: key), !fuller.isReceipt { return fuller }
         guard let latest = try reader.latestEvidence(of: key), latest.isReceipt else { return nil }
         return try reader.evidence(of: key).flatMap { $0.isReceipt ? nil : $0 }
     }

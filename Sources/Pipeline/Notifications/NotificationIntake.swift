@@ -103,7 +103,9 @@ package struct NotificationIntake: Sendable {
         guard let row = arrived.row(of: notice, realm: realm, signedAt: proof?.provenance.signedAt) else {
             return refuse(.notificationV1, .fieldOutOfRange, arrived, name)
         }
-        return try await keep(row, proof, arrived, name)
+        // No receipt tells the refund of a consumable, and what an app has finished leaves it.
+        let asked = row.tellsOfRefund ? proof?.fact.transactions.first?.id ?? notice.anyTransaction : nil
+        return try await keep(row, proof, arrived, name, refunded: asked)
     }
 
     private func keep(
@@ -111,16 +113,20 @@ package struct NotificationIntake: Sendable {
         _ proof: Verified<Proof>?,
         _ arrived: Arrived,
         _ name: RefusedBefore.Name,
-        _ announcement: Announcement? = nil
+        _ announcement: Announcement? = nil,
+        refunded: TransactionID? = nil
     ) async throws(StoreFailure) -> NotificationOutcome {
+        let refunded = refunded.map { TransactionKey(app: row.key.app, realm: row.key.realm, id: $0) }
         let known = try await store.read { reader throws(StoreFailure) in try reader.notification(row.key) }
         if let known { return note(known, isNew: false) }
         do throws(StoreFailure) {
             if let proof, !proof.fact.transactions.isEmpty || announcement?.isHeard == true {
-                try await record(row, proof, arrived, announcement)
+                try await record(row, proof, arrived, announcement, refunded)
             } else {
-                _ = try await store.write { transaction throws(StoreFailure) in
-                    try transaction.keepNotification(row)
+                let queue = queue
+                try await store.write { transaction throws(StoreFailure) in
+                    guard try transaction.keepNotification(row), let refunded else { return }
+                    try queue.readRefunds(refunded, transaction)
                 }
             }
         } catch .unstorable {
@@ -137,13 +143,13 @@ package struct NotificationIntake: Sendable {
         _ row: KeptNotification,
         _ proof: Verified<Proof>,
         _ arrived: Arrived,
-        _ announcement: Announcement?
+        _ announcement: Announcement?,
+        _ refunded: TransactionKey?
     ) async throws(StoreFailure) {
         var recording = proof.recording(for: arrived.app, in: row.key.realm)
         recording.announcement = announcement
         recording.isLookedUp = !Announcement.tellsOfPurchase(type: row.type)
         let (queue, evidence) = (queue, proof.evidence(at: arrived.moment))
-        let refunded = row.tellsOfRefundByReceipt ? recording.keys.first : nil
         _ = try await recorder.record(recording, evidence: evidence) { decision, transaction throws(StoreFailure) in
             // The same one at the same time: what it tells is told once.
             guard try transaction.keepNotification(row) else { throw .conflict }
@@ -186,8 +192,8 @@ package enum NotificationOutcome: Sendable {
 }
 
 extension KeptNotification {
-    /// Whether Apple says that it took something back, with a receipt alone. No receipt says that of a consumable.
-    fileprivate var tellsOfRefundByReceipt: Bool { version == 1 && ["REFUND", "CANCEL"].contains(type) }
+    /// Whether Apple says in version 1 that it took something back.
+    fileprivate var tellsOfRefund: Bool { ["REFUND", "CANCEL"].contains(type) }
 }
 
 extension Announcement {

@@ -45,7 +45,8 @@ struct SubscriptionTransition {
         }
         let isTold = events.contains { $0.type == .subscriptionProductChanged || $0.type == .subscriptionResubscribed }
         // What a renewal brings with it is no wish: an offer that is used up, say.
-        let isOfferNew = !isNewPeriod && new.nextOffer != nil && new.nextOffer != old.nextOffer
+        let isOfferNew =
+            !isNewPeriod && old.willAutoRenew != nil && new.nextOffer != nil && new.nextOffer != old.nextOffer
         let isPreferenceNew = new.preference != old.preference || isOfferNew
         if state.isAlive, told.isAlive || told == .unknown, !isTold, isPreferenceNew {
             events.append((.subscriptionRenewalPreferenceChanged, new.signedAt))
@@ -58,7 +59,8 @@ struct SubscriptionTransition {
     private func isPriceNews(_ old: Subscription) -> Bool {
         if new.priceIncrease != old.priceIncrease { return true }
         guard let after = new.nextPrice, let before = old.nextPrice else { return false }
-        return after != before && new.nextProduct == old.nextProduct && new.nextOffer == old.nextOffer
+        return after.currency == before.currency && after.milliunits > before.milliunits
+            && new.nextProduct == old.nextProduct && new.nextOffer == old.nextOffer
     }
 
     private var first: [(type: EventType, happenedAt: Timestamp?)] {

@@ -44,8 +44,9 @@ import Testing
         }
     }
 
-    /// A notification of version 1 has a receipt, in which no refund of a consumable stands.
-    @Test(arguments: [true, false]) func whatVersion1OnlyHintsAtIsAskedAbout(hasKey: Bool) async throws {
+    /// A notification of version 1 has a receipt, in which no refund of a consumable stands, and nothing that is finished.
+    @Test(arguments: [true, false], [true, false])
+    func whatVersion1OnlyHintsAtIsAskedAbout(hasKey: Bool, isFinished: Bool) async throws {
         try await WorkHouse(hasKey: hasKey).open { house in
             house.simulator.change { store in
                 guard var app = store.apps[DemoCatalogue.bundleID] else { return }
@@ -55,6 +56,7 @@ import Testing
             let sold = try (0..<2).map { _ in try house.buy("coins.100") }
             _ = try await house.submit(try house.receipt())
             house.pass(.seconds(3_600))
+            if isFinished { for sold in sold { _ = try house.simulator.perform(.finish(sold.id)) } }
             _ = try house.simulator.perform(.decideRefund(sold[1].id, .full))
             await house.sender.deliverDue()
             try await Self.work(house)

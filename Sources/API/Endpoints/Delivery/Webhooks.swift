@@ -21,12 +21,13 @@ struct Webhooks: Sendable {
     func create(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
         let endpoint: WebhookEndpoint
         let last = try transaction.lastEventCursor(app: change.app.id)
+        let now = try transaction.storeTime(change.now)
         do throws(RequestBody.Fault) {
             let id = WebhookEndpointID(
                 checked: WebhookEndpointID.prefix + Hexadecimal.encode(SecureRandom.bytes(12))
             )
             endpoint = try WebhookRequest(change.request.body, rule)
-                .endpoint(app: change.app.id, id: id, at: change.now, after: last)
+                .endpoint(app: change.app.id, id: id, at: now, after: last)
             try Webhooks.check(endpoint, for: change.app)
         } catch {
             return error.response
