@@ -115,7 +115,7 @@ private enum Python {
     static let withoutColumnsSince = [
         "ALTER TABLE webhook_endpoints DROP COLUMN disabled_at",
         "ALTER TABLE webhook_endpoints DROP COLUMN missed_after",
-        "ALTER TABLE imports DROP COLUMN without_customer",
+        "ALTER TABLE imports DROP COLUMN without_customer", "DROP INDEX submissions_of_imports",
     ]
 
     /// Takes back what later versions did.
@@ -124,7 +124,7 @@ private enum Python {
             "apps", "evidence", "transactions", "submissions", "refusal_counts", "refusal_samples", "migrations",
         ]
         let statements = [
-            "DROP INDEX submissions_settled", "DROP INDEX submissions_by_name",
+            "DROP INDEX submissions_of_imports", "DROP INDEX submissions_settled", "DROP INDEX submissions_by_name",
             "ALTER TABLE submissions DROP COLUMN name", "ALTER TABLE submissions DROP COLUMN imported",
             "ALTER TABLE submissions DROP COLUMN version", "ALTER TABLE submissions DROP COLUMN environments",
             "ALTER TABLE transactions DROP COLUMN version", "ALTER TABLE transactions DROP COLUMN fuller_evidence",
