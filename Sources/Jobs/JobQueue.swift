@@ -3,6 +3,11 @@ package import Storage
 
 /// Jobs that outlive the process: added in the write that they follow from, claimed by whoever is free.
 package struct JobQueue: Sendable {
+    /// What stands behind the key of a job that comes after one that runs.
+    private static let again = " again"
+    /// As long as a lease: by then the one that runs has mostly ended.
+    private static let untilAgain = Duration.seconds(30)
+
     private let store: JobStore
     private let clock: any WallClock
     private let random: @Sendable () -> UInt64
@@ -36,11 +41,19 @@ package struct JobQueue: Sendable {
         try write.enqueue(row(of: job, due: due)).isNew
     }
 
-    /// Has a job run now, in a write that is under way: adds it, or brings forward the one of its kind and key that waits.
+    /// Has a job run now, in a write that is under way: adds it, or brings forward the one of its kind and key that waits. One
+    /// that runs may know nothing yet of what this is for: then one more comes after it, and no third.
     package func hasten(_ job: some Job, in write: any JobVerbs) throws(StoreFailure) {
-        let row = row(of: job, due: nil)
+        var row = row(of: job, due: nil)
         let (id, isNew) = try write.enqueue(row)
-        if !isNew { _ = try write.hastenJob(id, at: row.createdAt) }
+        if isNew { return }
+        guard let key = row.key, try write.job(id)?.state == .leased else {
+            _ = try write.hastenJob(id, at: row.createdAt)
+            return
+        }
+        (row.id, row.key) = (newID(), key + Self.again)
+        row.due = row.due.advanced(by: Self.untilAgain)
+        _ = try write.enqueue(row)
     }
 
     /// Adds a job, in a write of its own.

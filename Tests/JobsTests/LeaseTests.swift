@@ -139,6 +139,41 @@ import Testing
         }
     }
 
+    /// Whoever has a job run now has a reason that one under way may not know of: it runs once more, and not twice.
+    @Test(arguments: [1, 3]) func whatIsWantedWhileItRunsRunsOnceMore(wishes: Int) async throws {
+        let workshop = Workshop()
+        let errand = Errand("read", key: "read")
+        try await workshop.queue.enqueue(errand)
+        let held = try await workshop.claimAndDie("running")
+        for _ in 0..<wishes {
+            try await workshop.store.write { write throws(StoreFailure) in
+                try workshop.queue.hasten(errand, in: write)
+            }
+        }
+        #expect(try await workshop.claimAndDie("early").isEmpty, "it waits for the one that runs")
+        let hold = try #require(held.first?.hold)
+        try await workshop.store.write { write throws(StoreFailure) in
+            _ = try write.finishJobs([FinishedJob(hold, as: .done)], at: Timestamp(milliseconds: 0))
+        }
+        workshop.time.advance(by: .seconds(30))
+        #expect(workshop.words(of: try await workshop.claimAndDie("later")) == ["read"])
+    }
+
+    /// One that waits is brought forward, and no other is added.
+    @Test func whatWaitsIsBroughtForwardAlone() async throws {
+        let workshop = Workshop()
+        let errand = Errand("read", key: "read")
+        try await workshop.queue.enqueue(errand, due: workshop.time.now.advanced(by: .seconds(600)))
+        for _ in 0..<2 {
+            try await workshop.store.write { write throws(StoreFailure) in
+                try workshop.queue.hasten(errand, in: write)
+            }
+        }
+        #expect(workshop.words(of: try await workshop.claimAndDie()) == ["read"])
+        workshop.time.advance(by: .seconds(29))
+        #expect(try await workshop.claimAndDie("other").isEmpty)
+    }
+
     @Test func whoStopsFinishesWhatRunsAndClaimsNothingMore() async throws {
         let workshop = Workshop()
         let notes = Notes()
