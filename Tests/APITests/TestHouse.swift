@@ -298,7 +298,7 @@ final class NotedJobs: Sendable {
     var values: [String] { noted.withLock { $0 } }
 
     var consumption: ConsumptionQueue {
-        ConsumptionQueue(enqueue: { [self] request, _ in note("answer \(request.key.id) \(request.turn)") })
+        ConsumptionQueue { [self] request, _ in note("answer \(request.key.id) \(request.turn)") }
     }
 
     var support: SupportQueue { SupportQueue { [self] request, _ in note("ask \(request.kind)") } }

@@ -13,6 +13,7 @@ package struct NotificationIntake: Sendable {
     private let secrets: [AppID: [UInt8]]
     let clock: any WallClock
     private let queue: ConsumptionQueue
+    private let refunds: RefundQueue
     private let desk: RefusalDesk
     private let report: @Sendable (PipelineEvent) -> Void
 
@@ -24,6 +25,7 @@ package struct NotificationIntake: Sendable {
     ///   - secrets: the apps' shared secrets, by which notifications of version 1 are known.
     ///   - clock: dates what came.
     ///   - queue: gets the jobs that answer what Apple asks.
+    ///   - refunds: gets those that ask for what version 1 only hints at.
     ///   - report: hears of each.
     package init(
         verifier: Verifier,
@@ -33,6 +35,7 @@ package struct NotificationIntake: Sendable {
         secrets: [AppID: [UInt8]] = [:],
         clock: any WallClock,
         queue: ConsumptionQueue = .none,
+        refunds: RefundQueue = .none,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         self.verifier = verifier
@@ -41,6 +44,7 @@ package struct NotificationIntake: Sendable {
         self.secrets = secrets
         self.clock = clock
         self.queue = queue
+        self.refunds = refunds
         self.report = report
         desk = RefusalDesk(refusals: refusals, clock: clock, report: report)
     }
@@ -123,10 +127,10 @@ package struct NotificationIntake: Sendable {
             if let proof, !proof.fact.transactions.isEmpty || announcement?.isHeard == true {
                 try await record(row, proof, arrived, announcement, refunded)
             } else {
-                let queue = queue
+                let refunds = refunds
                 try await store.write { transaction throws(StoreFailure) in
                     guard try transaction.keepNotification(row), let refunded else { return }
-                    try queue.readRefunds(refunded, transaction)
+                    try refunds.ask(refunded, transaction)
                 }
             }
         } catch .unstorable {
@@ -149,14 +153,14 @@ package struct NotificationIntake: Sendable {
         var recording = proof.recording(for: arrived.app, in: row.key.realm)
         recording.announcement = announcement
         recording.isLookedUp = !Announcement.tellsOfPurchase(type: row.type)
-        let (queue, evidence) = (queue, proof.evidence(at: arrived.moment))
+        let (queue, refunds, evidence) = (queue, refunds, proof.evidence(at: arrived.moment))
         _ = try await recorder.record(recording, evidence: evidence) { decision, transaction throws(StoreFailure) in
             // The same one at the same time: what it tells is told once.
             guard try transaction.keepNotification(row) else { throw .conflict }
             for case .insert(let request) in decision.consumptions where !request.state.isSettled {
                 try queue.enqueue(request, transaction)
             }
-            if let refunded { try queue.readRefunds(refunded, transaction) }
+            if let refunded { try refunds.ask(refunded, transaction) }
         }
     }
 

@@ -92,17 +92,11 @@ package enum ConsumptionDesk {
 /// Where the jobs that answer are put.
 package struct ConsumptionQueue: Sendable {
     package let enqueue: @Sendable (ConsumptionRequest, any JobVerbs) throws(StoreFailure) -> Void
-    /// Has Apple asked what it took back of a customer's purchases, by any of them.
-    package let readRefunds: @Sendable (TransactionKey, any JobVerbs) throws(StoreFailure) -> Void
 
-    package init(
-        enqueue: @escaping @Sendable (ConsumptionRequest, any JobVerbs) throws(StoreFailure) -> Void,
-        readRefunds: @escaping @Sendable (TransactionKey, any JobVerbs) throws(StoreFailure) -> Void = { _, _ in }
-    ) {
+    package init(enqueue: @escaping @Sendable (ConsumptionRequest, any JobVerbs) throws(StoreFailure) -> Void) {
         self.enqueue = enqueue
-        self.readRefunds = readRefunds
     }
 
     /// For what has no jobs: requests are kept, and answered by nobody.
-    package static let none = ConsumptionQueue(enqueue: { _, _ in })
+    package static let none = ConsumptionQueue { _, _ in }
 }

@@ -37,14 +37,9 @@ package struct ConsumptionAnswering: Job, Hashable {
 extension ConsumptionQueue {
     /// Into these jobs; each is due when its answer goes out.
     package init(_ queue: JobQueue) {
-        self.init(
-            enqueue: { request, write throws(StoreFailure) in
-                try queue.enqueue(ConsumptionAnswering(request), due: request.answerAt, in: write)
-            },
-            readRefunds: { key, write throws(StoreFailure) in
-                try queue.hasten(CustomerReading(.refunds, of: key), in: write)
-            }
-        )
+        self.init { request, write throws(StoreFailure) in
+            try queue.enqueue(ConsumptionAnswering(request), due: request.answerAt, in: write)
+        }
     }
 }
 

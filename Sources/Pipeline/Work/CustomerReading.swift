@@ -79,6 +79,13 @@ package struct CustomerReading: Job, Hashable {
     }
 }
 
+extension RefundQueue {
+    /// Into these jobs.
+    package init(_ queue: JobQueue) {
+        self.init { key, write throws(StoreFailure) in try queue.hasten(CustomerReading(.refunds, of: key), in: write) }
+    }
+}
+
 /// Reads what Apple has on record of customers.
 ///
 /// What is known follows what Apple says now: a refund is compensated. What nobody has presented is recorded, and waits in

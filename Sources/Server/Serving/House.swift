@@ -74,7 +74,7 @@ struct House {
             }
         ) { reporter.report($0) }
         let queues = (consumption: ConsumptionQueue(queue), support: SupportQueue(queue))
-        let intake = House.intake(settings, verifier, recorder, store, refusals, clock, queues.consumption, reporter)
+        let intake = House.intake(settings, verifier, recorder, store, refusals, clock, queue, reporter)
         pending = PendingReview(pipeline: pipeline, store: store, apps: settings.apps, clock: clock)
         expiry = PendingExpiry(
             pipeline: pipeline,
@@ -151,7 +151,7 @@ struct House {
         _ store: any Store,
         _ refusals: RefusalLedger,
         _ clock: SystemClock,
-        _ queue: ConsumptionQueue,
+        _ queue: JobQueue,
         _ reporter: Reporter
     ) -> NotificationIntake {
         NotificationIntake(
@@ -161,7 +161,8 @@ struct House {
             refusals: refusals,
             secrets: settings.appStores.compactMapValues(\.sharedSecret),
             clock: clock,
-            queue: queue
+            queue: ConsumptionQueue(queue),
+            refunds: RefundQueue(queue)
         ) { reporter.report($0) }
     }
 

@@ -125,7 +125,8 @@ struct WorkHouse: Sendable {
             refusals: refusals,
             secrets: [app.id: Array(DemoCatalogue.sharedSecret.utf8)],
             clock: clock,
-            queue: ConsumptionQueue(queue)
+            queue: ConsumptionQueue(queue),
+            refunds: RefundQueue(queue)
         ) { events.note($0) }
         inbox.set(intake)
         let apple = Router(
