@@ -50,7 +50,7 @@ struct House {
             sender.wake()
             feed.wake()
         }
-        keys = KeyKeeper(ring: settings.keys, store: store, clock: clock)
+        keys = KeyKeeper(ring: settings.keys, store: store, clock: clock, uptime: uptime)
         let register = CertificateRegister(clock: clock)
         certificates = CertificateWatch(
             register: register,
