@@ -211,8 +211,8 @@ struct Shop {
 
     /// Time has passed over a subscription.
     @discardableResult
-    mutating func look(at original: Int64 = 1) throws -> Decision {
-        apply(decide(situation, lookingAt: try Shop.chain(original), at: now))
+    mutating func look(at original: Int64 = 1, askedOf newest: TransactionID? = nil) throws -> Decision {
+        apply(decide(situation, lookingAt: try Shop.chain(original), askedOf: newest, at: now))
     }
 
     @discardableResult

@@ -94,6 +94,19 @@ import Testing
         #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
     }
 
+    /// Apple was asked about the period before: the question about that one is as open as it was.
+    @Test func aLookThatBeganBeforeTheUpgradeEndsNoQuestion() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(31)
+        let first = try Self.yearly(1)
+        try shop.show(first)
+        try shop.show(Sold.month(2, original: 1, from: 30))
+        try shop.look(askedOf: first.id)
+        #expect(try shop.subscription().nextLook == SubscriptionCase.at(30))
+        try shop.look(askedOf: TransactionID(number: 2))
+        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+    }
+
     @Test func whatIsOverForLongWaitsForTheNextLook() throws {
         var shop = try Shop()
         shop.now = SubscriptionCase.at(365 + 61)

@@ -61,6 +61,7 @@ package enum LedgerRequests {
     /// - Returns: how many have changed.
     package static func look(
         at chains: [ChainKey],
+        askedOf newest: TransactionID? = nil,
         schedule: LookSchedule = LookSchedule(),
         at callers: Timestamp,
         in transaction: any StoreTransaction
@@ -69,7 +70,7 @@ package enum LedgerRequests {
         var situation = try transaction.situation(lookingAt: chains)
         var changed = 0
         for chain in chains {
-            let decision = decide(situation, lookingAt: chain, schedule: schedule, at: now)
+            let decision = decide(situation, lookingAt: chain, askedOf: newest, schedule: schedule, at: now)
             if decision.isEmpty { continue }
             try apply(decision, in: transaction)
             situation.apply(decision)

@@ -59,9 +59,9 @@ package struct SubscriptionLooker: Sendable {
                 if case .away(let outcome) = answer { trouble = outcome }
             }
             // Time passes over it also while Apple is away; an end that nobody has confirmed is a patient one.
-            let (now, chains) = (clock.now, [chain])
+            let (now, chains, newest) = (clock.now, [chain], known.subscription.current)
             _ = try await store.write { transaction throws(StoreFailure) in
-                try LedgerRequests.look(at: chains, at: now, in: transaction)
+                try LedgerRequests.look(at: chains, askedOf: newest, at: now, in: transaction)
             }
             return trouble ?? .done
         } catch {
@@ -164,9 +164,9 @@ package struct SubscriptionLooker: Sendable {
     /// Only where the product changes, which it mostly does not, is there anything to see.
     private func upgradesToHear(of chain: ChainKey) async throws(StoreFailure) -> [TransactionID] {
         try await store.read { reader throws(StoreFailure) in
-            let given = try reader.fulfilments([chain]).filter { $0.chain == chain }
+            let given = try reader.fulfilments([chain])
             guard Set(given.map(\.product)).count > 1 else { return [] }
-            let periods = try reader.transactions(Array(Set(given.map(\.transaction))))
+            let periods = try reader.transactions(given.map(\.transaction))
             return PurchaseModel.upgradesToHear(among: periods.map(\.transaction))
         }
     }

@@ -7,12 +7,14 @@
 /// - Parameters:
 ///   - situation: around the chain: its subscription, the newest period's transaction, the owner.
 ///   - chain: which one.
+///   - newest: its newest period when Apple was asked. What became known of it since then is still to be asked about.
 ///   - schedule: when to look again.
 ///   - now: the moment.
 /// - Returns: what to write; nothing when there is no such subscription, or it is not yet time.
 package func decide(
     _ situation: Situation,
     lookingAt chain: ChainKey,
+    askedOf newest: TransactionID? = nil,
     schedule: LookSchedule = LookSchedule(),
     at now: Timestamp
 ) -> Decision {
@@ -32,7 +34,8 @@ package func decide(
             lookedAt: now
         ),
         schedule,
-        isLook: true
+        isLook: true,
+        askedOf: newest
     )
     return draft.decided
 }

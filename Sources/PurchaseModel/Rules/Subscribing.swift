@@ -165,12 +165,14 @@ extension Draft {
     ///   - isTold: whether the shop is told.
     ///   - isFollowed: whether a newer period of it is recorded next.
     ///   - isLook: whether time alone has passed over it: then the next look is written, also where nothing else has changed.
+    ///   - newest: its newest period when the look began; `nil` for the one that it has.
     mutating func write(
         _ folded: FoldedSubscription,
         _ schedule: LookSchedule,
         isTold: Bool = true,
         isFollowed: Bool = false,
-        isLook: Bool = false
+        isLook: Bool = false,
+        askedOf newest: TransactionID? = nil
     ) {
         let (before, new) = (folded.before, folded.new)
         var row = folded.row
@@ -186,7 +188,8 @@ extension Draft {
             row.state = new.state
             row.since = new.since
         }
-        let isUpgradeToHear = folded.isUpgradeUnheard || !isLook && before?.isUpgradeToHear(of: new) == true
+        let wasAsked = isLook && (newest == nil || newest == new.current)
+        let isUpgradeToHear = folded.isUpgradeUnheard || !wasAsked && before?.isUpgradeToHear(of: new) == true
         // Since then there is news that nobody tells.
         row.nextLook = isUpgradeToHear ? new.periodStartedAt : schedule.next(after: now, of: new)
         if let before, !folded.isUpgradeUnheard, before.saysTheSame(as: row), before.state == row.state,
