@@ -33,7 +33,7 @@ package protocol StoreReader:
     func latestEvidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow?
 
     /// What proves that of a transaction which its newest proof is of the wrong kind to tell: StoreKit 2, where that one is a
-    /// receipt. `nil` when there is none, and for what only versions before this one recorded.
+    /// receipt. `nil` when there is none.
     func fullerEvidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow?
 
     func submission(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission?

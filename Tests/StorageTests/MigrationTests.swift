@@ -73,6 +73,21 @@ struct MigrationTests {
         }
     }
 
+    /// The first proof is what told more, where nothing was noted of that.
+    @Test func whatToldMoreIsNotedOfOlderRows() async throws {
+        try await TemporaryFolder.with { folder in
+            let first = try SQLiteStore.open(folder: folder + "/data")
+            try await Purchases.recordFuller(in: first)
+            #expect(try await Purchases.fuller(in: first) == [nil, nil, nil, nil, nil])
+            await first.close()
+            let statements = ["DELETE FROM migrations WHERE number > 31", "PRAGMA user_version = 31"]
+            try Python.run(Purchases.fullerBefore + statements, in: folder + "/data")
+            let second = try SQLiteStore.open(folder: folder + "/data")
+            #expect(try await Purchases.fuller(in: second) == [1, 3, nil, nil, nil])
+            await second.close()
+        }
+    }
+
     @Test func submissionsOfTheFirstVersionGetNames() async throws {
         try await TemporaryFolder.with { folder in
             let submissions = try (UInt8(1)...3).map { try Samples.submission($0, customer: "ann") }

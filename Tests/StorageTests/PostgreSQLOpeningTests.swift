@@ -73,6 +73,20 @@ struct PostgreSQLOpeningTests {
         }
     }
 
+    @Test func whatToldMoreIsNotedOfOlderRows() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            let settings = try PostgreSQLServer.settings(schema: schema)
+            let first = try await PostgreSQLStore.open(settings)
+            try await Purchases.recordFuller(in: first)
+            await first.close()
+            let all = ["SET search_path TO \(schema)"] + Purchases.fullerBefore
+            try TestDatabase.query((all + ["DELETE FROM migrations WHERE number > 30"]).joined(separator: "; "))
+            let second = try await PostgreSQLStore.open(settings)
+            #expect(try await Purchases.fuller(in: second) == [1, 3, nil, nil, nil])
+            await second.close()
+        }
+    }
+
     @Test func aSchemaOfAnotherTimeIsLeftAlone() async throws {
         try await PostgreSQLServer.withSchema { schema in
             let settings = try PostgreSQLServer.settings(schema: schema)

@@ -46,6 +46,39 @@ enum Purchases {
     }
 
     /// What takes ``recordFamily(in:)`` back to before copies were told apart: two of them were counted with their price, two
+    /// What earlier versions left of ``recordFuller(in:)``: nothing was noted, or a receipt.
+    static let fullerBefore = [
+        "UPDATE transactions SET fuller_evidence = NULL WHERE transaction_id <> 2",
+        "UPDATE transactions SET fuller_evidence = latest_evidence WHERE transaction_id = 2",
+    ]
+
+    /// Transactions that were proved twice: 1 and 2 by a JWS and then by a receipt, 3 by two receipts, 4 by two JWS, 5 once.
+    static func recordFuller(in store: any Store) async throws {
+        let formats: [[String]] = [
+            ["jws_transaction", "app_receipt"], ["jws_notification", "transaction_receipt"],
+            ["app_receipt", "app_receipt"], ["jws_transaction", "jws_transaction"], ["app_receipt"],
+        ]
+        for (place, formats) in formats.enumerated() {
+            let row = try Samples.recorded(Samples.transaction(Int64(place + 1)))
+            for (turn, format) in formats.enumerated() {
+                var evidence = try Samples.evidence([UInt8(place * 2 + turn + 1)])
+                evidence.format = format
+                let change: LedgerChange = turn == 0 ? .insert(row) : .update(row)
+                try await store.write { [evidence] write throws(StoreFailure) in
+                    try write.apply(Decision(changes: [change]), evidence: evidence)
+                }
+            }
+        }
+    }
+
+    /// By which proof each of these tells more than its newest does: the first byte of it.
+    static func fuller(in store: any Store) async throws -> [UInt8?] {
+        let keys = try (Int64(1)...5).map { try Samples.key($0) }
+        return try await store.read { reader throws(StoreFailure) in
+            try keys.map { key throws(StoreFailure) in try reader.fullerEvidence(of: key)?.proof.first }
+        }
+    }
+
     /// without.
     static let familyBefore = [
         "UPDATE figures SET amount = amount * 5 WHERE measure = 'renewals_due'",

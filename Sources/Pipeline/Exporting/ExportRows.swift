@@ -2,7 +2,6 @@ import Crypto
 import Encoding
 import PurchaseModel
 import Storage
-import Verification
 
 // The rows of each table.
 extension LedgerExport {
@@ -29,8 +28,7 @@ extension LedgerExport {
         }
     }
 
-    /// What told more of a transaction than the receipt that is its newest proof. Of a row that does not say which that is, for
-    /// it is of an earlier version, the first proof is taken.
+    /// What told more of a transaction than the receipt that is its newest proof.
     mutating func writeEvidence() throws(StoreFailure) -> Bool {
         guard includesProofs else { return true }
         let (app, reader) = (app, reader)
@@ -40,7 +38,9 @@ extension LedgerExport {
             let owners = try export.owners(page.map(\.recorded.chain))
             var rows: [[UInt8]] = []
             for row in page.map(\.recorded) {
-                guard let evidence = try Self.fuller(row.key, reader), export.isNew(evidence.digest) else { continue }
+                guard let evidence = try reader.fullerEvidence(of: row.key), export.isNew(evidence.digest) else {
+                    continue
+                }
                 rows.append(
                     try Self.object(.evidence, row.realm) { json in
                         json.member("transaction_id", row.id.description)
@@ -53,13 +53,6 @@ extension LedgerExport {
             }
             return rows
         }
-    }
-
-    private static func fuller(_ key: TransactionKey, _ reader: any StoreReader) throws(StoreFailure) -> EvidenceRow? {
-        // Of what an earlier version recorded it may be a receipt, which tells no more than another one.
-        if let fuller = try reader.fullerEvidence(of: key), !fuller.isReceipt { return fuller }
-        guard let latest = try reader.latestEvidence(of: key), latest.isReceipt else { return nil }
-        return try reader.evidence(of: key).flatMap { $0.isReceipt ? nil : $0 }
     }
 
     /// A JWS as it is, anything else in base64: as whoever presents a proof sends it.
@@ -184,8 +177,4 @@ extension LedgerExport {
             place = page.next
         }
     }
-}
-
-extension EvidenceRow {
-    fileprivate var isReceipt: Bool { ProofFormat(rawValue: format)?.isReceipt == true }
 }
