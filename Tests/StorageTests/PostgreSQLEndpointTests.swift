@@ -9,14 +9,16 @@ import Testing
 struct PostgreSQLEndpointTests {
     /// What is told after an endpoint is known to be there is sent to it: whoever reads the feed until then has the rest.
     ///
-    /// Each row: whether it is made, or enabled again.
+    /// Each row: whether it is made, or enabled again; and whether the app's feed has begun.
     @Test(
         .enabled(if: !PostgreSQLServer.isPortable, "whoever waited is turned back"),
-        arguments: [true, false]
+        arguments: [true, false],
+        [true, false]
     )
-    func whatIsToldWhileAnEndpointIsMadeIsToldBeforeOrSentToIt(isNew: Bool) async throws {
+    func whatIsToldWhileAnEndpointIsMadeIsToldBeforeOrSentToIt(isNew: Bool, hasBegun: Bool) async throws {
         try await PostgreSQLJobTests.withTwo { first, second, name in
-            try await first.append([try OutboxSamples.event("a", 1)])
+            let count: Int64 = hasBegun ? 1 : 0
+            if hasBegun { try await first.append([try OutboxSamples.event("a", 1)]) }
             var endpoint = try OutboxSamples.endpoint("e")
             if !isNew {
                 endpoint.isEnabled = false
@@ -32,15 +34,15 @@ struct PostgreSQLEndpointTests {
                 }
                 return try await second.read { reader throws(StoreFailure) in try reader.lastEventCursor(app: app) }
             }
-            let event = try OutboxSamples.event("b", 2)
+            let event = try OutboxSamples.event("b", count + 1)
             try await first.write { transaction throws(StoreFailure) in
                 try transaction.append([event])
                 hasTold.signal()
                 PostgreSQLJobTests.untilOneWaits(name)
             }
-            #expect(try await end.position == 2)
+            #expect(try await end.position == count + 1)
             // And the next one is sent to it.
-            try await first.append([try OutboxSamples.event("c", 3)])
+            try await first.append([try OutboxSamples.event("c", count + 2)])
             let claimed = try await second.claim("e", OutboxSamples.terms("w", at: 99_999_999_999_999))
             #expect(claimed.map(\.event.id) == [try OutboxSamples.eventID("c")])
         }
