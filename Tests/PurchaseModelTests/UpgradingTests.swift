@@ -94,6 +94,26 @@ import Testing
         #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
     }
 
+    /// It is asked at once, not when the clock here comes to where Apple's was.
+    @Test func aClockThatIsBehindDelaysNoQuestion() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(1)
+        try shop.show(Self.yearly(1), Sold.month(2, original: 1, from: 30))
+        #expect(try shop.subscription().nextLook == shop.now)
+        var word = Renewal(
+            originalID: try #require(TransactionID(number: 1)),
+            product: try Shop.product("monthly"),
+            signedAt: SubscriptionCase.at(30)
+        )
+        word.willAutoRenew = false
+        let asked = shop.now
+        shop.now = SubscriptionCase.at(1.5)
+        try shop.show(renewals: [word], by: nil)
+        #expect(try shop.subscription().nextLook == asked)
+        try shop.look()
+        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+    }
+
     /// Apple was asked about the period before: the question about that one is as open as it was.
     @Test func aLookThatBeganBeforeTheUpgradeEndsNoQuestion() throws {
         var shop = try Shop()

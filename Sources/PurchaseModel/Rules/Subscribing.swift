@@ -189,9 +189,10 @@ extension Draft {
             row.since = new.since
         }
         let wasAsked = isLook && (newest == nil || newest == new.current)
-        let isUpgradeToHear = folded.isUpgradeUnheard || !wasAsked && before?.isUpgradeToHear(of: new) == true
-        // Since then there is news that nobody tells.
-        row.nextLook = isUpgradeToHear ? new.periodStartedAt : schedule.next(after: now, of: new)
+        // Since then there is news that nobody tells; by a clock that is behind Apple's, since now.
+        let begun = folded.isUpgradeUnheard ? new.periodStartedAt.map { min($0, now) } : nil
+        let open = begun ?? (wasAsked ? nil : before?.upgradeToHear(of: new))
+        row.nextLook = open ?? schedule.next(after: now, of: new)
         if let before, !folded.isUpgradeUnheard, before.saysTheSame(as: row), before.state == row.state,
             before.since == row.since
         {
@@ -218,10 +219,11 @@ extension Subscription {
 }
 
 extension RecordedSubscription {
-    /// Whether Apple is still to be asked what became of the period before the newest one. Until it was, other news changes
-    /// nothing of that.
-    fileprivate func isUpgradeToHear(of new: Subscription) -> Bool {
-        nextLook != nil && nextLook == new.periodStartedAt && current == new.current
+    /// Since when Apple is to be asked what became of the period before the newest one; `nil` when it is not. Until it was,
+    /// other news changes nothing of that. Any other look comes after the newest period has begun.
+    fileprivate func upgradeToHear(of new: Subscription) -> Timestamp? {
+        guard let look = nextLook, let start = new.periodStartedAt, current == new.current else { return nil }
+        return look <= start ? look : nil
     }
 }
 
