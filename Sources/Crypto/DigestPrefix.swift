@@ -20,17 +20,22 @@ package struct DigestPrefix: Sendable {
 
     /// The hash of the prefix followed by `rest`. Many threads may ask at once: each works on a copy of the state.
     package func hash(appending rest: Span<UInt8>) -> [UInt8] {
+        var output = [UInt8](repeating: 0, count: digest.length)
+        var span = output.mutableSpan
+        hash(appending: rest, into: &span)
+        return output
+    }
+
+    /// The same, written to where there is room for exactly as many bytes as a hash has.
+    package func hash(appending rest: Span<UInt8>, into output: inout MutableSpan<UInt8>) {
+        precondition(output.count == digest.length, "room for one hash")
         guard let copy = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
         defer { unsafe EVP_MD_CTX_free(copy) }
         let isCopied = unsafe state.read { unsafe EVP_MD_CTX_copy_ex(copy, $0) }
         let isUpdated = unsafe withBytes(rest) { start, count in unsafe EVP_DigestUpdate(copy, start, count) }
-        precondition(isCopied == 1 && isUpdated == 1, "OpenSSL refused to hash")
-        let length = digest.length
-        // The output has room for exactly what this method writes.
-        return unsafe [UInt8](unsafeUninitializedCapacity: length) { output, written in
-            let isDone = unsafe EVP_DigestFinal_ex(copy, output.baseAddress, nil)
-            precondition(isDone == 1, "OpenSSL refused to hash")
-            written = length
+        let isDone = unsafe output.withUnsafeMutableBufferPointer { output in
+            unsafe EVP_DigestFinal_ex(copy, output.baseAddress, nil)
         }
+        precondition(isCopied == 1 && isUpdated == 1 && isDone == 1, "OpenSSL refused to hash")
     }
 }

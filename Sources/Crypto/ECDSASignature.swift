@@ -4,19 +4,21 @@ enum ECDSASignature {
     /// Of the raw form: two numbers of 32 bytes, big-endian.
     static let rawLength = 64
 
-    /// The minimal DER of a raw signature; `nil` unless it is 64 bytes. Whether r and s are in range is not looked at:
-    /// who verifies must refuse what is not in 1 … n-1, and OpenSSL does.
-    static func der(raw: Span<UInt8>) -> [UInt8]? {
+    /// Hands the minimal DER of a raw signature to `body`; `nil` unless it is 64 bytes. Whether r and s are in range is
+    /// not looked at: who verifies must refuse what is not in 1 … n-1, and OpenSSL does.
+    static func withDER<Result>(ofRaw raw: Span<UInt8>, _ body: (Span<UInt8>) -> Result) -> Result? {
         guard raw.count == rawLength else { return nil }
-        // Two numbers of at most 33 bytes, each behind tag and length, behind tag and length.
         let (r, s) = (raw.extracting(0..<32), raw.extracting(32..<64))
         let bodyLength = 4 + integerLength(r) + integerLength(s)
-        return [UInt8](capacity: 2 + bodyLength) { der in
-            der.append(0x30)
-            der.append(UInt8(bodyLength))
-            appendInteger(r, to: &der)
-            appendInteger(s, to: &der)
-        }
+        // Two numbers of at most 33 bytes, each behind tag and length, behind tag and length.
+        var bytes = InlineArray<72, UInt8>(repeating: 0)
+        var der = bytes.mutableSpan
+        der[0] = 0x30
+        der[1] = UInt8(bodyLength)
+        var end = 2
+        appendInteger(r, to: &der, at: &end)
+        appendInteger(s, to: &der, at: &end)
+        return body(bytes.span.extracting(0..<end))
     }
 
     /// The raw form of a minimal DER signature; `nil` for anything else.
@@ -27,12 +29,16 @@ enum ECDSASignature {
         return r + s
     }
 
-    private static func appendInteger(_ number: Span<UInt8>, to der: inout OutputSpan<UInt8>) {
+    private static func appendInteger(_ number: Span<UInt8>, to der: inout MutableSpan<UInt8>, at end: inout Int) {
         let length = integerLength(number)
-        der.append(0x02)
-        der.append(UInt8(length))
-        if length > number.count { der.append(0) }
-        for index in max(0, number.count - length)..<number.count { der.append(number[index]) }
+        der[end] = 0x02
+        der[end + 1] = UInt8(length)
+        end += 2
+        if length > number.count { end += 1 }
+        for index in max(0, number.count - length)..<number.count {
+            der[end] = number[index]
+            end += 1
+        }
     }
 
     /// Without leading zeros, and with one in front of a byte that would make the number negative.

@@ -51,7 +51,8 @@ package struct PublicKey: Sendable {
     ///
     /// Of a valid pair (r, s) the pair (r, n-s) is valid as well: a signature is no identity of what it signs.
     package func isValidES256(signature: Span<UInt8>, message: Span<UInt8>) -> Bool {
-        isValidES256(signature: signature, digest: Digest.sha256(message))
+        let digest = Digest.sha256(message)
+        return isValidES256(signature: signature, digest: digest.span)
     }
 
     /// The same for a signature in the form that OpenSSL writes, and StoreKit takes for promotional offers: DER.
@@ -65,27 +66,27 @@ package struct PublicKey: Sendable {
     }
 
     /// The same over a message whose SHA-256 is already known, 32 bytes.
-    package func isValidES256(signature: Span<UInt8>, digest: [UInt8]) -> Bool {
-        guard kind == .p256, digest.count == Digest.sha256.length, let encoded = ECDSASignature.der(raw: signature)
-        else { return false }
-        return isValid(encoded.span, digest, .ecdsa)
+    package func isValidES256(signature: Span<UInt8>, digest: Span<UInt8>) -> Bool {
+        guard kind == .p256, digest.count == Digest.sha256.length else { return false }
+        return ECDSASignature.withDER(ofRaw: signature) { isValid($0, digest, .ecdsa) } ?? false
     }
 
     /// True when `signature` was made with this key's private half over `message` by RSASSA-PKCS1-v1_5 (RFC 8017
     /// § 8.2). False for a key that is not RSA, and unless the signature is exactly as long as the modulus.
     package func isValidRSA(signature: Span<UInt8>, message: Span<UInt8>, digest: Digest) -> Bool {
         guard case .rsa(let bits) = kind, signature.count == (bits + 7) / 8 else { return false }
-        return isValid(signature, digest.hash(message), .rsa(digest))
+        let hash = digest.hash(message)
+        return isValid(signature, hash.span, .rsa(digest))
     }
 
     package func isValidRSA(signature: [UInt8], message: [UInt8], digest: Digest) -> Bool {
         isValidRSA(signature: signature.span, message: message.span, digest: digest)
     }
 
-    private func isValid(_ signature: Span<UInt8>, _ digest: [UInt8], _ purpose: CheckingContexts.Purpose) -> Bool {
+    private func isValid(_ signature: Span<UInt8>, _ digest: Span<UInt8>, _ purpose: CheckingContexts.Purpose) -> Bool {
         unsafe contexts.check(purpose) { context in
             unsafe withBytes(signature) { signatureStart, signatureCount in
-                unsafe withBytes(digest.span) { start, count in
+                unsafe withBytes(digest) { start, count in
                     unsafe EVP_PKEY_verify(context, signatureStart, signatureCount, start, count)
                 }
             }

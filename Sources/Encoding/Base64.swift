@@ -42,11 +42,37 @@ package enum Base64 {
         padding: Padding
     ) throws(Base64Fault) -> [UInt8] {
         let digitsCount = try digitsCount(text, padding)
+        var result = [UInt8](repeating: 0, count: bytesCount(ofDigits: digitsCount))
+        var output = result.mutableSpan
+        try decode(text, digitsCount, alphabet, into: &output)
+        return result
+    }
+
+    /// The bytes that `text` stands for, where there is room for them: for texts whose length is known, such as
+    /// signatures.
+    ///
+    /// - Returns: whether they are as many as `output` has; it is not written to otherwise.
+    package static func decode(
+        _ text: Span<UInt8>,
+        _ alphabet: Alphabet,
+        padding: Padding,
+        into output: inout MutableSpan<UInt8>
+    ) throws(Base64Fault) -> Bool {
+        let digitsCount = try digitsCount(text, padding)
+        guard bytesCount(ofDigits: digitsCount) == output.count else { return false }
+        try decode(text, digitsCount, alphabet, into: &output)
+        return true
+    }
+
+    private static func decode(
+        _ text: Span<UInt8>,
+        _ digitsCount: Int,
+        _ alphabet: Alphabet,
+        into output: inout MutableSpan<UInt8>
+    ) throws(Base64Fault) {
         let table = alphabet == .standard ? Base64Table.standard : Base64Table.url
         let groups = digitsCount / 4
         let tail = text.extracting(groups * 4..<digitsCount)
-        var result = [UInt8](repeating: 0, count: groups * 3 + max(0, tail.count - 1))
-        var output = result.mutableSpan
         let paired = decodePairs(of: text.extracting(0..<groups * 4), table, into: &output)
         var seen = paired.seen
         for group in paired.groups..<groups {
@@ -67,7 +93,6 @@ package enum Base64 {
         }
         // A character outside the alphabet sets bits that no group of 24 can have.
         if seen >= 1 << 24 { throw Base64Fault(.invalidCharacter, at: firstInvalid(text, table)) }
-        return result
     }
 
     /// Two groups at a time, as long as there are two.
@@ -139,6 +164,9 @@ package enum Base64 {
         if !isPadded, padding == .required, count % 4 != 0 { throw Base64Fault(.padding, at: count) }
         return count
     }
+
+    /// How many bytes so many characters stand for; a last group of one has been refused.
+    private static func bytesCount(ofDigits count: Int) -> Int { count / 4 * 3 + max(0, count % 4 - 1) }
 
     private static func firstInvalid(_ text: Span<UInt8>, _ table: Base64Table) -> Int {
         text.indices.first { table.value(of: text[$0]) >= 64 } ?? text.count

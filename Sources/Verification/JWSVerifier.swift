@@ -159,14 +159,17 @@ final class JWSVerifier: Sendable {
     }
 
     private func checkSignature(of token: CompactJWS, by signer: Signer) throws(Refusal) {
-        let signature: [UInt8]
+        var signature = InlineArray<64, UInt8>(repeating: 0)
         do throws(FormatFault) {
-            signature = try token.signature()
+            var output = signature.mutableSpan
+            try token.decodeSignature(into: &output)
         } catch {
             throw Refusal(.jwsForm, error.sentence)
         }
-        let digest = signer.hashed.hash(appending: token.payloadSegment.span)
-        guard signer.key.isValidES256(signature: signature.span, digest: digest) else {
+        var digest = InlineArray<32, UInt8>(repeating: 0)
+        var room = digest.mutableSpan
+        signer.hashed.hash(appending: token.payloadSegment.span, into: &room)
+        guard signer.key.isValidES256(signature: signature.span, digest: digest.span) else {
             throw Refusal(.signature, "the leaf's key did not sign this token")
         }
     }

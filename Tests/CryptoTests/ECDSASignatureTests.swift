@@ -34,7 +34,8 @@ import Testing
         let payload = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
         let input = Array(("eyJhbGciOiJFUzI1NiJ9." + payload).utf8)
         #expect(key.isValidES256(signature: signature, message: input))
-        let isValidByDigest = key.isValidES256(signature: signature.span, digest: Digest.sha256(input))
+        let digest = Digest.sha256(input)
+        let isValidByDigest = key.isValidES256(signature: signature.span, digest: digest.span)
         #expect(isValidByDigest)
         #expect(!key.isValidES256(signature: signature, message: input + [0]))
     }
@@ -94,7 +95,8 @@ import Testing
     func aSignatureIsValidOnlyAsItIs(row: Row) throws {
         let key = try #require(Self.signed).key.publicKey
         #expect(key.isValidES256(signature: row.signature, message: Self.message) == row.isValid)
-        let isValidByDigest = key.isValidES256(signature: row.signature.span, digest: Digest.sha256(Self.message))
+        let digest = Digest.sha256(Self.message)
+        let isValidByDigest = key.isValidES256(signature: row.signature.span, digest: digest.span)
         #expect(isValidByDigest == row.isValid)
     }
 
@@ -121,7 +123,7 @@ import Testing
     func aDigestOfAnotherLengthIsRefused(count: Int) throws {
         let signed = try #require(Self.signed)
         let digest = Array((Digest.sha256(Self.message) + Self.most).prefix(count))
-        let isValid = signed.key.publicKey.isValidES256(signature: signed.signature.span, digest: digest)
+        let isValid = signed.key.publicKey.isValidES256(signature: signed.signature.span, digest: digest.span)
         #expect(!isValid)
     }
 

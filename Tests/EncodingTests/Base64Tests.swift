@@ -86,6 +86,21 @@ import TestSupport
         #expect(try Base64.decode(around[1..<around.count - 1], .url, padding: .optional) == bytes)
     }
 
+    /// Each length is tried with room for too little, the right amount and too much; nothing beyond what is decoded changes.
+    @Test(arguments: 0..<80)
+    func whatHasRoomOfTheRightLengthIsDecodedWhereItLies(count: Int) throws {
+        var random = SeededRandom(seed: UInt64(count))
+        let bytes = random.bytes(count)
+        let text = Base64.encode(bytes, .url, isPadded: false)
+        for size in [count, count + 1, count - 1, 0] where size >= 0 {
+            var room = [UInt8](repeating: 0xEE, count: size)
+            var output = room.mutableSpan
+            let isDecoded = try Base64.decode(text.span, .url, padding: .forbidden, into: &output)
+            #expect(isDecoded == (size == count))
+            #expect(room == (size == count ? bytes : [UInt8](repeating: 0xEE, count: size)))
+        }
+    }
+
     /// So that a token's text may stand for its bytes.
     @Test(arguments: UInt64(0)..<50)
     func onlyOneTextStandsForTheSameBytes(seed: UInt64) {

@@ -52,9 +52,22 @@ package struct CompactJWS: Hashable, Sendable {
 
     /// r and s, 64 octets.
     package func signature() throws(FormatFault) -> [UInt8] {
-        let signature = try Self.decode(signatureSegment, "signature")
-        guard signature.count == Self.signatureSize else { throw .invalidValue(field: "signature") }
+        var signature = [UInt8](repeating: 0, count: Self.signatureSize)
+        var output = signature.mutableSpan
+        try decodeSignature(into: &output)
         return signature
+    }
+
+    /// Writes r and s to where there is room for their 64 octets.
+    package func decodeSignature(into output: inout MutableSpan<UInt8>) throws(FormatFault) {
+        let isWhole: Bool
+        do throws(Base64Fault) {
+            let segment = signatureSegment
+            isWhole = try Base64.decode(segment.span, .url, padding: .forbidden, into: &output)
+        } catch {
+            throw .invalidValue(field: "signature")
+        }
+        guard isWhole, output.count == Self.signatureSize else { throw .invalidValue(field: "signature") }
     }
 
     private static func decode(_ segment: ArraySlice<UInt8>, _ field: String) throws(FormatFault) -> [UInt8] {

@@ -8,7 +8,10 @@ enum TransactionTranslation {
         claims.bundleID = try FieldReader.required(payload.bundleID, "bundleId")
         claims.environment = payload.environment.map { StoreEnvironment(apple: $0.rawValue) }
         claims.signedAt = payload.signedDate.map(Timestamp.init(milliseconds:))
-        claims.transactions = [try transaction(payload)]
+        // Made where it will lie: a transaction is large.
+        claims.transactions = try Array(capacity: 1) { (places: inout OutputSpan<Transaction>) throws(Refusal) in
+            places.append(try transaction(payload))
+        }
         claims.isAdvancedCommerce = payload.others.contains { $0.name == "advancedCommerceInfo" }
         return claims
     }
