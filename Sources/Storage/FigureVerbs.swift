@@ -17,6 +17,9 @@ package protocol FigureReader {
     /// was not counted since.
     func figuresAreDue(app: AppID) throws(StoreFailure) -> Bool
 
+    /// How often an app's figures were corrected: a recount holds for as long as this stays as it was.
+    func figureCorrections(app: AppID) throws(StoreFailure) -> Int64
+
     /// What was refused of an app from a day on, by day, then reason; at most ``FigureRow/listedMax``.
     func refusals(app: AppID, since day: DayOfTime) throws(StoreFailure) -> [RefusalDay]
 
@@ -34,5 +37,17 @@ package protocol FigureReader {
 /// What is written of figures beside what decisions add to them.
 package protocol FigureVerbs {
     /// Adds to the figures what their recount found missing, and notes that an app's are complete.
-    func correctFigures(of app: AppID, by sums: FigureSums) throws(StoreFailure)
+    ///
+    /// - Parameters:
+    ///   - app: whose.
+    ///   - sums: what is missing.
+    ///   - corrections: ``FigureReader/figureCorrections(app:)``, out of the snapshot that was counted.
+    /// - Returns: false when they were corrected since: what was missing need not be missing any more, and nothing is
+    ///   written.
+    /// - Throws: ``StoreFailure``.
+    func correctFigures(
+        of app: AppID,
+        by sums: FigureSums,
+        after corrections: Int64
+    ) throws(StoreFailure) -> Bool
 }

@@ -91,9 +91,9 @@ import Testing
             Self.add(160, -3, oil, "", "USD", app, to: &sums)
             Self.add(-160, 9, oil, "", "USD", app, to: &sums)
             let added = sums
-            for _ in 0..<2 {
+            for number in Int64(0)..<2 {
                 try await store.write { write throws(StoreFailure) in
-                    try write.correctFigures(of: app, by: added)
+                    #expect(try write.correctFigures(of: app, by: added, after: number))
                     let seen: [FigureRow] = try write.figures(Self.question(app, 1...1))
                     #expect(seen.count == 2)
                 }
@@ -124,6 +124,34 @@ import Testing
             #expect(found[2].map(\.storefront) == ["DEU", "USA"])
             #expect(found[2].map(\.amount) == [40, 260])
             #expect(found[3].isEmpty && found[4].isEmpty)
+        }
+    }
+
+    /// Of several recounts of one snapshot one is added, whoever comes first; the next counts on from it.
+    @Test(arguments: StoreKind.allCases)
+    func whatIsMissingIsAddedOnce(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let (app, other) = (try Samples.app("game"), try Samples.app("zoo"))
+            let lamp = try #require(ProductID("lamp"))
+            var sums = FigureSums()
+            Self.add(10, 1, lamp, "USA", "USD", app, to: &sums)
+            let added = sums
+            let written = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        try await store.write { write throws(StoreFailure) in
+                            try write.correctFigures(of: app, by: added, after: 0)
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(written.count(where: \.self) == 1)
+            let seen = try await store.read { reader throws(StoreFailure) in
+                let sums = try reader.figures(Self.question(app, 1...1)).map(\.amount)
+                return [sums, [try reader.figureCorrections(app: app), try reader.figureCorrections(app: other)]]
+            }
+            #expect(seen == [[10], [1, 0]])
         }
     }
 

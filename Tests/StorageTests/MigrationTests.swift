@@ -81,7 +81,7 @@ struct MigrationTests {
             #expect(try await Purchases.fuller(in: first) == [nil, nil, nil, nil, nil])
             await first.close()
             let statements = ["DELETE FROM migrations WHERE number > 31", "PRAGMA user_version = 31"]
-            try Python.run(Purchases.fullerBefore + statements, in: folder + "/data")
+            try Python.run(Purchases.fullerBefore + Python.withoutColumnsSince31 + statements, in: folder + "/data")
             let second = try SQLiteStore.open(folder: folder + "/data")
             #expect(try await Purchases.fuller(in: second) == [1, 3, nil, nil, nil])
             await second.close()
@@ -127,11 +127,17 @@ private enum Python {
     struct Failed: Error {}
 
     /// Takes back what versions after 27 added.
-    static let withoutColumnsSince = [
-        "ALTER TABLE webhook_endpoints DROP COLUMN disabled_at",
-        "ALTER TABLE webhook_endpoints DROP COLUMN missed_after",
-        "ALTER TABLE imports DROP COLUMN without_customer", "DROP INDEX submissions_of_imports",
+    static let withoutColumnsSince =
+        [
+            "ALTER TABLE webhook_endpoints DROP COLUMN disabled_at",
+            "ALTER TABLE webhook_endpoints DROP COLUMN missed_after",
+            "ALTER TABLE imports DROP COLUMN without_customer", "DROP INDEX submissions_of_imports",
+        ] + withoutColumnsSince31
+    /// After 31.
+    static let withoutColumnsSince31 = [
+        withoutCorrections
     ]
+    private static let withoutCorrections = "ALTER TABLE apps DROP COLUMN figure_corrections"
 
     /// Takes back what later versions did.
     static func toFirstVersion(_ folder: String) throws {
@@ -139,7 +145,8 @@ private enum Python {
             "apps", "evidence", "transactions", "submissions", "refusal_counts", "refusal_samples", "migrations",
         ]
         let statements = [
-            "DROP INDEX submissions_of_imports", "DROP INDEX submissions_settled", "DROP INDEX submissions_by_name",
+            withoutCorrections, "DROP INDEX submissions_of_imports", "DROP INDEX submissions_settled",
+            "DROP INDEX submissions_by_name",
             "ALTER TABLE submissions DROP COLUMN name", "ALTER TABLE submissions DROP COLUMN imported",
             "ALTER TABLE submissions DROP COLUMN version", "ALTER TABLE submissions DROP COLUMN environments",
             "ALTER TABLE transactions DROP COLUMN version", "ALTER TABLE transactions DROP COLUMN fuller_evidence",

@@ -8,7 +8,14 @@ extension MemoryTransaction {
         undo.append { $0.figures.subtract(sums) }
     }
 
-    func correctFigures(of app: AppID, by sums: FigureSums) { add(sums) }
+    func figureCorrections(app: AppID) -> Int64 { ledger.figureCorrections[app] ?? 0 }
+
+    func correctFigures(of app: AppID, by sums: FigureSums, after corrections: Int64) -> Bool {
+        guard figureCorrections(app: app) == corrections else { return false }
+        put(corrections + 1, at: \.figureCorrections[app])
+        add(sums)
+        return true
+    }
 
     /// There is no memory from before figures were counted as they are.
     func figuresAreDue(app: AppID) -> Bool { false }

@@ -58,6 +58,7 @@ struct MemoryLedger: Sendable {
     var imports: [ProofDigest: ImportProgress] = [:]
     var admins = MemoryAdmins()
     var figures = FigureSums()
+    var figureCorrections: [AppID: Int64] = [:]
 
     mutating func setSubmissions(_ all: [KeptSubmission]) {
         submissions = all

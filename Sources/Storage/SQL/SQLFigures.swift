@@ -28,9 +28,17 @@ extension SQLTransaction {
 
     func figuresAreDue(app: AppID) throws(StoreFailure) -> Bool { try sums.areDue(app: app) }
 
-    func correctFigures(of app: AppID, by figures: FigureSums) throws(StoreFailure) {
+    func figureCorrections(app: AppID) throws(StoreFailure) -> Int64 { try sums.corrections(app: app) }
+
+    func correctFigures(
+        of app: AppID,
+        by figures: FigureSums,
+        after corrections: Int64
+    ) throws(StoreFailure) -> Bool {
+        guard try sums.noteCorrection(app, after: corrections) else { return false }
         gathered.add(figures)
         try sums.noteCounted(app)
+        return true
     }
 
     func refusals(app: AppID, since day: DayOfTime) throws(StoreFailure) -> [RefusalDay] {

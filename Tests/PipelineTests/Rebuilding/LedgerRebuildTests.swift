@@ -167,6 +167,53 @@ import Testing
         #expect(nobody.listed == [.leftApp(shop.app.id)])
     }
 
+    /// What is missing is found by both, and added by the first.
+    @Test func twoRebuildsAtOnceCorrectTheFiguresOnce() async throws {
+        let (base, app) = (MemoryStore(), try CheckedShop(MemoryStore()).app.id)
+        let shop = try CheckedShop(base)
+        try await shop.live()
+        try await base.write { write throws(StoreFailure) in
+            var wrong = FigureSums()
+            for figure in try write.walkFigures(app: app, after: nil, limit: 5).rows { wrong.add(3, to: figure.key) }
+            _ = try write.correctFigures(of: app, by: wrong, after: 0)
+        }
+        let (slow, rebuild) = (WatchedStore(base), LedgerRebuild(apps: [shop.app], at: shop.now))
+        slow.hold()
+        async let second = rebuild.apply(to: slow)
+        await slow.untilHeld()
+        #expect(try await rebuild.apply(to: base).differences == 1)
+        slow.release()
+        #expect(try await second.differences == 0)
+        #expect(try await shop.findings().listed == [])
+    }
+
+    /// Several at once, on two servers, while both record.
+    @Test(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
+    func rebuildsBesideServersCorrectTheFiguresOnce() async throws {
+        try await Tampering.withSchema { settings in
+            let stores = [try await PostgreSQLStore.open(settings), try await PostgreSQLStore.open(settings)]
+            let shops = try stores.map { try CheckedShop($0) }
+            try await shops[0].live()
+            for round in Int64(1)...5 {
+                try Tampering.run(["UPDATE figures SET amount = amount + 1"], schema: settings.schema)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in Int64(0)..<6 {
+                        let shop = shops[Int(number % 2)]
+                        group.addTask {
+                            _ = try await LedgerRebuild(apps: [shop.app], at: shop.now).apply(to: shop.store)
+                        }
+                        group.addTask {
+                            try await shop.show(CheckedShop.sold(round * 100 + number), by: "customer\(number)")
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(try await shops[0].findings().listed == [])
+            }
+            for store in stores { await store.close() }
+        }
+    }
+
     private static func rebuild(_ row: Row, _ shop: CheckedShop) async throws {
         let rebuild = LedgerRebuild(apps: [shop.app], at: shop.now)
         let shown = try await compare(rebuild, shop)

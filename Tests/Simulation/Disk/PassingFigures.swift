@@ -31,7 +31,15 @@ extension PassingTransaction {
         try base.subscriptions(app: app, realm: realm, state: state, after: original, limit: limit)
     }
 
-    package func correctFigures(of app: AppID, by sums: FigureSums) throws(StoreFailure) {
-        try base.correctFigures(of: app, by: sums)
+    package func figureCorrections(app: AppID) throws(StoreFailure) -> Int64 {
+        try base.figureCorrections(app: app)
+    }
+
+    package func correctFigures(
+        of app: AppID,
+        by sums: FigureSums,
+        after corrections: Int64
+    ) throws(StoreFailure) -> Bool {
+        try base.correctFigures(of: app, by: sums, after: corrections)
     }
 }

@@ -29,6 +29,10 @@ struct SumQueries {
     )
     private static let findDue = Query("SELECT 1 FROM figures_due WHERE app = $1")
     private static let deleteDue = Query("DELETE FROM figures_due WHERE app = $1")
+    private static let findCorrections = Query("SELECT figure_corrections FROM apps WHERE code = $1")
+    private static let noteCorrection = Query(
+        "UPDATE apps SET figure_corrections = figure_corrections + 1 WHERE code = $1 AND figure_corrections = $2"
+    )
 
     /// In the order of the key: two writers that share a slot cannot wait for each other.
     func add(_ sums: FigureSums) throws(StoreFailure) {
@@ -68,6 +72,19 @@ struct SumQueries {
     func areDue(app: AppID) throws(StoreFailure) -> Bool {
         guard let code = try apps.code(of: app) else { return false }
         return try connection.row(Self.findDue, [.integer(code)]) { _ in true } ?? false
+    }
+
+    func corrections(app: AppID) throws(StoreFailure) -> Int64 {
+        guard let code = try apps.code(of: app) else { return 0 }
+        return try connection.row(Self.findCorrections, [.integer(code)]) { $0.integer(0) } ?? 0
+    }
+
+    /// Counts a correction on from those that were read.
+    ///
+    /// - Returns: false when there has been another since.
+    func noteCorrection(_ app: AppID, after corrections: Int64) throws(StoreFailure) -> Bool {
+        let values: [SQLValue] = [.integer(try apps.codeForWriting(app)), .integer(corrections)]
+        return try connection.run(Self.noteCorrection, values) == 1
     }
 
     func noteCounted(_ app: AppID) throws(StoreFailure) {
