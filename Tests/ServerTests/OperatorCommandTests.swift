@@ -117,6 +117,7 @@ import Testing
         #expect(try await Program.run(["migrate"] + flags).text == "up to date\n")
         #expect(try await Self.json(["check"] + flags)["is_sound"]?.bool == true)
         try TestDatabase.query("DELETE FROM \(schema).migrations WHERE number > 1")
+        try TestDatabase.query("DELETE FROM \(schema).migration_steps WHERE number > 1")
         let older = try await Program.run(["check"] + flags)
         #expect(older.code == 2)
         #expect(older.errorText.contains("an older version of Assay"))

@@ -21,6 +21,40 @@ struct PostgreSQLOpeningTests {
         }
     }
 
+    /// Of an older schema, whose 21st migration takes a while and is counted: who comes late finds it done, and so does the start
+    /// after one that was killed in its middle.
+    @Test func nodesThatStartAtOnceRunEachStatementOnce() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            let settings = try PostgreSQLServer.settings(schema: schema) { $0.writers = 1 }
+            await (try PostgreSQLStore.open(settings)).close()
+            let counted = [
+                "CREATE TABLE runs (number INT)",
+                """
+                CREATE FUNCTION note_run() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN INSERT INTO \(schema).runs VALUES (1); PERFORM pg_sleep(0.5); RETURN NULL; END $$
+                """,
+                "CREATE TRIGGER runs AFTER UPDATE ON owners FOR EACH STATEMENT EXECUTE FUNCTION note_run()",
+            ]
+            try TestDatabase.query(Self.rewound(schema, to: 20, counted))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<6 { group.addTask { await (try PostgreSQLStore.open(settings)).close() } }
+                try await group.waitForAll()
+            }
+            let (runs, count) = ("SELECT count(*) FROM \(schema).runs", "SELECT count(*) FROM \(schema).migrations")
+            #expect(try TestDatabase.query(runs) == ["1"])
+            #expect(try TestDatabase.query(count) == ["\(PostgreSQLStore.schemaVersion)"])
+            try TestDatabase.query(
+                """
+                DELETE FROM \(schema).migrations WHERE number > 20;
+                DELETE FROM \(schema).migration_steps WHERE number > 21 OR number = 21 AND step > 2
+                """
+            )
+            await (try PostgreSQLStore.open(settings)).close()
+            #expect(try TestDatabase.query(runs) == ["1"])
+            #expect(try TestDatabase.query(count) == ["\(PostgreSQLStore.schemaVersion)"])
+        }
+    }
+
     /// As a start leaves it that was killed after so many statements: the migration is not noted, and what comes later is
     /// not there.
     @Test(arguments: [
@@ -32,7 +66,7 @@ struct PostgreSQLOpeningTests {
             let settings = try PostgreSQLServer.settings(schema: schema)
             await (try PostgreSQLStore.open(settings)).close()
             let tables = try TestDatabase.query(Self.relations(of: schema))
-            try TestDatabase.query("DELETE FROM \(schema).migrations")
+            try TestDatabase.query("DELETE FROM \(schema).migrations; DELETE FROM \(schema).migration_steps")
             for table in missing { try TestDatabase.query("DROP TABLE \(schema).\(table)") }
             let store = try await PostgreSQLStore.open(settings)
             #expect(try TestDatabase.query(Self.relations(of: schema)) == tables)
@@ -50,8 +84,7 @@ struct PostgreSQLOpeningTests {
             #expect(try await Purchases.due(in: first) == [1, 9_990])
             await first.close()
             for statements in [Purchases.familyBefore, []] {
-                let all = ["SET search_path TO \(schema)"] + statements + ["DELETE FROM migrations WHERE number > 25"]
-                try TestDatabase.query(all.joined(separator: "; "))
+                try TestDatabase.query(Self.rewound(schema, to: 25, statements))
                 let store = try await PostgreSQLStore.open(settings)
                 #expect(try await Purchases.due(in: store) == [1, 9_990])
                 await store.close()
@@ -66,7 +99,7 @@ struct PostgreSQLOpeningTests {
             try await Purchases.recordTrials(in: first)
             #expect(try await Purchases.uncounted(in: first) == [false, false])
             await first.close()
-            try TestDatabase.query("DELETE FROM \(schema).migrations WHERE number > 26")
+            try TestDatabase.query(Self.rewound(schema, to: 26))
             let second = try await PostgreSQLStore.open(settings)
             #expect(try await Purchases.uncounted(in: second) == [true, false])
             await second.close()
@@ -79,8 +112,7 @@ struct PostgreSQLOpeningTests {
             let first = try await PostgreSQLStore.open(settings)
             try await Purchases.recordFuller(in: first)
             await first.close()
-            let all = ["SET search_path TO \(schema)"] + Purchases.fullerBefore
-            try TestDatabase.query((all + ["DELETE FROM migrations WHERE number > 30"]).joined(separator: "; "))
+            try TestDatabase.query(Self.rewound(schema, to: 30, Purchases.fullerBefore))
             let second = try await PostgreSQLStore.open(settings)
             #expect(try await Purchases.fuller(in: second) == [1, 3, nil, nil, nil])
             await second.close()
@@ -138,6 +170,12 @@ struct PostgreSQLOpeningTests {
     @Test(arguments: [("assay", true), ("a_1", true), ("", false), ("Assay", false), ("a-b", false), ("a\"b", false)])
     func aSchemasNameIsPlain(name: String, isPlain: Bool) {
         #expect((PostgreSQLSettings(url: "", schema: name, pause: { _ in }) != nil) == isPlain)
+    }
+
+    /// Has a schema be migrated again after a number, from what some statements make of it.
+    private static func rewound(_ schema: String, to number: Int, _ statements: [String] = []) -> String {
+        let forgotten = ["migrations", "migration_steps"].map { "DELETE FROM \($0) WHERE number > \(number)" }
+        return (["SET search_path TO \(schema)"] + statements + forgotten).joined(separator: "; ")
     }
 
     private static func relations(of schema: String) -> String {

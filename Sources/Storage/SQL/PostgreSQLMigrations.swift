@@ -1,6 +1,8 @@
 /// The steps that make a schema the one we know: numbered SQL texts, applied in order, statement by statement.
 ///
-/// Every statement may be run again, so that neither a start that was killed midway nor two at once need a lock.
+/// Each statement is noted in the transaction that runs it, by a row that is there once: of nodes that start at once, one runs
+/// it and the others wait, and a start that was killed midway is gone on with. Every statement may be run again all the same: a
+/// database may end a change of the schema in a transaction of its own.
 enum PostgreSQLMigrations {
     /// The texts in order; the number of each is its place, from 1. One that was released is never changed.
     static let texts = [
@@ -26,10 +28,19 @@ enum PostgreSQLMigrations {
     private static let table = """
         CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY, text TEXT COLLATE "C" NOT NULL)
         """
+    /// A node that is slow may be at a migration that others have long noted, and whose servers write: the rows stay.
+    private static let stepTable = """
+        CREATE TABLE IF NOT EXISTS migration_steps (
+            number BIGINT NOT NULL,
+            step BIGINT NOT NULL,
+            PRIMARY KEY (number, step)
+        )
+        """
     private static let isThere = Query(
         "SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'migrations'"
     )
     private static let applied = Query("SELECT number, text FROM migrations ORDER BY number")
+    private static let isDone = Query("SELECT 1 FROM migration_steps WHERE number = $1 AND step = $2")
     private static let remember = BulkInsert(
         into: "migrations",
         [.integer("number"), .text("text")],
@@ -41,9 +52,12 @@ enum PostgreSQLMigrations {
     static func run(on connection: PostgreSQLConnection, schema: String) throws(StoreOpenFailure) {
         try apply("CREATE SCHEMA IF NOT EXISTS \"\(schema)\"", on: connection)
         try apply(table, on: connection)
+        try apply(stepTable, on: connection)
         let version = try check(connection)
         for (index, text) in texts.enumerated().dropFirst(version) {
-            for statement in statements(of: text) { try apply(statement, on: connection) }
+            for (step, statement) in statements(of: text).enumerated() {
+                try apply(statement, as: (Int64(index + 1), Int64(step + 1)), on: connection)
+            }
             try note(index + 1, text, on: connection)
         }
         // Another node may have noted a text of its own under one of these numbers.
@@ -109,16 +123,38 @@ enum PostgreSQLMigrations {
         throw StoreOpenFailure(failure)
     }
 
-    private static func apply(_ statement: String, on connection: PostgreSQLConnection) throws(StoreOpenFailure) {
+    /// Runs a statement that nobody has run as this step of this migration.
+    private static func apply(
+        _ statement: String,
+        as step: (number: Int64, place: Int64),
+        on connection: PostgreSQLConnection
+    ) throws(StoreOpenFailure) {
+        // First the row: whoever has the same one waits here until that commit, and is then refused.
+        let noted = "INSERT INTO migration_steps (number, step) VALUES (\(step.number), \(step.place)); \(statement)"
+        try apply(noted, on: connection) { () throws(StoreOpenFailure) in
+            try settled {
+                connection.read { connection throws(StoreFailure) in
+                    try connection.row(isDone, [.integer(step.number), .integer(step.place)]) { _ in true } ?? false
+                }
+            }
+        }
+    }
+
+    /// Runs a statement again after a collision, unless it is done by then.
+    private static func apply(
+        _ statement: String,
+        on connection: PostgreSQLConnection,
+        unless isDone: () throws(StoreOpenFailure) -> Bool = { () throws(StoreOpenFailure) in false }
+    ) throws(StoreOpenFailure) {
         var attempt = 1
         while true {
             do throws(PostgreSQLFault) {
                 return try connection.runScript(statement)
             } catch {
                 if error.isLost { throw .unreachable("the connection broke") }
-                guard collisions.contains(error.state), attempt < attemptsMax else {
-                    throw StoreOpenFailure(error.failure)
-                }
+                guard collisions.contains(error.state) else { throw StoreOpenFailure(error.failure) }
+                if try isDone() { return }
+                guard attempt < attemptsMax else { throw StoreOpenFailure(error.failure) }
                 attempt += 1
             }
         }
