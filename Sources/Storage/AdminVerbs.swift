@@ -4,6 +4,9 @@ package import PurchaseModel
 package protocol AdminReader {
     func admin(_ name: AdminName) throws(StoreFailure) -> AdminAccount?
 
+    /// When a link to the first account was made, by its token's SHA-256; `nil` when none was, or it was forgotten.
+    func firstAccountLink(_ digest: [UInt8]) throws(StoreFailure) -> Timestamp?
+
     /// All accounts by name; at most ``AdminAccount/listedMax``.
     func admins() throws(StoreFailure) -> [AdminAccount]
 
@@ -21,6 +24,21 @@ package protocol AdminVerbs: AdminReader {
     ///
     /// - Throws: ``StoreFailure/conflict`` when the name is taken. ``StoreFailure/unstorable``.
     func createAdmin(_ account: AdminAccount) throws(StoreFailure)
+
+    /// Keeps the first account of all; its version is 1. The links to it are forgotten.
+    ///
+    /// - Returns: false when there is any account; then nothing is written.
+    /// - Throws: ``StoreFailure/conflict`` when somebody else is the first just now. ``StoreFailure/unstorable``.
+    func createFirstAdmin(_ account: AdminAccount) throws(StoreFailure) -> Bool
+
+    /// Keeps a link to the first account, by its token's SHA-256, and forgets those that were made before a moment.
+    ///
+    /// - Throws: ``StoreFailure/conflict`` when there is one of this digest. ``StoreFailure/unstorable``.
+    func keepFirstAccountLink(
+        _ digest: [UInt8],
+        madeAt moment: Timestamp,
+        forgettingBefore old: Timestamp
+    ) throws(StoreFailure)
 
     /// Writes an account's role, password and whether it is enabled.
     ///

@@ -53,6 +53,10 @@ package protocol WebhookReader {
 
 /// Endpoints, and the work of their deliveries. Who claims sends, and says how it went.
 package protocol WebhookVerbs: WebhookReader {
+    /// An app's endpoints, in the order in which they were made. Another write that asks so waits until this one has ended,
+    /// or is made again: whoever adds an endpoint by what it finds here does so alone.
+    func holdEndpoints(app: AppID) throws(StoreFailure) -> [WebhookEndpoint]
+
     /// Keeps a new endpoint; its version is 1.
     ///
     /// - Throws: ``StoreFailure/conflict`` when the id was ever given. ``StoreFailure/unstorable``.

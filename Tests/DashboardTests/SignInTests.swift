@@ -27,6 +27,27 @@ import Testing
         #expect(account?.role == .admin)
     }
 
+    /// A proxy brings whoever follows a link to any of them.
+    @Test func anotherServersLinkMakesTheFirstAccountForADay() async throws {
+        let desk = Desk()
+        func link() async throws -> (path: String, token: Token) {
+            let token = try #require(await DashboardParts.firstAccountToken(in: desk.store, at: desk.clock.now))
+            return (DashboardParts.firstAccountPath(token), token)
+        }
+        let (old, browser) = (try await link(), Browser(desk))
+        desk.clock.advance(by: .seconds(86_400))
+        #expect(await browser.get(old.path).status == .ok)
+        desk.clock.advance(by: .seconds(1))
+        #expect(await browser.get(old.path).status == .forbidden)
+        #expect(await browser.get(DashboardParts.firstAccountPath(desk.link)).status == .ok)
+        let new = try await link()
+        let fields = [("token", new.token.text), ("name", "ann"), ("password", Desk.password)]
+        #expect(await browser.submit(new.path, "/dashboard/first-account", fields).status == .seeOther)
+        #expect(await browser.get("/dashboard").status == .ok)
+        #expect(await Browser(desk).get(new.path).status == .forbidden)
+        #expect(await DashboardParts.firstAccountToken(in: desk.store, at: desk.clock.now) == nil)
+    }
+
     @Test func aPasswordOpensASessionWhoseCookieOnlyThisServerReads() async throws {
         let desk = Desk()
         try await desk.add("ann", .viewer)

@@ -1,5 +1,7 @@
+import Foundation
 import PurchaseModel
 import Storage
+import TestSupport
 import Testing
 
 /// Who uses the dashboard, from where, and what they did.
@@ -151,6 +153,86 @@ import Testing
             #expect(first.actions + second.actions == actions.reversed())
             #expect(first.next != nil && first.actions.first == byKey)
             #expect(second.next == nil)
+        }
+    }
+
+    /// Each by a server of its own, under a name of its own.
+    @Test(arguments: StoreKind.allCases)
+    func ofManyFirstAccountsOneIsMade(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let link = [UInt8](repeating: 7, count: 32)
+            try await store.write { write throws(StoreFailure) in
+                try write.keepFirstAccountLink(link, madeAt: Self.moment(1), forgettingBefore: Self.moment(0))
+            }
+            let made = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<8 {
+                    let account = Self.account(AdminName(checked: "first\(number)"), .admin)
+                    group.addTask {
+                        try await store.write { write throws(StoreFailure) in try write.createFirstAdmin(account) }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(made.count(where: \.self) == 1)
+            let (accounts, kept) = try await store.read { reader throws(StoreFailure) in
+                (try reader.admins(), try reader.firstAccountLink(link))
+            }
+            #expect(accounts.count == 1 && accounts.first?.role == .admin)
+            #expect(kept == nil)
+            // Whoever comes after it is one of several.
+            try await store.write { write throws(StoreFailure) in try write.createAdmin(Self.account(Self.bob)) }
+        }
+    }
+
+    /// The second one finds no account, and the place of the first one taken.
+    @Test(
+        .enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"),
+        .enabled(if: !PostgreSQLServer.isPortable, "whoever waited is turned back")
+    )
+    func whoeverIsFirstAtTheSameMomentComesSecond() async throws {
+        try await PostgreSQLJobTests.withTwo { first, second, name in
+            let (ann, bob) = (Self.account(Self.ann, .admin), Self.account(Self.bob, .admin))
+            let isBegun = DispatchSemaphore(value: 0)
+            async let isSecondMade = PostgreSQLJobTests.after(isBegun) {
+                try await second.write { write throws(StoreFailure) in try write.createFirstAdmin(bob) }
+            }
+            let isFirstMade = try await first.write { write throws(StoreFailure) in
+                let isMade = try write.createFirstAdmin(ann)
+                isBegun.signal()
+                PostgreSQLJobTests.untilOneWaits(name)
+                return isMade
+            }
+            let isOtherMade = try await isSecondMade
+            #expect(isFirstMade && !isOtherMade)
+            let accounts = try await second.read { reader throws(StoreFailure) in try reader.admins() }
+            #expect(accounts.map(\.name) == [Self.ann])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func linksToTheFirstAccountAreForgottenWithTime(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let links = (UInt8(1)...3).map { [UInt8](repeating: $0, count: 32) }
+            for (place, link) in links.enumerated() {
+                try await store.write { write throws(StoreFailure) in
+                    let (made, oldest) = (Self.moment(Int64(place + 1)), Self.moment(Int64(place)))
+                    try write.keepFirstAccountLink(link, madeAt: made, forgettingBefore: oldest)
+                }
+            }
+            let found = try await store.read { reader throws(StoreFailure) in
+                try links.map { link throws(StoreFailure) in try reader.firstAccountLink(link) }
+            }
+            #expect(found == [nil, Self.moment(2), Self.moment(3)])
+            await #expect(throws: StoreFailure.conflict) {
+                try await store.write { write throws(StoreFailure) in
+                    try write.keepFirstAccountLink(links[2], madeAt: Self.moment(4), forgettingBefore: Self.moment(0))
+                }
+            }
+            await #expect(throws: StoreFailure.unstorable) {
+                try await store.write { write throws(StoreFailure) in
+                    try write.keepFirstAccountLink([1], madeAt: Self.moment(4), forgettingBefore: Self.moment(0))
+                }
+            }
         }
     }
 

@@ -4,6 +4,30 @@ import Testing
 
 /// Webhook endpoints, and what an event makes for them.
 @Suite struct EndpointTests {
+    /// Whoever counts them first holds them: many at once, by servers of their own, make no more than there may be.
+    @Test(arguments: StoreKind.allCases)
+    func noMoreAreMadeThanThereMayBe(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let app = try Samples.app()
+            let made = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<8 {
+                    let endpoint = try OutboxSamples.endpoint("e\(number)")
+                    group.addTask {
+                        try await store.write { write throws(StoreFailure) in
+                            guard try write.holdEndpoints(app: app).count < 3 else { return false }
+                            try write.createEndpoint(endpoint)
+                            return true
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(made.count(where: \.self) == 3)
+            let found = try await store.read { reader throws(StoreFailure) in try reader.endpoints(app: app) }
+            #expect(found.count == 3)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func anEndpointIsKeptAsItIs(kind: StoreKind) async throws {
         try await kind.withStore { store in

@@ -135,7 +135,8 @@ private enum Python {
         ] + withoutColumnsSince31
     /// After 31.
     static let withoutColumnsSince31 = [
-        withoutCorrections
+        withoutCorrections, "DROP INDEX admins_first", "ALTER TABLE admins DROP COLUMN is_first",
+        "DROP TABLE first_account_links",
     ]
     private static let withoutCorrections = "ALTER TABLE apps DROP COLUMN figure_corrections"
 

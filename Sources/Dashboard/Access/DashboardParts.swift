@@ -52,6 +52,25 @@ package struct DashboardParts: Sendable {
 
     func policy(_ app: AppID) -> AppPolicy? { policies.first { $0.id == app } }
 
+    /// So long a link to the first account is good on other servers than the one that logged it, and after a new start.
+    private static let linkLife = Duration.seconds(86_400)
+
+    static func oldestLink(at now: Timestamp) -> Timestamp { now.advanced(by: .zero - linkLife) }
+
+    /// Makes the link to the first account known to all servers of the database.
+    ///
+    /// - Returns: the token in it; `nil` when there are accounts. When that cannot be read, nobody makes one.
+    package static func firstAccountToken(in store: any Store, at now: Timestamp) async -> Token? {
+        let isEmpty = try? await store.read { reader throws(StoreFailure) in try reader.admins().isEmpty }
+        guard isEmpty == true else { return nil }
+        let token = Token()
+        // Where it cannot be written, it is good on the server that made it.
+        try? await store.write { write throws(StoreFailure) in
+            try write.keepFirstAccountLink(token.digest, madeAt: now, forgettingBefore: oldestLink(at: now))
+        }
+        return token
+    }
+
     /// Where the first account is made, below the server's own address.
     package static func firstAccountPath(_ token: Token) -> String {
         Address("/first-account", [(name: "token", value: token.text)]).text

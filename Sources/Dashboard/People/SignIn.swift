@@ -123,8 +123,7 @@ struct SignIn: Sendable {
             subject: name.text
         )
         let isMade = try await parts.store.write { write throws(StoreFailure) in
-            guard try write.admins().isEmpty else { return false }
-            try write.createAdmin(account)
+            guard try write.createFirstAdmin(account) else { return false }
             try write.noteAdminAction(action)
             return true
         }
@@ -133,11 +132,16 @@ struct SignIn: Sendable {
     }
 
     private func isFirst(_ link: String) async -> Bool {
-        guard let digest = parts.firstRun, let token = Token(link.utf8),
-            MessageAuthentication.areEqual(token.digest, digest)
-        else { return false }
-        let isEmpty = try? await parts.store.read { reader throws(StoreFailure) in try reader.admins().isEmpty }
-        return isEmpty == true
+        guard let digest = Token(link.utf8)?.digest else { return false }
+        let isOwn = parts.firstRun.map { MessageAuthentication.areEqual(digest, $0) } ?? false
+        let oldest = DashboardParts.oldestLink(at: parts.clock.now)
+        let isGood = try? await parts.store.read { reader throws(StoreFailure) in
+            guard try reader.admins().isEmpty else { return false }
+            // Another server's, which the same database has: whoever follows a link need not come to the one that logged it.
+            if isOwn { return true }
+            return try reader.firstAccountLink(digest).map { $0 >= oldest } ?? false
+        }
+        return isGood == true
     }
 
     // MARK: Pages
@@ -187,7 +191,7 @@ struct SignIn: Sendable {
 
     private static func noFirst() -> HTTPResponse {
         Page("This link is not valid", visit: nil) {
-            element("p") { "There is an account already, or the server was started anew since: see its log." }
+            element("p") { "There is an account already, or the link is too old: the log has one for each start." }
             element("p") { element("a", .href(Address("/sign-in"))) { "Sign in" } }
         }.response(.forbidden)
     }

@@ -20,8 +20,7 @@ struct DashboardSide: Sendable {
         _ clock: SystemClock,
         _ simulator: SimulatorLine?
     ) async {
-        let isEmpty = try? await store.read { reader throws(StoreFailure) in try reader.admins().isEmpty }
-        let token = isEmpty == true ? Token() : nil
+        let token = await DashboardParts.firstAccountToken(in: store, at: clock.now)
         firstAccount = token.map(DashboardParts.firstAccountPath)
         let (verifier, accounts, sender, feed) = (house.verifier, house.work.accounts, house.sender, house.feed)
         let parts = DashboardParts(

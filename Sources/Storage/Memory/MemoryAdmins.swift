@@ -5,6 +5,8 @@ struct MemoryAdmins: Sendable {
     var accounts: [AdminName: AdminAccount] = [:]
     /// By their digests.
     var sessions: [[UInt8]: AdminSession] = [:]
+    /// When each link to the first account was made, by its token's digest.
+    var links: [[UInt8]: Timestamp] = [:]
     /// An action's place in the listing is its place here, from 1.
     var actions: [AdminAction] = []
 }
@@ -30,6 +32,27 @@ extension MemoryTransaction {
         guard account.isStorable else { throw .unstorable }
         guard ledger.admins.accounts[account.name] == nil else { throw conflict() }
         put(account, at: \.admins.accounts[account.name])
+    }
+
+    func createFirstAdmin(_ account: AdminAccount) throws(StoreFailure) -> Bool {
+        guard ledger.admins.accounts.isEmpty else { return false }
+        try createAdmin(account)
+        put([:], at: \.admins.links)
+        return true
+    }
+
+    func firstAccountLink(_ digest: [UInt8]) -> Timestamp? { ledger.admins.links[digest] }
+
+    func keepFirstAccountLink(
+        _ digest: [UInt8],
+        madeAt moment: Timestamp,
+        forgettingBefore old: Timestamp
+    ) throws(StoreFailure) {
+        guard digest.count == AdminSession.digestLength else { throw .unstorable }
+        guard ledger.admins.links[digest] == nil else { throw conflict() }
+        var links = ledger.admins.links.filter { $0.value >= old }
+        links[digest] = moment
+        put(links, at: \.admins.links)
     }
 
     func updateAdmin(_ account: AdminAccount) throws(StoreFailure) {

@@ -11,6 +11,9 @@ extension MemoryTransaction {
             .sorted { $0.number < $1.number }.map(\.row)
     }
 
+    /// There is one writer.
+    func holdEndpoints(app: AppID) -> [WebhookEndpoint] { endpoints(app: app) }
+
     func createEndpoint(_ endpoint: WebhookEndpoint) throws(StoreFailure) {
         guard endpoint.isStorable else { throw .unstorable }
         guard ledger.outbox.endpoints[endpoint.id] == nil else { throw conflict() }

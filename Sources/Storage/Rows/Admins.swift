@@ -61,6 +61,8 @@ package struct AdminAccount: Hashable, Sendable {
 
 /// A browser that is signed in, or was.
 package struct AdminSession: Hashable, Sendable {
+    static let digestLength = 32
+
     /// SHA-256 of the token that the browser holds; 32 bytes.
     package let digest: [UInt8]
     package let admin: AdminName
@@ -83,7 +85,7 @@ package struct AdminSession: Hashable, Sendable {
         self.endedAt = endedAt
     }
 
-    var isStorable: Bool { digest.count == 32 }
+    var isStorable: Bool { digest.count == Self.digestLength }
 }
 
 /// What somebody did on the dashboard, or tried, and what a key did that changes who may do what.

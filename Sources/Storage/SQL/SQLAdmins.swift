@@ -17,6 +17,18 @@ extension SQLTransaction {
 
     func createAdmin(_ account: AdminAccount) throws(StoreFailure) { try accounts.create(account) }
 
+    func createFirstAdmin(_ account: AdminAccount) throws(StoreFailure) -> Bool { try accounts.createFirst(account) }
+
+    func firstAccountLink(_ digest: [UInt8]) throws(StoreFailure) -> Timestamp? { try accounts.link(digest) }
+
+    func keepFirstAccountLink(
+        _ digest: [UInt8],
+        madeAt moment: Timestamp,
+        forgettingBefore old: Timestamp
+    ) throws(StoreFailure) {
+        try accounts.keepLink(digest, madeAt: moment, forgettingBefore: old)
+    }
+
     func updateAdmin(_ account: AdminAccount) throws(StoreFailure) { try accounts.update(account) }
 
     func startAdminSession(_ session: AdminSession) throws(StoreFailure) { try sessions.start(session) }

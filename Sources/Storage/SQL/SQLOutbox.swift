@@ -52,6 +52,8 @@ extension SQLTransaction {
         try addresses.list(app: app)
     }
 
+    func holdEndpoints(app: AppID) throws(StoreFailure) -> [WebhookEndpoint] { try addresses.hold(app: app) }
+
     func createEndpoint(_ endpoint: WebhookEndpoint) throws(StoreFailure) {
         try addresses.create(endpoint)
     }

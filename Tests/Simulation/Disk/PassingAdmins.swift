@@ -17,6 +17,22 @@ extension PassingTransaction {
 
     package func createAdmin(_ account: AdminAccount) throws(StoreFailure) { try base.createAdmin(account) }
 
+    package func createFirstAdmin(_ account: AdminAccount) throws(StoreFailure) -> Bool {
+        try base.createFirstAdmin(account)
+    }
+
+    package func firstAccountLink(_ digest: [UInt8]) throws(StoreFailure) -> Timestamp? {
+        try base.firstAccountLink(digest)
+    }
+
+    package func keepFirstAccountLink(
+        _ digest: [UInt8],
+        madeAt moment: Timestamp,
+        forgettingBefore old: Timestamp
+    ) throws(StoreFailure) {
+        try base.keepFirstAccountLink(digest, madeAt: moment, forgettingBefore: old)
+    }
+
     package func updateAdmin(_ account: AdminAccount) throws(StoreFailure) { try base.updateAdmin(account) }
 
     package func startAdminSession(_ session: AdminSession) throws(StoreFailure) {

@@ -175,6 +175,10 @@ package class PassingTransaction: StoreTransaction {
         try base.webhookFigures(id)
     }
 
+    package func holdEndpoints(app: AppID) throws(StoreFailure) -> [WebhookEndpoint] {
+        try base.holdEndpoints(app: app)
+    }
+
     package func createEndpoint(_ endpoint: WebhookEndpoint) throws(StoreFailure) {
         try base.createEndpoint(endpoint)
     }

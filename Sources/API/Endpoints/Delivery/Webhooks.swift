@@ -32,7 +32,7 @@ struct Webhooks: Sendable {
         } catch {
             return error.response
         }
-        guard try transaction.endpoints(app: change.app.id).count < Webhooks.endpointsMax else {
+        guard try transaction.holdEndpoints(app: change.app.id).count < Webhooks.endpointsMax else {
             return Problem.conflict("too_many_webhooks", "An app has at most \(Webhooks.endpointsMax) endpoints.")
         }
         try transaction.createEndpoint(endpoint)

@@ -10,6 +10,15 @@ struct AdminQueries {
     private static let insert = Query(
         "INSERT INTO admins (\(columns)) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING"
     )
+    /// Whoever comes second finds the place taken, under whatever name.
+    private static let insertFirst = Query(
+        "INSERT INTO admins (\(columns), is_first) VALUES ($1, $2, $3, $4, $5, $6, 1) ON CONFLICT DO NOTHING"
+    )
+    private static let findLink = Query("SELECT made_at FROM first_account_links WHERE digest = $1")
+    private static let insertLink = Query(
+        "INSERT INTO first_account_links (digest, made_at) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING"
+    )
+    private static let deleteLinks = Query("DELETE FROM first_account_links WHERE made_at < $1")
     private static let update = Query(
         """
         UPDATE admins SET role = $1, password = $2, is_enabled = $3, version = version + 1
@@ -43,13 +52,29 @@ struct AdminQueries {
     }
 
     func create(_ account: AdminAccount) throws(StoreFailure) {
-        guard account.isStorable else { throw .unstorable }
-        let values: [SQLValue] = [
-            .text(account.name.text), .text(account.role.rawValue), .text(account.password),
-            .integer(account.isEnabled ? 1 : 0), .integer(account.version),
-            .integer(account.createdAt.milliseconds),
-        ]
-        if try connection.run(Self.insert, values) != 1 { throw conflict() }
+        if try connection.run(Self.insert, try Self.values(of: account)) != 1 { throw conflict() }
+    }
+
+    func createFirst(_ account: AdminAccount) throws(StoreFailure) -> Bool {
+        guard try list().isEmpty else { return false }
+        if try connection.run(Self.insertFirst, try Self.values(of: account)) != 1 { throw conflict() }
+        try connection.run(Self.deleteLinks, [.integer(.max)])
+        return true
+    }
+
+    func link(_ digest: [UInt8]) throws(StoreFailure) -> Timestamp? {
+        try connection.row(Self.findLink, [.bytes(digest)]) { Timestamp(milliseconds: $0.integer(0)) }
+    }
+
+    func keepLink(
+        _ digest: [UInt8],
+        madeAt moment: Timestamp,
+        forgettingBefore old: Timestamp
+    ) throws(StoreFailure) {
+        guard digest.count == AdminSession.digestLength else { throw .unstorable }
+        try connection.run(Self.deleteLinks, [.integer(old.milliseconds)])
+        let values: [SQLValue] = [.bytes(digest), .integer(moment.milliseconds)]
+        if try connection.run(Self.insertLink, values) != 1 { throw conflict() }
     }
 
     func update(_ account: AdminAccount) throws(StoreFailure) {
@@ -89,6 +114,15 @@ struct AdminQueries {
         }
         let page = rows.prefix(limit)
         return AdminActionPage(actions: page.map(\.action), next: rows.count > limit ? page.last?.place : nil)
+    }
+
+    private static func values(of account: AdminAccount) throws(StoreFailure) -> [SQLValue] {
+        guard account.isStorable else { throw .unstorable }
+        return [
+            .text(account.name.text), .text(account.role.rawValue), .text(account.password),
+            .integer(account.isEnabled ? 1 : 0), .integer(account.version),
+            .integer(account.createdAt.milliseconds),
+        ]
     }
 
     private static func account(_ row: SQLRow) throws(StoreFailure) -> AdminAccount {

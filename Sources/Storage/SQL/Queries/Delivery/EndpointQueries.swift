@@ -100,6 +100,12 @@ struct EndpointQueries {
         return try connection.rows(Self.list, [.integer(code)], EndpointColumns.read)
     }
 
+    /// First the row that every new endpoint holds, so that what is found holds until the end.
+    func hold(app: AppID) throws(StoreFailure) -> [WebhookEndpoint] {
+        try connection.run(Self.holdFeed, [.integer(try apps.codeForWriting(app))])
+        return try list(app: app)
+    }
+
     func known(_ id: WebhookEndpointID) throws(StoreFailure) -> Known? {
         try connection.row(Self.findCode, [.text(id.text)]) { row throws(StoreFailure) in
             guard let app: AppID = try row.identifier(2) else { throw SQLiteResult.unreadableRow }
