@@ -8,6 +8,9 @@ package protocol APIKeyReader {
 
     func apiKey(_ id: APIKeyID) throws(StoreFailure) -> APIKeyRow?
 
+    /// The key whose secret has this SHA-256; `nil` when there is none, or it is over at a moment.
+    func apiKeyInForce(sha256: [UInt8], at now: Timestamp) throws(StoreFailure) -> APIKeyRow?
+
     /// All keys of all apps that are not over at a moment, in no order.
     func apiKeysInForce(at now: Timestamp) throws(StoreFailure) -> [APIKeyRow]
 }

@@ -232,5 +232,22 @@ import TestSupport
         }
     }
 
+    /// The other server has not read the keys since.
+    @Test func whatOneServerMakesOpensTheOthersAtOnce() async throws {
+        let store = MemoryStore()
+        let ring = KeyRing([:])
+        let (one, other) = (try TestHouse(store: store), try TestHouse(store: store, keys: ring))
+        try await one.open { one in
+            let made = try await one.change("/v1/keys", #"{"name": "backend", "kind": "secret"}"#).json()
+            let (id, secret) = (try #require(made["key_id"]?.string), try #require(made["secret"]?.string))
+            for _ in 0..<2 { #expect(await other.get("/v1/orders", key: secret).status == .ok) }
+            #expect(await other.get("/v1/orders", key: secret + "0").status == .unauthorized)
+            #expect(await other.get("/v1/orders", key: String(secret.dropLast()) + "g").status == .unauthorized)
+            #expect(await one.change("/v1/keys/\(id)/revoke").status == .ok)
+            try await ring.reload(from: store, at: TestHouse.now)
+            for _ in 0..<2 { #expect(await other.get("/v1/orders", key: secret).status == .unauthorized) }
+        }
+    }
+
     private static func app() throws -> AppID { try #require(AppID("demo")) }
 }

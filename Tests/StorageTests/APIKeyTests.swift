@@ -97,6 +97,30 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func oneIsFoundByItsSecretWhileItIsInForce(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var (ending, revoked) = (try Self.key(1, at: 10), try Self.key(2, at: 10))
+            ending.expiresAt = Timestamp(milliseconds: 50)
+            revoked.revokedAt = Timestamp(milliseconds: 20)
+            let keys = [ending, revoked, try Self.key(3, at: 10)]
+            try await store.write { write throws(StoreFailure) in for key in keys { try write.addAPIKey(key) } }
+            let found = try await store.read { reader throws(StoreFailure) in
+                try [Int64(49), 50].map { moment throws(StoreFailure) in
+                    try keys.map { key throws(StoreFailure) in
+                        let now = Timestamp(milliseconds: moment)
+                        return try reader.apiKeyInForce(sha256: key.sha256, at: now)?.id
+                    }
+                }
+            }
+            #expect(found == [[keys[0].id, nil, keys[2].id], [nil, nil, keys[2].id]])
+            let none = try await store.read { reader throws(StoreFailure) in
+                try reader.apiKeyInForce(sha256: [UInt8](repeating: 9, count: 32), at: Timestamp(milliseconds: 1))
+            }
+            #expect(none == nil)
+        }
+    }
+
     private static func inForce(_ moment: Int64, in store: any Store) async throws -> [APIKeyID] {
         let found = try await store.read { reader throws(StoreFailure) in
             try reader.apiKeysInForce(at: Timestamp(milliseconds: moment))

@@ -89,7 +89,7 @@ struct Gate: Sendable {
     /// A route that only who holds such a key reaches.
     func route(_ method: HTTPMethod, _ template: String, for scope: Scope, _ respond: @escaping Respond) -> Route {
         Route(method, template) { request, path in
-            switch admit(request, scope) {
+            switch await admit(request, scope) {
             case .failure(let refusal): refusal.response
             case .success(let caller): caller.ticket.mark(await respond(request, caller.app, path))
             }
@@ -99,7 +99,7 @@ struct Gate: Sendable {
     /// A GET about the customer in the path, by `id`: also an app may read what its own customer has.
     func customer(_ template: String, _ respond: @escaping Respond) -> Route {
         Route(.get, template) { request, path in
-            switch admit(request, .customer) {
+            switch await admit(request, .customer) {
             case .failure(let refusal): return refusal.response
             case .success(let caller):
                 if let customer = path["id"].flatMap({ CustomerID($0) }), !mayAct(caller, for: customer) {
@@ -139,7 +139,7 @@ struct Gate: Sendable {
         _ write: @escaping WriteOnce
     ) -> Route {
         Route(.post, template) { request, path in
-            switch admit(request, scope) {
+            switch await admit(request, scope) {
             case .failure(let refusal): return refusal.response
             case .success(let caller):
                 let response = await change(request, path, caller, scope, write)
@@ -185,7 +185,7 @@ struct Gate: Sendable {
         _ respond: @escaping @Sendable (HTTPRequest, Caller) async -> HTTPResponse
     ) -> Route {
         Route(.post, template) { request, _ in
-            switch admit(request, .submit) {
+            switch await admit(request, .submit) {
             case .failure(let refusal): refusal.response
             case .success(let caller): caller.ticket.mark(await respond(request, caller))
             }
@@ -233,17 +233,16 @@ struct Gate: Sendable {
         }
     }
 
-    private func admit(_ request: HTTPRequest, _ scope: Scope) -> Result<Caller, Refusal> {
-        admit(KeyRing.bearer(request.fields.single("Authorization")), request, scope)
+    private func admit(_ request: HTTPRequest, _ scope: Scope) async -> Result<Caller, Refusal> {
+        await admit(KeyRing.bearer(request.fields.single("Authorization")), request, scope)
     }
 
     /// Lets somebody in whose key stands where another protocol has it.
-    func admit(_ shown: [UInt8]?, _ request: HTTPRequest, _ scope: Scope) -> Result<Caller, Refusal> {
-        guard let key = shown.flatMap({ keys.key($0, at: clock.now) }), let app = apps[key.holder.app] else {
-            guard keys.isComplete else { return .failure(.notYet) }
-            // Who shows none tries none.
-            guard shown != nil else { return .failure(.unknown) }
-            return .failure(strangers.note(request.remote).map { .tooManyUnknown(wait: $0) } ?? .unknown)
+    func admit(_ shown: [UInt8]?, _ request: HTTPRequest, _ scope: Scope) async -> Result<Caller, Refusal> {
+        let (key, app): (APIKey, AppPolicy)
+        switch await holder(of: shown, request) {
+        case .success(let found): (key, app) = found
+        case .failure(let refusal): return .failure(refusal)
         }
         let ticket = rate.take(key.holder)
         if let wait = ticket.wait { return .failure(.tooOften(ticket, wait: wait)) }
@@ -255,5 +254,23 @@ struct Gate: Sendable {
             ticket: ticket
         )
         return .success(caller)
+    }
+
+    private func holder(of shown: [UInt8]?, _ request: HTTPRequest) async -> Result<(APIKey, AppPolicy), Refusal> {
+        let known = shown.flatMap { keys.key($0, at: clock.now) }
+        if let known, let app = apps[known.holder.app] { return .success((known, app)) }
+        guard keys.isComplete else { return .failure(.notYet) }
+        // Who shows none tries none.
+        guard let shown else { return .failure(.unknown) }
+        // Counted before it is looked for: who tries many keys asks the ledger no oftener than an address may.
+        if let wait = strangers.note(request.remote) { return .failure(.tooManyUnknown(wait: wait)) }
+        do throws(StoreFailure) {
+            guard known == nil, let found = try await keys.find(shown, in: store, at: clock.now),
+                let app = apps[found.holder.app]
+            else { return .failure(.unknown) }
+            return .success((found, app))
+        } catch {
+            return .failure(.notYet)
+        }
     }
 }

@@ -47,6 +47,9 @@ package struct KeyDesk: Sendable {
     package static let overlapRange: ClosedRange<Int64> = 0...2_592_000
     package static let overlapStandard: Int64 = 86_400
     private static let hintCount = 4
+    /// How much chance is in a secret.
+    private static let secretBytes = 24
+    private static let prefixes = ["pk_live_", "pk_test_", "sk_live_", "sk_test_"].map { Array($0.utf8) }
 
     private let ring: KeyRing
 
@@ -165,6 +168,15 @@ package struct KeyDesk: Sendable {
         return APIKey(row).environments.map { $0.isSubset(of: own) } ?? false
     }
 
+    /// Whether it looks like one that was made here; one of the configuration need not.
+    static func mayHaveMade(_ secret: [UInt8]) -> Bool {
+        guard let prefix = prefixes.first(where: { secret.starts(with: $0) }) else { return false }
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
+        return secret.count == prefix.count + 2 * secretBytes
+            && secret.dropFirst(prefix.count).allSatisfy { digits.contains($0) || letters.contains($0) }
+    }
+
     private static func make(
         name: String,
         kind: String,
@@ -175,7 +187,7 @@ package struct KeyDesk: Sendable {
     ) -> Made {
         let isTest = environments.map { !$0.contains(StoreEnvironment.production.rawValue) } ?? false
         let prefix = (kind == KeyKind.publishable.rawValue ? "pk_" : "sk_") + (isTest ? "test_" : "live_")
-        let secret = prefix + Hexadecimal.encode(SecureRandom.bytes(24))
+        let secret = prefix + Hexadecimal.encode(SecureRandom.bytes(secretBytes))
         let row = APIKeyRow(
             id: APIKeyID(checked: APIKeyID.prefix + Hexadecimal.encode(SecureRandom.bytes(12))),
             app: asking.app,

@@ -21,10 +21,20 @@ package final class KeyRing: Sendable {
         var stored: [[UInt8]: APIKey] = [:]
         var uses: [APIKeyID: Timestamp] = [:]
         var isComplete: Bool
+        /// Counts how often the keys were read, or given up.
+        var readings = 0
+        /// Digests of what was looked for and is no key. None of them becomes one: a secret is made of chance, and what is over
+        /// stays so. Reading the keys goes before it all the same.
+        var strange: Set<[UInt8]> = []
+        var searches = 0
     }
 
     /// The longest key that is looked at, in bytes: far beyond any that we accept in the configuration.
     package static let bytesMax = 512
+    /// How many keys may be looked for at once: who shows more that nobody knows than the ledger tells of has to wait.
+    static let searchesMax = 16
+    /// How many that are none are remembered, before all are forgotten: 32 bytes each, and some.
+    static let strangeMax = 16_384
     /// How exactly a key's last use is kept: each step is a write.
     private static let useStep: Int64 = 3_600_000
 
@@ -63,6 +73,43 @@ package final class KeyRing: Sendable {
         }
     }
 
+    /// Looks in the ledger for a key that is not here: another server may have made it since the keys were read, and whoever
+    /// holds it takes a "no" for the last word.
+    ///
+    /// - Returns: `nil` when there is none in force.
+    /// - Throws: `StoreFailure`, also while too many are looked for: then it may be one.
+    package func find(_ secret: [UInt8], in store: any Store, at now: Timestamp) async throws(StoreFailure) -> APIKey? {
+        guard KeyDesk.mayHaveMade(secret) else { return nil }
+        let digest = Digest.sha256(secret)
+        guard let readings = try begin(digest) else { return nil }
+        defer { state.withLock { $0.searches -= 1 } }
+        let row = try await store.read { reader throws(StoreFailure) in
+            try reader.apiKeyInForce(sha256: digest, at: now)
+        }
+        return state.withLock { state in
+            guard let row else {
+                if state.strange.count >= Self.strangeMax { state.strange = [] }
+                state.strange.insert(digest)
+                return nil
+            }
+            let key = APIKey(row)
+            // Where they were read meanwhile it may have been revoked since.
+            if state.readings == readings { state.stored[digest] = key }
+            if let id = key.id { state.uses[id] = now }
+            return key
+        }
+    }
+
+    /// - Returns: how often the keys were read by now; `nil` for what is known to be none.
+    private func begin(_ digest: [UInt8]) throws(StoreFailure) -> Int? {
+        try state.withLock { state throws(StoreFailure) in
+            if state.strange.contains(digest) { return nil }
+            guard state.searches < Self.searchesMax else { throw .busy }
+            state.searches += 1
+            return state.readings
+        }
+    }
+
     /// The keys of the configuration, by name.
     package var given: [APIKey] {
         byDigest.values.sorted { $0.holder.name.utf8.lexicographicallyPrecedes($1.holder.name.utf8) }
@@ -77,6 +124,7 @@ package final class KeyRing: Sendable {
         let keys = Dictionary(rows.map { ($0.sha256, APIKey($0)) }, uniquingKeysWith: { first, _ in first })
         state.withLock { state in
             state.stored = keys
+            state.readings += 1
             state.isComplete = true
         }
     }
@@ -86,6 +134,7 @@ package final class KeyRing: Sendable {
     package func doubt() {
         state.withLock { state in
             state.stored = [:]
+            state.readings += 1
             state.isComplete = false
         }
     }

@@ -10,6 +10,10 @@ extension MemoryTransaction {
 
     func apiKeysInForce(at now: Timestamp) -> [APIKeyRow] { ledger.apiKeys.values.filter { $0.isInForce(at: now) } }
 
+    func apiKeyInForce(sha256: [UInt8], at now: Timestamp) -> APIKeyRow? {
+        ledger.apiKeys.values.first { $0.sha256 == sha256 && $0.isInForce(at: now) }
+    }
+
     /// There is one writer.
     func holdAPIKeys(app: AppID, at now: Timestamp) -> [APIKeyRow] { apiKeysInForce(at: now).filter { $0.app == app } }
 

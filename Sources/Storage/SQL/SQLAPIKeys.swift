@@ -10,6 +10,10 @@ extension SQLTransaction {
 
     func apiKey(_ id: APIKeyID) throws(StoreFailure) -> APIKeyRow? { try keys.find(id) }
 
+    func apiKeyInForce(sha256: [UInt8], at now: Timestamp) throws(StoreFailure) -> APIKeyRow? {
+        try keys.inForce(sha256: sha256, at: now)
+    }
+
     func apiKeysInForce(at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] { try keys.inForce(at: now) }
 
     func holdAPIKeys(app: AppID, at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] {

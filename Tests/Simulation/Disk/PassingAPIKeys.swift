@@ -9,6 +9,10 @@ extension PassingTransaction {
 
     package func apiKey(_ id: APIKeyID) throws(StoreFailure) -> APIKeyRow? { try base.apiKey(id) }
 
+    package func apiKeyInForce(sha256: [UInt8], at now: Timestamp) throws(StoreFailure) -> APIKeyRow? {
+        try base.apiKeyInForce(sha256: sha256, at: now)
+    }
+
     package func apiKeysInForce(at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] {
         try base.apiKeysInForce(at: now)
     }

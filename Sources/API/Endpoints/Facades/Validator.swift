@@ -25,7 +25,7 @@ struct Validator: Sendable {
         Route(.post, template) { request, path in
             let inPath = path["key"].map { Array($0.utf8) }
             let key = inPath ?? KeyRing.bearer(request.fields.single("Authorization"))
-            switch gate.admit(key, request, .validator) {
+            switch await gate.admit(key, request, .validator) {
             case .failure(.unknown) where inPath != nil: return Problem.notFound("validator")
             case .failure(let refusal): return refusal.response
             case .success(let caller):

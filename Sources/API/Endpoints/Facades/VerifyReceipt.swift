@@ -48,7 +48,7 @@ struct VerifyReceipt: Sendable {
         // The field wins: the password may be Apple's shared secret, which means nothing here.
         let key = KeyRing.bearer(request.fields.single("Authorization")) ?? body["password"]?.utf8.map { Array($0) }
         let caller: Gate.Caller
-        switch gate.admit(key, request, .verifyReceipt) {
+        switch await gate.admit(key, request, .verifyReceipt) {
         case .success(let admitted): caller = admitted
         case .failure(.notYet): return Self.later(.seconds(1))
         case .failure(.tooOften(_, let wait)), .failure(.tooManyUnknown(let wait)): return Self.later(wait)

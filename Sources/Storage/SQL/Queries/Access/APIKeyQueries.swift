@@ -31,6 +31,12 @@ struct APIKeyQueries {
         WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1)
         """
     )
+    private static let inForceBySecret = Query(
+        """
+        SELECT \(selected) FROM \(source)
+        WHERE sha256 = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
+        """
+    )
     private static let inForceOfApp = Query(
         """
         SELECT \(selected) FROM \(source)
@@ -63,6 +69,10 @@ struct APIKeyQueries {
 
     func inForce(at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] {
         try connection.rows(Self.inForce, [.integer(now.milliseconds)], Self.read)
+    }
+
+    func inForce(sha256: [UInt8], at now: Timestamp) throws(StoreFailure) -> APIKeyRow? {
+        try connection.row(Self.inForceBySecret, [.bytes(sha256), .integer(now.milliseconds)], Self.read)
     }
 
     func hold(app: AppID, at now: Timestamp) throws(StoreFailure) -> [APIKeyRow] {
