@@ -136,7 +136,7 @@ private enum Python {
     /// After 31.
     static let withoutColumnsSince31 = [
         withoutCorrections, "DROP INDEX admins_first", "ALTER TABLE admins DROP COLUMN is_first",
-        "DROP TABLE first_account_links",
+        "DROP TABLE first_account_links", "ALTER TABLE notification_watches DROP COLUMN marks",
     ]
     private static let withoutCorrections = "ALTER TABLE apps DROP COLUMN figure_corrections"
 

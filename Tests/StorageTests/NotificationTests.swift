@@ -82,9 +82,8 @@ import Testing
                 recovered: 1
             )
             var second = first
-            second.comparedUntil = Timestamp(milliseconds: 20)
-            second.sent = 4
-            second.version = 2
+            second.goOn(to: Timestamp(milliseconds: 20), sent: 1, arrived: 1, recovered: 0)
+            #expect(second.marks.count == 1 && second.version == 2)
             let next = second
             try await store.write { write throws(StoreFailure) in try write.noteWatch(first) }
             try await store.write { write throws(StoreFailure) in try write.noteWatch(next) }
@@ -101,6 +100,41 @@ import Testing
             }
             #expect(found == [next, nil])
         }
+    }
+
+    /// Each row: to which hour a watch goes back that looked every hour, and counted one each time; from where it begins again,
+    /// and with how many.
+    @Test(arguments: [
+        (hour: Int64(20), from: Int64(18), sent: Int64(18)), (18, 18, 18), (17, 12, 12), (3, 0, 0), (0, 0, 0),
+        (-5, -5, 0),
+    ])
+    func aWatchGoesBackToAMark(hour: Int64, from: Int64, sent: Int64) throws {
+        func moment(_ hour: Int64) -> Timestamp { Timestamp(milliseconds: 1_700_000_000_000 + hour * 3_600_000) }
+        var watch = NotificationWatch(app: try Samples.app(), realm: Samples.production, comparedUntil: moment(0))
+        for hour in Int64(1)...30 { watch.goOn(to: moment(hour), sent: 1, arrived: hour % 2, recovered: 1 - hour % 2) }
+        watch.goBack(to: moment(hour))
+        #expect(watch.comparedUntil == moment(from))
+        #expect((watch.sent, watch.arrived, watch.recovered) == (sent, sent / 2, sent / 2))
+        #expect(watch.marks.allSatisfy { $0.moment <= watch.comparedUntil } && watch.version == 32)
+        // As many again as it has to look at again.
+        for hour in (from + 1)...30 { watch.goOn(to: moment(hour), sent: 1, arrived: 0, recovered: 1) }
+        #expect(watch.sent == 30 - min(from, 0))
+    }
+
+    /// One of an earlier version has no marks; one that has looked for long has only the last ones.
+    @Test func whatNoMarkIsOldEnoughForIsCountedAgain() throws {
+        func moment(_ hour: Int64) -> Timestamp { Timestamp(milliseconds: 1_700_000_000_000 + hour * 3_600_000) }
+        let app = try Samples.app()
+        var old = NotificationWatch(app: app, realm: Samples.production, comparedUntil: moment(0), sent: 9)
+        old.goBack(to: moment(-2))
+        #expect(old.comparedUntil == moment(-2) && old.sent == 9)
+        var long = NotificationWatch(app: app, realm: Samples.production, comparedUntil: moment(0))
+        for hour in Int64(1)...1_000 { long.goOn(to: moment(hour), sent: 1, arrived: 1, recovered: 0) }
+        #expect(long.marks.count == 64)
+        let first = try #require(long.marks.first)
+        #expect(first.moment <= moment(1_000 - 14 * 24))
+        long.goBack(to: moment(2))
+        #expect(long.comparedUntil == moment(2) && long.sent == first.sent && long.marks.isEmpty)
     }
 
     private static func notification(_ id: String, receivedAt: Int) throws -> KeptNotification {

@@ -116,8 +116,7 @@ package struct NotificationComparer: Sendable {
         try await store.write { transaction throws(StoreFailure) in
             var next = watch
             let beginning = try Self.beginning(of: watch.app, in: transaction, at: moment)
-            next.comparedUntil = max(beginning, moment.advanced(by: .zero - ComparisonWindows.longest))
-            next.version += 1
+            next.goBack(to: max(beginning, moment.advanced(by: .zero - ComparisonWindows.longest)))
             try transaction.noteWatch(next)
         }
         return .again(after: Self.interval, because: "a clock was ahead")
@@ -131,11 +130,7 @@ package struct NotificationComparer: Sendable {
         after known: NotificationWatch
     ) async throws(StoreFailure) {
         var watch = known
-        watch.comparedUntil = end
-        watch.sent += figures.sent
-        watch.arrived += figures.arrived
-        watch.recovered += figures.recovered
-        watch.version += 1
+        watch.goOn(to: end, sent: figures.sent, arrived: figures.arrived, recovered: figures.recovered)
         let (next, queue) = (watch, queue)
         try await store.write { transaction throws(StoreFailure) in
             try transaction.noteWatch(next)

@@ -106,37 +106,3 @@ package struct NotificationPage: Hashable, Sendable {
         self.next = next
     }
 }
-
-/// How far what Apple says to have sent was compared with what arrived, for one app on one side of the wall.
-package struct NotificationWatch: Hashable, Sendable {
-    package var app: AppID
-    package var realm: Realm
-    /// What Apple signed before is compared.
-    package var comparedUntil: Timestamp
-    /// How many Apple says to have sent until then, since the watch began.
-    package var sent: Int64
-    /// How many of them had arrived by themselves.
-    package var arrived: Int64
-    /// How many of them were missing, and fetched.
-    package var recovered: Int64
-    /// Counts the changes; 1 for the first.
-    package var version: Int64
-
-    package init(
-        app: AppID,
-        realm: Realm,
-        comparedUntil: Timestamp,
-        sent: Int64 = 0,
-        arrived: Int64 = 0,
-        recovered: Int64 = 0,
-        version: Int64 = 1
-    ) {
-        self.app = app
-        self.realm = realm
-        self.comparedUntil = comparedUntil
-        self.sent = sent
-        self.arrived = arrived
-        self.recovered = recovered
-        self.version = version
-    }
-}

@@ -202,6 +202,40 @@ import Testing
         }
     }
 
+    /// What it went back over is taken off, and counted anew with what had been passed over.
+    @Test func whatIsComparedAgainIsCountedOnce() async throws {
+        try await WorkHouse().open { house in
+            try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
+            func pass(hours: Int) async throws {
+                for _ in 0..<hours {
+                    house.pass(.seconds(3_600))
+                    try await house.work()
+                    house.clock.advance(by: .seconds(2))
+                    try await house.work()
+                }
+            }
+            for days in 0..<10 {
+                house.inbox.open(days % 2 == 0)
+                try house.buy("coins.100")
+                await house.sender.deliverDue()
+                try await pass(hours: 24)
+            }
+            let before = try #require(try await house.watch())
+            #expect((before.sent, before.arrived, before.recovered) == (10, 5, 5))
+            var ahead = before
+            ahead.goOn(to: house.clock.now.advanced(by: .seconds(30 * 86_400)), sent: 0, arrived: 0, recovered: 0)
+            let noted = ahead
+            try await house.store.write { transaction throws(StoreFailure) in try transaction.noteWatch(noted) }
+            house.inbox.open(false)
+            try house.buy("coins.100")
+            await house.sender.deliverDue()
+            try await pass(hours: 24)
+            let after = try #require(try await house.watch())
+            #expect((after.sent, after.arrived, after.recovered) == (11, 5, 6))
+            #expect(after.comparedUntil > before.comparedUntil && after.comparedUntil < house.clock.now)
+        }
+    }
+
     /// A day of each trouble, looked at every minute.
     @Test(arguments: ProofDecisionTests.Trouble.allCases)
     func noTroubleMovesAnythingOrMakesALoop(trouble: ProofDecisionTests.Trouble) async throws {

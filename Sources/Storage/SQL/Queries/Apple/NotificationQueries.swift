@@ -31,12 +31,14 @@ struct NotificationQueries {
     }
     private static let watch = Query(
         """
-        SELECT compared_until, sent, arrived, recovered, version FROM notification_watches WHERE app = $1 AND realm = $2
+        SELECT compared_until, sent, arrived, recovered, version, marks FROM notification_watches
+        WHERE app = $1 AND realm = $2
         """
     )
     private static let key: [BulkColumn] = [.integer("app"), .integer("realm")]
     private static let figures: [BulkColumn] = [
         .integer("compared_until"), .integer("sent"), .integer("arrived"), .integer("recovered"),
+        .text("marks"),
     ]
     private static let insertWatch = BulkInsert(
         into: "notification_watches",
@@ -87,14 +89,19 @@ struct NotificationQueries {
 
     func watch(app: AppID, realm: Realm) throws(StoreFailure) -> NotificationWatch? {
         guard let code = try apps.code(of: app) else { return nil }
-        return try connection.row(Self.watch, [.integer(code), .integer(RealmCode.wanted(realm))]) { row in
-            NotificationWatch(
+        return try connection.row(Self.watch, [.integer(code), .integer(RealmCode.wanted(realm))]) {
+            row throws(StoreFailure) in
+            guard let marks = WatchMarksText.marks(in: row.optionalText(5) ?? "") else {
+                throw SQLiteResult.unreadableRow
+            }
+            return NotificationWatch(
                 app: app,
                 realm: realm,
                 comparedUntil: Timestamp(milliseconds: row.integer(0)),
                 sent: row.integer(1),
                 arrived: row.integer(2),
                 recovered: row.integer(3),
+                marks: marks,
                 version: row.integer(4)
             )
         }
@@ -106,7 +113,7 @@ struct NotificationQueries {
         ]
         let figures: [SQLValue] = [
             .integer(watch.comparedUntil.milliseconds), .integer(watch.sent), .integer(watch.arrived),
-            .integer(watch.recovered),
+            .integer(watch.recovered), .optional(WatchMarksText.text(of: watch.marks)),
         ]
         if watch.version == RowVersions.first {
             try connection.insert(key + [.integer(watch.version)] + figures, by: Self.insertWatch)
