@@ -8,6 +8,16 @@ import Testing
         shop.types.filter { $0.utf8.starts(with: "subscription.".utf8) }.map { String($0.dropFirst(13)) }
     }
 
+    /// What is said of why it ended, each time that it is told.
+    private static func endings(_ shop: Shop) -> [SubscriptionEnding?] {
+        shop.events.compactMap { event in
+            guard event.type == .subscriptionExpired, case .subscription(let told, _) = event.subject else {
+                return nil
+            }
+            return .some(told.ending)
+        }
+    }
+
     private static func renewal(
         on day: Double,
         renews: Double = 30,
@@ -251,6 +261,7 @@ import Testing
         cancelled.now = SubscriptionCase.at(30)
         try cancelled.look()
         #expect(Self.told(cancelled) == ["started", "expired"])
+        #expect([shop, cancelled].map(Self.endings) == [[nil], [.cancelled]])
     }
 
     @Test func anExtensionIsTold() throws {

@@ -40,7 +40,25 @@ import Testing
 
     private static let byRenewal = [
         SubscriptionCase("cancelled, still running", renewal: { $0.willAutoRenew = false }, on: 10, is: "active off"),
-        SubscriptionCase("cancelled, over", renewal: { $0.willAutoRenew = false }, on: 30, is: "expired off"),
+        SubscriptionCase(
+            "cancelled, over",
+            renewal: { $0.willAutoRenew = false },
+            on: 30,
+            is: "expired cancelled off"
+        ),
+        SubscriptionCase(
+            "turned off while a higher price waited, over",
+            renewal: { ($0.willAutoRenew, $0.priceIncreaseStatus) = (false, 0) },
+            on: 30,
+            is: "expired off price pending"
+        ),
+        SubscriptionCase(
+            "turned off when a higher price was accepted, over",
+            renewal: { ($0.willAutoRenew, $0.priceIncreaseStatus) = (false, 1) },
+            on: 30,
+            is: "expired cancelled off price accepted"
+        ),
+        SubscriptionCase("on, over", renewal: { $0.willAutoRenew = true }, on: 30, is: "expired"),
         SubscriptionCase("expired by choice", renewal: { $0.end(1) }, on: 31, is: "expired cancelled off"),
         SubscriptionCase("retries over", renewal: { $0.end(2, on: 90) }, on: 91, is: "expired billing_error off"),
         SubscriptionCase(

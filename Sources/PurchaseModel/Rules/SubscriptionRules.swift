@@ -220,7 +220,9 @@ extension Subscription {
         }
         guard let end = expiresAt else { return standWithoutEnd(trouble, isRetrying, at: now) }
         guard isRetrying, let trouble else {
-            return now < end ? set(.active, since: periodStartedAt) : set(.expired, since: end)
+            if now < end { return set(.active, since: periodStartedAt) }
+            if wasTurnedOff { ending = .cancelled }
+            return set(.expired, since: end)
         }
         graceEndsAt = trouble.graceEndsAt
         retriesUntil = end.advanced(by: SubscriptionRules.billingRetry)
@@ -232,6 +234,10 @@ extension Subscription {
         }
         set(.billingRetry, since: max(graceEndsAt ?? end, end))
     }
+
+    /// Whether it ended as its customer wished, although Apple has not said so. Where a higher price waited for an answer, that
+    /// may be what it ended for; and one that an upgrade took the place of did not end.
+    private var wasTurnedOff: Bool { willAutoRenew == false && priceIncrease != .pending && !isBehind }
 
     private mutating func standWithoutEnd(_ trouble: Renewal?, _ isRetrying: Bool, at now: Timestamp) {
         guard isRetrying, let trouble else { return set(.unknown, since: nil) }

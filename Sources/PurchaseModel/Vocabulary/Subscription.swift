@@ -32,7 +32,7 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var offer: Offer?
     package internal(set) var ownership: Ownership?
     package internal(set) var accountToken: AccountToken?
-    /// Why it ended, in Apple's words.
+    /// Why it ended, in Apple's words; where Apple has not said, what follows from the rest.
     package internal(set) var ending: SubscriptionEnding?
     package internal(set) var revocation: Revocation?
     /// An upgrade took the place of the newest period that we have seen. `nil` too while nobody has said by what.
