@@ -108,6 +108,49 @@ import Testing
         #expect(await browser.get("/dashboard").status == .seeOther)
     }
 
+    /// Another host of the domain, or whoever answers for this one over plain HTTP, can give a browser a cookie of any name but
+    /// the one with the prefix: of a session of their own, say, in which somebody else would then work.
+    @Test func overTLSASessionCountsUnderItsOwnNameAlone() async throws {
+        let desk = Desk()
+        try await desk.add("eve", .viewer)
+        let eve = Browser(desk)
+        _ = await eve.signIn("eve")
+        let planted = try #require(eve.cookies["assay"])
+        let local = ("Host", "127.0.0.1:8080")
+        let secure: [[(String, String)]] = [
+            [("Host", "dash.example")], [("Host", "dash.example:8080")], [("Host", "localhost.example")], [],
+            [("Host", "127.0.0.1.example")], [local, ("X-Forwarded-Proto", "https")],
+            [local, ("Origin", "https://dash.example")],
+        ]
+        let plain = ["127.0.0.1:8080", "127.0.0.1", "localhost:9", "localhost", "[::1]:8080", "[::1]"]
+        let browser = Browser(desk)
+        for fields in secure {
+            browser.cookies = ["assay": planted]
+            browser.extra = fields
+            #expect(await browser.get("/dashboard").status == .seeOther, "\(fields)")
+            // A proxy may ask the machine itself: the name with the prefix counts by whatever way.
+            browser.cookies = ["__Host-assay": planted]
+            #expect(await browser.get("/dashboard").status == .ok, "\(fields)")
+        }
+        for host in plain {
+            browser.cookies = ["assay": planted]
+            browser.extra = [("Host", host)]
+            #expect(await browser.get("/dashboard").status == .ok, "\(host)")
+        }
+    }
+
+    /// What would not count afterwards is not given out.
+    @Test func overPlainHTTPOnlyTheMachineItselfIsSignedInTo() async throws {
+        let desk = Desk()
+        try await desk.add("ann", .viewer)
+        for host in ["dash.example", "127.0.0.1.example"] {
+            let browser = Browser(desk)
+            browser.extra = [("Origin", "http://127.0.0.1"), ("Host", host), ("Sec-Fetch-Site", "same-origin")]
+            #expect(await browser.signIn("ann").status == .forbidden)
+            #expect(browser.cookies["assay"] == nil)
+        }
+    }
+
     @Test func anAccountThatIsDisabledIsOutAtOnce() async throws {
         let desk = Desk()
         try await desk.add("ann", .admin)

@@ -23,7 +23,11 @@ enum Cookie {
         return nil
     }
 
-    static func session(in fields: HTTPFields) -> Token? { token(in: fields, [secureName, plainName]) }
+    /// Over TLS the name with the prefix alone: any other one may have been put there by another host of the domain, or by
+    /// whoever answered for this one over plain HTTP.
+    static func session(in fields: HTTPFields) -> Token? {
+        token(in: fields, Approach.mayBePlain(fields) ? [secureName, plainName] : [secureName])
+    }
 
     static func visitor(in fields: HTTPFields) -> Token? { token(in: fields, [visitorName]) }
 

@@ -21,7 +21,7 @@ struct SignIn: Sendable {
         guard SentForm.isOurs(request.fields),
             Cookie.visitor(in: request.fields)?.vouches(for: fields[Form.tokenField.description]) == true
         else { return Notices.strangeForm() }
-        guard let isSecure = Self.isSecure(request.fields) else { return Self.needsTLS() }
+        guard let isSecure = Approach.isSecure(request.fields) else { return Self.needsTLS() }
         guard let name = AdminName(fields["name"]) else { return refuse(request, fields) }
         let now = parts.clock.now
         let attempt = SignInGuard.Attempt(
@@ -105,7 +105,7 @@ struct SignIn: Sendable {
             Cookie.visitor(in: request.fields)?.vouches(for: fields[Form.tokenField.description]) == true
         else { return Notices.strangeForm() }
         guard await isFirst(fields["token"]) else { return Self.noFirst() }
-        guard let isSecure = Self.isSecure(request.fields) else { return Self.needsTLS() }
+        guard let isSecure = Approach.isSecure(request.fields) else { return Self.needsTLS() }
         guard let name = AdminName(fields["name"]) else {
             return firstPage(request, fields["token"], fault: Accounts.nameRule)
         }
@@ -200,13 +200,5 @@ struct SignIn: Sendable {
         Page("This connection can be read by others", visit: nil) {
             element("p") { "Sign in over HTTPS, or on the machine itself: a password does not go over an open line." }
         }.response(.forbidden)
-    }
-
-    /// Whether the browser came over TLS; `nil` over plain HTTP from elsewhere than the machine itself.
-    static func isSecure(_ fields: HTTPFields) -> Bool? {
-        guard let origin = fields.single("Origin") else { return nil }
-        if origin.utf8.starts(with: "https://".utf8) { return true }
-        let local = ["http://127.0.0.1", "http://localhost", "http://[::1]"]
-        return local.contains { origin == $0 || origin.utf8.starts(with: "\($0):".utf8) } ? false : nil
     }
 }
