@@ -135,15 +135,17 @@ private func purchases(_ gate: Gate, _ parts: APIParts, _ waits: SubmissionWait)
         mayAct: gate.mayAct
     )
     let transactions = ReadTransactions(store: parts.store)
-    let submissions = ReadSubmission(waits: waits)
+    let submissions = ReadSubmission(waits: waits, mayAct: gate.mayAct)
     let deliveries = Deliveries(store: parts.store)
     return [
-        gate.submit("/v1/purchases") { request, caller in await submit.respond(to: request, from: caller) },
+        gate.submission(.post, "/v1/purchases") { request, caller, _ in
+            await submit.respond(to: request, from: caller)
+        },
         gate.route(.get, "/v1/purchases/waiting", for: .read) { request, app, _ in
             await deliveries.waiting(request.query, app: app)
         },
-        gate.route(.get, "/v1/submissions/{id}", for: .submit) { request, app, path in
-            await submissions.respond(to: path["id"] ?? "", query: request.query, app: app.id)
+        gate.submission(.get, "/v1/submissions/{id}") { request, caller, path in
+            await submissions.respond(to: path["id"] ?? "", query: request.query, from: caller)
         },
         gate.route(.get, "/v1/transactions/{id}", for: .read) { _, app, path in
             await transactions.transaction(path["id"] ?? "", app: app)

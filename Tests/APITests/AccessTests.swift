@@ -126,6 +126,35 @@ import TestSupport
         #expect(made.text.contains("= \(Self.token("customer-1"))\n"))
     }
 
+    /// An import may have kept it for nobody: then it is told to no customer.
+    @Test func whatWaitsForNobodyIsToldToTheShopAlone() async throws {
+        let app = try #require(AppID("demo"))
+        let store = MemoryStore()
+        let pending = PendingSubmission(
+            id: try #require(SubmissionID([UInt8](repeating: 0xA8, count: 16))),
+            app: app,
+            digest: try #require(ProofDigest([UInt8](repeating: 8, count: 32))),
+            format: "transaction_id",
+            proof: Array("41".utf8),
+            customer: nil,
+            order: nil,
+            reason: "only_an_id",
+            receivedAt: TestHouse.now
+        )
+        let id = try await store.write { write throws(StoreFailure) in try write.keepPending(pending).id }
+        for (secrets, status) in [([:], HTTPStatus.ok), ([app: Self.secret], .forbidden)] {
+            let house = try TestHouse(store: store, keys: Self.ring(app), customers: CustomerToken(secrets))
+            try await house.open { house in
+                let path = "/v1/submissions/\(Hexadecimal.encode(id.bytes))"
+                #expect(await house.get(path, key: "only-submit").status == .ok)
+                var fields: HTTPFields = ["Authorization": "Bearer published"]
+                fields["Assay-Customer-Token"] = Self.token("")
+                let asked = HTTPRequest(method: .get, path: path, fields: fields)
+                #expect(await house.router.respond(to: asked).status == status)
+            }
+        }
+    }
+
     @Test(arguments: [
         ("customer-1", HTTPStatus.ok), ("customer-2", .forbidden), ("", .forbidden),
     ])
@@ -143,6 +172,14 @@ import TestSupport
             }
             let submit = HTTPRequest(method: .post, path: "/v1/purchases", fields: fields, body: body)
             #expect(await house.router.respond(to: submit).status == status)
+            // What becomes of what waits is that customer's, too.
+            let waits = await house.submit("170000029449420", key: "only-submit")
+            let path = try #require(waits.fields["Location"])
+            let asked = HTTPRequest(method: .get, path: path, query: "wait=20", fields: fields)
+            let told = await house.router.respond(to: asked)
+            #expect(told.status == status)
+            if status != .ok { #expect(try told.json()["code"]?.string == "customer_token_invalid") }
+            #expect(await house.get(path, key: "only-submit").status == .ok)
             // A secret key speaks for all of them.
             let mine = await house.get("/v1/customers/customer-1/entitlements", key: "only-read")
             #expect(mine.status == .ok)

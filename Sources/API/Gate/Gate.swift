@@ -179,15 +179,16 @@ struct Gate: Sendable {
         }
     }
 
-    /// The POST that takes proofs: its answers are kept with what they record.
-    func submit(
+    /// What takes proofs and tells what became of them: for which customer the caller may speak, their bodies and rows say.
+    func submission(
+        _ method: HTTPMethod,
         _ template: String,
-        _ respond: @escaping @Sendable (HTTPRequest, Caller) async -> HTTPResponse
+        _ respond: @escaping @Sendable (HTTPRequest, Caller, PathParameters) async -> HTTPResponse
     ) -> Route {
-        Route(.post, template) { request, _ in
+        Route(method, template) { request, path in
             switch await admit(request, .submit) {
             case .failure(let refusal): refusal.response
-            case .success(let caller): caller.ticket.mark(await respond(request, caller))
+            case .success(let caller): caller.ticket.mark(await respond(request, caller, path))
             }
         }
     }

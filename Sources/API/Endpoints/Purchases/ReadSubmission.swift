@@ -11,23 +11,36 @@ struct ReadSubmission: Sendable {
     static let waitMax: Int64 = 20
 
     let waits: SubmissionWait
+    /// Whether the caller may speak for a customer, or for nobody.
+    let mayAct: @Sendable (Gate.Caller, CustomerID?) -> Bool
 
-    func respond(to text: String, query: String?, app: AppID) async -> HTTPResponse {
+    func respond(to text: String, query: String?, from caller: Gate.Caller) async -> HTTPResponse {
         guard let id = SubmissionID(hexadecimal: text) else { return Problem.notFound("submission") }
         do throws(QueryFields.Fault) {
             let seconds = try QueryFields(query, names: ["wait"]).whole("wait", 1...Self.waitMax)
-            return await respond(to: id, waiting: .seconds(seconds ?? 0), app: app)
+            return await respond(to: id, waiting: .seconds(seconds ?? 0), from: caller)
         } catch {
             return error.response
         }
     }
 
-    private func respond(to id: SubmissionID, waiting patience: Duration, app: AppID) async -> HTTPResponse {
+    private func respond(
+        to id: SubmissionID,
+        waiting patience: Duration,
+        from caller: Gate.Caller
+    ) async -> HTTPResponse {
         do throws(StoreFailure) {
-            guard let found = try await waits.submission(id, of: app, patience: patience) else {
+            guard var found = try await waits.submission(id, of: caller.app.id, patience: .zero) else {
                 return Problem.notFound("submission")
             }
-            return .json(.ok) { Self.write(found, into: &$0) }
+            // The id follows from the proof and the customer: who has both, or guesses the one, can make it. Nobody waits
+            // for what is not told.
+            guard mayAct(caller, found.submission.customer) else { return Problem.customerToken() }
+            if found.settlement == nil, patience > .zero {
+                found = try await waits.submission(id, of: caller.app.id, patience: patience) ?? found
+            }
+            let told = found
+            return .json(.ok) { Self.write(told, into: &$0) }
         } catch {
             return Problem.store(error)
         }
