@@ -15,6 +15,8 @@ import Testing
         (#"{"proof":"x","customer_id":"a b"}"#, "customer_id"),
         ("{\"proof\":\"x\",\"customer_id\":\"a\u{301}\"}", "customer_id"),
         (#"{"proof":"x","customer_id":"c","order_id":7}"#, "order_id"),
+        (#"{"proof":"x","customer_id":"."}"#, "customer_id"), (#"{"proof":"x","customer_id":".."}"#, "customer_id"),
+        (#"{"proof":"x","customer_id":"c","order_id":".."}"#, "order_id"),
         (#"{"proof":"x","customer_id":"c","device_id":"00"}"#, "device_id"),
         (#"{"proof":"x","customer_id":"c","orderid":"7"}"#, "orderid"),
     ]
@@ -26,6 +28,36 @@ import Testing
             let json = try answer.json()
             #expect(json["code"]?.string == "invalid_request")
             #expect(json["field"]?.string == row.field)
+        }
+    }
+
+    /// Under such a name nothing could be asked for later: the step is taken out of a path before it reaches anybody.
+    @Test func whatNoPathCanNameIsNoName() async throws {
+        try await TestHouse().open { house in
+            for name in [".", ".."] {
+                let orders = [
+                    (#"{"order_id": "\#(name)", "customer_id": "ann", "product_id": "pro"}"#, "order_id"),
+                    (#"{"order_id": "o-1", "customer_id": "\#(name)", "product_id": "pro"}"#, "customer_id"),
+                ]
+                for (body, field) in orders {
+                    let answer = await house.change("/v1/orders", body)
+                    #expect(answer.status == .badRequest)
+                    #expect(try answer.json()["field"]?.string == field)
+                    let detail = try #require(try answer.json()["detail"]?.string)
+                    #expect(detail.contains("neither . nor .."))
+                }
+                let moved = #"{"original_transaction_id": "1", "to_customer_id": "\#(name)"}"#
+                let answer = await house.change("/v1/transfers", moved)
+                #expect(try answer.json()["field"]?.string == "to_customer_id")
+                let encoded = name.replacing(".", with: "%2E")
+                for path in ["/v1/customers/\(encoded)/entitlements", "/v1/orders/\(encoded)"] {
+                    #expect(await house.get(path).status == .badRequest, "\(path)")
+                }
+            }
+            // Products are in no path, and Apple names them.
+            let odd = #"{"order_id": "...", "customer_id": ".a", "product_id": ".."}"#
+            #expect(await house.change("/v1/orders", odd).status == .created)
+            #expect(await house.get("/v1/orders/...").status == .ok)
         }
     }
 

@@ -296,7 +296,7 @@ import Testing
         #expect(events.all.contains(.notKept(.diskFull, purchase: "1")))
     }
 
-    @Test(arguments: ["", "a b", "ä", "a\n", String(repeating: "a", count: 256)])
+    @Test(arguments: ["", "a b", "ä", "a\n", ".", "..", String(repeating: "a", count: 256)])
     func aNameThatTheServerWouldNotTakeIsRefusedAtOnce(name: String) throws {
         let phone = Phone(seed: 9)
         try Self.run(phone) { client in

@@ -68,6 +68,19 @@ import Testing
         #expect(OrderID(text) == nil)
     }
 
+    /// What stands in paths is given no name that is a step there. What has it can be read.
+    @Test func noNewNameIsAStepOfAPath() {
+        for text in [".", ".."] {
+            #expect(CustomerID(given: text) == nil && CustomerID(text) != nil)
+            #expect(OrderID(given: text) == nil && OrderID(text) != nil)
+            #expect(EntitlementID(given: text) == nil && CurrencyID(given: text) == nil)
+            #expect(ProductID(given: text)?.text == text)
+        }
+        for text in ["...", ".a", "a.", "%2E", "/"] { #expect(CustomerID(given: text)?.text == text) }
+        for text in ["", "a b", "\u{E9}"] { #expect(CustomerID(given: text) == nil && ProductID(given: text) == nil) }
+        #expect(OrderID.rule == ProductID.rule + ", and neither . nor ..")
+    }
+
     @Test func identifiersAreOrderedByTheirBytes() throws {
         let ordered = try ["A", "B", "a", "a-", "aa", "b"].map { try #require(AppID($0)) }
         #expect(ordered.shuffled().sorted() == ordered)

@@ -79,12 +79,15 @@ import TestSupport
         #expect(faults(minimal, ["ASSAY_DATABASE_URL": url]) == [])
     }
 
+    private static let appID = #"1 to 64 letters, digits, "-", "_" or ".", and neither . nor .."#
+
     @Test(arguments: [
         ("{}", "apps: must be an array, not an object"), ("[]", "apps: must not be empty"),
         ("[1]", "apps[0]: must be an object, not a number"),
         (#"[{"bundle_id": "b"}]"#, "apps[0].id: missing"), (#"[{"id": "shop"}]"#, "apps[0].bundle_id: missing"),
-        (#"[{"id": "a b", "bundle_id": "b"}]"#, #"apps[0].id: must be 1 to 64 letters, digits, "-", "_" or ".""#),
-        (#"[{"id": "", "bundle_id": "b"}]"#, #"apps[0].id: must be 1 to 64 letters, digits, "-", "_" or ".""#),
+        (#"[{"id": "a b", "bundle_id": "b"}]"#, "apps[0].id: must be \(ConfigurationFaultTests.appID)"),
+        (#"[{"id": "", "bundle_id": "b"}]"#, "apps[0].id: must be \(ConfigurationFaultTests.appID)"),
+        (#"[{"id": "..", "bundle_id": "b"}]"#, "apps[0].id: must be \(ConfigurationFaultTests.appID)"),
         (#"[{"id": "shop", "bundle_id": "ü"}]"#, "apps[0].bundle_id: must be 1 to 255 printable ASCII characters"),
         (
             #"[{"id": "shop", "bundleid": "b", "bundle_id": "b"}]"#,
@@ -175,6 +178,14 @@ import TestSupport
         (
             #"[{"id": "shop", "bundle_id": "b", "products": [{"id": "a", "kind": "consumable", "goods": [{"entitlement": "x", "amount": 1}]}]}]"#,
             "apps[0].products[0].goods[0]: is an entitlement or an amount of a currency, not both"
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "products": [{"id": "a", "kind": "consumable", "goods": [{"entitlement": ".."}]}]}]"#,
+            "apps[0].products[0].goods[0].entitlement: must be 1 to 255 printable ASCII characters, and neither . nor .."
+        ),
+        (
+            #"[{"id": "shop", "bundle_id": "b", "products": [{"id": "a", "kind": "consumable", "goods": [{"currency": ".", "amount": 1}]}]}]"#,
+            "apps[0].products[0].goods[0].currency: must be 1 to 255 printable ASCII characters, and neither . nor .."
         ),
         (
             #"[{"id": "shop", "bundle_id": "b", "products": [{"id": "a", "kind": "consumable", "period_days": 30}]}]"#,

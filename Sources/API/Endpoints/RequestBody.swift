@@ -54,8 +54,8 @@ struct RequestBody {
         _ type: Identifier.Type = Identifier.self
     ) throws(Fault) -> Identifier? {
         guard let value = self[field] else { return nil }
-        guard let text = value.string, let identifier = Identifier(text) else {
-            throw Fault(field: field, detail: "1 to \(Identifier.bytesMax) printable ASCII characters, no spaces.")
+        guard let text = value.string, let identifier = Identifier(given: text) else {
+            throw Fault(field: field, detail: "\(Identifier.rule).")
         }
         return identifier
     }

@@ -36,7 +36,7 @@ struct TransferAction: OperatorAction {
             hidden: place.hidden + [(name: "version", value: String(owner.version))],
             facts: facts(owner)
         )
-        guard let to = CustomerID(customer) else {
+        guard let to = CustomerID(given: customer) else {
             proposal.question = question()
             if !customer.isEmpty { proposal.fault = .notUnderstood("That is no customer's id.") }
             return proposal
@@ -60,7 +60,7 @@ struct TransferAction: OperatorAction {
         because motive: Motive,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
-        guard let to = CustomerID(customer), let owner = try owner(write) else { return .request(.unknown) }
+        guard let to = CustomerID(given: customer), let owner = try owner(write) else { return .request(.unknown) }
         guard owner.version == version else { return .changed }
         return ActionFault(of: try LedgerRequests.transfer(owner.chain, to: to, isDryRun: false, at: now, in: write))
     }

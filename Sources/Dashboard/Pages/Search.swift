@@ -49,7 +49,7 @@ struct Search: Sendable {
 
     /// Who never bought anything has a page, too: something can be granted there.
     @HTMLBuilder private func strangers(_ wanted: String, _ visit: Visit) -> HTML {
-        if visit.may(.operator), let customer = CustomerID(wanted) {
+        if visit.may(.operator), let customer = CustomerID(given: wanted) {
             element("p") {
                 "As a customer without purchases, of: "
                 for app in parts.apps {

@@ -93,7 +93,7 @@ private struct ImportFields {
         }
         var owner: CustomerID?
         if let customer {
-            owner = CustomerID(String(decoding: customer, as: UTF8.self))
+            owner = CustomerID(given: String(decoding: customer, as: UTF8.self))
             guard owner != nil else { return .failure(.customer) }
         }
         guard let proof = proof ?? transaction else { return .failure(.noProof) }

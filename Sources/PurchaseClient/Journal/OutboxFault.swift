@@ -11,6 +11,7 @@ public enum OutboxFault: Error, Hashable, Sendable {
     case newer
     /// Anything else that the system says, by its number (`errno`).
     case system(Int32)
-    /// The server would not take the customer's or the order's name: 1 to 255 printable ASCII characters without spaces.
+    /// The server would not take the customer's or the order's name: 1 to 255 printable ASCII characters without spaces, and
+    /// neither `.` nor `..`.
     case invalidName
 }

@@ -49,6 +49,7 @@ package struct Parcel: Equatable, Sendable {
 
     /// Whether the server takes it as a customer's or an order's name.
     package static func isName(_ text: String) -> Bool {
-        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && text != "."
+            && text != ".."
     }
 }

@@ -43,7 +43,7 @@ struct ServerAPI: Sendable {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
                 [byte]
-            // A full stop, too: the customer may be called "..".
+            // A full stop, too: by itself it would be a step of the path, and no name.
             default: [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
             }
         }

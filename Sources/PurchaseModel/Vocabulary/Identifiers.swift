@@ -59,6 +59,9 @@ package struct TransactionID: Hashable, Comparable, Sendable, CustomStringConver
 ///
 /// Only ASCII is let in, so that `==` on the text compares bytes and no normalisation can make two ids one.
 package protocol ASCIIIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Whether paths of the API name things by it.
+    static var standsInPaths: Bool { get }
+
     var text: String { get }
     init(checked text: String)
 }
@@ -75,6 +78,23 @@ extension ASCIIIdentifier {
         for index in bytes.indices { isPrintable = isPrintable && bytes[index] &- 0x21 < 0x5E }
         guard isPrintable else { return nil }
         self.init(checked: text)
+    }
+
+    package static var standsInPaths: Bool { false }
+
+    /// One that comes from outside, to be kept from now on: of those that stand in paths not `.` and `..` either.
+    ///
+    /// Clients and proxies take such a step out of a path before anybody is asked, as `%2E%2E` too (RFC 3986 § 5.2.4 and
+    /// § 6.2.2.2; WHATWG URL, *double-dot URL path segment*), so nobody could ask for what has that name. What was kept under it
+    /// can still be read.
+    package init?(given text: String) {
+        guard !Self.standsInPaths || text != "." && text != ".." else { return nil }
+        self.init(text)
+    }
+
+    /// What it has to be, for who gave another one.
+    package static var rule: String {
+        "1 to \(bytesMax) printable ASCII characters, no spaces" + (standsInPaths ? ", and neither . nor .." : "")
     }
 
     package var description: String { text }
@@ -104,24 +124,28 @@ package struct AppID: ASCIIIdentifier {
 
 /// Who bought, as the shop that uses us names its customer.
 package struct CustomerID: ASCIIIdentifier {
+    package static let standsInPaths = true
     package let text: String
     package init(checked text: String) { self.text = text }
 }
 
 /// An order of the shop that uses us.
 package struct OrderID: ASCIIIdentifier {
+    package static let standsInPaths = true
     package let text: String
     package init(checked text: String) { self.text = text }
 }
 
 /// What a customer may use, in the words of the shop: `premium`.
 package struct EntitlementID: ASCIIIdentifier {
+    package static let standsInPaths = true
     package let text: String
     package init(checked text: String) { self.text = text }
 }
 
 /// A currency of the app's own, such as `gems`.
 package struct CurrencyID: ASCIIIdentifier {
+    package static let standsInPaths = true
     package let text: String
     package init(checked text: String) { self.text = text }
 }

@@ -38,10 +38,11 @@ struct AppList {
     private func app(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> Configuration.App? {
         guard let object = reader.object(value, at: path, known: Self.known) else { return nil }
         let id = reader.required(object, "id", at: path).flatMap { value in
-            reader.identifier(value, at: "\(path).id", "1 to 64 letters, digits, \"-\", \"_\" or \".\"", Self.appID)
+            let what = "1 to 64 letters, digits, \"-\", \"_\" or \".\", and neither . nor .."
+            return reader.identifier(value, at: "\(path).id", what, Self.appID)
         }
         let bundleID = reader.required(object, "bundle_id", at: path).flatMap { value in
-            reader.identifier(value, at: "\(path).bundle_id", "1 to 255 printable ASCII characters", BundleID.init)
+            reader.identifier(value, at: "\(path).bundle_id", "1 to 255 printable ASCII characters", BundleID.init(_:))
         }
         let appleID = object["apple_id"].flatMap { Self.appleID($0, at: "\(path).apple_id", &reader) }
         let environments = object["environments"].map { Self.environments($0, at: "\(path).environments", &reader) }
@@ -101,7 +102,9 @@ struct AppList {
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
                 || [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ".")].contains(byte)
         }
-        return (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isOfID) ? AppID(text) : nil
+        let isID = (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isOfID)
+        // A step of a path, and no name in it: nothing that Apple sends would arrive.
+        return isID && text != "." && text != ".." ? AppID(text) : nil
     }
 
     private static func appleID(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> Int64? {

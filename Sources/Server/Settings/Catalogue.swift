@@ -33,7 +33,7 @@ enum Catalogue {
     private static func product(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> ProductTerms? {
         guard let object = reader.object(value, at: path, known: known) else { return nil }
         let id = reader.required(object, "id", at: path).flatMap { value in
-            reader.identifier(value, at: "\(path).id", "1 to 255 printable ASCII characters", ProductID.init)
+            reader.identifier(value, at: "\(path).id", "1 to 255 printable ASCII characters", ProductID.init(_:))
         }
         let kind = reader.required(object, "kind", at: path).flatMap { Self.kind($0, at: "\(path).kind", &reader) }
         let goods = object["goods"].map { Self.goods($0, at: "\(path).goods", &reader) } ?? []
@@ -93,17 +93,17 @@ enum Catalogue {
         guard let object = reader.object(value, at: path, known: ["entitlement", "currency", "amount"]) else {
             return nil
         }
-        let what = "1 to 255 printable ASCII characters"
+        let what = "1 to 255 printable ASCII characters, and neither . nor .."
         if let value = object["entitlement"] {
             if object["currency"] != nil || object["amount"] != nil {
                 reader.fault(path, "is an entitlement or an amount of a currency, not both")
             }
-            return reader.identifier(value, at: "\(path).entitlement", what, EntitlementID.init).map {
+            return reader.identifier(value, at: "\(path).entitlement", what, EntitlementID.init(given:)).map {
                 .entitlement($0)
             }
         }
         let currency = reader.required(object, "currency", at: path).flatMap { value in
-            reader.identifier(value, at: "\(path).currency", what, CurrencyID.init)
+            reader.identifier(value, at: "\(path).currency", what, CurrencyID.init(given:))
         }
         let amount = reader.required(object, "amount", at: path).flatMap { value in
             reader.whole(value, at: "\(path).amount", 1...amountMax)

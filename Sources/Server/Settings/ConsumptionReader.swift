@@ -40,7 +40,7 @@ enum ConsumptionReader {
             return
         }
         for (path, value) in reader.elements(value, at: path) {
-            let product = reader.identifier(value, at: path, "1 to 255 printable ASCII characters", ProductID.init)
+            let product = reader.identifier(value, at: path, "1 to 255 printable ASCII characters", ProductID.init(_:))
             if let product { terms.sampleProducts.insert(product) }
         }
     }

@@ -37,7 +37,8 @@ enum DeliveryReader {
         switch (object["customers"], object["everybody_until"]) {
         case (let list?, nil):
             let customers = reader.elements(list, at: "\(path).customers").compactMap { path, value in
-                reader.identifier(value, at: path, "1 to 255 printable ASCII characters", CustomerID.init)
+                let what = "1 to 255 printable ASCII characters, and neither . nor .."
+                return reader.identifier(value, at: path, what, CustomerID.init(given:))
             }
             return .customers(Set(customers))
         case (nil, let end?):

@@ -35,7 +35,7 @@ struct KeyList {
             return reader.identifier(value, at: "\(path).name", form, KeyList.name)
         }
         let app = reader.required(object, "app", at: path).flatMap { value in
-            reader.identifier(value, at: "\(path).app", "the id of an app", AppID.init)
+            reader.identifier(value, at: "\(path).app", "the id of an app", AppID.init(_:))
         }
         let sha256 = self.sha256(object, at: path, &reader)
         let kind = object["kind"].map { Self.kind($0, at: "\(path).kind", &reader) } ?? .secret

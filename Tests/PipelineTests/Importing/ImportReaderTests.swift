@@ -105,11 +105,12 @@ import Testing
             {"proof":
             {"customer": "with space", "proof": "p"}
             {"jws": null, "receipt": "MII"}
+            {"customer": "..", "proof": "p"}
             """
         #expect(
             try Self.read(text, .jsonLines) == [
                 "1 eyJ.a.b ann", "2 2000000000000001 bob", "3 transaction_id", "4 json", "5 json", "6 customer_id",
-                "7 MII -",
+                "7 MII -", "8 customer_id",
             ]
         )
     }

@@ -39,7 +39,7 @@ struct ValidatorRequest {
         id = request["id"]?.string ?? transaction["id"]?.string ?? ""
         let name = request["additionalData"]?.object?["applicationUsername"]
         let text = name?.string ?? name?.int64.map(String.init)
-        customer = text.flatMap { CustomerID($0) }
+        customer = text.flatMap { CustomerID(given: $0) }
         hasUnusableName = customer == nil && text?.isEmpty == false
     }
 

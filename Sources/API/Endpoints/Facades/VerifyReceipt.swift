@@ -57,7 +57,7 @@ struct VerifyReceipt: Sendable {
         guard let receipt = body["receipt-data"]?.utf8.map({ Array($0) }), !receipt.isEmpty else {
             return Self.answer(.malformed)
         }
-        let customer = body["customer_id"]?.string.map { CustomerID($0) }
+        let customer = body["customer_id"]?.string.map { CustomerID(given: $0) }
         if case .some(nil) = customer { return Self.answer(.unreadableRequest) }
         let stores = Set(StoreEnvironment.known.filter { host.takes($0) })
         var submission = Submission(
