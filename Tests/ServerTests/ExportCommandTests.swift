@@ -149,9 +149,37 @@ import Testing
                 try await Self.export(folder, "--only", "transaction", "--without-proofs").output
             )
             #expect(bare.allSatisfy { $0["proof"] == nil })
-            let nobodys = try await Program.run(["export", "--data", folder.data, "--app", "other"])
-            #expect(nobodys.code == 0)
+            try ServerFolder.write([1], folder.path + "/there")
+            let again = try await Self.export(folder, "--to", folder.path + "/there")
+            #expect(again.code == 2 && again.errorText.contains("nothing is overwritten"))
+            // The configuration knows it, though nothing was written for it yet.
+            let nobodys = try await Program.run(["export", "--config", folder.configuration, "--app", "other"])
+            #expect(nobodys.code == 0, "\(nobodys.errorText)")
             #expect(try Self.objects(nobodys.output).map { $0["kind"]?.string } == ["end"])
+        }
+    }
+
+    /// A slip of the finger is no app without purchases.
+    @Test func anAppThatNobodyKnowsIsNone() async throws {
+        try await Self.withLedger { folder, _ in
+            let file = folder.path + "/none.jsonl"
+            let rows = [
+                (
+                    ["--data", folder.data, "--app", "dmeo"],
+                    "the ledger has no app dmeo; did you mean \"demo\"? (there is demo)"
+                ), (["--data", folder.data, "--app", "other"], "the ledger has no app other (there is demo)"),
+                (
+                    ["--config", folder.configuration, "--app", "othr"],
+                    "neither the ledger nor the configuration has an app othr; "
+                        + "did you mean \"other\"? (there is demo, other)"
+                ),
+            ]
+            for (words, says) in rows {
+                let run = try await Program.run(["export", "--to", file] + words)
+                #expect(run.code == 2)
+                #expect(run.errorText == "assay export: \(says)\n")
+                #expect(!FileManager.default.fileExists(atPath: file))
+            }
         }
     }
 
@@ -164,10 +192,10 @@ import Testing
                 #expect(run.code == 2, "\(words) \(run.code)")
                 #expect(!run.errorText.isEmpty)
             }
-            let file = folder.path + "/there"
-            try ServerFolder.write([1], file)
-            let again = try await Self.export(folder, "--to", file)
-            #expect(again.code == 2 && again.errorText.contains("nothing is overwritten"))
+            // Nothing is left of what was not begun.
+            let file = folder.path + "/not-begun"
+            #expect(try await Self.export(folder, "--to", file).code == 2)
+            #expect(!FileManager.default.fileExists(atPath: file))
         }
     }
 }

@@ -144,7 +144,10 @@ import Testing
     @Test(arguments: [
         (words: ["old.jsonl"], says: "--app is needed"),
         (["--app", "nobody", "old.jsonl"], "the configuration has no app nobody (there is demo, other)"),
-        (["--app", "demo"], "FILE… is missing"),
+        (
+            ["--app", "dem", "old.jsonl"],
+            "the configuration has no app dem; did you mean \"demo\"? (there is demo, other)"
+        ), (["--app", "demo"], "FILE… is missing"),
         (["--app", "demo", "--from", "shopify", "x"], "there is adapty, assay, revenuecat"),
         (["--app", "demo", "--column", "price=x", "x"], "--column price=x cannot be read"),
         (["--app", "demo", "--deliver", "some", "x"], "--deliver none|grant"),

@@ -95,9 +95,12 @@ import Testing
 
             let text = try await Program.run(["ledger", "evidence", "--app", "demo", id, "--data", folder.data])
             #expect(text.text.hasPrefix("\(id) coins, sandbox, test-signed\n  received "))
-            let other = try await Program.run(["ledger", "evidence", "--app", "other", id, "--data", folder.data])
+            let other = try await Program.run(["ledger", "evidence", "--app", "demo", "1", "--data", folder.data])
             #expect(other.code == 1)
             #expect(other.text == "no such transaction\n")
+            let nobody = try await Program.run(["ledger", "evidence", "--app", "dem", id, "--data", folder.data])
+            #expect(nobody.code == 2 && nobody.output == [])
+            #expect(nobody.errorText.contains("the ledger has no app dem; did you mean \"demo\"? (there is demo)"))
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
         (words: [], says: "--since is needed"),
         (["--since", "yesterday"], "--since is a moment"),
         (["--since", "2026-01-02T00:00:00Z", "--until", "2026-01-01T00:00:00Z"], "ends before it begins"),
-        (["--since", "2026-01-02T00:00:00Z", "--app", "nobody"], "is no app of the configuration"),
+        (["--since", "2026-01-02T00:00:00Z", "--app", "dmeo"], "has no app dmeo; did you mean \"demo\"? (there is"),
         (["--since", "2026-01-02T00:00:00Z", "--patience", "0"], "--patience is a number of minutes"),
         (["--since", "2026-01-02T00:00:00Z", "--refunds", "x"], "--refunds is a number of days"),
         (["--since", "2026-01-02T00:00:00Z"], "there is nothing to ask Apple with"),

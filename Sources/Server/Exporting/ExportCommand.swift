@@ -10,6 +10,8 @@ struct ExportCommand: Sendable {
 
     let place: LedgerPlace
     let app: AppID
+    /// The apps of the configuration, if there is one.
+    let configured: [AppID]
     let kinds: Set<ExportKind>
     let format: Format
     let includesProofs: Bool
@@ -17,7 +19,9 @@ struct ExportCommand: Sendable {
     let path: String?
 
     init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
-        place = try LedgerPlace(arguments, environment)
+        let configuration = try LedgerPlace.configuration(arguments, environment)
+        place = LedgerPlace(arguments, configuration)
+        configured = configuration.apps.map(\.id)
         guard let name = arguments.value("app"), let app = AppID(name) else {
             throw UsageFault("--app is needed: the id of an app")
         }
@@ -55,11 +59,17 @@ struct ExportCommand: Sendable {
     /// - Returns: 0 when all was written, 1 when rows are left out that cannot be read, 2 when it could not be done.
     func run() async -> Int32 {
         do {
-            if let path { try ExportFile.make(path) }
             let ledger = try await place.openToRead()
-            let result = await write(ledger)
-            await ledger.close()
-            let report = try result.get()
+            let report: ExportReport
+            do {
+                try await checkApp(ledger)
+                if let path { try ExportFile.make(path) }
+                report = try await write(ledger)
+                await ledger.close()
+            } catch {
+                await ledger.close()
+                throw error
+            }
             guard report.isWhole else {
                 throw ExportFile.Fault(sentence: "\(path ?? "standard output") cannot be written")
             }
@@ -73,32 +83,39 @@ struct ExportCommand: Sendable {
         }
     }
 
+    /// A file without a purchase is not what was asked for when the app's id has a slip in it.
+    private func checkApp(_ ledger: OpenedLedger) async throws {
+        guard !configured.contains(app) else { return }
+        let known = try await ledger.read { reader throws(StoreFailure) in try reader.knownApps() }
+        guard !known.contains(app) else { return }
+        throw UsageFault.unknownApp(
+            app.text,
+            configured.isEmpty ? "the ledger has no app" : "neither the ledger nor the configuration has an app",
+            among: Set(known + configured)
+        )
+    }
+
     /// All of it over one snapshot.
-    private func write(_ ledger: OpenedLedger) async -> Result<ExportReport, StoreFailure> {
+    private func write(_ ledger: OpenedLedger) async throws(StoreFailure) -> ExportReport {
         let (app, kinds, proofs, format, path, now) = (app, kinds, includesProofs, format, path, SystemClock().now)
-        do throws(StoreFailure) {
-            return .success(
-                try await ledger.read { reader throws(StoreFailure) in
-                    let lines = ExportLines(format, kinds, ExportFile(path))
-                    var report = try LedgerExport.run(
-                        app: app,
-                        kinds: kinds,
-                        includesProofs: proofs,
-                        over: reader,
-                        at: now,
-                        lines.take
-                    )
-                    if report.isWhole { report.isWhole = lines.end(report, of: app) }
-                    return report
-                }
+        return try await ledger.read { reader throws(StoreFailure) in
+            let lines = ExportLines(format, kinds, ExportFile(path))
+            var report = try LedgerExport.run(
+                app: app,
+                kinds: kinds,
+                includesProofs: proofs,
+                over: reader,
+                at: now,
+                lines.take
             )
-        } catch {
-            return .failure(error)
+            if report.isWhole { report.isWhole = lines.end(report, of: app) }
+            return report
         }
     }
 
     private static func sentence(_ error: any Error, _ place: LedgerPlace) -> String {
         switch error {
+        case let fault as UsageFault: fault.description
         case let fault as ExportFile.Fault: fault.sentence
         default: "\(place.shown): \(StoreSentence.of(error))"
         }

@@ -25,8 +25,7 @@ struct ImportCommand: Sendable {
             throw UsageFault("--app is needed: the id of an app of the configuration")
         }
         guard let app = settings.apps.first(where: { $0.id.text == name }) else {
-            let names = settings.apps.map(\.id.text).sorted().joined(separator: ", ")
-            throw UsageFault("the configuration has no app \(name)", hint: names.isEmpty ? nil : "there is \(names)")
+            throw UsageFault.unknownApp(name, "the configuration has no app", among: settings.apps.map(\.id))
         }
         self.app = app
         paths = arguments.positionals

@@ -32,7 +32,7 @@ struct Reconcile: Sendable {
         guard since < until else { throw UsageFault("the window ends before it begins") }
         if let name = arguments.value("app") {
             guard let app = settings.apps.first(where: { $0.id.text == name }) else {
-                throw UsageFault("--app \(name) is no app of the configuration")
+                throw UsageFault.unknownApp(name, "the configuration has no app", among: settings.apps.map(\.id))
             }
             self.app = app.id
         } else {

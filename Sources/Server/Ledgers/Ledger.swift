@@ -36,7 +36,7 @@ struct Ledger {
     /// The proofs behind a transaction, on every side of the wall where it is recorded.
     func evidence(of id: TransactionID, app: AppID) async -> Int32 {
         await show { ledger throws(StoreFailure) in
-            let found = try await ledger.read { reader throws(StoreFailure) in
+            let (found, apps) = try await ledger.read { reader throws(StoreFailure) in
                 var found: [RecordedEvidence] = []
                 for recorded in try reader.transactions(app: app, id: id) {
                     guard let first = try reader.evidence(of: recorded.key) else { continue }
@@ -48,7 +48,12 @@ struct Ledger {
                         )
                     )
                 }
-                return found
+                return (found, try reader.knownApps())
+            }
+            guard apps.contains(app) else {
+                let fault = UsageFault.unknownApp(app.text, "the ledger has no app", among: apps)
+                Console.error("assay ledger: \(ReportText.printable("\(folder): \(fault)"))")
+                return ([], Ledger.unusable)
             }
             return (isJSON ? LedgerJSON.evidence(found) : Array(LedgerText.evidence(found).utf8), found.isEmpty ? 1 : 0)
         }

@@ -19,19 +19,25 @@ enum LedgerPlace: Sendable {
         self = .database(settings, shown: url.description)
     }
 
-    /// By the same layers as the server's, but apps and keys may be missing. A folder that is named on the command line
-    /// is meant, whatever database stands elsewhere.
     init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
-        let configuration: Configuration
+        self.init(arguments, try Self.configuration(arguments, environment))
+    }
+
+    /// What is configured for a command that only wants a ledger: by the same layers as the server's, but apps and keys may be
+    /// missing.
+    static func configuration(
+        _ arguments: Arguments,
+        _ environment: [String: String]
+    ) throws(UsageFault) -> Configuration {
         do throws(ConfigurationFaults) {
-            configuration = try Configuration.read(
-                environment: environment,
-                flags: arguments.flags,
-                isToServe: false
-            )
+            return try Configuration.read(environment: environment, flags: arguments.flags, isToServe: false)
         } catch {
             throw UsageFault("the configuration cannot be used:\n\(error)")
         }
+    }
+
+    /// A folder that is named on the command line is meant, whatever database stands elsewhere.
+    init(_ arguments: Arguments, _ configuration: Configuration) {
         let isFolder = arguments.isSet(Setting.data.flag) && !arguments.isSet(Setting.databaseURL.flag)
         self.init(isFolder ? Configuration.Database() : configuration.database, folder: configuration.data)
     }
