@@ -10,6 +10,8 @@ package struct RecordSplitter: Sendable {
         package var bytes: [UInt8]
         /// On which line it begins.
         package var line: Int64
+        /// On which line it ends: the same unless a quoted field holds line ends.
+        package var lastLine: Int64
         package var isTooLong: Bool
         /// Where the next one begins, in bytes, and on which line.
         package var end: Int64
@@ -60,7 +62,7 @@ package struct RecordSplitter: Sendable {
             if field == .quoted, !isTooLong {
                 bytes.append(0x0A)
             } else {
-                records.append(take())
+                records.append(take(to: line - 1))
             }
         }
         add(chunk[start...])
@@ -71,7 +73,7 @@ package struct RecordSplitter: Sendable {
     /// The last record, if it has no line end.
     package mutating func finish() -> Record? {
         guard !bytes.isEmpty || isTooLong else { return nil }
-        return take()
+        return take(to: bytes.last == 0x0A ? line - 1 : line)
     }
 
     private mutating func add(_ part: ArraySlice<UInt8>) {
@@ -102,13 +104,20 @@ package struct RecordSplitter: Sendable {
         }
     }
 
-    private mutating func take() -> Record {
+    private mutating func take(to lastLine: Int64) -> Record {
         if bytes.last == 0x0D { bytes.removeLast() }
         defer {
             bytes = []
             (field, isTooLong) = (.edge, false)
             firstLine = line
         }
-        return Record(bytes: bytes, line: firstLine, isTooLong: isTooLong, end: place, lineAfter: line)
+        return Record(
+            bytes: bytes,
+            line: firstLine,
+            lastLine: lastLine,
+            isTooLong: isTooLong,
+            end: place,
+            lineAfter: line
+        )
     }
 }

@@ -12,6 +12,7 @@ import Testing
         ("1,\"a\"\"\nb\"\n2", true, ["1:1,\"a\"\"\nb\"", "3:2"], [10, 11]),
         ("\"a\nb\"\n", false, ["1:\"a", "2:b\""], [3, 6]),
         ("\"open\nto the end", true, ["1:\"open\nto the end"], [16]),
+        ("a\n\"open\nto the end\n", true, ["1:a", "2:\"open\nto the end\n"], [2, 19]),
         // A quote that does not begin its field is text.
         ("1,5\",x\n2,c\n", true, ["1:1,5\",x", "2:2,c"], [7, 11]),
         ("5\"\n\"2\nb\",6\"\n3", true, ["1:5\"", "2:\"2\nb\",6\"", "4:3"], [3, 12, 13]),
@@ -30,6 +31,10 @@ import Testing
             #expect(found.map { "\($0.line):\(String(decoding: $0.bytes, as: UTF8.self))" } == records)
             #expect(found.map(\.end) == ends)
             #expect(found.allSatisfy { !$0.isTooLong })
+            for record in found {
+                let lineEnds = Int64(record.bytes.dropLast(record.bytes.last == 0x0A ? 1 : 0).count { $0 == 0x0A })
+                #expect(record.lastLine == record.line + lineEnds)
+            }
         }
     }
 

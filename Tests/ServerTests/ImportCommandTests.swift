@@ -180,6 +180,32 @@ import Testing
         }
     }
 
+    /// A quote that nobody closed takes the rows that follow into its field.
+    @Test(arguments: [
+        (rows: "1,anna,\"open\n2,bob,x\n3,carl,y\n", last: 4, reason: "quote"),
+        ("1,anna,\"open\n2,bob,x\n3,carl,y", 4, "quote"),
+        ("1,anna,\"open\n2,bob,\"x\"\n", 3, "quote"),
+        ("1,anna,\"open\n2,bob,x\n3,carl,\", y\"\n", 4, "field_count"),
+        // Of a row that stands on its line alone the line says enough.
+        ("1,anna,\"o\"pen\n", 2, "quote"),
+    ])
+    func whatAQuoteTakesAlongIsTold(rows: String, last: Int, reason: String) async throws {
+        try await ServerFolder.with { folder in
+            let (file, report) = (folder.path + "/old.csv", folder.path + "/report.jsonl")
+            try ServerFolder.write(Array(("transaction_id,customer_id,note\n" + rows).utf8), file)
+            let says = "old.csv: lines 2 to \(last) are one row by their quotes, and an invalid one (\(reason))"
+            let isOne = last == 2
+            let plan = try await Program.run(Self.words(folder, "--plan", file))
+            #expect(plan.text.contains(isOne ? "  line 2: invalid, " : "  lines 2 to \(last): invalid, \(reason)\n"))
+            #expect(plan.errorText.contains(says) != isOne, "\(plan.errorText)")
+            let run = try await Program.run(Self.words(folder, "--report", report, file))
+            #expect(run.code == 1)
+            #expect(run.errorText.contains(says) != isOne, "\(run.errorText)")
+            let told = String(decoding: try Data(contentsOf: URL(filePath: report)), as: UTF8.self)
+            #expect(told.contains(#""line":2,"#) && told.contains(#""last_line":\#(last),"#) != isOne, "\(told)")
+        }
+    }
+
     @Test func rowsThatNameNoCustomerAreCounted() async throws {
         try await ServerFolder.with { folder in
             let text = "receipt,app_user_id\n\(try Purchase.jws(1)),ann\n\(try Purchase.jws(2)),bob\n"

@@ -44,9 +44,12 @@ struct ImportExaminer: Sendable {
 
     private func find(_ row: ImportRow) -> ExaminedRow.Finding {
         switch row.claim {
-        case .failure(let fault) where [.otherStore, .otherKind].contains(fault):
+        case .failure(let fault) where !fault.isInvalid:
             return .over(ImportOutcome(line: row.line, .nothing, reason: fault.rawValue))
-        case .failure(let fault): return .over(ImportOutcome(line: row.line, .invalid, reason: fault.rawValue))
+        case .failure(let fault):
+            var outcome = ImportOutcome(line: row.line, .invalid, reason: fault.rawValue)
+            if row.faultOfManyLines != nil { outcome.lastLine = row.lastLine }
+            return .over(outcome)
         case .success(let claim): return find(claim, row.line)
         }
     }

@@ -22,6 +22,8 @@ package struct ImportOutcome: Hashable, Sendable {
     }
 
     package var line: Int64
+    /// Of a row that is invalid, and has taken several lines.
+    package var lastLine: Int64?
     package var kind: Kind
     package var format: ProofFormat?
     package var verdict: Verdict?
@@ -61,7 +63,7 @@ package enum ImportReport: Hashable, Sendable {
     package var head: [UInt8] {
         switch self {
         case .jsonLines: []
-        case .csv: Array("line,outcome,verdict,reason,transaction_ids,submission_id\n".utf8)
+        case .csv: Array("line,outcome,verdict,reason,transaction_ids,submission_id,last_line\n".utf8)
         }
     }
 
@@ -80,6 +82,7 @@ package enum ImportReport: Hashable, Sendable {
         case .jsonLines:
             return JSONWriter.object { json in
                 json.member("line", outcome.line)
+                json.member("last_line", outcome.lastLine)
                 json.member("outcome", outcome.kind.rawValue)
                 json.member("format", outcome.format?.rawValue)
                 json.member("verdict", outcome.verdict?.rawValue)
@@ -96,6 +99,7 @@ package enum ImportReport: Hashable, Sendable {
             let fields = [
                 String(outcome.line), outcome.kind.rawValue, outcome.verdict?.rawValue ?? "", outcome.reason ?? "",
                 outcome.transactions.map(\.description).joined(separator: " "), submission ?? "",
+                outcome.lastLine.map(String.init) ?? "",
             ]
             return Array(fields.joined(separator: ",").utf8)
         }

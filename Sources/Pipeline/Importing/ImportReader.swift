@@ -151,7 +151,13 @@ package struct ImportReader: Sendable {
         }
         ready =
             records.filter { $0.isTooLong || !$0.bytes.isEmpty }.map { record in
-                ImportRow(line: record.line, end: record.end, lineAfter: record.lineAfter, claim: claim(of: record))
+                ImportRow(
+                    line: record.line,
+                    lastLine: record.lastLine,
+                    end: record.end,
+                    lineAfter: record.lineAfter,
+                    claim: claim(of: record)
+                )
             }[...]
     }
 

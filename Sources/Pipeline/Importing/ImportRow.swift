@@ -30,16 +30,37 @@ package struct ImportRow: Hashable, Sendable {
     }
 
     package var line: Int64
+    /// The same unless fields between quotes hold line ends.
+    package var lastLine: Int64
     /// Where the next row begins, in bytes, and on which line.
     package var end: Int64
     package var lineAfter: Int64
     package var claim: Result<Claim, ImportRowFault>
 
-    package init(line: Int64, end: Int64, lineAfter: Int64, claim: Result<Claim, ImportRowFault>) {
+    /// - Parameters:
+    ///   - line: on which it begins.
+    ///   - lastLine: on which it ends; the same if not given.
+    ///   - end: where the next row begins, in bytes.
+    ///   - lineAfter: on which line.
+    ///   - claim: what it says.
+    package init(
+        line: Int64,
+        lastLine: Int64? = nil,
+        end: Int64,
+        lineAfter: Int64,
+        claim: Result<Claim, ImportRowFault>
+    ) {
         self.line = line
+        self.lastLine = lastLine ?? line
         self.end = end
         self.lineAfter = lineAfter
         self.claim = claim
+    }
+
+    /// Why it is none though it has several lines: a quote that is not closed has taken other rows along. `nil` for any other.
+    package var faultOfManyLines: ImportRowFault? {
+        guard lastLine > line, case .failure(let fault) = claim, fault.isInvalid else { return nil }
+        return fault
     }
 
     /// Whether it tells of a purchase, and not whose it is.
@@ -70,4 +91,7 @@ package enum ImportRowFault: String, Error, Hashable, Sendable, CaseIterable {
     case otherStore = "other_store"
     /// Another row of an export than a transaction: nothing to import.
     case otherKind = "other_kind"
+
+    /// Whether something is wrong with the row: it is not only of no concern here.
+    var isInvalid: Bool { self != .otherStore && self != .otherKind }
 }

@@ -147,13 +147,16 @@ struct ImportCommand: Sendable {
         let file = try reportPath.map { try ImportReportFile($0, after: progress) }
         var reader = try ImportReader(files.source, files.format, columns, from: progress.place, line: progress.line)
         var bar = ProgressBar(of: files.size)
+        var lost = LostLines(files.path)
         while !progress.isDone {
             let rows = try reader.next(Importer.batchMax, bytesMax: Importer.batchBytesMax)
+            lost.look(at: rows)
             progress = try await importer.take(rows, after: progress, report: file?.report).progress
             try file?.write(progress)
             bar.show(progress.place, rows: progress.counts.rows)
         }
         bar.end()
+        lost.end()
         try file?.close()
         return progress
     }

@@ -47,7 +47,8 @@ enum ImportText {
         var text = "\(plan.rows) rows; nothing was written\n" + columns(rows)
         text += columns(refused.map { ("refused, " + $0.0, $0.1) } + invalid.map { ("invalid, " + $0.0, $0.1) })
         for fault in plan.faults {
-            text += "  line \(fault.line): \(fault.verdict?.rawValue ?? "invalid"), \(fault.reason ?? "")\n"
+            let place = fault.lastLine.map { "lines \(fault.line) to \($0)" } ?? "line \(fault.line)"
+            text += "  \(place): \(fault.verdict?.rawValue ?? "invalid"), \(fault.reason ?? "")\n"
         }
         text += owning(plan.withoutCustomer)
         if !hasLedger { text += "  there is no ledger yet, so nothing counts as known\n" }

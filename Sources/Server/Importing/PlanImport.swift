@@ -23,9 +23,11 @@ extension ImportCommand {
     private func look(at files: ImportFiles, _ plan: inout ImportPlan, _ ledger: OpenedLedger?) async throws {
         var reader = try ImportReader(files.source, files.format, columns)
         var bar = ProgressBar(of: files.size)
+        var lost = LostLines(files.path)
         while true {
             let rows = try reader.next(Importer.batchMax, bytesMax: Importer.batchBytesMax)
             guard let last = rows.last else { break }
+            lost.look(at: rows)
             try await plan.look(at: rows, lanes: lanes) { lookup throws(StoreFailure) in
                 guard let ledger else { return ImportLookup.Answer() }
                 return try await ledger.read { reader throws(StoreFailure) in try lookup.answered(by: reader) }
@@ -33,6 +35,7 @@ extension ImportCommand {
             bar.show(last.end, rows: plan.rows)
         }
         bar.end()
+        lost.end()
     }
 }
 

@@ -75,7 +75,7 @@ import Verification
         #expect((progress.place, progress.line) == (80, 9))
         let lines = String(decoding: progress.reportTail, as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 9)
-        #expect(lines[1] == "1,recorded,test_signed,,\(coins.id),")
+        #expect(lines[1] == "1,recorded,test_signed,,\(coins.id),,")
         #expect(lines[2].hasPrefix("2,refused,forged,"))
         #expect(try await Self.events(house) == [])
         let recorded = try #require(try await house.recorded(coins.id))
