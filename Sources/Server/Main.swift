@@ -26,6 +26,10 @@ struct Main {
             Console.write("assay \(Version.text)\n")
             return 0
         }
+        if let help = CommandLineTable.all.groupHelp(words) {
+            Console.write(help)
+            return 0
+        }
         do {
             let (command, rest) = try CommandLineTable.all.find(words)
             let arguments = try Arguments(rest, for: command)
@@ -40,8 +44,9 @@ struct Main {
             }
             return UsageFault.exitCode
         } catch {
+            // What a server or a store cannot begin without.
             Console.error("assay: \(ReportText.printable("\(error)"))")
-            return 1
+            return UsageFault.exitCode
         }
     }
 

@@ -114,6 +114,28 @@ import Testing
         #expect(found.rest == rest)
     }
 
+    @Test(arguments: [["config", "--help"], ["config", "-h"], ["config", "--help", "print"]])
+    func aWordThatNeedsAnotherOneHasAHelp(words: [String]) {
+        let expected = """
+            Usage:
+              assay config COMMAND [flags]
+
+            Commands:
+              config print  Print.
+              config check  Check.
+
+            assay config COMMAND --help explains one of them.
+
+            """
+        #expect(table.groupHelp(words) == expected)
+    }
+
+    /// A command's help is its own, and nobody's is a fault.
+    @Test(arguments: [
+        [], ["config"], ["config", "print", "--help"], ["serve", "--help"], ["play", "-h"], ["none", "-h"],
+    ])
+    func nothingElseIsAGroup(words: [String]) { #expect(table.groupHelp(words) == nil) }
+
     @Test(arguments: [
         ([], "which command? (assay --help lists them)"),
         (["serv"], "there is no command \"serv\"; did you mean \"serve\"? (assay --help lists all)"),

@@ -182,7 +182,7 @@ import Testing
             try SimulatorProcess.makeAuthority(in: folder + "/data/simulator")
             try Data("garbage".utf8).write(to: URL(filePath: "\(folder)/data/simulator/\(name)"))
             let run = try await Program.run(Self.demo, in: folder)
-            #expect(run.code == 1)
+            #expect(run.code == 2)
             #expect(run.errorText.contains(sentence), "\(run.errorText)")
         }
     }
@@ -210,13 +210,13 @@ import Testing
             let store = try await SimulatorProcess(in: folder)
             let words = ["demo", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:\(store.port)"]
             let run = try await Program.run(words, in: folder)
-            #expect(run.code == 1 && run.errorText.contains("another program does already"))
+            #expect(run.code == 2 && run.errorText.contains("another program does already"))
             // And the other way round.
             let other = try await Program.run(
                 ["demo", "--listen", "127.0.0.1:\(store.port)", "--simulator", "127.0.0.1:0"],
                 in: folder
             )
-            #expect(other.code == 1 && other.errorText.contains("not_started"))
+            #expect(other.code == 2 && other.errorText.contains("not_started"))
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
         try await ServerFolder.with { folder in
             let first = try await folder.serve()
             let second = try await Self.start(folder)
-            #expect(second.code == 1)
+            #expect(second.code == 2)
             #expect(try Self.why(second) == "another process has the data folder open")
             // The first one is not disturbed.
             #expect(await first.post(Purchase.body(try Purchase.jws(1)))?.result == "recorded")
@@ -21,7 +21,7 @@ import Testing
             let first = try await folder.serve()
             let other = folder.path + "/other-ledger"
             let second = try await Self.start(folder, "--listen", "127.0.0.1:\(first.port)", "--data", other)
-            #expect(second.code == 1)
+            #expect(second.code == 2)
             #expect(
                 try Self.why(second) == "cannot listen on 127.0.0.1, port \(first.port): another program does already"
             )
@@ -31,7 +31,7 @@ import Testing
     @Test func anAddressOfAnotherMachineIsNone() async throws {
         try await ServerFolder.with { folder in
             let run = try await Self.start(folder, "--listen", "192.0.2.1:80")
-            #expect(run.code == 1)
+            #expect(run.code == 2)
             #expect(try Self.why(run) == "cannot listen on 192.0.2.1, port 80: this machine has no such address")
         }
     }
@@ -41,7 +41,7 @@ import Testing
         try await ServerFolder.with { folder in
             try ServerFolder.write([], folder.path + "/file")
             let run = try await Self.start(folder, "--data", "\(folder.path)/\(path)")
-            #expect(run.code == 1)
+            #expect(run.code == 2)
             #expect(try Self.why(run).contains("\(folder.path)/\(path.prefix(4))"))
         }
     }
@@ -57,7 +57,7 @@ import Testing
         try await ServerFolder.with { folder in
             try ServerFolder.write(Array(content.utf8), "\(folder.roots)/\(name)")
             let run = try await Self.start(folder)
-            #expect(run.code == 1)
+            #expect(run.code == 2)
             let why = try Self.why(run)
             #expect(why.hasPrefix("\(folder.roots)/\(name): ") && why.contains(word), "\(why)")
         }

@@ -191,7 +191,7 @@ import Testing
             let run = try await Program.run([
                 "simulate", "--data", store.folder, "--listen", "127.0.0.1:\(store.port)",
             ])
-            #expect(run.code == 1 && run.errorText.contains("port \(store.port): another program does already"))
+            #expect(run.code == 2 && run.errorText.contains("port \(store.port): another program does already"))
         }
     }
 }

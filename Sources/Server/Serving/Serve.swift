@@ -24,7 +24,7 @@ struct Serve {
     ///
     /// - Parameter ready: called with the real port once clients can connect, and with the dashboard's path: that of the
     ///   first account while there is none.
-    /// - Returns: the exit code.
+    /// - Returns: the exit code: 2 when it could not start.
     func run(ready: @Sendable (UInt16, String) -> Void = { _, _ in }) async -> Int32 {
         let clock = SystemClock()
         let metrics = Metrics()
@@ -54,7 +54,7 @@ struct Serve {
             return 0
         } catch {
             log.write(.error, "not_started") { $0.member("why", sentence(error)) }
-            return 1
+            return UsageFault.exitCode
         }
     }
 

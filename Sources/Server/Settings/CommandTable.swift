@@ -36,6 +36,26 @@ struct CommandTable: Sendable {
         )
     }
 
+    /// The help of a word that is none without another one, such as `orders`, for standard output; `nil` unless that is asked
+    /// for.
+    func groupHelp(_ words: [String]) -> String? {
+        guard let first = words.first, words.count > 1, ["--help", "-h"].contains(words[1]),
+            !commands.contains(where: { $0.name == first })
+        else { return nil }
+        let rows = commands.filter { $0.name.hasPrefix(first + " ") }.map { ($0.name, $0.summary) }
+        guard !rows.isEmpty else { return nil }
+        return """
+            Usage:
+              \(program) \(first) COMMAND [flags]
+
+            Commands:
+            \(CommandShape.columns(rows))
+
+            \(program) \(first) COMMAND --help explains one of them.
+
+            """
+    }
+
     /// The help of the program, for standard output.
     var helpText: String {
         let rows = commands.map { ($0.name, $0.summary) }

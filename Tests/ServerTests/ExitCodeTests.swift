@@ -1,0 +1,85 @@
+import Crypto
+import Foundation
+import TestSupport
+import Testing
+
+/// What a process ends with, as `docs/cli.md` has it: each code by commands of every kind.
+@Suite(.enabled(if: Program.isBuilt, Program.absence)) struct ExitCodeTests {
+    /// In the words `FOLDER`, `DATA`, `CONFIG`, `KEY` and `SERVER` stand for those of a server that runs.
+    private static let rows: [(words: String, code: Int32)] = [
+        // It was done; what was asked for is so.
+        ("--help", 0), ("help", 0), ("--version", 0), ("orders --help", 0), ("config -h", 0), ("orders list --help", 0),
+        ("man", 0), ("completion zsh", 0), ("config check --config CONFIG", 0), ("config print --config CONFIG", 0),
+        ("check --data DATA", 0), ("export --data DATA --app demo", 0), ("ledger refusals --data DATA", 0),
+        ("migrate --data DATA", 0), ("rebuild --config CONFIG", 0), ("backup --data DATA --to FOLDER/copy", 0),
+        ("orders list --server SERVER --key-file KEY", 0), ("apps show --server SERVER --key-file KEY", 0),
+        // What was asked for is not so, or somebody says no.
+        ("verify KEY", 1), ("ledger evidence --data DATA --app demo 1", 1),
+        ("orders show none --server SERVER --key-file KEY", 1), ("orders list --server SERVER --key-file CONFIG", 1),
+        ("import --config CONFIG --app demo --plan KEY", 1), ("apple order M1 --server SERVER --key-file KEY", 1),
+        // The command could not be obeyed: its words, a file, another process, a server.
+        ("", 2), ("orders", 2), ("ordres --help", 2), ("orders lsit", 2), ("orders list --nope", 2), ("orders show", 2),
+        ("config check --config FOLDER/none", 2), ("verify FOLDER/none", 2), ("check --data FOLDER/none", 2),
+        ("export --data DATA --app nope", 2), ("ledger evidence --data DATA --app nope 1", 2),
+        ("import --config CONFIG --app nope KEY", 2), ("import --config CONFIG --app demo FOLDER/none", 2),
+        ("serve --config CONFIG", 2), ("serve --config CONFIG --data KEY", 2),
+        ("serve --config CONFIG --data FOLDER/other --listen 192.0.2.1:80", 2),
+        ("serve --config CONFIG --data FOLDER/other --trust-roots FOLDER/none", 2),
+        ("import --config CONFIG --app demo KEY", 2), ("rebuild --config CONFIG --apply", 2),
+        ("reconcile --config CONFIG --since 2026-01-01T00:00:00Z", 2), ("restore --from KEY --data FOLDER/new", 2),
+        ("orders list --server http://127.0.0.1:1 --key-file KEY", 2), ("simulate clock --at http://127.0.0.1:1", 2),
+        ("simulate --data FOLDER/store --listen 192.0.2.1:80", 2), ("webhook verify --fields KEY --secret-file KEY", 2),
+    ]
+
+    private static func with(_ body: (ServerFolder, (String) -> [String]) async throws -> Void) async throws {
+        try await ServerFolder.with { folder in
+            let server = try await folder.serve()
+            #expect(await server.post(Purchase.body(try Purchase.jws(1)))?.status == 200)
+            let places = [
+                "FOLDER": folder.path, "DATA": folder.data, "CONFIG": folder.configuration, "KEY": folder.path + "/key",
+                "SERVER": "http://127.0.0.1:\(server.port)",
+            ]
+            try await body(folder) { words in
+                words.split(separator: " ").map { word in
+                    places.reduce(String(word)) { $0.replacing($1.key, with: $1.value) }
+                }
+            }
+            server.stop()
+            #expect(await server.exitCode() == 0)
+        }
+    }
+
+    @Test func eachCodeMeansWhatIsWritten() async throws {
+        try await Self.with { _, words in
+            for row in Self.rows {
+                let run = try await Program.run(words(row.words))
+                #expect(run.code == row.code, "\(row.words): \(run.code) \(run.errorText)")
+                // Whoever could not be obeyed is told why, and gets nothing that looks like an answer.
+                if row.code == 2 { #expect(!run.errors.isEmpty && run.output.isEmpty, "\(row.words)") }
+            }
+        }
+    }
+
+    /// Apple has not answered, and the server goes on asking.
+    @Test func whatAppleHasNotAnsweredYetIsThree() async throws {
+        try await ServerFolder.with { folder in
+            try ServerFolder.write(
+                try PrivateKey(generate: .p256).pem(),
+                folder.path + "/p8",
+                isSecret: true
+            )
+            let store = """
+                "app_store":{"issuer_id":"57246542-96fe-1a63-e053-0824d011072a","key_id":"2X9R4HXF34","private_key_file":"\(folder.path)/p8",\
+                "hosts":{"api":"http://127.0.0.1:1","api_sandbox":"http://127.0.0.1:1"}}
+                """
+            let text = String(decoding: try Data(contentsOf: URL(filePath: folder.configuration)), as: UTF8.self)
+            let changed = text.replacing("\"id\":\"demo\"", with: "\"id\":\"demo\",\(store)")
+            #expect(changed != text)
+            try ServerFolder.write(Array(changed.utf8), folder.configuration)
+            let server = try await folder.serve()
+            let there = ["--server", "http://127.0.0.1:\(server.port)", "--key-file", folder.path + "/key"]
+            let run = try await Program.run(["apple", "order", "MK1234", "--wait", "0"] + there)
+            #expect(run.code == 3, "\(run.errorText)")
+        }
+    }
+}
