@@ -11,6 +11,7 @@ import Verification
 struct Main {
     static func main() async {
         HeapSettings.apply()
+        StandardStreams.fill()
         let code = await run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment)
         guard code == 0, Console.hasLostOutput else { exit(code) }
         Console.error("assay: standard output cannot be written")

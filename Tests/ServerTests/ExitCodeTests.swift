@@ -82,4 +82,28 @@ import Testing
             #expect(run.code == 3, "\(run.errorText)")
         }
     }
+
+    /// What is opened next must not stand in the place of a standard output that is closed: a file of the ledger, say, or the
+    /// line to a server, into which the answer would go.
+    @Test func whereStandardOutputIsClosedNothingWasDone() async throws {
+        try await Self.with { folder, words in
+            let rows = [
+                "--help", "orders --help", "--version", "man", "config print --config CONFIG", "check --data DATA",
+                "export --data DATA --app demo", "ledger refusals --data DATA", "rebuild --config CONFIG",
+                "backup --data DATA --to FOLDER/copy", "orders list --server SERVER --key-file KEY",
+                "apps show --server SERVER --key-file KEY", "apps show --json --server SERVER --key-file KEY",
+                "customers entitlements anna --server SERVER --key-file KEY",
+            ]
+            for row in rows {
+                let shell = ["-c", "exec \"$0\" \"$@\" <&- >&-", Program.path] + words(row)
+                let run = try await Program.run(shell, instead: "/bin/sh")
+                #expect(run.code == 2, "\(row): \(run.code)")
+                #expect(run.errorText.contains("standard output cannot be written"), "\(row): \(run.errorText)")
+            }
+            // Where nobody hears why, the code still tells.
+            let deaf = ["-c", "exec \"$0\" \"$@\" <&- >&- 2>&-", Program.path] + words("verify FOLDER/none KEY")
+            #expect(try await Program.run(deaf, instead: "/bin/sh").code == 2)
+            #expect(try await Program.run(["check", "--data", folder.data]).code == 0)
+        }
+    }
 }
