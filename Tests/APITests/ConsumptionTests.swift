@@ -50,6 +50,26 @@ import Testing
         }
     }
 
+    /// Nobody has the coins: another system may have delivered them.
+    @Test func whetherWhatNobodyHasWasDeliveredIsForAPersonToSay() async throws {
+        try await TestHouse(terms: Self.terms(.byTerms)).open { house in
+            var notice = Notice(uuid: Self.uuid, type: "CONSUMPTION_REQUEST", signedAt: TestHouse.now)
+            notice.transaction = try Sample.transaction(7_001)
+            let signer = PurchaseSigner(TestAuthority.shared, app: try Sample.app("com.example.demo"))
+            let sent = await house.send(try signer.notificationBody(notice), to: "/v1/apple/notifications/demo")
+            #expect(sent.status == .ok)
+            let path = "\(Self.path)/\(Self.id)"
+            let one = try await house.get(path).json()
+            #expect(one["waits_for"]?.string == "delivery_unknown" && one["would_send"] == nil)
+            #expect(try await house.change("\(path)/answer").json()["code"]?.string == "delivery_unknown")
+            let said = await house.change("\(path)/answer", #"{"delivery_status": "delivered"}"#)
+            #expect(said.status == .ok)
+            let after = try await house.get(path).json()
+            #expect(after["waits_for"] == nil)
+            #expect(after["would_send"]?.object?["because"]?.object?["delivery_status"]?.string == "by_hand")
+        }
+    }
+
     @Test func aPersonAnswersOnlyWithConsentAndOnlyOnce() async throws {
         try await TestHouse(terms: Self.terms(answers: false)).open { house in
             try await Self.ask(house)
@@ -66,14 +86,17 @@ import Testing
             let share = await house.change(answer, #"{"refund_preference": "grant_prorated"}"#)
             #expect(try share.json()["code"]?.string == "not_divisible")
             #expect(await house.change(answer, #"{"refund_preference": "maybe"}"#).status == .badRequest)
+            #expect(await house.change(answer, #"{"delivery_status": "perhaps"}"#).status == .badRequest)
             let before = house.jobs.values
-            let taken = try await house.change(answer, #"{"refund_preference": "decline"}"#).json()
+            let body = #"{"refund_preference": "decline", "delivery_status": "undelivered_wrong_item"}"#
+            let taken = try await house.change(answer, body).json()
             #expect(taken["state"]?.string == "open")
             #expect(house.jobs.values == before + ["answer \(Self.uuid) 2"])
             let one = try await house.get("\(Self.path)/\(Self.id)").json()
             #expect(one["waits_for"] == nil)
             #expect(one["would_send"]?.object?["refund_preference"]?.string == "decline")
             #expect(one["would_send"]?.object?["because"]?.object?["refund_preference"]?.string == "by_hand")
+            #expect(one["would_send"]?.object?["delivery_status"]?.string == "undelivered_wrong_item")
             let acts = one["audit"]?.array?.compactMap { $0.object?["actor"]?.string }
             #expect(acts == ["apple", "shop"])
             // She withdraws it: what has not gone out does not.

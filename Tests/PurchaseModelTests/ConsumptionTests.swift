@@ -44,6 +44,12 @@ import Testing
         return shop
     }
 
+    /// What is known of the coins.
+    private static func facts(_ shop: Shop) throws -> ConsumptionFacts {
+        let key = TransactionKey(app: try Shop.app(), realm: Shop.production, id: try Sold.coins().id)
+        return ConsumptionFacts(transaction: shop.situation[key], fulfilment: shop.situation.fulfilment(of: key))
+    }
+
     /// When it goes out: each row has where, after how long the shop would like it, when it was heard after it was
     /// asked; and when the answer goes out after that, all in seconds; `nil` when it is too late.
     @Test(arguments: [
@@ -101,7 +107,7 @@ import Testing
     ) throws {
         let shop = try Self.shop()
         let request = try #require(shop.situation.consumption(try Self.key()))
-        var facts = ConsumptionFacts()
+        var facts = try Self.facts(shop)
         facts.consent = try customer.map { try Self.consent($0) }
         facts.accountConsent = try account.map { try Self.consent($0, .appTransaction("7")) }
         let terms = ConsumptionTerms(answers: answers, consent: rule)
@@ -122,32 +128,83 @@ import Testing
     /// Each row: what became of the purchase; and what Apple is told of it, with the reason.
     @Test(
         arguments: [
-            ("nobody's", "undelivered_other", "nothing_was_given", 0, "not_delivered"),
+            ("nobody's", nil, nil, nil, nil), ("not recorded", nil, nil, nil, nil), ("not told", nil, nil, nil, nil),
+            ("out of old books", nil, nil, nil, nil), ("not in the catalogue", nil, nil, nil, nil),
+            ("without an order", "undelivered_other", "nothing_was_given", 0, "not_delivered"),
             ("in the books", "delivered", "in_the_books", 0, "used_of_balance"),
             ("acknowledged", "delivered", "acknowledged_by_shop", 0, "used_of_balance"),
             ("half used", "delivered", "in_the_books", 50_000, "used_of_balance"),
             ("used up", "delivered", "in_the_books", 100_000, "used_of_balance"),
             ("season", "delivered", "in_the_books", 33_333, "time_passed"),
             ("monthly", "delivered", "in_the_books", nil, "apple_reckons_subscriptions"),
-            ("not told", "undelivered_other", "shop_was_not_told", 0, "not_delivered"),
             ("told", "delivered", "shop_was_told", nil, "not_known"),
             ("could not be told", "undelivered_server_outage", "shop_could_not_be_told", 0, "not_delivered"),
-            ("not recorded", "undelivered_other", "not_recorded", 0, "not_delivered"),
-        ] as [(String, String, String, Int?, String)]
+        ] as [(String, String?, String?, Int?, String?)]
     )
     func onlyWhatTheLedgerKnowsIsSaid(
         what: String,
-        delivery: String,
-        because: String,
+        delivery: String?,
+        because: String?,
         percentage: Int?,
-        percentageBecause: String
+        percentageBecause: String?
     ) throws {
         let (request, facts) = try Self.purchase(what)
         let answer = preview(of: request, facts, ConsumptionTerms(), at: Facts.now.advanced(by: .seconds(30 * 86_400)))
-        #expect(answer.delivery.rawValue == delivery)
-        #expect(answer.deliveryBecause.rawValue == because)
-        #expect(answer.percentage == percentage)
-        #expect(answer.percentageBecause.rawValue == percentageBecause)
+        #expect(answer?.delivery.rawValue == delivery)
+        #expect(answer?.deliveryBecause.rawValue == because)
+        #expect(answer?.percentage == percentage)
+        #expect(answer?.percentageBecause.rawValue == percentageBecause)
+    }
+
+    /// What the ledger does not know it does not say; a person may, and Apple is told that.
+    @Test func whatNobodyKnowsWaitsForAPersonsWord() throws {
+        var (request, facts) = try Self.purchase("out of old books")
+        facts.consent = try Self.consent(true)
+        let terms = ConsumptionTerms(answers: true, preference: .decline)
+        guard case .wait(_, .deliveryUnknown) = nextStep(of: request, facts, terms, at: request.answerAt) else {
+            Issue.record("Apple is told what nobody knows")
+            return
+        }
+        #expect(nextStep(of: request, facts, terms, at: request.deadline) == .close(because: "delivery_unknown"))
+        var situation = Situation()
+        situation.note(request)
+        func answer(_ word: ConsumptionWord) throws -> Decision {
+            try decide(situation, answering: request.key, word, facts, terms: terms, by: "desk", at: Facts.now)
+        }
+        #expect(throws: ConsumptionFault.deliveryUnknown) { _ = try answer(ConsumptionWord(preference: .decline)) }
+        let decision = try answer(ConsumptionWord(delivery: .delivered))
+        #expect(decision.audit.map(\.detail) == ["delivered"])
+        request = try #require(decision.consumptions.first?.row)
+        guard case .send(let sent) = nextStep(of: request, facts, terms, at: Facts.now) else {
+            Issue.record("it is not sent")
+            return
+        }
+        #expect(sent.delivery == .delivered && sent.deliveryBecause == .byHand)
+        #expect(sent.percentage == nil && sent.percentageBecause == .notKnown)
+        #expect(sent.preference == .decline && sent.preferenceBecause == .configuration)
+    }
+
+    /// What she has not got nobody asks Apple to leave it at, unless a person does.
+    @Test func aPolicyOfDecliningIsForWhatWasDelivered() throws {
+        var (request, facts) = try Self.purchase("without an order")
+        facts.consent = try Self.consent(true)
+        let terms = ConsumptionTerms(answers: true, preference: .decline)
+        let answer = preview(of: request, facts, terms, at: Facts.now)
+        #expect(answer?.preference == nil && answer?.preferenceBecause == .notDelivered)
+        var situation = Situation()
+        situation.note(request)
+        let word = ConsumptionWord(preference: .decline)
+        let decision = try decide(
+            situation,
+            answering: request.key,
+            word,
+            facts,
+            terms: terms,
+            by: "desk",
+            at: Facts.now
+        )
+        request = try #require(decision.consumptions.first?.row)
+        #expect(preview(of: request, facts, terms, at: Facts.now)?.preference == .decline)
     }
 
     private static func purchase(_ what: String) throws -> (ConsumptionRequest, ConsumptionFacts) {
@@ -164,8 +221,13 @@ import Testing
             )
         }
         let isUncatalogued = ["not told", "told", "could not be told"].contains(what)
-        var shop = try Shop { if isUncatalogued { $0.products = nil } }
-        try shop.show(bought, by: what == "nobody's" ? nil : "ann")
+        var shop = try Shop {
+            if isUncatalogued { $0.products = nil }
+            if what == "not in the catalogue" { $0.products = [:] }
+            if what == "without an order" { $0.needsOrder = true }
+        }
+        let isOld = what == "out of old books"
+        try shop.show(bought, by: what == "nobody's" || isOld ? nil : "ann", from: isOld ? .imported : .presented)
         if what == "acknowledged" { try shop.acknowledge(1, fence: 1) }
         try shop.hear(try ask(), bought)
         let key = TransactionKey(app: try Shop.app(), realm: Shop.production, id: bought.id)
@@ -207,7 +269,7 @@ import Testing
             let decision = try decide(
                 situation,
                 answering: request.key,
-                preference: person,
+                ConsumptionWord(preference: person),
                 facts,
                 terms: ConsumptionTerms(),
                 by: "desk",
@@ -217,9 +279,9 @@ import Testing
             #expect(decision.audit.map(\.actor) == ["desk"])
         }
         let answer = preview(of: request, facts, ConsumptionTerms(preference: policy), at: Facts.now)
-        #expect(answer.preference == told)
-        #expect(answer.preferenceBecause.rawValue == because)
-        #expect(answer.percentage == used)
+        #expect(answer?.preference == told)
+        #expect(answer?.preferenceBecause.rawValue == because)
+        #expect(answer?.percentage == used)
     }
 
     private static func answer(
@@ -230,7 +292,7 @@ import Testing
         try decide(
             shop.situation,
             answering: key(),
-            preference: preference,
+            ConsumptionWord(preference: preference),
             facts,
             terms: ConsumptionTerms(),
             by: "desk",
@@ -241,7 +303,7 @@ import Testing
     @Test func aPersonAnswersAtOnceOrNotAtAll() throws {
         var shop = try Self.shop { _ in }
         let (key, now) = (try Self.key(), Facts.now)
-        var facts = ConsumptionFacts()
+        var facts = try Self.facts(shop)
         #expect(throws: ConsumptionFault.noConsent) { _ = try Self.answer(shop, facts) }
         facts.consent = try Self.consent(true)
         #expect(throws: ConsumptionFault.notDivisible) { _ = try Self.answer(shop, facts, .grantProrated) }

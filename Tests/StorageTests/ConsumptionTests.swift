@@ -39,6 +39,7 @@ import Testing
             state: state,
             ending: isFull ? "4000047 InvalidTransactionTypeNotSupportedError" : nil,
             preference: isFull ? .grantFull : nil,
+            delivery: isFull ? .undeliveredWrongItem : nil,
             isApproved: isFull,
             turn: isFull ? 3 : 1,
             answer: isFull ? answer : nil,

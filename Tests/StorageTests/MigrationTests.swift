@@ -137,6 +137,7 @@ private enum Python {
     static let withoutColumnsSince31 = [
         withoutCorrections, "DROP INDEX admins_first", "ALTER TABLE admins DROP COLUMN is_first",
         "DROP TABLE first_account_links", "ALTER TABLE notification_watches DROP COLUMN marks",
+        "ALTER TABLE consumption_requests DROP COLUMN said_delivery",
     ]
     private static let withoutCorrections = "ALTER TABLE apps DROP COLUMN figure_corrections"
 

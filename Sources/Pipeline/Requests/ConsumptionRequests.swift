@@ -8,7 +8,7 @@ package enum ConsumptionDesk {
     ///
     /// - Parameters:
     ///   - key: of the request.
-    ///   - preference: what Apple should decide; `nil` leaves it to what was wanted before.
+    ///   - word: what Apple should decide, and whether it was delivered; what it leaves out stays as it was.
     ///   - app: with its policy.
     ///   - actor: who says so.
     ///   - queue: gets the job that answers.
@@ -18,7 +18,7 @@ package enum ConsumptionDesk {
     /// - Throws: `StoreFailure`.
     package static func answer(
         _ key: ConsumptionKey,
-        preference: RefundPreference?,
+        _ word: ConsumptionWord,
         for app: AppPolicy,
         by actor: String,
         _ queue: ConsumptionQueue,
@@ -34,7 +34,7 @@ package enum ConsumptionDesk {
             decision = try decide(
                 situation,
                 answering: key,
-                preference: preference,
+                word,
                 facts ?? ConsumptionFacts(),
                 terms: app.terms.consumption,
                 by: actor,

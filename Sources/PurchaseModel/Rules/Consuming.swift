@@ -29,6 +29,7 @@ package enum ConsumptionEnding {
     static let heardTooLate = "heard_too_late"
     package static let noConsent = "no_consent"
     package static let answersOff = "answers_off"
+    package static let deliveryUnknown = "delivery_unknown"
     package static let appleAway = "apple_did_not_answer"
 }
 
@@ -48,6 +49,8 @@ package enum ConsumptionObstacle: String, Hashable, Sendable, CaseIterable {
     case needsConsent = "needs_consent"
     /// The app's requests are not answered by themselves.
     case held
+    /// The ledger does not know whether it was delivered, and Apple is told nothing that nobody knows.
+    case deliveryUnknown = "delivery_unknown"
 }
 
 /// Says what is to be done about a request. Without consent nothing is sent, whoever wants it and however far it has come.
@@ -67,27 +70,32 @@ package func nextStep(
     guard !request.state.isSettled else { return .nothing }
     let consent = consentReason(facts, terms)
     let isWanted = terms.answers || request.isApproved || request.state == .sending
+    // What was on its way may have arrived: then the same is said again, and nothing else.
+    let underWay = request.state == .sending ? request.answer : nil
+    let answer = underWay ?? compose(request, facts, terms, consent ?? .notKnown, at: now)
     if now >= request.deadline {
         if consent == nil { return .close(because: ConsumptionEnding.noConsent) }
-        return .close(because: isWanted ? ConsumptionEnding.appleAway : ConsumptionEnding.answersOff)
+        guard isWanted else { return .close(because: ConsumptionEnding.answersOff) }
+        let ending = answer == nil ? ConsumptionEnding.deliveryUnknown : ConsumptionEnding.appleAway
+        return .close(because: ending)
     }
     let patience = ConsumptionWindow(of: request.key.realm.environment).patience
     let later = min(max(now.advanced(by: patience), request.answerAt), request.deadline)
     guard isWanted else { return .wait(until: later, .held) }
-    guard let consent else { return .wait(until: later, .needsConsent) }
-    // What was on its way may have arrived: then the same is said again, and nothing else.
-    if request.state == .sending, let answer = request.answer { return .send(answer) }
-    guard now >= request.answerAt else { return .wait(until: request.answerAt, .scheduled) }
-    return .send(compose(request, facts, terms, consent, at: now))
+    guard consent != nil else { return .wait(until: later, .needsConsent) }
+    guard let answer else { return .wait(until: later, .deliveryUnknown) }
+    guard underWay != nil || now >= request.answerAt else { return .wait(until: request.answerAt, .scheduled) }
+    return .send(answer)
 }
 
-/// What would be sent, if it may be: also while it waits for something.
+/// What would be sent, if it may be: also while it waits for something. `nil` where somebody has to say first whether it was
+/// delivered.
 package func preview(
     of request: ConsumptionRequest,
     _ facts: ConsumptionFacts,
     _ terms: ConsumptionTerms,
     at now: Timestamp
-) -> ConsumptionAnswer {
+) -> ConsumptionAnswer? {
     compose(request, facts, terms, consentReason(facts, terms) ?? .notKnown, at: now)
 }
 
@@ -104,14 +112,20 @@ private func compose(
     _ terms: ConsumptionTerms,
     _ consent: AnswerReason,
     at now: Timestamp
-) -> ConsumptionAnswer {
-    let (delivery, deliveryBecause) = delivery(facts)
+) -> ConsumptionAnswer? {
+    guard let (delivery, deliveryBecause) = request.delivery.map({ ($0, .byHand) }) ?? knownDelivery(facts) else {
+        return nil
+    }
     let (percentage, percentageBecause) = percentage(delivery, facts, at: now)
     var preference = request.preference ?? terms.preference
     var preferenceBecause: AnswerReason =
         request.preference != nil ? .byHand : terms.preference != nil ? .configuration : .noWish
     if preference == .grantProrated, !mayBeProrated(percentage, facts) {
         (preference, preferenceBecause) = (nil, .notDivisible)
+    }
+    // The policy is about what customers have got: nobody asks Apple to leave it at what was paid for and never came.
+    if delivery != .delivered, preference == .decline, request.preference == nil {
+        (preference, preferenceBecause) = (nil, .notDelivered)
     }
     return ConsumptionAnswer(
         delivery: delivery,
@@ -125,12 +139,13 @@ private func compose(
     )
 }
 
-/// Whether it was delivered: only what the ledger knows is said.
-private func delivery(_ facts: ConsumptionFacts) -> (DeliveryAssertion, AnswerReason) {
-    guard let fulfilment = facts.fulfilment else { return (.undeliveredOther, .notRecorded) }
+/// Whether it was delivered: only what the ledger knows is said, and `nil` where it does not know. That it was not is known
+/// only where it was the ledger that held it back, or could not tell the shop.
+private func knownDelivery(_ facts: ConsumptionFacts) -> (DeliveryAssertion, AnswerReason)? {
+    guard let fulfilment = facts.fulfilment else { return nil }
     switch fulfilment.state {
     case .withheld where fulfilment.reason == .alreadyGranted: return (.delivered, .givenWithAnother)
-    case .waiting, .withheld: return (.undeliveredOther, .nothingWasGiven)
+    case .waiting, .withheld: return isHeldBack(fulfilment) ? (.undeliveredOther, .nothingWasGiven) : nil
     case .granted, .reversed: break
     }
     switch fulfilment.delivery {
@@ -139,8 +154,20 @@ private func delivery(_ facts: ConsumptionFacts) -> (DeliveryAssertion, AnswerRe
     case .pending, .failed, .compensated, nil: break
     }
     if !fulfilment.goods.isEmpty { return (.delivered, .inTheBooks) }
-    return fulfilment.delivery == .failed
-        ? (.undeliveredServerOutage, .shopCouldNotBeTold) : (.undeliveredOther, .shopWasNotTold)
+    // A shop that reads the feed may have delivered it long since, whether or not it says so.
+    return fulfilment.delivery == .failed ? (.undeliveredServerOutage, .shopCouldNotBeTold) : nil
+}
+
+/// Whether it is for a reason of ours that nothing was given. What was bought before we heard of it, or is not in the
+/// catalogue, another system may have delivered.
+private func isHeldBack(_ fulfilment: Fulfilment) -> Bool {
+    guard !fulfilment.isImported, !fulfilment.isOfHistory else { return false }
+    switch fulfilment.reason {
+    case .noOrder, .orderContradicts, .sandbox, .outOfRange, .familyShared: return true
+    case .noCustomer, .fromHistory, .unknownProduct, .kindContradicts, .revoked, .upgraded, .expired,
+        .alreadyGranted, nil:
+        return false
+    }
 }
 
 /// How much of it was used, in thousandths of a percent.

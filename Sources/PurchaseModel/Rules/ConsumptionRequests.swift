@@ -3,7 +3,7 @@
 /// - Parameters:
 ///   - situation: with the request.
 ///   - key: of the request.
-///   - preference: what the person wants Apple to decide; `nil` leaves it to what was wanted before.
+///   - word: what the person wants Apple to decide, and says of the delivery; what it leaves out stays as it was.
 ///   - facts: what is known about the purchase and its customer.
 ///   - terms: the app's policy.
 ///   - actor: who says so.
@@ -13,26 +13,28 @@
 package func decide(
     _ situation: Situation,
     answering key: ConsumptionKey,
-    preference: RefundPreference?,
+    _ word: ConsumptionWord,
     _ facts: ConsumptionFacts,
     terms: ConsumptionTerms,
     by actor: String,
     at now: Timestamp
 ) throws(ConsumptionFault) -> Decision {
     var request = try openRequest(key, in: situation, at: now)
-    request.preference = preference ?? request.preference
+    request.preference = word.preference ?? request.preference
+    request.delivery = word.delivery ?? request.delivery
     request.isApproved = true
     request.answerAt = now
     request.turn += 1
     switch nextStep(of: request, facts, terms, at: now) {
     case .send(let answer):
         // Whoever asks for a share by hand must not see another wish sent.
-        guard preference == nil || answer.preference == preference else { throw .notDivisible }
+        guard word.preference == nil || answer.preference == word.preference else { throw .notDivisible }
     case .wait(_, .needsConsent): throw .noConsent
+    case .wait(_, .deliveryUnknown): throw .deliveryUnknown
     case .wait, .close, .nothing: throw .tooLate
     }
     var draft = Draft(situation, terms: AppTerms(), at: now)
-    draft.put(request, "approved", by: actor, preference?.rawValue)
+    draft.put(request, "approved", by: actor, word.text)
     return draft.decided
 }
 
@@ -111,6 +113,23 @@ package func decide(
     return draft.decided
 }
 
+/// What a person says when she has a request answered.
+package struct ConsumptionWord: Hashable, Sendable {
+    package var preference: RefundPreference?
+    package var delivery: DeliveryAssertion?
+
+    package init(preference: RefundPreference? = nil, delivery: DeliveryAssertion? = nil) {
+        self.preference = preference
+        self.delivery = delivery
+    }
+
+    /// For the records.
+    fileprivate var text: String? {
+        let words = [preference?.rawValue, delivery?.rawValue].compactMap(\.self)
+        return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+}
+
 /// Why a person's word on a request cannot be carried out.
 package enum ConsumptionFault: Error, Hashable, Sendable {
     case unknown
@@ -118,6 +137,8 @@ package enum ConsumptionFault: Error, Hashable, Sendable {
     case requestIs(ConsumptionState)
     /// The customer has not consented.
     case noConsent
+    /// The ledger does not know whether it was delivered, and nobody has said so.
+    case deliveryUnknown
     /// Its time is over.
     case tooLate
     /// A share of the price can be asked for only where a share was used.

@@ -33,6 +33,8 @@ package struct ConsumptionRequest: Hashable, Sendable {
     package internal(set) var ending: String?
     /// What a person wants Apple to decide; it counts before the app's policy.
     package internal(set) var preference: RefundPreference?
+    /// What a person says of its delivery; it counts before what the ledger knows.
+    package internal(set) var delivery: DeliveryAssertion?
     /// Whether a person wants it answered, whatever the app's policy.
     package internal(set) var isApproved: Bool
     /// Which of the jobs about it counts: each time that a person has it answered at once, there is another one.
@@ -62,6 +64,7 @@ package struct ConsumptionRequest: Hashable, Sendable {
         state: ConsumptionState = .open,
         ending: String? = nil,
         preference: RefundPreference? = nil,
+        delivery: DeliveryAssertion? = nil,
         isApproved: Bool = false,
         turn: Int64 = 1,
         answer: ConsumptionAnswer? = nil,
@@ -81,6 +84,7 @@ package struct ConsumptionRequest: Hashable, Sendable {
         self.state = state
         self.ending = ending
         self.preference = preference
+        self.delivery = delivery
         self.isApproved = isApproved
         self.turn = turn
         self.answer = answer
@@ -172,9 +176,11 @@ package enum AnswerReason: String, Hashable, Sendable, CaseIterable {
     /// What it gives is in our books, where the customer has it from.
     case inTheBooks = "in_the_books"
     case givenWithAnother = "given_with_another_purchase"
+    /// In answers of earlier versions; now nothing is said then.
     case shopWasNotTold = "shop_was_not_told"
     case shopCouldNotBeTold = "shop_could_not_be_told"
     case nothingWasGiven = "nothing_was_given"
+    /// In answers of earlier versions, too.
     case notRecorded = "not_recorded"
     // How much of it was used.
     case appleReckons = "apple_reckons_subscriptions"

@@ -45,8 +45,8 @@ struct Consumption: Sendable {
             if case .wait(_, let why) = nextStep(of: request, found.facts, terms, at: now) {
                 json.member("waits_for", why.rawValue)
             }
-            json.object("would_send") { json in
-                ConsumptionJSON.write(preview(of: request, found.facts, terms, at: now), into: &json)
+            if let answer = preview(of: request, found.facts, terms, at: now) {
+                json.object("would_send") { ConsumptionJSON.write(answer, into: &$0) }
             }
         }
         AuditJSON.write(found.audit, into: &json)
@@ -100,22 +100,18 @@ struct Consumption: Sendable {
     /// `POST /v1/consumption-requests/{id}/answer`: now, whatever the app's policy, but never without consent.
     func answer(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
         guard let key = Self.key(change) else { return Problem.notFound("consumption request") }
-        var preference: RefundPreference?
+        var word = ConsumptionWord()
         do throws(RequestBody.Fault) {
-            let body = try RequestBody(optional: change.request.body, members: ["refund_preference"])
-            if let text = try body.text("refund_preference") {
-                guard let known = RefundPreference(rawValue: text) else {
-                    let words = RefundPreference.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw RequestBody.Fault(field: "refund_preference", detail: "One of \(words) is needed.")
-                }
-                preference = known
-            }
+            let members: Set = ["refund_preference", "delivery_status"]
+            let body = try RequestBody(optional: change.request.body, members: members)
+            word.preference = try Self.word("refund_preference", body)
+            word.delivery = try Self.word("delivery_status", body)
         } catch {
             return error.response
         }
         let result = try ConsumptionDesk.answer(
             key,
-            preference: preference,
+            word,
             for: change.app,
             by: change.actor,
             queue,
@@ -123,6 +119,18 @@ struct Consumption: Sendable {
             in: transaction
         )
         return Self.answer(result)
+    }
+
+    private static func word<Word: CaseIterable & RawRepresentable<String>>(
+        _ field: String,
+        _ body: RequestBody
+    ) throws(RequestBody.Fault) -> Word? {
+        guard let text = try body.text(field) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw RequestBody.Fault(field: field, detail: "One of \(words) is needed.")
+        }
+        return word
     }
 
     /// `POST /v1/consumption-requests/{id}/decline`
@@ -152,6 +160,11 @@ struct Consumption: Sendable {
             Problem.conflict(
                 "no_consent",
                 "The customer has not consented that Apple is told of her purchases, or has withdrawn it."
+            )
+        case .failure(.deliveryUnknown):
+            Problem.conflict(
+                "delivery_unknown",
+                "The ledger does not know whether this purchase was delivered: say so with delivery_status."
             )
         case .failure(.tooLate): Problem.conflict("too_late", "Apple does not wait for an answer any more.")
         case .failure(.notDivisible):

@@ -12,7 +12,7 @@ struct ConsumptionQueries {
         .text("ending"), .text("preference"), .integer("approved"), .integer("turn"), .text("sent_delivery"),
         .text("sent_delivery_because"), .integer("sent_sample"), .integer("sent_percentage"),
         .text("sent_percentage_because"), .text("sent_preference"), .text("sent_preference_because"),
-        .text("sent_consent_because"), .integer("settled_at"),
+        .text("sent_consent_because"), .integer("settled_at"), .text("said_delivery"),
     ]
     private static let insert = BulkInsert(
         into: "consumption_requests",
@@ -113,7 +113,7 @@ struct ConsumptionQueries {
             .optional((answer?.isSampleProvided).map { $0 ? 1 : 0 }), .optional(answer?.percentage),
             .optional(answer?.percentageBecause.rawValue), .optional(answer?.preference?.rawValue),
             .optional(answer?.preferenceBecause.rawValue), .optional(answer?.consentBecause.rawValue),
-            .optional(row.settledAt?.milliseconds),
+            .optional(row.settledAt?.milliseconds), .optional(row.delivery?.rawValue),
         ]
     }
 
@@ -139,6 +139,7 @@ struct ConsumptionQueries {
             state: state,
             ending: row.optionalText(13),
             preference: try word(row, 14),
+            delivery: try word(row, 26),
             isApproved: row.integer(15) != 0,
             turn: row.integer(16),
             answer: try answer(row),
