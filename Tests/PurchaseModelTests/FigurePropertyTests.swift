@@ -34,7 +34,10 @@ import Testing
                 if let end = sold.expiresAt, !ends.insert(end.milliseconds).inserted { continue }
                 purchases += 1
                 revenue += sold.price?.milliunits ?? 0
-                guard let revocation = sold.revocation, !sold.isUpgraded else { continue }
+                guard let revocation = sold.revocation else { continue }
+                // Receipts say a moment of any upgrade, and nothing else.
+                let isMoment = revocation.reason == nil && revocation.type == nil && revocation.percentage == nil
+                if sold.isUpgraded, isMoment { continue }
                 refunds += 1
                 refunded += (sold.price?.milliunits ?? 0) * Int64(revocation.percentage ?? 100_000) / 100_000
             }

@@ -159,6 +159,27 @@ import Testing
         try Invariants.check(shop, "upgraded")
     }
 
+    /// Each row: the share that Apple paid back of what an upgrade had taken the place of, in thousandths of a percent; what
+    /// is counted as paid back, and what as credited.
+    @Test(arguments: [
+        (Int?.none, ["10 USD 3000"], ["10 USD 0"]), (100_000, ["10 USD 3000"], ["10 USD 0"]),
+        (50_000, ["10 USD 1500"], ["10 USD 1500"]), (10_000, ["10 USD 300"], ["10 USD 2000"]),
+    ])
+    func whatIsPaidBackOfAnUpgradedPeriodIsCounted(share: Int?, refunded: [String], credited: [String]) throws {
+        var shop = try Shop()
+        var old = try Self.priced(Sold.month(11), 3_000)
+        let new = try Self.priced(Sold.month(12, original: 11, from: 10), 12_000)
+        try shop.show(old)
+        old.isUpgraded = true
+        old.signedAt = new.purchasedAt
+        try shop.show(old, new)
+        try shop.show(Sold.refunded(old, percentage: share), by: nil)
+        #expect(shop.figures.lines(.refunds) == ["10 1"])
+        #expect(shop.figures.lines(.refunded) == refunded)
+        #expect(shop.figures.lines(.upgradeCredit) == credited.filter { $0 != "10 USD 0" })
+        try Invariants.check(shop, "refunded after an upgrade")
+    }
+
     @Test(arguments: [(7, 4_348), (30, 1_000), (31, 1_000), (61, 500), (91, 333), (182, 166), (365, 83), (45, 676)])
     func anyPeriodIsWorthItsMonth(days: Int64, monthly: Int64) throws {
         var sold = try Self.priced(Sold.month(11, from: 15), 1_000)

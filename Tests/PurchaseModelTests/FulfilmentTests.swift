@@ -220,6 +220,21 @@ import Testing
         #expect(try shop.gems() == 0)
     }
 
+    /// Apple told of a period and of its refund before anybody was known: whoever presents the next one has all of the chain.
+    @Test func whatWasTakenBackBeforeAnybodyWasKnownIsTheOwnersToo() throws {
+        var shop = try Shop()
+        let first = try Sold.month(1)
+        try shop.show(first, by: nil)
+        try shop.show(Sold.refunded(first), by: nil)
+        #expect(try shop.fulfilment(1).reason == .revoked && shop.fulfilment(1).customer == nil)
+        try shop.show(Sold.month(2, original: 1, from: 1))
+        #expect(try shop.word(1) == "withheld revoked" && shop.fulfilment(1).customer?.text == "ann")
+        #expect(try shop.word(2) == "granted")
+        // Once when nobody was known, and once to whom it belongs.
+        #expect(shop.types.filter { $0 == "purchase.withheld" }.count == 2)
+        try Invariants.check(shop, "taken back before anybody was known")
+    }
+
     /// What an app without a catalogue delivers is Apple's word: which product, how often.
     @Test func withoutACatalogueEverythingIsGivenByItsName() throws {
         var shop = try Shop { $0.products = nil }

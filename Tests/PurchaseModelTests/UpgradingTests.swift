@@ -114,6 +114,41 @@ import Testing
         #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
     }
 
+    /// The new plan has been renewed before anybody looked: what became of the old one is still not known.
+    @Test func aPeriodThatFollowsTheUpgradeEndsNoQuestion() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(61)
+        try shop.show(Self.yearly(1))
+        try shop.show(Sold.month(2, original: 1, from: 30))
+        try shop.show(Sold.month(3, original: 1, from: 60))
+        #expect(try shop.subscription().nextLook == SubscriptionCase.at(30))
+        // Nor does its end, after which nobody looks.
+        var word = Renewal(
+            originalID: try #require(TransactionID(number: 1)),
+            product: try Shop.product("monthly"),
+            signedAt: SubscriptionCase.at(95)
+        )
+        (word.willAutoRenew, word.expirationIntent) = (false, 1)
+        shop.now = SubscriptionCase.at(95)
+        try shop.show(renewals: [word], by: nil)
+        #expect(try shop.subscription().state == .expired)
+        #expect(try shop.subscription().nextLook == SubscriptionCase.at(30))
+        try shop.look()
+        #expect(try shop.subscription().nextLook.map { $0 > shop.now } != false)
+    }
+
+    /// The old plan, the new one and its renewal come together, and the renewal began when the old plan would have been over.
+    @Test func anUpgradeBeforeTheNewestPeriodIsAskedAbout() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(42)
+        var second = try Self.yearly(2, original: 1, from: 10)
+        second.expiresAt = SubscriptionCase.at(41)
+        var third = try Self.yearly(3, original: 1, from: 41)
+        third.expiresAt = SubscriptionCase.at(71)
+        try shop.show(Sold.month(1), second, third)
+        #expect(try shop.subscription().nextLook == SubscriptionCase.at(41))
+    }
+
     /// Apple was asked about the period before: the question about that one is as open as it was.
     @Test func aLookThatBeganBeforeTheUpgradeEndsNoQuestion() throws {
         var shop = try Shop()

@@ -25,6 +25,14 @@ import Testing
         }
     }
 
+    /// What only went out is money, too.
+    @Test func theOverviewNamesEveryCurrency() {
+        var summary = FigureSummary()
+        summary.revenue = ["USD": 5]
+        (summary.refunded, summary.upgradeCredit, summary.recurring) = (["CHF": 1], ["GBP": 2], ["EUR": 3])
+        #expect(summary.currencies == ["USD", "CHF", "EUR", "GBP"])
+    }
+
     /// A batch that is turned back leaves nothing. (In the test itself the compiler of Swift 6.3 does not come to an end.)
     private static func record(
         _ recordings: [Recording],

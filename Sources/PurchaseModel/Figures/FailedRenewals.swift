@@ -23,9 +23,7 @@ struct FailedRenewals {
 
     /// `nil` while nothing is known of it.
     private func outcome(of period: Transaction, _ end: PeriodEnds.End, _ next: Transaction?) -> Measure? {
-        // What receipts say of an upgrade looks like a refund.
-        let refundedAt = period.isUpgraded ? nil : period.revocation?.at
-        let overAt = [end.overAt, refundedAt].compactMap(\.self).min()
+        let overAt = [end.overAt, period.takenBack?.at].compactMap(\.self).min()
         guard let next else { return overAt == nil ? nil : .renewalsLost }
         let start = next.purchasedAt
         // Within the grace a charge leaves the billing date where it was.

@@ -59,7 +59,8 @@ struct PaidPeriods {
         addMonths(to: &sums)
     }
 
-    /// Apple pays back what was left of the old period, and signs no amount: it is what was left of its time.
+    /// Apple pays back what was left of the old period, and signs no amount: it is what was left of its time, and at most
+    /// what it has not paid back as a refund.
     private func addUpgrades(to sums: inout FigureSums) {
         for (old, new) in zip(periods, periods.dropFirst()) where old.transaction.isUpgraded {
             guard let end = old.transaction.expiresAt, old.start <= new.start, new.start < end else { continue }
@@ -69,7 +70,8 @@ struct PaidPeriods {
             let (left, all) = ((end.seconds - new.start.seconds), max(end.seconds - old.start.seconds, 1))
             guard let product = price.milliunits.multipliedIfItFits(by: left) else { continue }
             let day = DayOfTime(containing: new.start)
-            add(product / all, .upgradeCredit, day, old.transaction.product, price.currency, to: &sums)
+            let kept = price.milliunits - (old.transaction.takenBack.map { price.share($0.percentage) } ?? 0)
+            add(min(product / all, kept), .upgradeCredit, day, old.transaction.product, price.currency, to: &sums)
         }
     }
 

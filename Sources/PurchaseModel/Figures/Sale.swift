@@ -44,8 +44,7 @@ struct Sale {
         } else if measure != .trials {
             count(1, as: .priceUnknown, at: place, in: &sums)
         }
-        // Receipts say of what was upgraded that it was taken back, too.
-        guard let revocation = transaction.revocation, !transaction.isUpgraded else { return }
+        guard let revocation = transaction.takenBack else { return }
         var refund = place
         refund.day = DayOfTime(containing: revocation.at)
         count(1, as: .refunds, at: refund, in: &sums)
@@ -92,7 +91,7 @@ extension Price {
     }
 
     /// How much of it was paid back, by thousandths of a percent; all of it when Apple did not say.
-    fileprivate func share(_ percentage: Int?) -> Int64 {
+    func share(_ percentage: Int?) -> Int64 {
         guard let percentage else { return milliunits }
         return milliunits * Int64(min(max(percentage, 0), 100_000)) / 100_000
     }

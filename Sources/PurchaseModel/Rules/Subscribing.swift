@@ -117,10 +117,14 @@ extension Draft {
     ) -> Bool {
         guard let newest else { return false }
         // Mostly all are of one product, and nothing else is looked at.
-        let others = fresh.filter { $0.product != newest.product }.map(\.transaction)
-        let before = last.flatMap { $0.product == newest.product ? nil : $0 }
-        return (others + [before].compactMap(\.self)).contains { period in
-            guard let end = period.expiresAt, period.mayHaveGivenWay(to: newest.transaction) else { return false }
+        let isOfNewest = fresh.allSatisfy { $0.product == newest.product }
+        guard !isOfNewest || last.map({ $0.product != newest.product }) == true else { return false }
+        var periods = fresh.map(\.transaction)
+        let ids = Set(periods.map(\.id))
+        periods += [last, newest.transaction].compactMap(\.self).filter { !ids.contains($0.id) }
+        let open = Set(upgradesToHear(among: periods))
+        return periods.contains { period in
+            guard let end = period.expiresAt, open.contains(period.id) else { return false }
             return end.advanced(by: SubscriptionRules.billingRetry) > now
         }
     }
@@ -191,7 +195,7 @@ extension Draft {
         let wasAsked = isLook && (newest == nil || newest == new.current)
         // Since then there is news that nobody tells; by a clock that is behind Apple's, since now.
         let begun = folded.isUpgradeUnheard ? new.periodStartedAt.map { min($0, now) } : nil
-        let open = begun ?? (wasAsked ? nil : before?.upgradeToHear(of: new))
+        let open = begun ?? (wasAsked ? nil : before?.upgradeToHear(since: folded.old?.periodStartedAt))
         row.nextLook = open ?? schedule.next(after: now, of: new)
         if let before, !folded.isUpgradeUnheard, before.saysTheSame(as: row), before.state == row.state,
             before.since == row.since
@@ -219,10 +223,13 @@ extension Subscription {
 }
 
 extension RecordedSubscription {
-    /// Since when Apple is to be asked what became of the period before the newest one; `nil` when it is not. Until it was,
-    /// other news changes nothing of that. Any other look comes after the newest period has begun.
-    fileprivate func upgradeToHear(of new: Subscription) -> Timestamp? {
-        guard let look = nextLook, let start = new.periodStartedAt, current == new.current else { return nil }
+    /// Since when Apple is to be asked what became of the period before its newest one; `nil` when it is not. Until it was,
+    /// other news changes nothing of that, a newer period among it. Any other look comes after the newest period has begun.
+    ///
+    /// - Parameter start: of its newest period.
+    /// - Returns: the moment of the look that is due.
+    fileprivate func upgradeToHear(since start: Timestamp?) -> Timestamp? {
+        guard let look = nextLook, let start else { return nil }
         return look <= start ? look : nil
     }
 }

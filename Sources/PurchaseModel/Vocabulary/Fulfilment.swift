@@ -47,8 +47,8 @@ package struct Fulfilment: Hashable, Sendable {
     /// Whether Apple took all of it back, after it was given or before.
     var isTakenBack: Bool { state == .reversed || reason == .revoked }
 
-    /// Whether it waits, for whatever else, to be somebody's.
-    var isOwnerless: Bool { state == .waiting && customer == nil }
+    /// Whether it is still to be somebody's: it waits for that, whatever else for, or was withheld before anybody was known.
+    var isOwnerless: Bool { (state == .waiting || state == .withheld) && customer == nil }
 
     /// Whether it waits for nothing but an order.
     package var lacksOrder: Bool { reason == .noOrder || reason == .orderContradicts }

@@ -28,9 +28,9 @@ package struct FigureSummary: Hashable, Sendable {
         (revenue[currency] ?? 0) - (refunded[currency] ?? 0) - (upgradeCredit[currency] ?? 0)
     }
 
-    /// All that money came in, the most first, then by name.
+    /// All that money came in or went out, the most first, then by name.
     package var currencies: [String] {
-        let names = Set(revenue.keys).union(refunded.keys).union(recurring.keys)
+        let names = Set(revenue.keys).union(refunded.keys).union(upgradeCredit.keys).union(recurring.keys)
         return names.sorted { left, right in
             let (one, other) = (revenue[left] ?? 0, revenue[right] ?? 0)
             return one == other ? left.utf8.lexicographicallyPrecedes(right.utf8) : one > other
