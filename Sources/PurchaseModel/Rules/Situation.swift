@@ -65,8 +65,8 @@ package struct Situation: Sendable {
     var waiting: [Fulfilment] { fulfilments.values.flatMap { $0.values.filter { $0.state == .waiting } } }
 
     /// What these proofs may have decided again: what seems to repeat something that they tell to be taken back, and what
-    /// waits for somebody to present anything of its chain, for an order that it needs no more when anything is given, or for
-    /// anything else, and goes with its chain to whoever comes to have that.
+    /// is nobody's until somebody presents anything of its chain, waits for an order that it needs no more when anything is
+    /// given, or for anything else, and goes with its chain to whoever comes to have that.
     ///
     /// With it what was known of the proofs themselves, to be looked up once more: what another has changed since is told by
     /// the version of what was given for it, which was read in between.
@@ -85,7 +85,7 @@ package struct Situation: Sendable {
         for chain in chains {
             let periods = returned.contains(chain) ? periods : nil
             for row in fulfilments(of: chain).values
-            where row.state == .waiting || periods.map({ row.maySettleAnew(beside: $0) }) == true {
+            where row.isHeldUp || periods.map({ row.maySettleAnew(beside: $0) }) == true {
                 again.insert(row.transaction)
             }
         }
@@ -110,10 +110,11 @@ package struct Situation: Sendable {
         Set(recorded.map { chain(of: $0) }).flatMap { fulfilments(of: $0).values }
     }
 
-    /// What waits beside some transactions in their chains, as far as it is not known: see ``reconsidered(for:)``.
+    /// What waits beside some transactions in their chains, or is to be somebody's, as far as it is not known: see
+    /// ``reconsidered(for:)``.
     package func heldUp(beside recorded: [RecordedTransaction]) -> [TransactionKey] {
         fulfilments(around: recorded)
-            .filter { $0.state == .waiting && self[$0.transaction] == nil }.map(\.transaction)
+            .filter { $0.isHeldUp && self[$0.transaction] == nil }.map(\.transaction)
     }
 
     package func owner(of chain: ChainKey) -> Owner? { owners[chain] }

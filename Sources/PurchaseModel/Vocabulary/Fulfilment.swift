@@ -50,6 +50,9 @@ package struct Fulfilment: Hashable, Sendable {
     /// Whether it is still to be somebody's: it waits for that, whatever else for, or was withheld before anybody was known.
     var isOwnerless: Bool { (state == .waiting || state == .withheld) && customer == nil }
 
+    /// Whether news of its chain may have it settled anew.
+    var isHeldUp: Bool { state == .waiting || isOwnerless }
+
     /// Whether it waits for nothing but an order.
     package var lacksOrder: Bool { reason == .noOrder || reason == .orderContradicts }
 
