@@ -6,8 +6,6 @@ import Testing
 
 /// A copy of a ledger is whole and of one moment, whatever its server writes meanwhile; and its server notices nothing.
 @Suite struct CopyTests {
-    struct Refused: Error {}
-
     /// A server that writes one purchase after the other.
     private final class Writer: Sendable {
         private let last: Mutex<Int64>
@@ -40,7 +38,7 @@ import Testing
                 for number in 0..<12 {
                     let ledger = try ReadOnlyLedger.open(folder: folder + "/data")
                     let before = writer.written
-                    try await ledger.copy(to: "\(folder)/copy-\(number)") { _ in }
+                    try await Self.copy(ledger, to: "\(folder)/copy-\(number)")
                     let after = writer.written + 1
                     await ledger.close()
                     try await Self.expectWhole(folder, number, between: before, and: after)
@@ -61,7 +59,7 @@ import Testing
             let store = try SQLiteStore.open(folder: folder + "/data")
             try await Purchases.record(1...50, in: store, proofBytes: 60_000)
             let ledger = try ReadOnlyLedger.open(folder: folder + "/data")
-            async let copied: Void = ledger.copy(to: folder + "/copy-0") { _ in }
+            async let copied: Void = Self.copy(ledger, to: folder + "/copy-0")
             for number in Int64(51)...80 {
                 try await Purchases.record(number...number, in: store, proofBytes: 60_000)
             }
@@ -72,46 +70,11 @@ import Testing
         }
     }
 
-    @Test func nothingIsOverwrittenAndNothingHalfIsLeft() async throws {
-        try await TemporaryFolder.with { folder in
-            try await Purchases.make(in: folder + "/data", 1...3)
-            let ledger = try ReadOnlyLedger.open(folder: folder + "/data")
-            let copy = folder + "/copy"
-            await #expect(throws: Refused.self) {
-                try await ledger.copy(to: copy) { file in
-                    #expect(file == copy + ".part")
-                    throw Refused()
-                }
-            }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["data"])
-            try await ledger.copy(to: copy) { _ in }
-            let attributes = try FileManager.default.attributesOfItem(atPath: copy)
-            #expect(attributes[.posixPermissions] as? Int == 0o600)
-            let bytes = FileManager.default.contents(atPath: copy)
-            for (path, failure) in [
-                (copy, StoreOpenFailure.inaccessible(path: copy, errno: EEXIST)),
-                (folder + "/none/copy", .inaccessible(path: folder + "/none/copy.part", errno: ENOENT)),
-                ("", .inaccessible(path: "", errno: EINVAL)),
-            ] {
-                await #expect(throws: failure) { try await ledger.copy(to: path) { _ in } }
-            }
-            // Somebody else takes the name while the copy is made.
-            let taken = folder + "/taken"
-            await #expect(throws: StoreOpenFailure.inaccessible(path: taken, errno: EEXIST)) {
-                try await ledger.copy(to: taken) { _ in try Data().write(to: URL(filePath: taken)) }
-            }
-            #expect(FileManager.default.contents(atPath: taken) == Data())
-            #expect(FileManager.default.contents(atPath: copy) == bytes)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["copy", "data", "taken"])
-            await ledger.close()
-        }
-    }
-
     @Test func aLedgerIsAdoptedOnlyWhereThereIsNone() async throws {
         try await TemporaryFolder.with { folder in
             try await Purchases.make(in: folder + "/data", 1...3)
             let ledger = try ReadOnlyLedger.open(folder: folder + "/data")
-            try await ledger.copy(to: folder + "/copy") { _ in }
+            try await Self.copy(ledger, to: folder + "/copy")
             await ledger.close()
             let database = folder + "/data/assay.sqlite"
             #expect(throws: StoreOpenFailure.inaccessible(path: database, errno: EEXIST)) {
@@ -125,6 +88,11 @@ import Testing
             #expect(throws: StoreOpenFailure.alreadyOpen) { try SQLiteStore.adopt(database, in: folder + "/new") }
             await store.close()
         }
+    }
+
+    private static func copy(_ ledger: ReadOnlyLedger, to path: String) async throws {
+        try Data().write(to: URL(filePath: path))
+        try await ledger.copy(into: path)
     }
 
     /// Sound, and with every purchase from the first to one that was the last at some moment in between.

@@ -36,25 +36,30 @@ struct Backup {
     }
 
     private func make(_ copy: BackupCopy, of folder: String) async -> Int32 {
+        let file = UnfinishedFile(copy.path)
+        let signals = await StopSignals.discarding { file.discard() }
+        defer { signals.cancel() }
         do {
-            guard !FileManager.default.fileExists(atPath: copy.digestPath) else {
-                throw StoreOpenFailure.inaccessible(path: copy.digestPath, errno: EEXIST)
-            }
             let ledger = try ReadOnlyLedger.open(folder: folder)
+            try copy.confirmNoDigest()
+            try file.make()
             var isDigestOurs = false
             do {
-                try await ledger.copy(to: copy.path) { file in
-                    try copy.writeDigest(of: file)
+                try await ledger.copy(into: file.partPath)
+                let digest = try BackupCopy.digest(of: file.partPath)
+                try file.finish {
+                    try copy.write(digest)
                     isDigestOurs = true
                 }
             } catch {
-                if isDigestOurs { copy.removeDigest() }
+                if file.discard(), isDigestOurs { copy.removeDigest() }
                 throw error
             }
             await ledger.close()
             Console.write("copied to \(copy.path)\n")
             return 0
         } catch {
+            signals.endIfHeard()
             Console.error("assay backup: \(StoreSentence.of(error))")
             return 2
         }
@@ -63,12 +68,17 @@ struct Backup {
     private func verify(_ copy: BackupCopy) async -> Int32 {
         let scratch = copy.path + ".verify-\(ProcessInfo.processInfo.processIdentifier)"
         let restoration = Restoration(copy: copy, folder: scratch)
-        defer { restoration.discard() }
+        let signals = await StopSignals.discarding { restoration.discard() }
+        defer {
+            restoration.discard()
+            signals.cancel()
+        }
         do {
             let result = try await restoration.unpackAndCheck()
             Console.write(CheckText.text(result))
             return result.isSound ? 0 : 1
         } catch {
+            signals.endIfHeard()
             Console.error("assay backup: \(StoreSentence.of(error))")
             return 2
         }
@@ -141,7 +151,10 @@ struct Restoration {
         return try result.get()
     }
 
-    func discard() { try? FileManager.default.removeItem(atPath: folder) }
+    func discard() {
+        // Whoever reads the copy at this moment may make a file while the others are removed.
+        for _ in 0..<10 where FileStatus(folder) != nil { try? FileManager.default.removeItem(atPath: folder) }
+    }
 
     /// What an older version made is brought up to date first.
     private func opened() async throws(StoreOpenFailure) -> ReadOnlyLedger {

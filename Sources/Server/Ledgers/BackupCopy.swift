@@ -12,6 +12,7 @@ struct BackupCopy {
     /// Why a copy is not used.
     enum Fault: Error, CustomStringConvertible {
         case noDigest(String)
+        case leftDigest(String)
         case otherDigest(String)
         case notEmpty(String)
         case noFolder(String)
@@ -19,6 +20,8 @@ struct BackupCopy {
         var description: String {
             switch self {
             case .noDigest(let path): "\(path) is missing or is no SHA-256; sha256sum FILE > FILE.sha256 makes one"
+            case .leftDigest(let path):
+                "\(path) is there, and what it is of is not: what was cut off has left it; remove it, or take another name"
             case .otherDigest(let path): "the bytes of \(path) are not those of its SHA-256"
             case .notEmpty(let path): "\(path) is not empty: restore into a new folder"
             case .noFolder(let path): "\(path) cannot be made or read"
@@ -28,10 +31,15 @@ struct BackupCopy {
 
     private static let partBytes = 1 << 20
 
+    /// Throws when a digest stands there without its copy.
+    func confirmNoDigest() throws(Fault) {
+        guard FileStatus(digestPath) == nil || FileStatus(path) != nil else { throw .leftDigest(digestPath) }
+    }
+
     /// Writes the digest of the file that is to get the copy's name.
-    func writeDigest(of file: String) throws {
+    func write(_ digest: String) throws {
         let name = URL(filePath: path).lastPathComponent
-        let text = try Self.digest(of: file) + "  \(name)\n"
+        let text = digest + "  \(name)\n"
         let file = try OpenFile(digestPath, to: .make)
         do {
             try file.write(Array(text.utf8))
@@ -57,7 +65,7 @@ struct BackupCopy {
         guard found.utf8.elementsEqual(wanted) else { throw Fault.otherDigest(path) }
     }
 
-    private static func digest(of file: String, _ visit: ([UInt8]) throws -> Void = { _ in }) throws -> String {
+    static func digest(of file: String, _ visit: ([UInt8]) throws -> Void = { _ in }) throws -> String {
         let input = try OpenFile(file, to: .read)
         var digest = DigestStream(.sha256)
         var part = try input.read(upTo: partBytes)

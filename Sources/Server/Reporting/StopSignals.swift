@@ -1,18 +1,41 @@
 import Dispatch
 import Glibc
+import Synchronization
 
 /// Hears SIGTERM and SIGINT: each asks for a graceful stop. A reader of the log that has gone ends nothing.
 struct StopSignals {
     private let sources: [any DispatchSourceSignal]
+    private let heard: Heard
+
+    private final class Heard: Sendable {
+        let isSo = Atomic(false)
+    }
 
     /// Returns when it hears: until then a signal ends the process at once, and after that none is lost.
     init(_ stop: @escaping @Sendable () -> Void) async {
+        signal(SIGPIPE, SIG_IGN)
+        await self.init(each: { _ in stop() })
+    }
+
+    /// For a command that would leave behind what is of no use: that is discarded, and then the signal ends the process as it
+    /// ends any other.
+    static func discarding(_ discard: @escaping @Sendable () -> Void) async -> StopSignals {
+        await StopSignals(each: { number in
+            discard()
+            SignalledEnd.now(by: number)
+        })
+    }
+
+    private init(each hear: @escaping @Sendable (Int32) -> Void) async {
+        let heard = Heard()
         // To be ignored for a while first, as is the custom elsewhere, would lose what comes in that while. On Linux the
         // source puts a handler of its own in the place of the default.
-        signal(SIGPIPE, SIG_IGN)
         let sources = [SIGTERM, SIGINT].map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler(handler: stop)
+            source.setEventHandler {
+                heard.isSo.store(true, ordering: .sequentiallyConsistent)
+                hear(number)
+            }
             return source
         }
         for source in sources {
@@ -22,6 +45,12 @@ struct StopSignals {
             }
         }
         self.sources = sources
+        self.heard = heard
+    }
+
+    /// Waits for the end of the process if a signal is ending it: what fails by now fails because all was discarded.
+    func endIfHeard() {
+        while heard.isSo.load(ordering: .sequentiallyConsistent) { pause() }
     }
 
     func cancel() {

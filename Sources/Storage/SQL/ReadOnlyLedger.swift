@@ -37,26 +37,13 @@ package struct ReadOnlyLedger: Sendable {
         }
     }
 
-    /// Copies the ledger, as it is at one moment, to a new file that only its owner can read; returns once it is on disk.
+    /// Copies the ledger, as it is at one moment, into a file that is there and empty. Whoever made that brings it to the disk.
     ///
     /// A server may write meanwhile: its log grows until the copy is whole, and nothing waits.
     ///
-    /// - Parameters:
-    ///   - path: nothing may have this name.
-    ///   - inspect: is given the whole file, before it gets its name.
-    /// - Throws: ``StoreOpenFailure`` for what is wrong with that name, ``StoreFailure``, or what `inspect` throws; then
-    ///   there is no file.
-    package func copy(to path: String, inspect: (String) throws -> Void) async throws {
-        let file = BackupFile(path: path)
-        try file.create()
-        do {
-            try await reader.read { connection throws(StoreFailure) in try connection.copy(to: file.partPath) }
-            try inspect(file.partPath)
-            try file.finish()
-        } catch {
-            file.discard()
-            throw error
-        }
+    /// - Throws: ``StoreFailure``; what is in the file then is no ledger.
+    package func copy(into path: String) async throws(StoreFailure) {
+        try await reader.read { connection throws(StoreFailure) in try connection.copy(to: path) }
     }
 
     package func close() async { await reader.close() }

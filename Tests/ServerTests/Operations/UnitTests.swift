@@ -31,4 +31,36 @@ import Testing
         let stop = text.firstMatch(of: /TimeoutStopSec=(\d+)/).flatMap { Int($0.1) } ?? 0
         #expect(stop > Configuration.Limits().drainSeconds + 5)
     }
+
+    /// The unit's own commands, in another folder.
+    @Test func whatCopiesLeaveIsRemovedInTime() async throws {
+        let unit = try Data(contentsOf: URL(filePath: Self.folder + "/assay-backup.service"))
+        let files: [(name: String, days: Double, isKept: Bool)] = [
+            ("new.sqlite", 13, true), ("new.sqlite.sha256", 13, true), ("old.sqlite", 16, false),
+            ("old.sqlite.sha256", 16, false), ("now.sqlite.part", 0, true), ("cut.sqlite.part", 2, false),
+            ("now.sqlite.verify-1", 0, true), ("cut.sqlite.verify-2", 2, false), ("notes", 90, true),
+        ]
+        try await TemporaryFolder.with { folder in
+            for file in files {
+                let path = "\(folder)/\(file.name)"
+                if file.name.contains("verify") {
+                    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+                    try Data([1]).write(to: URL(filePath: path + "/assay.sqlite"))
+                } else {
+                    try Data([1]).write(to: URL(filePath: path))
+                }
+                let changed = Date(timeIntervalSinceNow: -86_400 * file.days)
+                try FileManager.default.setAttributes([.modificationDate: changed], ofItemAtPath: path)
+            }
+            for line in String(decoding: unit, as: UTF8.self).split(separator: "\n") {
+                let found = line.firstMatch(of: /^ExecStart(?:Pre|Post)=-?(\/usr\/bin\/find .*)$/)
+                guard let command = found?.1 else { continue }
+                let words = command.replacing("/var/backups/assay", with: folder).split(separator: " ").map(String.init)
+                let run = try await Program.run(Array(words.dropFirst()), instead: words[0])
+                #expect(run.code == 0, "\(run.errorText)")
+            }
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            #expect(left == files.filter(\.isKept).map(\.name).sorted())
+        }
+    }
 }
