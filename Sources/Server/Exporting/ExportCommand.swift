@@ -59,20 +59,7 @@ struct ExportCommand: Sendable {
     /// - Returns: 0 when all was written, 1 when rows are left out that cannot be read, 2 when it could not be done.
     func run() async -> Int32 {
         do {
-            let ledger = try await place.openToRead()
-            let report: ExportReport
-            do {
-                try await checkApp(ledger)
-                if let path { try ExportFile.make(path) }
-                report = try await write(ledger)
-                await ledger.close()
-            } catch {
-                await ledger.close()
-                throw error
-            }
-            guard report.isWhole else {
-                throw ExportFile.Fault(sentence: "\(path ?? "standard output") cannot be written")
-            }
+            let report = if let path { try await write(to: path) } else { try await write(to: ExportFile(nil)) }
             for row in report.unreadable { Console.error("assay export: left out: \(ReportText.printable(row))") }
             let after = report.end.position
             Console.error("assay export: \(report.rows) rows; what changes later is in the events after \(after)")
@@ -95,21 +82,53 @@ struct ExportCommand: Sendable {
         )
     }
 
-    /// All of it over one snapshot.
-    private func write(_ ledger: OpenedLedger) async throws(StoreFailure) -> ExportReport {
-        let (app, kinds, proofs, format, path, now) = (app, kinds, includesProofs, format, path, SystemClock().now)
-        return try await ledger.read { reader throws(StoreFailure) in
-            let lines = ExportLines(format, kinds, ExportFile(path))
-            var report = try LedgerExport.run(
-                app: app,
-                kinds: kinds,
-                includesProofs: proofs,
-                over: reader,
-                at: now,
-                lines.take
-            )
-            if report.isWhole { report.isWhole = lines.end(report, of: app) }
+    /// A table does not tell whether it is whole: so what has the name is.
+    private func write(to path: String) async throws -> ExportReport {
+        let file = UnfinishedFile(path)
+        let signals = await StopSignals.discarding { file.discard() }
+        defer { signals.cancel() }
+        try file.make()
+        do {
+            let report = try await write(to: ExportFile(file.partPath))
+            try file.finish()
             return report
+        } catch {
+            file.discard()
+            signals.endIfHeard()
+            throw error
+        }
+    }
+
+    private func write(to file: ExportFile) async throws -> ExportReport {
+        let ledger = try await place.openToRead()
+        let result = await write(ledger, to: file)
+        await ledger.close()
+        let report = try result.get()
+        guard report.isWhole else { throw ExportFile.Fault.unwritable(path ?? "standard output") }
+        try file.close()
+        return report
+    }
+
+    /// All of it over one snapshot.
+    private func write(_ ledger: OpenedLedger, to file: ExportFile) async -> Result<ExportReport, any Error> {
+        let (app, kinds, proofs, format, now) = (app, kinds, includesProofs, format, SystemClock().now)
+        do {
+            try await checkApp(ledger)
+            return try await ledger.read { reader throws(StoreFailure) -> Result<ExportReport, any Error> in
+                let lines = ExportLines(format, kinds, file)
+                var report = try LedgerExport.run(
+                    app: app,
+                    kinds: kinds,
+                    includesProofs: proofs,
+                    over: reader,
+                    at: now,
+                    lines.take
+                )
+                if report.isWhole { report.isWhole = lines.end(report, of: app) }
+                return .success(report)
+            }
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -117,6 +136,7 @@ struct ExportCommand: Sendable {
         switch error {
         case let fault as UsageFault: fault.description
         case let fault as ExportFile.Fault: fault.sentence
+        case let fault as UnfinishedFile.Fault: fault.description
         default: "\(place.shown): \(StoreSentence.of(error))"
         }
     }

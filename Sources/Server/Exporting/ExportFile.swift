@@ -1,39 +1,41 @@
-import Glibc
+/// Where the rows of an export go: a file that is not whole yet, or standard output.
+final class ExportFile: Sendable {
+    enum Fault: Error {
+        case file(FileFault)
+        case unwritable(String)
 
-/// Where an export goes: a new file, or standard output.
-struct ExportFile {
-    struct Fault: Error {
-        let sentence: String
-    }
-
-    /// `nil` for standard output, and for a file that cannot be opened.
-    private let file: OpenFile?
-    private let isFile: Bool
-
-    /// Makes an empty file that its owner alone reads: customers are in it.
-    static func make(_ path: String) throws(Fault) {
-        do throws(FileFault) {
-            try OpenFile(path, to: .make).close()
-        } catch {
-            let isThere = error.errno == EEXIST
-            throw Fault(sentence: isThere ? "\(path) is there already; nothing is overwritten" : error.description)
+        var sentence: String {
+            switch self {
+            case .file(let fault): fault.description
+            case .unwritable(let path): "\(path) cannot be written"
+            }
         }
     }
 
-    init(_ path: String?) {
-        isFile = path != nil
-        file = path.flatMap { try? OpenFile($0, to: .update) }
+    /// `nil` for standard output.
+    private let file: OpenFile?
+
+    /// Of an empty file's path; `nil` for standard output.
+    init(_ path: String?) throws(Fault) {
+        do throws(FileFault) {
+            file = try path.map { path throws(FileFault) in try OpenFile(path, to: .update) }
+        } catch {
+            throw .file(error)
+        }
     }
 
     func write(_ bytes: [UInt8]) -> Bool {
-        guard isFile else { return Console.write(bytes) }
-        return (try? file?.write(bytes)) != nil
+        guard let file else { return Console.write(bytes) }
+        return (try? file.write(bytes)) != nil
     }
 
     /// To the disk.
-    func close() -> Bool {
-        guard isFile else { return true }
-        guard let file, (try? file.synchronize()) != nil else { return false }
-        return (try? file.close()) != nil
+    func close() throws(Fault) {
+        do throws(FileFault) {
+            try file?.synchronize()
+            try file?.close()
+        } catch {
+            throw .file(error)
+        }
     }
 }

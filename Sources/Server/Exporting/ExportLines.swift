@@ -51,7 +51,7 @@ final class ExportLines {
             waiting.append(0x0A)
         }
         bar.end()
-        return flush() && file.close()
+        return flush()
     }
 
     private func flush() -> Bool {
