@@ -1,10 +1,11 @@
+import Encoding
 import Foundation
 import TestSupport
 import Testing
 
 @testable import Server
 
-/// The file of an export is whole, or has no name; also where a disk or a signal ends it early.
+/// The file of an export is whole, or has no name; also where a database, a disk or a signal ends it early.
 @Suite(.enabled(if: Program.isBuilt, Program.absence), .serialized) struct ExportFileTests {
     /// A ledger with some hundred purchases: more than a pipe or a buffer holds.
     private static func fill(_ folder: ServerFolder, _ flags: [String] = []) async throws {
@@ -15,6 +16,77 @@ import Testing
 
     private static func lines(_ path: String) throws -> [[UInt8]] {
         try Data(contentsOf: URL(filePath: path)).split(separator: 0x0A).map(Array.init)
+    }
+
+    @Test func whatIsBegunAnewHasNothingOfBefore() async throws {
+        try await TemporaryFolder.with { folder in
+            let unfinished = UnfinishedFile(folder + "/all")
+            try unfinished.make()
+            let file = try ExportFile(unfinished.partPath)
+            for text in ["of a first attempt", "whole"] {
+                try file.begin()
+                #expect(file.write(Array(text.utf8)))
+            }
+            try file.close()
+            try unfinished.finish()
+            #expect(FileManager.default.contents(atPath: unfinished.path) == Data("whole".utf8))
+        }
+    }
+
+    /// It waits at a table that somebody has locked, and meanwhile its session is ended.
+    @Test(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"), arguments: [true, false])
+    func aDatabaseThatIsLostLeavesNoRowTwice(hasFile: Bool) async throws {
+        try await SharedDatabaseTests.withDatabase { folder, flags in
+            try await Self.fill(folder, flags)
+            let export = ["export", "--app", "demo"] + flags
+            let whole = folder.path + "/whole.jsonl"
+            #expect(try await Program.run(export + ["--to", whole]).code == 0)
+            let name = String(flags[1].split(separator: "/").last ?? "")
+            let lock = "BEGIN; LOCK TABLE assay.granted_entitlements; SELECT pg_sleep(120)"
+            let locker = try ChildProcess(["/usr/bin/psql", flags[1], "-XAtq", "-c", lock]).start()
+            defer { kill(locker.id, SIGKILL) }
+            _ = try await Self.session("wait_event = 'PgSleep'", name)
+            let file = folder.path + "/all.jsonl"
+            var process = ChildProcess([Program.path] + export + (hasFile ? ["--to", file] : []))
+            process.environment = [:]
+            process.output = .file(folder.path + "/out")
+            process.errors = .file(folder.path + "/errors")
+            let running = try process.start()
+            let exit = ProcessExit()
+            running.whenEnded { exit.note($0) }
+            let first = try await Self.session("wait_event_type = 'Lock'", name)
+            if hasFile {
+                // The first snapshot may have had more.
+                let part = try FileHandle(forWritingTo: URL(filePath: file + ".part"))
+                try part.seekToEnd()
+                try part.write(contentsOf: Data(repeating: 0x20, count: 4 << 20))
+                try part.close()
+            }
+            try TestDatabase.query("SELECT pg_terminate_backend(\(first), 5000)")
+            if hasFile { _ = try await Self.session("wait_event_type = 'Lock'", name) }
+            try TestDatabase.query(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)' AND wait_event = 'PgSleep'"
+            )
+            let code = await exit.code()
+            let said = String(decoding: try Data(contentsOf: URL(filePath: folder.path + "/errors")), as: UTF8.self)
+            if hasFile {
+                #expect(code == 0, "\(said)")
+                #expect(try Self.lines(file) == Self.lines(whole))
+            } else {
+                #expect(code == 2)
+                #expect(said.contains("what stands there is not whole"), "\(said)")
+            }
+        }
+    }
+
+    /// The session of the database that is in this state, once there is one.
+    private static func session(_ state: String, _ database: String) async throws -> String {
+        for _ in 0..<600 {
+            let query = "SELECT pid FROM pg_stat_activity WHERE datname = '\(database)' AND \(state)"
+            if let found = try TestDatabase.query(query).first { return found }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw TestDatabase.Missing()
     }
 
     @Test func aDiskThatIsFullLeavesNothing() async throws {

@@ -109,12 +109,17 @@ struct ExportCommand: Sendable {
         return report
     }
 
-    /// All of it over one snapshot.
+    /// All of it over one snapshot. A database that was lost meanwhile is read once more.
     private func write(_ ledger: OpenedLedger, to file: ExportFile) async -> Result<ExportReport, any Error> {
         let (app, kinds, proofs, format, now) = (app, kinds, includesProofs, format, SystemClock().now)
         do {
             try await checkApp(ledger)
             return try await ledger.read { reader throws(StoreFailure) -> Result<ExportReport, any Error> in
+                do throws(ExportFile.Fault) {
+                    try file.begin()
+                } catch {
+                    return .failure(error)
+                }
                 let lines = ExportLines(format, kinds, file)
                 var report = try LedgerExport.run(
                     app: app,

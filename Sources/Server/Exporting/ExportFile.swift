@@ -1,11 +1,18 @@
+import Synchronization
+
 /// Where the rows of an export go: a file that is not whole yet, or standard output.
 final class ExportFile: Sendable {
     enum Fault: Error {
+        /// Rows stand on standard output already, of a snapshot that is gone.
+        case brokenOff
         case file(FileFault)
         case unwritable(String)
 
         var sentence: String {
             switch self {
+            case .brokenOff:
+                "the connection to the database broke after rows were written to standard output: what stands there is not "
+                    + "whole, and is to be thrown away; --to FILE begins anew by itself"
             case .file(let fault): fault.description
             case .unwritable(let path): "\(path) cannot be written"
             }
@@ -14,6 +21,7 @@ final class ExportFile: Sendable {
 
     /// `nil` for standard output.
     private let file: OpenFile?
+    private let hasWritten = Atomic(false)
 
     /// Of an empty file's path; `nil` for standard output.
     init(_ path: String?) throws(Fault) {
@@ -24,8 +32,25 @@ final class ExportFile: Sendable {
         }
     }
 
+    /// Begins, for the first time or anew: what a database lost is read again from the beginning, over another snapshot, of
+    /// which the rows of the first are no part.
+    func begin() throws(Fault) {
+        guard let file else {
+            guard !hasWritten.load(ordering: .relaxed) else { throw .brokenOff }
+            return
+        }
+        do throws(FileFault) {
+            try file.truncate(to: 0)
+        } catch {
+            throw .file(error)
+        }
+    }
+
     func write(_ bytes: [UInt8]) -> Bool {
-        guard let file else { return Console.write(bytes) }
+        guard let file else {
+            hasWritten.store(true, ordering: .relaxed)
+            return Console.write(bytes)
+        }
         return (try? file.write(bytes)) != nil
     }
 
