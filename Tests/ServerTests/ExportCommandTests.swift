@@ -86,6 +86,53 @@ import Testing
         }
     }
 
+    /// Cut off at a line's end it looks like a smaller ledger.
+    @Test func whatIsNotWholeIsNotTakenIn() async throws {
+        try await Self.withLedger { folder, _ in
+            let text = try await Self.export(folder, "--only", "transaction").output
+            let lines = text.split(separator: 0x0A).map(Array.init)
+            func file(_ name: String, _ lines: [[UInt8]]) throws -> String {
+                let path = "\(folder.path)/\(name).jsonl"
+                try ServerFolder.write(lines.flatMap { $0 + [0x0A] }, path)
+                return path
+            }
+            let rows = lines.count - 1
+            let table = [
+                (try file("cut", Array(lines.dropLast())), "cut.jsonl is not whole: the last line of an export"),
+                (try file("early", Array(lines.prefix(rows / 2))), "early.jsonl is not whole: the last line"),
+                (try file("empty", []), "empty.jsonl is not whole: the last line"),
+                (
+                    try file("gap", Array(lines.prefix(9) + lines.dropFirst(10))),
+                    "its end tells of \(rows) rows, and \(rows - 1) stand before it"
+                ),
+                (
+                    try file("twice", Array(lines.prefix(9) + lines)),
+                    "its end tells of \(rows) rows, and \(rows + 9) stand before it"
+                ),
+                (try file("behind", lines + lines.prefix(1)), "behind.jsonl is not whole: the last line"),
+            ]
+            try await ServerFolder.with { other in
+                let report = other.path + "/report.jsonl"
+                for (path, says) in table {
+                    for flags in [["--plan"], ["--report", report]] {
+                        let words = ["import", "--config", other.configuration, "--app", "demo", "--from", "assay"]
+                        let run = try await Program.run(words + flags + [path])
+                        #expect(run.code == 2, "\(path) \(run.text)")
+                        #expect(run.output.isEmpty)
+                        #expect(run.errorText.contains(says), "\(run.errorText)")
+                    }
+                }
+                #expect(!FileManager.default.fileExists(atPath: report))
+                let left = try await Self.export(other)
+                #expect(try Self.objects(left.output).map { $0["kind"]?.string } == ["end"])
+                // Two that are whole are whole together, and without the last line's end.
+                let both = "\(folder.path)/both.jsonl"
+                try ServerFolder.write(Array((text + text).dropLast()), both)
+                #expect(try await Self.take(other, "--from", "assay", both).code == 0)
+            }
+        }
+    }
+
     /// One receipt holds what is bob's, ann's and nobody's; others have brought some of it before.
     private static func sharedReceipts() throws -> [UInt8] {
         func receipt(_ numbers: [Int64], age: Int64) throws -> String {

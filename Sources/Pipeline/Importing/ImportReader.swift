@@ -33,6 +33,10 @@ package enum ImportSourceFault: Error, Hashable, Sendable {
     case noColumns(found: [String])
     /// Its lines end with CR alone, as on old Macs: the whole of it would be the first line.
     case lineEnds
+    /// An export of ours whose last line is not its end.
+    case noEnd
+    /// An export of ours that tells of another number of rows than stand there.
+    case otherRows(said: Int64, found: Int64)
 }
 
 /// Reads a source row after row, holding no more than a chunk of it.
@@ -88,7 +92,7 @@ package struct ImportReader: Sendable {
     }
 
     /// Where the text begins: behind the byte order mark, if some program has written one.
-    private static func beginning(
+    static func beginning(
         of source: ImportSource,
         _ format: ImportFormat
     ) throws(ImportSourceFault) -> Int64 {

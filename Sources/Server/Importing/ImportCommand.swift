@@ -86,7 +86,9 @@ struct ImportCommand: Sendable {
     /// Does something with a file or a folder. What is wrong with it is said with its name: there may be many.
     func reading<Value>(_ path: String, _ body: (ImportFiles) async throws -> Value) async throws -> Value {
         do {
-            return try await body(ImportFiles(path, word, columns, namesCustomers: namesCustomers))
+            let files = try ImportFiles(path, word, columns, namesCustomers: namesCustomers)
+            try ImportReader.confirmEnd(of: files.source, files.format, columns)
+            return try await body(files)
         } catch let fault as ImportSourceFault {
             throw UnreadableSource(path: path, fault: fault)
         }
@@ -188,6 +190,9 @@ private struct UnreadableSource: Error {
         case .lineEnds:
             "\(path): lines end with CR alone, or the first is longer than a row may be; "
                 + "tr '\\r' '\\n' makes line ends of them"
+        case .noEnd: "\(path) is not whole: the last line of an export has the kind end; export it once more"
+        case .otherRows(let said, let found):
+            "\(path) is not whole: its end tells of \(said) rows, and \(found) stand before it; export it once more"
         }
     }
 }

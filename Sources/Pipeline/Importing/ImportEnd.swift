@@ -1,0 +1,56 @@
+import Encoding
+
+extension ImportReader {
+    /// Looks an export of ours through, before anything of it is taken: what one lacks that was cut off, nobody would miss.
+    ///
+    /// Several that stand one after the other in a file have an end each. A table has none, nor have other services' exports.
+    ///
+    /// - Throws: ``ImportSourceFault/noEnd`` or ``ImportSourceFault/otherRows(said:found:)`` if it is not whole.
+    package static func confirmEnd(
+        of source: ImportSource,
+        _ format: ImportFormat,
+        _ columns: ImportColumns
+    ) throws(ImportSourceFault) {
+        // Of nothing, no format can be guessed: lines, then.
+        guard !columns.kind.isEmpty, [.lines, .jsonLines].contains(format) else { return }
+        var ends = ExportEnds(kind: columns.kind)
+        var splitter = RecordSplitter(bytesMax: ExportEnds.bytesMax, delimiter: nil)
+        var place = try beginning(of: source, format)
+        while let bytes = try source.chunk(place).bytes, !bytes.isEmpty {
+            place += Int64(bytes.count)
+            for record in splitter.feed(bytes) { try ends.take(record) }
+        }
+        if let last = splitter.finish() { try ends.take(last) }
+        guard ends.isWhole else { throw .noEnd }
+    }
+}
+
+/// Counts rows up to the line that says how many there are.
+private struct ExportEnds {
+    /// An app's name and some numbers stand in that line. What is longer is a row, and need not be held.
+    static let bytesMax = 4 << 10
+
+    let kind: [String]
+    private var rows: Int64 = 0
+    private(set) var isWhole = false
+
+    init(kind: [String]) { self.kind = kind }
+
+    mutating func take(_ record: RecordSplitter.Record) throws(ImportSourceFault) {
+        guard record.isTooLong || !record.bytes.isEmpty else { return }
+        guard let said = said(in: record) else {
+            rows += 1
+            isWhole = false
+            return
+        }
+        guard said == rows else { throw .otherRows(said: said, found: rows) }
+        rows = 0
+        isWhole = true
+    }
+
+    private func said(in record: RecordSplitter.Record) -> Int64? {
+        guard !record.isTooLong, let object = try? JSONDocument(record.bytes).root.object else { return nil }
+        guard kind.contains(where: { object[$0]?.string == "end" }) else { return nil }
+        return object["rows"]?.int64
+    }
+}
