@@ -141,6 +141,19 @@ import Testing
         }
     }
 
+    /// Killed before its first commit, or out of space, it leaves an empty report.
+    @Test func anEmptyReportIsGoneOnWith() async throws {
+        try await ServerFolder.with { folder in
+            let (file, report) = (folder.path + "/old.jsonl", folder.path + "/report.jsonl")
+            let sample = try ImportSample(rows: 20, seed: 2)
+            try ServerFolder.write(sample.bytes, file)
+            try ServerFolder.write([], report)
+            let run = try await Program.run(Self.words(folder, "--report", report, file))
+            #expect(run.code != 2, "\(run.errorText)")
+            #expect(try Self.report(report).map(\.outcome) == sample.outcomes)
+        }
+    }
+
     @Test(arguments: [
         (words: ["old.jsonl"], says: "--app is needed"),
         (["--app", "nobody", "old.jsonl"], "the configuration has no app nobody (there is demo, other)"),

@@ -18,8 +18,12 @@ struct ImportReportFile {
     init(_ path: String, after progress: ImportProgress) throws(Fault) {
         self.path = path
         report = path.hasSuffix(".csv") ? .csv : .jsonLines
-        let isThere = FileStatus(path) != nil
-        if progress.version == 0, isThere { throw Fault(sentence: "\(path) is there already; nothing is overwritten") }
+        let found = FileStatus(path)
+        let isThere = found != nil
+        // An empty one is what an import leaves that was cut off before its first commit.
+        if progress.version == 0, let found, found.size > 0 || found.isFolder {
+            throw Fault(sentence: "\(path) is there already; nothing is overwritten")
+        }
         guard isThere || progress.reportBytes == 0 else { throw Fault(sentence: "\(path) was begun elsewhere") }
         let file: OpenFile
         let size: Int64
