@@ -60,7 +60,9 @@ package enum AppStoreFailure: Error, Equatable, Sendable {
     /// Whether it speaks against the host as a whole, and not against one request.
     var isOutage: Bool {
         switch self {
-        case .unreachable(let failure): failure.isRetryable && failure != .tooManyCalls
+        // We hung up, or never called: that tells nothing of the other side.
+        case .unreachable(.cancelled), .unreachable(.tooManyCalls): false
+        case .unreachable(let failure): failure.isRetryable
         case .unreadable, .unavailable, .troubled: true
         case .refused(let code): code.rawValue / 10_000 >= 500
         case .unexpected(let status): status.rawValue >= 500

@@ -90,6 +90,17 @@ import Verification
         #expect(shop.desk.log.calls.count == 1)
     }
 
+    /// Who was cut off has heard nothing: it may ask again, and the others' calls go on.
+    @Test func whatWeCutOffIsAskedAgainAndSpeaksAgainstNobody() async throws {
+        let shop = try ServerDesk { _ throws(HTTPCallFailure) in throw .cancelled }
+        let id = try #require(TransactionID("1"))
+        for _ in 0..<20 {
+            let failure = await failure { () async throws(AppStoreFailure) in try await shop.client.transaction(id) }
+            #expect(failure == .unreachable(.cancelled) && failure?.remedy == .retry)
+        }
+        #expect(!shop.client.isResting(in: .production))
+    }
+
     @Test(arguments: [HTTPCallFailure.timedOut, .tls, .unresolved, .tooLarge])
     func whatNeverAnsweredIsUnreachable(reason: HTTPCallFailure) async throws {
         let shop = try ServerDesk { _ throws(HTTPCallFailure) in throw reason }

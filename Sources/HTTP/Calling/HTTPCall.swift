@@ -86,10 +86,10 @@ package enum HTTPCallFailure: Error, Equatable, Hashable, Sendable {
     /// The library's own number.
     case other(code: Int)
 
-    /// Whether the same call may do later.
+    /// Whether the same call may do later. Who was cut off has heard nothing, and may ask again.
     package var isRetryable: Bool {
         switch self {
-        case .invalidCall, .addressRefused, .tooManyRedirects, .cancelled: false
+        case .invalidCall, .addressRefused, .tooManyRedirects: false
         default: true
         }
     }

@@ -1,6 +1,7 @@
 import AppStore
 import Crypto
 import Encoding
+import HTTP
 package import Jobs
 package import PurchaseModel
 package import Storage
@@ -264,6 +265,8 @@ package struct SupportAsker: Sendable {
             return try await fail(request, "apple_refused", code.description)
         case .invalidRequest(let field): return try await fail(request, "invalid", field)
         case .notConfigured: return try await fail(request, "no_key")
+        // We hung up: Apple did not fail to answer, however long it is that somebody asked.
+        case .unreachable(.cancelled): return .failed(because: "Apple: \(failure)")
         default: break
         }
         let patience = request.answer == nil ? Self.patience : Self.massPatience

@@ -13,6 +13,8 @@ struct BackgroundWork: Sendable {
     /// Jobs at once: each waits for Apple most of its time. As many as Apple's limit needs while it answers within a third of
     /// a second; and those for which a customer waits stand behind no other.
     private static let concurrency = 16
+    /// How long a stop waits for jobs that run: Apple mostly answers sooner.
+    static let patience = Duration.seconds(10)
 
     let queue: JobQueue
     private let workers: [JobWorker]
@@ -61,7 +63,7 @@ struct BackgroundWork: Sendable {
                 queue: queue,
                 handlers: handlers,
                 owner: BackgroundWork.owner(),
-                limits: JobLimits(concurrency: BackgroundWork.concurrency),
+                limits: JobLimits(concurrency: BackgroundWork.concurrency, patience: BackgroundWork.patience),
                 uptime: { start.duration(to: uptime.now) },
                 random: BackgroundWork.random,
                 wait: { (try? await Task.sleep(for: $0)) != nil }

@@ -67,7 +67,11 @@ struct Serve {
     ) async {
         // Before anybody is let in; should the store fail, those with a key of the configuration are.
         await house.keys.read()
-        let signals = await StopSignals { listener.stop() }
+        let signals = await StopSignals {
+            listener.stop()
+            // No job is begun any more, while everybody is answered: what is due now, another server takes.
+            house.work.stop()
+        }
         log.write(.info, "listening") { json in
             json.member("address", settings.address)
             json.member("port", Int(listener.port))
@@ -75,40 +79,34 @@ struct Serve {
         }
         ready(listener.port)
         await withDiscardingTaskGroup { group in
-            group.addTask { await house.recorder.run() }
-            group.addTask {
-                // What can be decided by now is not given up.
-                await house.pending.run()
-                // Nobody waits to the minute for what was to wait for days.
-                await house.expiry.run { (try? await Task.sleep(for: .seconds(3_600))) != nil }
-            }
-            // An order is told to have expired within the minute.
-            group.addTask {
-                await house.housekeeping.run(uptime: house.uptime) { (try? await Task.sleep(for: .seconds(60))) != nil }
-            }
-            group.addTask { await house.work.run() }
-            group.addTask { await house.keys.run { (try? await Task.sleep(for: .seconds(5))) != nil } }
-            group.addTask { await house.certificates.run { (try? await Task.sleep(for: .seconds(10))) != nil } }
-            // What this server commits is seen at once; what others commit to the same database, within this.
-            group.addTask { await house.feed.run { (try? await Task.sleep(for: .seconds(1))) != nil } }
+            keepHouse(house, in: &group)
             let (sent, sending) = AsyncStream.makeStream(of: Void.self)
             group.addTask {
                 // A commit wakes it; what becomes due by itself waits no longer than this.
                 await house.sender.run { (try? await Task.sleep(for: .milliseconds(500))) != nil }
                 sending.finish()
             }
+            let (worked, working) = AsyncStream.makeStream(of: Void.self)
+            group.addTask {
+                await house.work.run()
+                working.finish()
+            }
             await listener.run()
-            // Everybody is answered; what a client did not wait for is still written. What was being looked at again
-            // is looked at again at the next start.
-            house.recorder.stop()
+            // Everybody is answered. What is under way to a shop comes to its end, unless that takes too long: then it is
+            // sent again later. So with what Apple is asked; the workers cut off what takes too long, and let others have it.
             house.sender.stop()
             house.work.stop()
-            // What is under way to a shop comes to its end, unless that takes too long: then it is sent again later.
             group.addTask {
                 try? await Task.sleep(for: Serve.patience)
                 sending.finish()
+                try? await Task.sleep(for: BackgroundWork.patience)
+                working.finish()
             }
             for await _ in sent {}
+            for await _ in worked {}
+            // What a client did not wait for is still written, and what Apple has said just now. What was being looked at
+            // again is looked at again at the next start.
+            house.recorder.stop()
             group.cancelAll()
         }
         signals.cancel()
@@ -116,6 +114,25 @@ struct Serve {
         await house.keys.writeUses()
         await store.close()
         log.write(.info, "stopped")
+    }
+
+    /// What goes on beside the answering, until it is cancelled or stopped.
+    private func keepHouse(_ house: House, in group: inout DiscardingTaskGroup) {
+        group.addTask { await house.recorder.run() }
+        group.addTask {
+            // What can be decided by now is not given up.
+            await house.pending.run()
+            // Nobody waits to the minute for what was to wait for days.
+            await house.expiry.run { (try? await Task.sleep(for: .seconds(3_600))) != nil }
+        }
+        // An order is told to have expired within the minute.
+        group.addTask {
+            await house.housekeeping.run(uptime: house.uptime) { (try? await Task.sleep(for: .seconds(60))) != nil }
+        }
+        group.addTask { await house.keys.run { (try? await Task.sleep(for: .seconds(5))) != nil } }
+        group.addTask { await house.certificates.run { (try? await Task.sleep(for: .seconds(10))) != nil } }
+        // What this server commits is seen at once; what others commit to the same database, within this.
+        group.addTask { await house.feed.run { (try? await Task.sleep(for: .seconds(1))) != nil } }
     }
 
     /// The shared database if there is one, and else the folder.

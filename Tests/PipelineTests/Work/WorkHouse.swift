@@ -56,38 +56,6 @@ struct WorkHouse: Sendable {
         }
     }
 
-    /// What Apple answers to what, while it is set.
-    final class Script: Sendable {
-        private let state = Mutex((path: "", answer: HTTPResponse?.none, spared: 0))
-        private let spoiled = Mutex(String?.none)
-
-        /// So many calls are answered as ever before.
-        func set(_ path: String, _ answer: HTTPResponse?, after spared: Int = 0) {
-            state.withLock { $0 = (path, answer, spared) }
-        }
-
-        /// No signature in answers from there holds any more; `nil` leaves all as they are.
-        func spoil(_ path: String?) { spoiled.withLock { $0 = path } }
-
-        /// The answer, or what has become of it.
-        func passed(_ answer: HTTPResponse, to call: HTTPCall) -> HTTPResponse {
-            guard let path = spoiled.withLock(\.self), call.url.contains(path) else { return answer }
-            let text = String(decoding: answer.body, as: UTF8.self)
-            var passed = answer
-            // Both tokens begin the header's base64 of `{"`.
-            passed.body = Array(text.replacing("\"eyJ", with: "\"eyK").utf8)
-            return passed
-        }
-
-        func answer(_ call: HTTPCall) -> HTTPResponse? {
-            state.withLock { state in
-                guard call.url.contains(state.path) else { return nil }
-                state.spared -= 1
-                return state.spared < 0 ? state.answer : nil
-            }
-        }
-    }
-
     init(hasAccount: Bool = true, hasKey: Bool = true, readsHistory: Bool = false, terms: AppTerms = AppTerms()) throws
     {
         let signingKey = try Self.signingKey.get()
@@ -225,6 +193,7 @@ struct WorkHouse: Sendable {
         let caller = HTTPCaller(handler: chaos.disturbing(router.handler))
         let counted = HTTPCaller { call async throws(HTTPCallFailure) in
             calls.note(call.url)
+            try await script.keepSilence()
             if let answer = script.answer(call) { return answer }
             return script.passed(try await caller.send(call), to: call)
         }
@@ -300,6 +269,33 @@ struct WorkHouse: Sendable {
         for await _ in ended { guard try await hasWork() else { break } }
         worker.stop()
         await working
+    }
+
+    /// Has the jobs that are due ask Apple, which says nothing, and stops when so many do: none is patient.
+    func stopWhile(asking calls: Int) async {
+        let worker = JobWorker(
+            queue: queue,
+            handlers: handlers,
+            owner: LeaseOwner(checked: "worker"),
+            limits: JobLimits(concurrency: 100, patience: .seconds(7)),
+            uptime: { .zero },
+            random: { 250 },
+            wait: { $0 == .seconds(7) },
+            report: { _ in }
+        )
+        async let working: Void = worker.run()
+        await script.untilAsked(calls)
+        worker.stop()
+        await working
+    }
+
+    /// What another server finds to do now.
+    func due() async throws -> [JobRow] {
+        let terms = LeaseTerms(owner: LeaseOwner(checked: "other"), duration: .seconds(30), now: clock.now)
+        let kinds = Set(handlers.map(\.kind))
+        return try await store.write { transaction throws(StoreFailure) in
+            try transaction.claimJobs(kinds: kinds, .sound(limit: 100), terms: terms).jobs
+        }
     }
 
     private func hasWork() async throws -> Bool {

@@ -29,7 +29,7 @@ import Testing
         let limit = text.firstMatch(of: /LimitNOFILE=(\d+)/).flatMap { Int($0.1) }
         #expect(CheckServer.files(limit, Configuration.Limits().connections).status == .ok)
         let stop = text.firstMatch(of: /TimeoutStopSec=(\d+)/).flatMap { Int($0.1) } ?? 0
-        #expect(stop > Configuration.Limits().drainSeconds + 5)
+        #expect(stop > Configuration.Limits().drainSeconds + 15)
     }
 
     /// The unit's own commands, in another folder.

@@ -1,0 +1,121 @@
+import Crypto
+import Encoding
+import Foundation
+import HTTP
+import PurchaseModel
+import Simulator
+import Synchronization
+import TestSupport
+import Testing
+
+/// A server is stopped while it asks Apple, who takes her time.
+@Suite(.enabled(if: Program.isBuilt, Program.absence), .timeLimit(.minutes(2))) struct StopTests {
+    @Test func whatAppleAnswersDuringAStopIsRecorded() async throws {
+        try await ServerFolder.with { folder in
+            let apple = try SlowApple(answer: Purchase.jws(1))
+            try await apple.serve {
+                let settings = try Self.configuration(folder, apple.port)
+                let server = try await ServerProcess(["serve", "--config", settings])
+                let location = await server.post(Purchase.body("2000000000000001"))?.fields["location"] ?? ""
+                #expect(await server.get(location)?.result == "pending")
+                await apple.untilAsked()
+                server.stop()
+                // It is stopping for sure once nobody gets in any more.
+                while await server.get("/livez") != nil { await Task.yield() }
+                apple.answerNow()
+                #expect(await server.exitCode() == 0)
+                #expect(!server.errors.text.contains("cancelled"), "\(server.errors.text)")
+                let next = try await ServerProcess(["serve", "--config", settings])
+                #expect(await next.get(location)?.result == "decided")
+                let listed = await next.get("/v1/customers/customer-1/transactions")
+                #expect(listed?.first("transaction_id") == "2000000000000001")
+            }
+        }
+    }
+
+    /// Patience ends: then others may ask, as if nobody had.
+    @Test func whatAppleNeverAnswersIsDueAgainAtOnce() async throws {
+        try await ServerFolder.with { folder in
+            let apple = try SlowApple(answer: Purchase.jws(1))
+            try await apple.serve {
+                let settings = try Self.configuration(folder, apple.port)
+                let server = try await ServerProcess(["serve", "--config", settings])
+                let location = await server.post(Purchase.body("2000000000000001"))?.fields["location"] ?? ""
+                await apple.untilAsked()
+                server.stop()
+                #expect(await server.exitCode() == 0)
+                apple.answerNow()
+                let next = try await ServerProcess(["serve", "--config", settings])
+                var result = await next.get(location)?.result
+                for _ in 0..<300 where result == "pending" {
+                    try await Task.sleep(for: .milliseconds(100))
+                    result = await next.get(location)?.result
+                }
+                #expect(result == "decided")
+            }
+        }
+    }
+
+    /// The folder's own, with somebody to ask.
+    private static func configuration(_ folder: ServerFolder, _ port: UInt16) throws -> String {
+        let path = folder.path + "/asking.json"
+        try ServerFolder.write(try PrivateKey(generate: .p256).pem(), folder.path + "/apple.p8", isSecret: true)
+        let text = """
+            {"profile": "development", "listen": "127.0.0.1:0", "data": "\(folder.data)",
+             "trust": {"roots": "\(folder.roots)"},
+             "keys": [{"name": "shop", "app": "demo", "secret_file": "\(folder.path)/key"}],
+             "apps": [{"id": "demo", "bundle_id": "\(TestAuthority.bundleID.text)", "environments": ["sandbox"],
+               "accept_test_signed": true,
+               "app_store": {"issuer_id": "57246542-96fe-1a63-e053-0824d011072a", "key_id": "ABCDEFGHIJ",
+                 "private_key_file": "\(folder.path)/apple.p8",
+                 "hosts": {"api": "http://127.0.0.1:\(port)/production",
+                   "api_sandbox": "http://127.0.0.1:\(port)/sandbox"}}}]}
+            """
+        try ServerFolder.write(Array(text.utf8), path)
+        return path
+    }
+}
+
+/// Apple's side of Get Transaction Info, which lets wait as long as the test wishes.
+private final class SlowApple: Sendable {
+    private final class Door: Sendable {
+        let isOpen = Mutex(false)
+    }
+
+    private let listener: HTTPListener
+    private let asked: AsyncStream<Void>
+    private let door: Door
+
+    var port: UInt16 { listener.port }
+
+    init(answer jws: String) throws {
+        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
+        let door = Door()
+        (self.asked, self.door) = (asked, door)
+        let handler = HTTPHandler { request in
+            guard request.path.hasPrefix("/sandbox/inApps/v1/transactions/") else {
+                let code = request.path.hasPrefix("/production/") ? "4040010" : "4040001"
+                return HTTPResponse(.notFound, body: Array(#"{"errorCode":\#(code),"errorMessage":"none"}"#.utf8))
+            }
+            asking.yield()
+            while !door.isOpen.withLock(\.self), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(10)) }
+            return HTTPResponse(.ok, body: Array(#"{"signedTransactionInfo":"\#(jws)"}"#.utf8))
+        }
+        listener = try HTTPListener(address: "127.0.0.1", port: 0, lanes: 1, handler: handler) { _ in }
+    }
+
+    func serve(_ body: () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await self.listener.run() }
+            defer { listener.stop() }
+            defer { answerNow() }
+            try await body()
+        }
+    }
+
+    func untilAsked() async {
+        for await _ in asked { break }
+    }
+
+    func answerNow() { door.isOpen.withLock { $0 = true } }
+}
