@@ -80,6 +80,8 @@ package enum UnreadableAnswer: String, Hashable, Sendable, CaseIterable {
     case json
     /// JSON of another shape than Apple's.
     case shape
+    /// A success that is not the one that Apple names for this request.
+    case status
     /// More pages than anybody reads at once.
     case endless
 

@@ -1,4 +1,5 @@
 import AppStore
+import AppleFormats
 import HTTP
 import PurchaseModel
 import Simulator
@@ -62,9 +63,9 @@ import Verification
 
     struct Row: Sendable {
         let response: HTTPResponse
-        let failure: AppStoreFailure
+        let failure: AppStoreFailure?
 
-        init(_ status: HTTPStatus, _ body: String, _ failure: AppStoreFailure) {
+        init(_ status: HTTPStatus, _ body: String, _ failure: AppStoreFailure?) {
             response = HTTPResponse(status, body: Array(body.utf8))
             self.failure = failure
         }
@@ -88,6 +89,49 @@ import Verification
         if case .untrusted? = failure, case .untrusted = row.failure { return }
         #expect(failure == row.failure)
         #expect(shop.desk.log.calls.count == 1)
+    }
+
+    /// What Apple answers by a status alone, nobody else's page says; what it may add one day is taken.
+    @Test(arguments: [
+        Row(.ok, "<html>Welcome</html>", .unreadable(.page, .ok)), Row(.ok, "OK", .unreadable(.json, .ok)),
+        Row(.ok, #"{"half":"#, .unreadable(.json, .ok)), Row(.noContent, "", .unreadable(.status, .noContent)),
+        Row(.accepted, "", .unreadable(.status, .accepted)), Row(.ok, "", nil), Row(.ok, " \r\n", nil),
+        Row(.ok, #"{"more":[1]}"#, nil),
+    ])
+    func aYesWithoutABodyIsApplesOwn(row: Row) async throws {
+        let shop = try ServerDesk { _ throws(HTTPCallFailure) in row.response }
+        let id = try #require(TransactionID("1"))
+        let told = await failure { () async throws(AppStoreFailure) in
+            try await shop.client.setAccountToken(AccountToken(high: 1, low: 2), ofOriginal: id, in: .production)
+        }
+        let finished = await failure { () async throws(AppStoreFailure) in
+            try await shop.client.finish(id, in: .production)
+        }
+        #expect(told == row.failure && finished == row.failure)
+        #expect(told.map { $0.remedy == .retry } ?? true)
+    }
+
+    @Test(arguments: [
+        Row(.accepted, "<html>Welcome</html>", .unreadable(.page, .accepted)),
+        Row(.ok, "<html>Welcome</html>", .unreadable(.status, .ok)), Row(.ok, "", .unreadable(.status, .ok)),
+        Row(.accepted, "", nil),
+    ])
+    func consumptionIsTakenWith202Alone(row: Row) async throws {
+        let shop = try ServerDesk { _ throws(HTTPCallFailure) in row.response }
+        let id = try #require(TransactionID("1"))
+        let news = try #require(
+            ConsumptionInformation(customerConsented: true, sampleContentProvided: false, deliveryStatus: .delivered)
+        )
+        let first = try #require(
+            FirstConsumptionInformation(customerConsented: true, sampleContentProvided: true, deliveryStatus: 0)
+        )
+        let told = await failure { () async throws(AppStoreFailure) in
+            try await shop.client.sendConsumption(news, of: id, in: .production)
+        }
+        let toldFirst = await failure { () async throws(AppStoreFailure) in
+            try await shop.client.sendConsumption(first, of: id, in: .production)
+        }
+        #expect(told == row.failure && toldFirst == row.failure)
     }
 
     /// Who was cut off has heard nothing: it may ask again, and the others' calls go on.

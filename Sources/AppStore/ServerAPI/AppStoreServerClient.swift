@@ -123,7 +123,10 @@ package struct AppStoreServerClient: Sendable {
 
     /// Sends a request that Apple answers without a body.
     func tell(_ request: Request, in store: StoreEnvironment) async throws(AppStoreFailure) {
-        try await send(request, in: store) { _ throws(AppStoreFailure) in }
+        let status = request.endpoint.success
+        try await send(request, in: store) { response throws(AppStoreFailure) in
+            try ServerAnswers.expectNothing(in: response, status)
+        }
     }
 
     /// Where an id is from is not to be seen of it: production is asked first, the sandbox only when production does not
@@ -198,6 +201,16 @@ enum ServerAnswers {
             return try Model(document)
         } catch {
             throw .unreadable(.shape, response.status)
+        }
+    }
+
+    /// An answer that says yes by its status alone: a page of somebody else's, with a status like it, says nothing. What
+    /// Apple may add one day is JSON.
+    static func expectNothing(in response: HTTPResponse, _ status: HTTPStatus) throws(AppStoreFailure) {
+        guard response.status == status else { throw .unreadable(.status, response.status) }
+        let found = UnreadableAnswer(of: response.body)
+        guard found == .empty || (try? JSONDocument(response.body, limits: limits)) != nil else {
+            throw .unreadable(found, response.status)
         }
     }
 

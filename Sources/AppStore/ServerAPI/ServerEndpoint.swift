@@ -12,12 +12,15 @@ package struct ServerEndpoint: Hashable, Sendable {
     let path: String
     /// In production; the sandbox has a tenth. The groups have no figure of Apple's.
     package let perSecond: Int
+    /// The status of an answer that is a yes.
+    let success: HTTPStatus
 
-    init(_ name: String, _ method: HTTPMethod, _ path: String, perSecond: Int) {
+    init(_ name: String, _ method: HTTPMethod, _ path: String, perSecond: Int, success: HTTPStatus = .ok) {
         self.name = name
         self.method = method
         self.path = path
         self.perSecond = perSecond
+        self.success = success
     }
 
     /// The path with its segments, each percent-encoded.
@@ -54,13 +57,15 @@ package struct ServerEndpoint: Hashable, Sendable {
         "consumption",
         .put,
         "/inApps/v2/transactions/consumption/{}",
-        perSecond: 50
+        perSecond: 50,
+        success: .accepted
     )
     static let firstConsumption = ServerEndpoint(
         "consumption_v1",
         .put,
         "/inApps/v1/transactions/consumption/{}",
-        perSecond: 50
+        perSecond: 50,
+        success: .accepted
     )
     static let order = ServerEndpoint("order", .get, "/inApps/v1/lookup/{}", perSecond: 10)
     package static let refunds = ServerEndpoint("refunds", .get, "/inApps/v2/refund/lookup/{}", perSecond: 10)

@@ -58,6 +58,25 @@ import Testing
         }
     }
 
+    /// A page with status 200 in Apple's place is no yes of Apple's.
+    @Test func aPageIsNotTakenForApplesThanks() async throws {
+        try await WorkHouse(terms: try Self.terms()).open { house in
+            let sold = try await Self.askRefund(house)
+            house.pass(.seconds(3_600))
+            var pages = Chaos.none
+            pages.html = 1_000
+            house.chaos.set(pages)
+            try await house.work()
+            #expect(house.simulator.read { $0.consumptions.isEmpty })
+            #expect(try await Self.request(house).state == .sending)
+            house.chaos.set(.none)
+            house.pass(.seconds(600))
+            try await house.work()
+            _ = try Self.told(house, sold)
+            #expect(try await Self.request(house).state == .answered)
+        }
+    }
+
     @Test(arguments: [("anna", 3_599, 3_600), ("tester", 149, 150)])
     func theLedgersFactsReachAppleInTime(customer: String, before: Int, after: Int) async throws {
         try await WorkHouse(terms: try Self.terms { $0.preference = .decline }).open { house in
