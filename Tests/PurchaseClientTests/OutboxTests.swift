@@ -46,8 +46,12 @@ import Testing
         ([.queue(parcel()), confirmed], parcel(proof: "q", customer: "ben"), .queue(parcel(proof: "q"))),
         // Finished, and brought again all the same.
         ([.queue(parcel()), confirmed, .forget(id: "1")], parcel(), .queue(parcel())),
-        // Refused: for good, and by what the shop may have mended meanwhile.
-        ([.queue(parcel()), refusal("forged", secondsAgo: 1e6)], parcel(), nil),
+        // Refused: by what the shop may have mended meanwhile, and by what the server itself may have learned.
+        ([.queue(parcel()), refusal("forged", secondsAgo: 86_399)], parcel(), nil),
+        ([.queue(parcel()), refusal("forged", secondsAgo: 86_400)], parcel(), .requeue(id: "1")),
+        ([.queue(parcel()), refusal("malformed", secondsAgo: 86_399)], parcel(), nil),
+        ([.queue(parcel()), refusal("malformed", secondsAgo: 86_400)], parcel(), .requeue(id: "1")),
+        ([.queue(parcel()), refusal("forged", secondsAgo: -60)], parcel(), .requeue(id: "1")),
         ([.queue(parcel()), refusal("not_yours", secondsAgo: 3_599)], parcel(), nil),
         ([.queue(parcel()), refusal("not_yours", secondsAgo: 3_600)], parcel(), .requeue(id: "1")),
         ([.queue(parcel()), refusal("not_yours", secondsAgo: -60)], parcel(), .requeue(id: "1")),

@@ -147,7 +147,7 @@ import Testing
         ("test_signed", false),
         ("undecidable", false), ("a_new_word", false), ("", false),
     ])
-    func someRefusalsTheShopCanMend(verdict: String, isFinal: Bool) {
-        #expect(Refusal(verdict: verdict, reason: "", at: Self.now).isFinal == isFinal)
+    func someRefusalsTheShopCanMend(verdict: String, doubtsProof: Bool) {
+        #expect(Refusal(verdict: verdict, reason: "", at: Self.now).doubtsProof == doubtsProof)
     }
 }

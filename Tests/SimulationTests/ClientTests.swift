@@ -271,7 +271,7 @@ import Testing
                     Issue.record("not refused")
                     return
                 }
-                #expect(refusal.isFinal && refusal.reason == "not_authentic")
+                #expect(refusal.doubtsProof && refusal.reason == "not_authentic")
             }
             let settings = ClientSettings(key: ClientHouse.key)
             let troubles = Mutex<[ClientEvent]>([])

@@ -25,6 +25,8 @@ package struct Outbox: Equatable, Sendable {
 
     /// The server looks at what it has refused again after as long as that, in seconds.
     package static let refusalLasts: Double = 3_600
+    /// At what it takes for made up, which mostly it is, more rarely: it has to be mended itself first.
+    package static let doubtLasts: Double = 86_400
     /// Of the refused ones so many are kept, the newest: what was forgotten and comes again is sent again.
     package static let refusedMax = 100
 
@@ -103,8 +105,8 @@ package struct Outbox: Equatable, Sendable {
             if content.proof != known.proof || isOthers { return .queue(parcel) }
             let age = now.timeIntervalSince(refusal.at)
             // A clock that was set back would make the hour last for ever.
-            let isOver = age >= Self.refusalLasts || age < 0
-            return !refusal.isFinal && isOver ? .requeue(id: parcel.id) : nil
+            let isOver = age >= (refusal.doubtsProof ? Self.doubtLasts : Self.refusalLasts) || age < 0
+            return isOver ? .requeue(id: parcel.id) : nil
         }
     }
 

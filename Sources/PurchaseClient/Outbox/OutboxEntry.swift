@@ -100,8 +100,9 @@ public struct Refusal: Hashable, Sendable {
         self.at = at
     }
 
-    /// Whether the same bytes can never be taken, however the shop is set up.
-    public var isFinal: Bool { verdict == "forged" || verdict == "malformed" }
+    /// Whether it is the proof itself that the server does not believe, and not how the shop is set up. It may be mistaken:
+    /// a genuine purchase is forged to a server that lacks one of Apple's roots, and malformed to one that is too old.
+    public var doubtsProof: Bool { verdict == "forged" || verdict == "malformed" }
 
     /// The word for what is signed well and in which the server finds no purchase, or none yet.
     package static let nothingToRecord = "nothing_to_record"
