@@ -182,7 +182,12 @@ final class FakeServer: Sendable {
             }
             state.recorded[body.proof, default: 0] += 1
             let isFirst = state.recorded[body.proof] == 1
-            return json(200, #"{"result":"\#(isFirst ? "recorded" : "already_recorded")","transactions":[]}"#)
+            let id = String(body.proof.split(separator: "-")[1])
+            return json(
+                200,
+                #"{"result":"\#(isFirst ? "recorded" : "already_recorded")","#
+                    + #""transactions":[{"transaction_id":"\#(id)","decision":"recorded"}]}"#
+            )
         }
     }
 

@@ -27,10 +27,19 @@ import Testing
     }
 
     static let submitting: [(answer: Answer, ruling: Ruling)] = [
-        // Recorded, and only that, confirms.
-        (answer(200, #"{"result":"recorded","transactions":[]}"#), .confirmed(nil)),
-        (answer(200, #"{"result":"recorded"}"#), .confirmed(nil)),
-        (answer(200, #"{"result":"already_recorded","transactions":[],"more":{"is":[1]}}"#), .confirmed(nil)),
+        // Recorded, and only that, confirms: this purchase, and no other.
+        (answer(200, #"{"result":"recorded","transactions":[{"transaction_id":"7"}]}"#), .confirmed(nil)),
+        (
+            answer(200, #"{"result":"already_recorded","transactions":[{"transaction_id":"7"}],"more":{"is":[1]}}"#),
+            .confirmed(nil)
+        ),
+        (answer(200, #"{"result":"recorded","transactions":[]}"#), unreadable(200)),
+        (answer(200, #"{"result":"recorded"}"#), unreadable(200)),
+        (
+            answer(200, #"{"result":"recorded","transactions":[{"transaction_id":"6","decision":"recorded"}]}"#),
+            unreadable(200)
+        ),
+        (answer(200, #"{"result":"already_recorded","transactions":[{"decision":"recorded"}]}"#), unreadable(200)),
         (
             answer(
                 200,

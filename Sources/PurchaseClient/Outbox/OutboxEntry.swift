@@ -53,7 +53,7 @@ public struct OutboxEntry: Hashable, Identifiable, Sendable {
 
 /// That the server has recorded a purchase.
 public struct Confirmation: Hashable, Sendable {
-    /// What the server has decided about this transaction; `nil` where its answer does not name it.
+    /// What the server has decided about this transaction; `nil` where its answer does not say so.
     public let decision: Decision?
     /// When the answer came, by the device's clock.
     public let at: Date

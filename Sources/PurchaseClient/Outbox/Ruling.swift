@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What an answer means for a purchase. Nothing but a 200 of the server's own that says so confirms one, and nothing but a
+/// What an answer means for a purchase. Nothing but a 200 of the server's own that names it confirms one, and nothing but a
 /// 422 of its own refuses one: whatever else comes, from a hotel's network say, says nothing about the purchase.
 package enum Ruling: Equatable, Sendable {
     case confirmed(Decision?)
@@ -46,8 +46,12 @@ package enum Ruling: Equatable, Sendable {
         let said = Self.read(answer)
         switch (answer.status, said?.result, said?.code) {
         case (200, "recorded", _), (200, "already_recorded", _):
-            let named = said?.transactions?.first { $0.id == id }
-            self = .confirmed(named?.decision.map { Decision(rawValue: $0) })
+            // An answer that does not name the purchase is one to something else, and confirms nothing.
+            guard let named = said?.transactions?.first(where: { $0.id == id }) else {
+                self = .again(.unreadableAnswer(status: answer.status), after: nil)
+                return
+            }
+            self = .confirmed(named.decision.map { Decision(rawValue: $0) })
         case (200, "nothing_to_record", _):
             self = .refused(verdict: Refusal.nothingToRecord, reason: Refusal.nothingToRecord)
         case (202, "pending", _) where Self.isSubmission(said?.submission ?? ""):
