@@ -20,6 +20,8 @@ public actor PurchaseClient {
     /// Rung when there may be something to do.
     private var bells: [Int: AsyncStream<Void>.Continuation] = [:]
     private var bellCount = 0
+    /// What holds up nobody.
+    var aside = Aside()
     /// Counts how often the store is to be asked anew.
     var wakes = 0
     var knownEntitlements: [String: (tag: String, rows: [Entitlement])] = [:]
@@ -70,10 +72,9 @@ public actor PurchaseClient {
     ///   - customer: whose it is, in the shop's words; for a purchase that is known already it stays as it was.
     ///   - order: the order that it pays, if there is one.
     /// - Throws: why it is not on disk. The store has it still, and brings it again.
-    public func submit(_ purchase: StorePurchase, customer: String, order: String? = nil) async throws(OutboxFault) {
+    public func submit(_ purchase: StorePurchase, customer: String, order: String? = nil) throws(OutboxFault) {
         guard Parcel.isName(customer), order.map(Parcel.isName) ?? true else { throw .invalidName }
         try take(purchase, customer: customer, order: order)
-        await finishIfConfirmed(purchase.id)
     }
 
     /// Every purchase that is not finished: on its way, pending, or refused.
@@ -138,10 +139,11 @@ public actor PurchaseClient {
             ring()
         }
         finishers[purchase.id] = purchase.finish
+        finishIfConfirmed(purchase.id)
     }
 
-    /// Writes down what has become of a purchase. It is so also when that fails: after the next start the server is asked
-    /// once more, and says the same.
+    /// Writes down what has become of a purchase. It is so also when that fails, and the store is told: after the next start
+    /// the server is asked once more, and says the same.
     func record(_ change: Outbox.Change) {
         outbox.apply(change)
         do throws(OutboxFault) {
@@ -152,8 +154,14 @@ public actor PurchaseClient {
         tell(change.id)
     }
 
-    /// Tells the store, if the server has the purchase and the store has brought it since the app was started.
-    func finishIfConfirmed(_ id: String) async {
+    /// Has the store told, if the server has the purchase and the store has brought it since the app was started. Sending
+    /// goes on meanwhile: some stores take their time.
+    func finishIfConfirmed(_ id: String) {
+        guard case .confirmed = outbox[id]?.state, canFinish(id) else { return }
+        doAside { await self.finishConfirmed(id) }
+    }
+
+    private func finishConfirmed(_ id: String) async {
         guard case .confirmed = outbox[id]?.state, await finish(id) else { return }
         // It may have come again with something new meanwhile.
         if case .confirmed = outbox[id]?.state { forget(id) }

@@ -23,6 +23,7 @@ extension PurchaseClient {
                 await source.listen { purchase in await self.receive(purchase, customer) }
             }
             group.addTask { await self.askStore(source, customer) }
+            group.addTask { await self.runAside() }
             for _ in 0..<server.settings.inFlightMax { group.addTask { await self.work() } }
             await group.waitForAll()
         }
@@ -41,7 +42,6 @@ extension PurchaseClient {
         } catch {
             return tellApp(.notKept(error, purchase: purchase.id))
         }
-        await finishIfConfirmed(purchase.id)
     }
 
     private func askStore(
@@ -79,7 +79,7 @@ extension PurchaseClient {
                 setBusy(entry.id, true)
                 await carry(entry)
                 setBusy(entry.id, false)
-                await finishIfConfirmed(entry.id)
+                finishIfConfirmed(entry.id)
                 // It may be due at once, for those who rest.
                 ring()
             } else {
@@ -90,24 +90,29 @@ extension PurchaseClient {
     }
 
     private func carry(_ entry: OutboxEntry) async {
-        let ruling: Ruling
-        do {
-            if case .pending(let submission) = entry.state {
-                let question = await server.question(about: submission, of: entry.customer)
-                let answer = try await transport.send(question)
-                ruling = Ruling(asking: submission, answer, at: surroundings.now())
-            } else {
-                let answer = try await transport.send(await server.submission(entry.body, of: entry.customer))
-                ruling = Ruling(submitting: entry.id, answer, at: surroundings.now())
-            }
-        } catch {
-            // Cancelled, the app is about to end, and nothing went wrong.
-            if Task.isCancelled { return }
-            ruling = .again(.unreachable(error), after: nil)
-        }
+        guard let ruling = await ruling(on: entry) else { return }
         // While it was under way the app may have named its order, or given it up: then the answer was to something else.
         guard let current = outbox[entry.id], current.body == entry.body, !current.state.isDecided else { return }
         follow(ruling, current)
+    }
+
+    /// Asks the server; `nil` when the app is about to end.
+    private func ruling(on entry: OutboxEntry) async -> Ruling? {
+        let (settings, customer) = (server.settings, entry.customer)
+        do {
+            guard let token = await askApp({ await settings.customerToken(customer) }) else {
+                return Task.isCancelled ? nil : .again(.unreachable(reason: "no customer token in time"), after: nil)
+            }
+            if case .pending(let submission) = entry.state {
+                let answer = try await transport.send(server.question(about: submission, token: token))
+                return Ruling(asking: submission, answer, at: surroundings.now())
+            }
+            let answer = try await transport.send(server.submission(entry.body, token: token))
+            return Ruling(submitting: entry.id, answer, at: surroundings.now())
+        } catch {
+            // Cancelled, nothing went wrong.
+            return Task.isCancelled ? nil : .again(.unreachable(error), after: nil)
+        }
     }
 
     private func follow(_ ruling: Ruling, _ entry: OutboxEntry) {

@@ -26,6 +26,8 @@ final class Phone: Sendable {
         var isCalm = false
         /// The app is killed when it is about to tell the store.
         var diesBeforeFinishing = false
+        /// Of these the store never says that they are finished.
+        var finishesNever: Set<String> = []
     }
 
     let chance: Chance
@@ -58,6 +60,10 @@ final class Phone: Sendable {
             if state.withLock(\.diesBeforeFinishing) { disk.die() }
             // A process that has ended tells nobody anything.
             if disk.isDead { return }
+            while state.withLock({ $0.finishesNever.contains(sold.id) }) {
+                if Task.isCancelled { return }
+                await time.sleep(10_000)
+            }
             await time.sleep(Double(chance.below(3)))
             if disk.isDead { return }
             state.withLock { state in

@@ -90,6 +90,7 @@ import Testing
         _ events: Noted = Noted(),
         customer: @escaping @Sendable (StorePurchase) -> String? = { _ in "anna" },
         transport: Transport? = nil,
+        token: @escaping @Sendable (String) async -> String? = { "token of \($0)" },
         atMost seconds: Double = 100_000,
         _ body: @escaping @Sendable (PurchaseClient) async throws -> Void
     ) throws {
@@ -97,7 +98,7 @@ import Testing
         let result = phone.time.run(atMost: seconds) { () async -> Result<Void, any Error> in
             do {
                 let client = PurchaseClient(
-                    ClientSettings(key: "pk_test") { "token of \($0)" },
+                    ClientSettings(key: "pk_test", customerToken: token),
                     file: try OutboxFile(PaperDisk.Storage(phone.disk)),
                     transport: transport ?? phone.transport,
                     surroundings: phone.time.surroundings
@@ -259,6 +260,66 @@ import Testing
             isMended.withLock { $0 = true }
             await client.sendAgain(sold.id)
             while !phone.unfinished.isEmpty { await phone.time.sleep(1) }
+        }
+    }
+
+    /// As many as are sent at once: one more would wait for ever.
+    @Test func aStoreThatNeverAnswersStopsNoSending() throws {
+        let phone = Phone(seed: 11)
+        try Self.run(phone) { client in
+            for number in 1...4 {
+                let sold = phone.sell(isForged: false)
+                if number < 4 { phone.state.withLock { _ = $0.finishesNever.insert(sold.id) } }
+                // It returns, whatever becomes of it.
+                try await client.submit(sold, customer: "anna")
+                for await _ in await client.states(of: sold.id) {}
+            }
+            while phone.unfinished.count > 3 { await phone.time.sleep(1) }
+            #expect(phone.unfinished.map(\.id) == ["1", "2", "3"])
+            // The store has taken its time.
+            phone.state.withLock { $0.finishesNever = [] }
+            while await !client.unfinished.isEmpty { await phone.time.sleep(1) }
+        }
+    }
+
+    @Test func anAppThatNeverSaysATokenStopsNoSending() throws {
+        let (phone, events) = (Phone(seed: 12), Noted())
+        let asked = Mutex(0)
+        let token: @Sendable (String) async -> String? = { customer in
+            let number = asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+            while number <= 3, !Task.isCancelled { await phone.time.sleep(10_000) }
+            return "token of \(customer)"
+        }
+        try Self.run(phone, events, token: token) { client in
+            for _ in 0..<4 { try await client.submit(phone.sell(isForged: false), customer: "anna") }
+            while !phone.unfinished.isEmpty { await phone.time.sleep(1) }
+            // The three were asked about anew.
+            #expect(phone.time.now < 1_200)
+        }
+        #expect(asked.withLock(\.self) >= 7)
+        let troubles = events.all.filter { if case .trouble = $0 { true } else { false } }
+        #expect(troubles.count == 3 && troubles.allSatisfy { !$0.needsShop })
+    }
+
+    /// A disk that fills up takes nothing back: the server has the purchase, so the store is told.
+    @Test func whatIsConfirmedIsFinishedAlsoOnAFullDisk() throws {
+        let isFull = Mutex(false)
+        let phone = Phone(seed: 13) { _ in isFull.withLock(\.self) ? .isFull : nil }
+        let events = Noted()
+        try Self.run(phone, events) { client in
+            try await client.submit(phone.sell(isForged: false), customer: "anna")
+            isFull.withLock { $0 = true }
+            while !phone.unfinished.isEmpty { await phone.time.sleep(1) }
+        }
+        #expect(events.all.contains(.notWritten(.diskFull, purchase: "1")))
+        // After the next start the server is asked once more, and says the same.
+        isFull.withLock { $0 = false }
+        phone.disk.restart(powerFails: true)
+        try Self.run(phone) { client in
+            while await !client.unfinished.isEmpty { await phone.time.sleep(1) }
         }
     }
 

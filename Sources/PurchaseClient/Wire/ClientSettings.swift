@@ -7,7 +7,7 @@ public struct ClientSettings: Sendable {
     /// A publishable key (`pk_…`). It is in the app, so everybody has it.
     public var key: String
     /// The token that shows that a customer is who the app says, where the server wants one. Asked before each request, so
-    /// that a new one is used at once.
+    /// that a new one is used at once; where it takes longer than half a minute, the request is made later.
     public var customerToken: @Sendable (_ customer: String) async -> String?
     /// How many requests are under way at once; one at least.
     public var inFlightMax: Int

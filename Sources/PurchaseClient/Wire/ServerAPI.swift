@@ -5,16 +5,15 @@ struct ServerAPI: Sendable {
     let settings: ClientSettings
 
     /// A purchase is shown to the server.
-    func submission(_ body: [UInt8], of customer: String) async -> Transport.Request {
-        var fields = await fields(for: customer)
+    func submission(_ body: [UInt8], token: String?) -> Transport.Request {
+        var fields = fields(token)
         fields["Content-Type"] = "application/json"
         return Transport.Request(method: "POST", target: "/v1/purchases", fields: fields, body: body)
     }
 
     /// What has become of one that it has kept.
-    func question(about submission: String, of customer: String) async -> Transport.Request {
-        let fields = await fields(for: customer)
-        return Transport.Request(method: "GET", target: "/v1/submissions/\(submission)", fields: fields, body: [])
+    func question(about submission: String, token: String?) -> Transport.Request {
+        Transport.Request(method: "GET", target: "/v1/submissions/\(submission)", fields: fields(token), body: [])
     }
 
     /// What a customer may use now.
@@ -24,15 +23,15 @@ struct ServerAPI: Sendable {
     ///   - tag: of the answer that is known already.
     /// - Returns: the request.
     func entitlements(of customer: String, known tag: String?) async -> Transport.Request {
-        var fields = await fields(for: customer)
+        var fields = fields(await settings.customerToken(customer))
         fields["If-None-Match"] = tag
         let target = "/v1/customers/\(Self.encoded(customer))/entitlements"
         return Transport.Request(method: "GET", target: target, fields: fields, body: [])
     }
 
-    private func fields(for customer: String) async -> [String: String] {
+    private func fields(_ token: String?) -> [String: String] {
         var fields = ["Authorization": "Bearer \(settings.key)", "Accept": "application/json"]
-        fields["Assay-Customer-Token"] = await settings.customerToken(customer)
+        fields["Assay-Customer-Token"] = token
         return fields
     }
 
