@@ -130,6 +130,7 @@ import Testing
         arguments: [
             ("nobody's", nil, nil, nil, nil), ("not recorded", nil, nil, nil, nil), ("not told", nil, nil, nil, nil),
             ("out of old books", nil, nil, nil, nil), ("not in the catalogue", nil, nil, nil, nil),
+            ("without an order, shown late", nil, nil, nil, nil),
             ("without an order", "undelivered_other", "nothing_was_given", 0, "not_delivered"),
             ("in the books", "delivered", "in_the_books", 0, "used_of_balance"),
             ("acknowledged", "delivered", "acknowledged_by_shop", 0, "used_of_balance"),
@@ -224,8 +225,9 @@ import Testing
         var shop = try Shop {
             if isUncatalogued { $0.products = nil }
             if what == "not in the catalogue" { $0.products = [:] }
-            if what == "without an order" { $0.needsOrder = true }
+            if what.hasPrefix("without an order") { $0.needsOrder = true }
         }
+        if what.hasSuffix("shown late") { shop.now = bought.purchasedAt.advanced(by: .seconds(3 * 86_400)) }
         let isOld = what == "out of old books"
         try shop.show(bought, by: what == "nobody's" || isOld ? nil : "ann", from: isOld ? .imported : .presented)
         if what == "acknowledged" { try shop.acknowledge(1, fence: 1) }

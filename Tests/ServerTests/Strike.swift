@@ -15,8 +15,8 @@ enum Strike {
         let running = try process.start()
         let ended = ProcessExit()
         running.whenEnded { ended.note($0) }
-        while !ended.isNoted, !isBegun() { usleep(200) }
-        usleep(UInt32.random(in: 0...15_000, using: &random))
+        while !ended.isNoted, !isBegun() { try await Task.sleep(for: .microseconds(200)) }
+        try await Task.sleep(for: .microseconds(Int.random(in: 0...15_000, using: &random)))
         if !ended.isNoted { kill(running.id, signal) }
         return await ended.code()
     }

@@ -3,7 +3,8 @@ import PurchaseModel
 import Synchronization
 
 /// How often an address may show keys that are none. Who has a good one is never held up by strangers behind the same
-/// proxy: keys are too long to be guessed, and this only ends the trying.
+/// proxy: keys are too long to be guessed, and this only ends the trying. One that another server has just made counts as
+/// a stranger's until it is known here.
 final class StrangerLimit: Sendable {
     /// Ten a second: a misspelt key is noticed long before.
     static let attemptsMax = 600

@@ -145,7 +145,7 @@ private func knownDelivery(_ facts: ConsumptionFacts) -> (DeliveryAssertion, Ans
     guard let fulfilment = facts.fulfilment else { return nil }
     switch fulfilment.state {
     case .withheld where fulfilment.reason == .alreadyGranted: return (.delivered, .givenWithAnother)
-    case .waiting, .withheld: return isHeldBack(fulfilment) ? (.undeliveredOther, .nothingWasGiven) : nil
+    case .waiting, .withheld: return isHeldBack(fulfilment, facts) ? (.undeliveredOther, .nothingWasGiven) : nil
     case .granted, .reversed: break
     }
     switch fulfilment.delivery {
@@ -160,10 +160,11 @@ private func knownDelivery(_ facts: ConsumptionFacts) -> (DeliveryAssertion, Ans
 
 /// Whether it is for a reason of ours that nothing was given. What was bought before we heard of it, or is not in the
 /// catalogue, another system may have delivered.
-private func isHeldBack(_ fulfilment: Fulfilment) -> Bool {
+private func isHeldBack(_ fulfilment: Fulfilment, _ facts: ConsumptionFacts) -> Bool {
     guard !fulfilment.isImported, !fulfilment.isOfHistory else { return false }
     switch fulfilment.reason {
-    case .noOrder, .orderContradicts, .sandbox, .outOfRange, .familyShared: return true
+    case .sandbox, .outOfRange, .familyShared: return true
+    case .noOrder, .orderContradicts: return facts.wasHeardInTime
     case .noCustomer, .fromHistory, .unknownProduct, .kindContradicts, .revoked, .upgraded, .expired,
         .alreadyGranted, nil:
         return false
@@ -208,6 +209,11 @@ private func mayBeProrated(_ percentage: Int?, _ facts: ConsumptionFacts) -> Boo
 
 extension ConsumptionFacts {
     fileprivate var isSubscriptionPeriod: Bool { transaction?.isSubscriptionPeriod ?? false }
+
+    /// Whether we heard of it when it was bought: of an older one nobody here knows what became of its order.
+    fileprivate var wasHeardInTime: Bool {
+        transaction.map { $0.recordedAt < $0.transaction.purchasedAt.advanced(by: .seconds(86_400)) } ?? false
+    }
 }
 
 extension ConsumptionRequest {

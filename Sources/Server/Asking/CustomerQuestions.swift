@@ -171,9 +171,13 @@ enum CustomerQuestions {
             path: "/v1/consumption-requests/{}/answer",
             words: "ID",
             fields: [
-                .text("preference", "WORD", "What you would prefer Apple to do.", as: "refund_preference")
+                .text("preference", "WORD", "What you would prefer Apple to do.", as: "refund_preference"),
+                .text("delivery", "WORD", "Whether it was delivered, by what you know.", as: "delivery_status"),
             ],
-            examples: [("assay refunds answer ID --preference decline", "docs/consumption.md has the words")]
+            examples: [
+                ("assay refunds answer ID --preference decline", "docs/consumption.md has the words"),
+                ("assay refunds answer ID --delivery delivered", "where the ledger does not know"),
+            ]
         ),
         Question(
             name: "refunds decline",

@@ -33,9 +33,9 @@ struct ReadSubmission: Sendable {
             guard var found = try await waits.submission(id, of: caller.app.id, patience: .zero) else {
                 return Problem.notFound("submission")
             }
-            // The id follows from the proof and the customer: who has both, or guesses the one, can make it. Nobody waits
-            // for what is not told.
-            guard mayAct(caller, found.submission.customer) else { return Problem.customerToken() }
+            // The id follows from the proof and the customer: who has the one and guesses the other can make it, and is not
+            // told whether he has guessed right. Nobody waits for what is not told.
+            guard mayAct(caller, found.submission.customer) else { return Problem.notFound("submission") }
             if found.settlement == nil, patience > .zero {
                 found = try await waits.submission(id, of: caller.app.id, patience: patience) ?? found
             }
