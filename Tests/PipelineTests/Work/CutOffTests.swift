@@ -10,6 +10,16 @@ import Testing
     @Test func whateverWasBeingAskedIsDueForOthersAtOnce() async throws {
         var terms = AppTerms(sandbox: .everybody(until: Timestamp(milliseconds: .max)))
         terms.consumption = ConsumptionTerms(answers: true, consent: .byTerms)
+        // Of what is in the books Apple is told; of what nobody knows it is not.
+        let (sold, plan) = (DemoCatalogue.product("coins.100"), DemoCatalogue.product("pro.monthly"))
+        terms.products = [
+            sold: ProductTerms(
+                product: sold,
+                kind: .consumable,
+                goods: [.amount(100, try #require(CurrencyID("coins")))]
+            ),
+            plan: ProductTerms(product: plan, kind: .autoRenewable, goods: []),
+        ]
         try await WorkHouse(terms: terms).open { house in
             let coins = try house.buy("coins.100")
             let pro = try house.buy("pro.monthly")
