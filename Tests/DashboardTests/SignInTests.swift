@@ -31,7 +31,9 @@ import Testing
     @Test func anotherServersLinkMakesTheFirstAccountForADay() async throws {
         let desk = Desk()
         func link() async throws -> (path: String, token: Token) {
-            let token = try #require(await DashboardParts.firstAccountToken(in: desk.store, at: desk.clock.now))
+            let token = try #require(
+                await DashboardParts.firstAccountToken(in: desk.store, isShared: true, at: desk.clock.now)
+            )
             return (DashboardParts.firstAccountPath(token), token)
         }
         let (old, browser) = (try await link(), Browser(desk))
@@ -45,7 +47,7 @@ import Testing
         #expect(await browser.submit(new.path, "/dashboard/first-account", fields).status == .seeOther)
         #expect(await browser.get("/dashboard").status == .ok)
         #expect(await Browser(desk).get(new.path).status == .forbidden)
-        #expect(await DashboardParts.firstAccountToken(in: desk.store, at: desk.clock.now) == nil)
+        #expect(await DashboardParts.firstAccountToken(in: desk.store, isShared: true, at: desk.clock.now) == nil)
     }
 
     @Test func aPasswordOpensASessionWhoseCookieOnlyThisServerReads() async throws {

@@ -68,7 +68,9 @@ import Testing
             #expect(pipe.code == 0)
             let digest = String(repeating: "0", count: 64) + "  copy.sqlite\n"
             try ServerFolder.write(Array(digest.utf8), copy + ".sha256")
-            func names() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted()) ?? [] }
+            @Sendable func names() -> [String] {
+                (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted()) ?? []
+            }
             var random = SeededRandom(seed: 1)
             let code = try await Strike.run(["backup", "--verify", copy], SIGTERM, &random) {
                 names().contains { name in

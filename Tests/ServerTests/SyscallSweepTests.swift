@@ -102,9 +102,10 @@ struct SyscallSweepTests {
             #expect(await first.exitCode() == 0)
 
             let log = folder.data + "/assay.sqlite-wal"
+            // A start writes nothing.
             let options = ["-o", "/dev/null", "-P", log, "-e", "inject=fdatasync:error=EIO:when=1+"]
             let failing = try await folder.serve(under: Self.trace("fdatasync", folder, options))
-            #expect(await failing.get("/readyz")?.status == 200)
+            #expect(await failing.get("/readyz")?.status == 200, "\(failing.errors.text)")
             let refused = await failing.post(new)
             #expect(refused?.status == 503)
             #expect(refused?.code == "storage_failed")

@@ -57,13 +57,15 @@ package struct DashboardParts: Sendable {
 
     static func oldestLink(at now: Timestamp) -> Timestamp { now.advanced(by: .zero - linkLife) }
 
-    /// Makes the link to the first account known to all servers of the database.
+    /// Makes the link to the first account, and makes it known to all servers of a shared database. A server alone with its
+    /// ledger writes nothing for it: one whose disk is full starts as well, and answers what can be answered.
     ///
     /// - Returns: the token in it; `nil` when there are accounts. When that cannot be read, nobody makes one.
-    package static func firstAccountToken(in store: any Store, at now: Timestamp) async -> Token? {
+    package static func firstAccountToken(in store: any Store, isShared: Bool, at now: Timestamp) async -> Token? {
         let isEmpty = try? await store.read { reader throws(StoreFailure) in try reader.admins().isEmpty }
         guard isEmpty == true else { return nil }
         let token = Token()
+        guard isShared else { return token }
         // Where it cannot be written, it is good on the server that made it.
         try? await store.write { write throws(StoreFailure) in
             try write.keepFirstAccountLink(token.digest, madeAt: now, forgettingBefore: oldestLink(at: now))

@@ -20,7 +20,8 @@ struct DashboardSide: Sendable {
         _ clock: SystemClock,
         _ simulator: SimulatorLine?
     ) async {
-        let token = await DashboardParts.firstAccountToken(in: store, at: clock.now)
+        let isShared = settings.database.url != nil
+        let token = await DashboardParts.firstAccountToken(in: store, isShared: isShared, at: clock.now)
         firstAccount = token.map(DashboardParts.firstAccountPath)
         let (verifier, accounts, sender, feed) = (house.verifier, house.work.accounts, house.sender, house.feed)
         let parts = DashboardParts(
