@@ -73,6 +73,21 @@ struct MigrationTests {
         }
     }
 
+    /// What was paid back of a period that was upgraded was not counted.
+    @Test func refundsOfUpgradesAreCountedAnew() async throws {
+        try await TemporaryFolder.with { folder in
+            let first = try SQLiteStore.open(folder: folder + "/data")
+            try await Purchases.recordUpgrades(in: first)
+            #expect(try await Purchases.uncounted(in: first) == [false, false])
+            await first.close()
+            let statements = ["DELETE FROM migrations WHERE number > 36", "PRAGMA user_version = 36"]
+            try Python.run(statements, in: folder + "/data")
+            let second = try SQLiteStore.open(folder: folder + "/data")
+            #expect(try await Purchases.uncounted(in: second) == [true, false])
+            await second.close()
+        }
+    }
+
     /// The first proof is what told more, where nothing was noted of that.
     @Test func whatToldMoreIsNotedOfOlderRows() async throws {
         try await TemporaryFolder.with { folder in

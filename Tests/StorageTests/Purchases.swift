@@ -131,6 +131,20 @@ enum Purchases {
         }
     }
 
+    /// Two periods that another plan took the place of: of one Apple paid something back, of the other a receipt says when.
+    static func recordUpgrades(in store: any Store) async throws {
+        for (name, reason) in [("game", Int?.some(1)), ("zoo", nil)] {
+            var month = try Samples.transaction(1)
+            month.kind = .autoRenewable
+            month.expiresAt = month.purchasedAt.advanced(by: .seconds(30 * 86_400))
+            month.isUpgraded = true
+            month.revocation = Revocation(at: month.purchasedAt.advanced(by: .seconds(86_400)), reason: reason)
+            let app = try Samples.app(name)
+            let recording = Recording(app: app, realm: Samples.production, transactions: [month])
+            try await record([recording], try Samples.evidence([1]), in: store)
+        }
+    }
+
     /// Of which of the two all figures are to be counted anew.
     static func uncounted(in store: any Store) async throws -> [Bool] {
         let apps = [try Samples.app("game"), try Samples.app("zoo")]
