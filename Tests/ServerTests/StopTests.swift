@@ -33,8 +33,8 @@ import Testing
         }
     }
 
-    /// Patience ends: then others may ask, as if nobody had.
-    @Test func whatAppleNeverAnswersIsDueAgainAtOnce() async throws {
+    /// Patience ends, and with it the server; the next one asks anew. That others may ask at once, `CutOffTests` shows.
+    @Test func aStopEndsThoughAppleNeverAnswers() async throws {
         try await ServerFolder.with { folder in
             let apple = try SlowApple(answer: Purchase.jws(1))
             try await apple.serve {
