@@ -181,11 +181,11 @@ import TestSupport
         ),
         (
             #"[{"id": "shop", "bundle_id": "b", "products": [{"id": "a", "kind": "consumable", "goods": [{"entitlement": ".."}]}]}]"#,
-            "apps[0].products[0].goods[0].entitlement: must be 1 to 255 printable ASCII characters, and neither . nor .."
+            "apps[0].products[0].goods[0].entitlement: must be 1 to 255 printable ASCII characters, no spaces, and neither . nor .."
         ),
         (
             #"[{"id": "shop", "bundle_id": "b", "products": [{"id": "a", "kind": "consumable", "goods": [{"currency": ".", "amount": 1}]}]}]"#,
-            "apps[0].products[0].goods[0].currency: must be 1 to 255 printable ASCII characters, and neither . nor .."
+            "apps[0].products[0].goods[0].currency: must be 1 to 255 printable ASCII characters, no spaces, and neither . nor .."
         ),
         (
             #"[{"id": "shop", "bundle_id": "b", "products": [{"id": "a", "kind": "consumable", "period_days": 30}]}]"#,

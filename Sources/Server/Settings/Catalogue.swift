@@ -93,17 +93,17 @@ enum Catalogue {
         guard let object = reader.object(value, at: path, known: ["entitlement", "currency", "amount"]) else {
             return nil
         }
-        let what = "1 to 255 printable ASCII characters, and neither . nor .."
         if let value = object["entitlement"] {
             if object["currency"] != nil || object["amount"] != nil {
                 reader.fault(path, "is an entitlement or an amount of a currency, not both")
             }
-            return reader.identifier(value, at: "\(path).entitlement", what, EntitlementID.init(given:)).map {
-                .entitlement($0)
-            }
+            return reader.identifier(value, at: "\(path).entitlement", EntitlementID.rule, EntitlementID.init(given:))
+                .map {
+                    .entitlement($0)
+                }
         }
         let currency = reader.required(object, "currency", at: path).flatMap { value in
-            reader.identifier(value, at: "\(path).currency", what, CurrencyID.init(given:))
+            reader.identifier(value, at: "\(path).currency", CurrencyID.rule, CurrencyID.init(given:))
         }
         let amount = reader.required(object, "amount", at: path).flatMap { value in
             reader.whole(value, at: "\(path).amount", 1...amountMax)

@@ -37,8 +37,7 @@ enum DeliveryReader {
         switch (object["customers"], object["everybody_until"]) {
         case (let list?, nil):
             let customers = reader.elements(list, at: "\(path).customers").compactMap { path, value in
-                let what = "1 to 255 printable ASCII characters, and neither . nor .."
-                return reader.identifier(value, at: path, what, CustomerID.init(given:))
+                reader.identifier(value, at: path, CustomerID.rule, CustomerID.init(given:))
             }
             return .customers(Set(customers))
         case (nil, let end?):
