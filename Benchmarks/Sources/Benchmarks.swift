@@ -132,8 +132,9 @@ import Verification
                 .profile(connections: numbers[0], requests: count)
         }
         if what == "record" {
+            guard let choice = StoreChoice.available.first else { throw BenchmarkFailure("no store of that name") }
             return try await StoreBenchmark(samples: samples, folder: folder)
-                .profileRecording(count, batch: numbers[0])
+                .profileRecording(choice, count, batch: numbers[0])
         }
         if what == "decide" || what == "known" {
             return try StoreBenchmark(samples: samples, folder: folder)

@@ -13,9 +13,15 @@ struct Main {
         HeapSettings.apply()
         StandardStreams.fill()
         let code = await run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment)
-        guard code == 0, Console.hasLostOutput else { exit(code) }
+        guard code == 0, Console.hasLostOutput else { end(code) }
         Console.error("assay: standard output cannot be written")
-        exit(UsageFault.exitCode)
+        end(UsageFault.exitCode)
+    }
+
+    /// Without the handlers and destructors of `exit`: threads that come to their end may still use what those tear down.
+    private static func end(_ code: Int32) -> Never {
+        fflush(nil)
+        _exit(code)
     }
 
     private static func run(_ words: [String], _ environment: [String: String]) async -> Int32 {

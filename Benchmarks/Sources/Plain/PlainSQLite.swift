@@ -177,7 +177,7 @@ import PurchaseModel
         try statements.commit.run()
     }
 
-    private func checkpointIfDue() throws {
+    func checkpointIfDue() throws {
         let pages = unsafe pagesOfLog.pointee
         // A shorter log than before is a new one.
         if pages < nextCheckpoint - PlainSQLite.checkpointPages { nextCheckpoint = PlainSQLite.checkpointPages }
@@ -198,7 +198,7 @@ import PurchaseModel
         try columns(of: table).filter { $0 != "sequence" }
     }
 
-    private func prepare(_ text: String) throws -> PlainStatement {
+    func prepare(_ text: String) throws -> PlainStatement {
         var statement: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         guard unsafe sqlite3_prepare_v3(handle, text, -1, flags, &statement, nil) == SQLITE_OK,

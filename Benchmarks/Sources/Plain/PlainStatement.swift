@@ -56,10 +56,13 @@ import CSQLite
         }
     }
 
-    /// Steps to the end, whatever comes on the way, and makes it ready to run again.
-    func run() throws {
+    /// Steps to the end, shows each row on the way, and makes it ready to run again.
+    func run(_ row: (PlainStatement) -> Void = { _ in }) throws {
         var code = step()
-        while code == SQLITE_ROW { code = step() }
+        while code == SQLITE_ROW {
+            row(self)
+            code = step()
+        }
         reset()
         guard code == SQLITE_DONE else { throw BenchmarkFailure("SQLite fails with \(code)") }
     }

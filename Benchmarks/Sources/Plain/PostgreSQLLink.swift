@@ -38,7 +38,12 @@ import CPostgres
         }
         defer { unsafe PQclear(result) }
         try unsafe check(result, question)
-        return unsafe (0..<PQntuples(result)).map { row in
+        return unsafe Self.values(of: result)
+    }
+
+    @unsafe
+    private static func values(of result: OpaquePointer) -> [[[UInt8]?]] {
+        unsafe (0..<PQntuples(result)).map { row in
             unsafe (0..<PQnfields(result)).map { column in
                 guard unsafe PQgetisnull(result, row, column) == 0 else { return nil }
                 let count = unsafe Int(PQgetlength(result, row, column))
@@ -58,13 +63,32 @@ import CPostgres
     /// - Returns: how many rows it found or wrote.
     @discardableResult
     func run(prepared name: String, _ parameters: PlainArrays) throws -> Int {
+        let result = unsafe try execute(name, parameters)
+        defer { unsafe PQclear(result) }
+        return unsafe Int(String(cString: PQcmdTuples(result))) ?? 0
+    }
+
+    /// A prepared statement's rows, in the server's binary format.
+    func values(prepared name: String, _ parameters: PlainArrays) throws -> [[[UInt8]?]] {
+        let result = unsafe try execute(name, parameters)
+        defer { unsafe PQclear(result) }
+        return unsafe Self.values(of: result)
+    }
+
+    /// The caller clears the result.
+    @unsafe
+    private func execute(_ name: String, _ parameters: PlainArrays) throws -> OpaquePointer {
         let made = unsafe parameters.withPointers { count, values, lengths, formats in
             unsafe PQexecPrepared(handle, name, count, values, lengths, formats, 1)
         }
         guard let result = unsafe made else { throw refused(name) }
-        defer { unsafe PQclear(result) }
-        try unsafe check(result, name)
-        return unsafe Int(String(cString: PQcmdTuples(result))) ?? 0
+        do {
+            try unsafe check(result, name)
+        } catch {
+            unsafe PQclear(result)
+            throw error
+        }
+        return unsafe result
     }
 
     @unsafe

@@ -105,7 +105,7 @@ struct PostgreSQLPlace: LedgerPlace {
     var dialect: GrownLedger.Dialect { .postgresql }
     func sibling(_ name: String) -> PostgreSQLPlace { PostgreSQLPlace(url: url, schema: schema + "_" + name) }
 
-    private func link() throws -> PostgreSQLLink { try PostgreSQLLink(url: url, schema: schema) }
+    func link() throws -> PostgreSQLLink { try PostgreSQLLink(url: url, schema: schema) }
 }
 
 /// The databases that there are to measure on: SQLite, and PostgreSQL when `ASSAY_TEST_POSTGRES` names a server.

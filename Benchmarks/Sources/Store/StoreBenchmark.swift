@@ -70,10 +70,13 @@ struct StoreBenchmark {
     }
 
     /// For a profiler: so many new purchases, and nothing beside them.
-    func profileRecording(_ count: Int, batch: Int) async throws {
-        let place = SQLitePlace(path: folder + "/profile")
-        place.remove()
-        defer { place.remove() }
+    func profileRecording(_ choice: StoreChoice, _ count: Int, batch: Int) async throws {
+        try await profileRecording(in: choice.place(in: folder + "/profile"), count, batch: batch)
+    }
+
+    private func profileRecording(in place: some LedgerPlace, _ count: Int, batch: Int) async throws {
+        try place.remove()
+        defer { try? place.remove() }
         _ = try await LedgerWriting(place: place).record(work(0..<count), batch: batch)
     }
 

@@ -201,7 +201,6 @@ struct JobQueries {
     func finish(_ finished: [FinishedJob], at callers: Timestamp) throws(StoreFailure) -> [Bool] {
         guard finished.allSatisfy(\.ending.isStorable) else { throw .unstorable }
         if finished.isEmpty { return [] }
-        let now = try time.now(callers)
         var places: [JobHold: Int] = [:]
         // Who says it twice has no lease the second time.
         for (place, job) in finished.enumerated() where places[job.hold] == nil { places[job.hold] = place }
@@ -213,6 +212,8 @@ struct JobQueries {
             _ = try connection.change(Self.lockHeld, ordered.map { Self.values(of: finished[$0].hold) })
         }
         let deleted = try connection.change(Self.delete, done.map { Self.values(of: finished[$0].hold) })
+        // What is done needs no moment.
+        let now = others.isEmpty ? callers : try time.now(callers)
         let changed = try connection.change(
             Self.change,
             others.map { Self.values(of: finished[$0].hold) + Self.values(of: finished[$0].ending, at: now) }
