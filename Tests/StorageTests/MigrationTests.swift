@@ -81,7 +81,7 @@ struct MigrationTests {
             #expect(try await Purchases.uncounted(in: first) == [false, false])
             await first.close()
             let statements = ["DELETE FROM migrations WHERE number > 36", "PRAGMA user_version = 36"]
-            try Python.run(statements, in: folder + "/data")
+            try Python.run([Python.withoutReason] + statements, in: folder + "/data")
             let second = try SQLiteStore.open(folder: folder + "/data")
             #expect(try await Purchases.uncounted(in: second) == [true, false])
             await second.close()
@@ -152,8 +152,9 @@ private enum Python {
     static let withoutColumnsSince31 = [
         withoutCorrections, "DROP INDEX admins_first", "ALTER TABLE admins DROP COLUMN is_first",
         "DROP TABLE first_account_links", "ALTER TABLE notification_watches DROP COLUMN marks",
-        "ALTER TABLE consumption_requests DROP COLUMN said_delivery",
+        "ALTER TABLE consumption_requests DROP COLUMN said_delivery", withoutReason,
     ]
+    static let withoutReason = "ALTER TABLE transactions DROP COLUMN reason"
     private static let withoutCorrections = "ALTER TABLE apps DROP COLUMN figure_corrections"
 
     /// Takes back what later versions did.
@@ -162,7 +163,7 @@ private enum Python {
             "apps", "evidence", "transactions", "submissions", "refusal_counts", "refusal_samples", "migrations",
         ]
         let statements = [
-            withoutCorrections, "DROP INDEX submissions_of_imports", "DROP INDEX submissions_settled",
+            withoutCorrections, withoutReason, "DROP INDEX submissions_of_imports", "DROP INDEX submissions_settled",
             "DROP INDEX submissions_by_name",
             "ALTER TABLE submissions DROP COLUMN name", "ALTER TABLE submissions DROP COLUMN imported",
             "ALTER TABLE submissions DROP COLUMN version", "ALTER TABLE submissions DROP COLUMN environments",

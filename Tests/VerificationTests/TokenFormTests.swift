@@ -62,6 +62,31 @@ import Verification
         }
     }
 
+    /// Each row: what is signed beside a date of revocation of what was upgraded, and whether it was a refund.
+    @Test(
+        arguments: [
+            (nil, nil, nil, false), (0, nil, nil, false), (1, nil, nil, true), (0, "REFUND_FULL", nil, true),
+            (0, nil, 40_000, true),
+        ] as [(Int?, String?, Int?, Bool)]
+    )
+    func whatWasUpgradedIsRefundedOnlyWhereMoreIsSaid(
+        reason: Int?,
+        type: String?,
+        percentage: Int?,
+        isRefund: Bool
+    ) throws {
+        var upgraded = Sample.transaction()
+        upgraded.isUpgraded = true
+        upgraded.revocation = Revocation(at: upgraded.signedAt, reason: reason, type: type, percentage: percentage)
+        let token = try JWSSigner(TestAuthority.shared.chain(.jws)).sign(
+            .transaction(upgraded, of: TestAuthority.app(.sandbox))
+        )
+        let examination = try TestVerifier.fresh().examine(token, expecting: Expected())
+        let transaction = try #require(examination.proof?.fact.transactions.first)
+        #expect(transaction.isUpgraded && transaction.revocation?.at == upgraded.signedAt)
+        #expect((transaction.takenBack != nil) == isRefund)
+    }
+
     /// Whoever signs may write any of these; the signature is right each time.
     @Test(arguments: [
         ("jku", #""https://example.com/keys""#), ("jwk", "{}"), ("x5u", #""https://example.com/chain""#),

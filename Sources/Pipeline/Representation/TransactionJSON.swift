@@ -19,6 +19,7 @@ package enum TransactionJSON {
             json.member("revocation_percentage", revocation.percentage)
         }
         if transaction.isUpgraded { json.member("is_upgraded", true) }
+        json.member("transaction_reason", transaction.reason?.rawValue)
         json.member("ownership", transaction.ownership?.rawValue)
         json.member("app_account_token", transaction.accountToken?.description)
         if let offer = transaction.offer {

@@ -53,16 +53,18 @@ extension Draft {
     private func isOpen(_ owner: Owner) -> Bool { !owner.isSettled && !hasGrants(owner.chain) }
 
     /// Whether it was bought when what is known of its chain was over: there was time without it, or it was taken back. What
-    /// Apple tried to charge for until then goes on.
+    /// Apple tried to charge for until then goes on, and so does what Apple says that it has renewed.
     private func isBoughtAnew(_ transaction: Transaction, in chain: ChainKey) -> Bool {
         let rows = fulfilments(of: chain).values
-        guard !rows.isEmpty else { return false }
+        guard !rows.isEmpty, transaction.reason != .renewal else { return false }
         if rows.allSatisfy(\.isTakenBack), let end = rows.compactMap(\.reversedAt).max() {
             return end < transaction.purchasedAt
         }
-        guard let subscription = subscription(of: chain), subscription.renewal?.isRetrying != true,
+        guard let subscription = subscription(of: chain),
             let end = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self).max()
         else { return false }
+        if transaction.reason == .purchase { return transaction.purchasedAt >= end }
+        if subscription.renewal?.isRetrying == true { return false }
         return transaction.purchasedAt.seconds > end.seconds + SubscriptionTransition.gap
     }
 

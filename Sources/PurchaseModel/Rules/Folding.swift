@@ -7,6 +7,7 @@ func fold(_ known: Transaction, _ fresh: Transaction) -> Transaction {
     let (later, earlier) = supersedes(fresh, known) ? (fresh, known) : (known, fresh)
     var folded = later
     folded.isUpgraded = later.isUpgraded || earlier.isUpgraded
+    folded.reason = later.reason ?? earlier.reason
     folded.originalID = later.originalID ?? earlier.originalID
     folded.kind = later.kind ?? earlier.kind
     folded.purchasedAt = finer(later.purchasedAt, earlier.purchasedAt)

@@ -8,7 +8,9 @@ extension Draft {
         {
             return (order, .orderID)
         }
-        // What renews pays for no wish: nobody bought it anew. Mostly there is none to look for.
+        // What renews pays for no wish: nobody bought it anew. Nor does what the customer has without paying, from a family or
+        // an organisation. Mostly there is no wish to look for.
+        guard recorded.transaction.isOwnPurchase else { return nil }
         return wished(recorded, of: customer, naming).flatMap { isRenewal(recorded) ? nil : $0 }
     }
 
@@ -43,11 +45,15 @@ extension Draft {
         return true
     }
 
-    /// Whether it goes on from a period of the same product that was given, without a gap.
+    /// Whether it goes on from what was given. Where Apple does not say whose act it is: from a period of the same product,
+    /// without a gap.
     private func isRenewal(_ recorded: RecordedTransaction) -> Bool {
-        guard isPaidPeriod(recorded.transaction) else { return false }
+        let reason = recorded.transaction.reason
+        guard isPaidPeriod(recorded.transaction), reason != .purchase else { return false }
         return fulfilments(of: chain(of: recorded)).values.contains { row in
-            guard row.unit != nil, row.product == recorded.transaction.product, row.purchasedAt < recorded.purchasedAt,
+            guard row.unit != nil, row.purchasedAt < recorded.purchasedAt else { return false }
+            if reason == .renewal { return true }
+            guard row.product == recorded.transaction.product,
                 let end = self.recorded(row.transaction)?.transaction.expiresAt
             else { return false }
             return recorded.purchasedAt.seconds <= end.seconds + SubscriptionTransition.gap

@@ -209,7 +209,14 @@ extension Draft {
             realm: row.chain.realm,
             customer: owner(of: row.chain)?.customer
         )
-        let transition = SubscriptionTransition(from: before?.state, of: folded.last, folded.old, to: row.state, new)
+        let transition = SubscriptionTransition(
+            from: before?.state,
+            of: folded.last,
+            folded.old,
+            to: row.state,
+            new,
+            by: folded.period?.transaction.reason
+        )
         for (type, moment) in transition.events where isTold {
             tell(type, stream, happenedAt: moment ?? now, .subscription(new, folded.period))
         }

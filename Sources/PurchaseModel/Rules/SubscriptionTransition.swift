@@ -11,14 +11,18 @@ struct SubscriptionTransition {
     private let new: Subscription
     /// What the shop is told now.
     private let state: SubscriptionState
+    /// Whose act its newest period is, where Apple says so.
+    private let reason: TransactionReason?
 
     init(
         from told: SubscriptionState?,
         of last: Transaction?,
         _ old: Subscription?,
         to state: SubscriptionState,
-        _ new: Subscription
+        _ new: Subscription,
+        by reason: TransactionReason? = nil
     ) {
+        self.reason = reason
         self.told = told
         self.last = last
         self.old = old
@@ -77,7 +81,11 @@ struct SubscriptionTransition {
         case .grace, .billingRetry: return .subscriptionRecovered
         case .revoked: return .subscriptionResubscribed
         case .expired, .active, .unknown:
-            if end < .max, start > end + Self.gap { return .subscriptionResubscribed }
+            if reason == .purchase, end < .max, start >= end { return .subscriptionResubscribed }
+            if end < .max, start > end + Self.gap {
+                // Apple was paid later than it wanted, and nobody has told that it tried.
+                return reason == .renewal ? .subscriptionRecovered : .subscriptionResubscribed
+            }
             // A change of plan in the middle of a period is no renewal.
             return new.product != last.product && start < end ? nil : .subscriptionRenewed
         }

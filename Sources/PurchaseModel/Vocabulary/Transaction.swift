@@ -13,6 +13,8 @@ package struct Transaction: Hashable, Sendable {
     package var expiresAt: Timestamp?
     package var revocation: Revocation?
     package var isUpgraded: Bool
+    /// Who made it; of StoreKit 2 only.
+    package var reason: TransactionReason?
     package var ownership: Ownership?
     package var accountToken: AccountToken?
     package var offer: Offer?
@@ -36,6 +38,7 @@ package struct Transaction: Hashable, Sendable {
         expiresAt: Timestamp? = nil,
         revocation: Revocation? = nil,
         isUpgraded: Bool = false,
+        reason: TransactionReason? = nil,
         ownership: Ownership? = nil,
         accountToken: AccountToken? = nil,
         offer: Offer? = nil,
@@ -56,6 +59,7 @@ package struct Transaction: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.revocation = revocation
         self.isUpgraded = isUpgraded
+        self.reason = reason
         self.ownership = ownership
         self.accountToken = accountToken
         self.offer = offer
@@ -74,6 +78,9 @@ extension Transaction {
         if let kind { return kind == .autoRenewable }
         return expiresAt != nil || subscriptionGroup != nil || webOrderLineItem != nil
     }
+
+    /// Whether who has it bought it. Receipts do not say who did.
+    package var isOwnPurchase: Bool { ownership == nil || ownership == .purchased }
 
     /// That Apple took it back, which is more than that another plan took its place: of what was upgraded some formats give
     /// a date of cancellation, too, and nothing else. What was paid for it stays then.
@@ -99,6 +106,20 @@ package struct Revocation: Hashable, Sendable {
 
     /// Whether nothing but a moment is said.
     var isBare: Bool { reason == nil && type == nil && percentage == nil }
+}
+
+/// Whose act a transaction is. An open value.
+///
+/// Source: Apple, *transactionReason*.
+package struct TransactionReason: RawRepresentable, Hashable, Sendable {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The customer's, who buys, changes to a higher plan, comes back or takes an offer.
+    package static let purchase = TransactionReason(rawValue: "purchase")
+    /// Apple's, who goes on with a subscription; also with a lower plan that begins.
+    package static let renewal = TransactionReason(rawValue: "renewal")
 }
 
 /// How an account came by a transaction. An open value.

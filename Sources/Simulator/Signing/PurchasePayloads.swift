@@ -59,7 +59,11 @@ extension Payload {
         if transaction.isUpgraded { payload.set("isUpgraded", true) }
         payload.add(transaction.offer)
         payload.set("environment", app.environmentName)
-        payload.set("transactionReason", transaction.id == originalID ? "PURCHASE" : "RENEWAL")
+        let isFirst = transaction.id == originalID
+        payload.set(
+            "transactionReason",
+            transaction.reason?.rawValue.uppercased() ?? (isFirst ? "PURCHASE" : "RENEWAL")
+        )
         payload.set("storefront", transaction.storefront)
         payload.set("price", transaction.price?.milliunits)
         payload.set("currency", transaction.price?.currency)

@@ -201,7 +201,7 @@ extension SimulatedStore {
         _ fact: Transaction,
         _ customer: StoreCustomer,
         _ app: StoreApp,
-        _ reason: SoldTransaction.Reason,
+        _ reason: TransactionReason,
         purchasedBy: TransactionID? = nil
     ) {
         var fact = fact

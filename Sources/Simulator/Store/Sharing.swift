@@ -66,7 +66,7 @@ extension SimulatedStore {
         _ member: StoreCustomer,
         _ id: TransactionID,
         originalID: TransactionID,
-        _ reason: SoldTransaction.Reason
+        _ reason: TransactionReason
     ) {
         var fact = fact(id, originalID: originalID, product, member, at: transaction.fact.purchasedAt)
         fact.ownership = .familyShared

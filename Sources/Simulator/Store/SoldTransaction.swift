@@ -7,7 +7,6 @@ package struct SoldTransaction: Hashable, Sendable {
     package let customer: String
     package let app: BundleID
     package let environment: StoreEnvironment
-    package let reason: Reason
     package var storefront: Storefront
     /// The order on the receipt that the customer gets by mail; production only.
     package let orderID: String
@@ -20,14 +19,9 @@ package struct SoldTransaction: Hashable, Sendable {
     /// A family member's copy: whose purchase it came from.
     package var purchasedBy: TransactionID?
 
-    /// Apple's `transactionReason`.
-    package enum Reason: String, Hashable, Sendable {
-        case purchase = "PURCHASE"
-        case renewal = "RENEWAL"
-    }
-
     package var id: TransactionID { fact.id }
     package var originalID: TransactionID { fact.originalID ?? fact.id }
+    package var reason: TransactionReason { fact.reason ?? .purchase }
     package var isRevoked: Bool { fact.revocation != nil }
     package var isSubscription: Bool { fact.kind == .autoRenewable }
 
@@ -35,7 +29,7 @@ package struct SoldTransaction: Hashable, Sendable {
         fact: Transaction,
         customer: StoreCustomer,
         app: BundleID,
-        reason: Reason,
+        reason: TransactionReason,
         orderID: String,
         purchasedBy: TransactionID? = nil
     ) {
@@ -43,7 +37,7 @@ package struct SoldTransaction: Hashable, Sendable {
         self.customer = customer.name
         self.app = app
         environment = customer.environment
-        self.reason = reason
+        self.fact.reason = reason
         storefront = customer.storefront
         self.orderID = orderID
         modifiedAt = fact.purchasedAt

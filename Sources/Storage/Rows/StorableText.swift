@@ -77,7 +77,8 @@ extension Transaction {
     /// The texts that are not checked by their own type.
     fileprivate var storedTexts: [String?] {
         [
-            kind?.rawValue, ownership?.rawValue, revocation?.type, offer?.identifier, offer?.discount, offer?.period,
+            kind?.rawValue, reason?.rawValue, ownership?.rawValue, revocation?.type, offer?.identifier, offer?.discount,
+            offer?.period,
             price?.currency, storefront, subscriptionGroup, webOrderLineItem, appTransaction,
         ]
     }

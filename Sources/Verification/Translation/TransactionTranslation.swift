@@ -32,6 +32,7 @@ enum TransactionTranslation {
             expiresAt: payload.expiresDate.map(Timestamp.init(milliseconds:)),
             revocation: revocation(payload),
             isUpgraded: payload.isUpgraded ?? false,
+            reason: payload.transactionReason.map { TransactionReason(rawValue: $0.rawValue.lowercased()) },
             ownership: payload.inAppOwnershipType.map(ownership),
             accountToken: payload.appAccountToken.flatMap(AccountToken.init(uuid:)),
             offer: offer(payload),
@@ -64,12 +65,16 @@ enum TransactionTranslation {
         return Price(milliunits: milliunits, currency: currency)
     }
 
-    /// Presence of the date is what takes a transaction back; the rest only says why.
+    /// Presence of the date is what takes a transaction back; the rest only says why. Of what was upgraded older ones say so,
+    /// too, with the reason that stands for all others: nobody has asked for that money.
     private static func revocation(_ payload: TransactionPayload) -> Revocation? {
         guard let date = payload.revocationDate else { return nil }
+        let isOfUpgrade =
+            payload.isUpgraded == true && payload.revocationReason == 0 && payload.revocationType == nil
+            && payload.revocationPercentage == nil
         return Revocation(
             at: Timestamp(milliseconds: date),
-            reason: payload.revocationReason.map(Int.init),
+            reason: isOfUpgrade ? nil : payload.revocationReason.map(Int.init),
             type: payload.revocationType?.rawValue,
             percentage: payload.revocationPercentage.map(Int.init)
         )

@@ -12,6 +12,7 @@ enum TransactionColumns {
         .integer("offer_kind"), .text("offer_identifier"), .text("offer_discount"), .text("offer_period"),
         .integer("price_milliunits"), .text("price_currency"), .text("storefront"), .text("subscription_group"),
         .text("web_order_line_item"), .text("app_transaction"), .integer("signed_at"),
+        .text("reason"),
     ]
     /// In an insertion, a row's number and the proofs it follows from come between the two.
     static let places: [BulkColumn] = [
@@ -22,7 +23,7 @@ enum TransactionColumns {
 
     /// For `SELECT`: what ``read(_:app:)`` expects, from column 0, and then the version.
     static let selected = "transaction_id, realm, \(BulkColumn.names(content)), version"
-    static let version: Int32 = 30
+    static let version: Int32 = 31
 
     /// The values of ``content``, in its order.
     static func values(of recorded: RecordedTransaction) -> [SQLValue] {
@@ -57,6 +58,7 @@ enum TransactionColumns {
             .optional(transaction.webOrderLineItem),
             .optional(transaction.appTransaction),
             .integer(transaction.signedAt.milliseconds),
+            .optional(transaction.reason?.rawValue),
         ]
     }
 
@@ -86,6 +88,7 @@ enum TransactionColumns {
             expiresAt: row.optionalTimestamp(11),
             revocation: revocation(row),
             isUpgraded: row.integer(16) != 0,
+            reason: row.optionalText(30).map(TransactionReason.init(rawValue:)),
             ownership: row.optionalText(17).map(Ownership.init(rawValue:)),
             accountToken: try row.optionalBytes(18).map { bytes throws(StoreFailure) in try TokenBytes.token(bytes) },
             offer: offer(row),

@@ -1,0 +1,127 @@
+import PurchaseModel
+import Testing
+
+/// What follows from Apple's word for whose act a transaction is, where gaps between periods would tell something else.
+@Suite struct TransactionReasonTests {
+    private static let minute: Int64 = 60
+
+    /// The second period of chain 1, so many seconds after the first one's end.
+    private static func next(after gap: Int64, _ reason: TransactionReason?, _ product: String = "monthly") throws
+        -> Transaction
+    {
+        var period = try Sold.month(2, original: 1, from: 30)
+        period.product = try Shop.product(product)
+        period.purchasedAt = period.purchasedAt.advanced(by: .seconds(gap))
+        period.expiresAt = period.expiresAt?.advanced(by: .seconds(gap))
+        period.signedAt = period.purchasedAt
+        period.reason = reason
+        return period
+    }
+
+    private static func first() throws -> Transaction {
+        var period = try Sold.month(1)
+        period.reason = .purchase
+        return period
+    }
+
+    /// Ann subscribed by her first order and has placed a second one since. Each row: how long after the end the next period
+    /// begins, of what, whose act it is, and whether it pays.
+    @Test(
+        arguments: [
+            (0, "monthly", .renewal, false), (0, "monthly", .purchase, true), (0, "monthly", nil, false),
+            (20, "monthly", .purchase, true), (20, "monthly", .renewal, false),
+            (86_400, "monthly", .renewal, false), (86_400, "monthly", .purchase, true), (86_400, "monthly", nil, true),
+            (0, "yearly", .renewal, false), (-86_400 * 10, "yearly", .purchase, true), (0, "yearly", nil, true),
+        ] as [(Int64, String, TransactionReason?, Bool)]
+    )
+    func onlyWhatTheCustomerBoughtPaysAWish(
+        gap: Int64,
+        product: String,
+        reason: TransactionReason?,
+        isPaid: Bool
+    ) throws {
+        var shop = try Shop(needsOrder: true) { terms in
+            guard let yearly = ProductID("yearly"), let right = EntitlementID("premium") else { return }
+            terms.products?[yearly] = ProductTerms(product: yearly, kind: .autoRenewable, goods: [.entitlement(right)])
+        }
+        try shop.place("o-1", "monthly")
+        try shop.show(Self.first())
+        #expect(try shop.order("o-1").state == .paid)
+        let period = try Self.next(after: gap, reason, product)
+        shop.now = period.purchasedAt.advanced(by: .seconds(-1))
+        try shop.place("o-2", product)
+        shop.now = period.purchasedAt.advanced(by: .seconds(60))
+        try shop.show(period)
+        #expect(try shop.order("o-2").state == (isPaid ? .paid : .pending))
+        // What goes on with what was given needs no order.
+        #expect(try shop.word(2) == "granted")
+        try Invariants.check(shop, "\(gap) \(product)")
+    }
+
+    /// Of what was never given even a renewal pays what its customer asks for.
+    @Test func aRenewalOfWhatWasNeverGivenPaysAnOrder() throws {
+        var shop = try Shop(needsOrder: true)
+        shop.now = SubscriptionCase.at(30)
+        try shop.show(Self.next(after: 0, .renewal))
+        #expect(try shop.word(2) == "waiting no_order")
+        try shop.place("o-1", "monthly")
+        #expect(try shop.order("o-1").state == .paid)
+    }
+
+    /// Each row: how long after the end the next period begins, whose act it is, and what the shop hears after `started`.
+    @Test(
+        arguments: [
+            (0, .renewal, "renewed"), (0, .purchase, "resubscribed"), (0, nil, "renewed"),
+            (minute / 2, .purchase, "resubscribed"), (minute * 2, nil, "resubscribed"),
+            (minute * 2, .renewal, "recovered"), (minute * 2, .purchase, "resubscribed"),
+        ] as [(Int64, TransactionReason?, String)]
+    )
+    func theShopHearsWhoseActItWas(gap: Int64, reason: TransactionReason?, heard: String) throws {
+        var shop = try Shop()
+        try shop.show(Self.first())
+        let period = try Self.next(after: gap, reason)
+        shop.now = period.purchasedAt
+        try shop.show(period)
+        let told = shop.types.filter { $0.utf8.starts(with: "subscription.".utf8) }
+        #expect(told == ["subscription.started", "subscription.\(heard)"])
+    }
+
+    /// Bob shows a copy of what came after Ann's period, without a token. Each row: how long after it that began, whose act
+    /// it was, and whose the chain is then.
+    @Test(
+        arguments: [
+            (minute * 2, .renewal, "ann"), (minute * 2, .purchase, "bob"), (minute * 2, nil, "bob"),
+            (0, .purchase, "bob"), (0, .renewal, "ann"), (0, nil, "ann"),
+        ] as [(Int64, TransactionReason?, String)]
+    )
+    func whatAppleRenewsIsNotBoughtAnew(gap: Int64, reason: TransactionReason?, owner: String) throws {
+        var shop = try Shop { $0.binding = .transferIfInactive }
+        let ann = AccountToken(high: 0, low: 77)
+        shop.ownTokens["ann"] = ann
+        var first = try Self.first()
+        first.accountToken = ann
+        try shop.show(first)
+        let period = try Self.next(after: gap, reason)
+        shop.now = period.purchasedAt
+        try shop.show(period, by: "bob")
+        #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == owner)
+    }
+
+    /// What a customer has from a family or an organisation she did not buy: it pays an order that is named, and no other.
+    @Test(arguments: [
+        (Ownership.purchased, false, true), (.familyShared, false, false), (.familyShared, true, true),
+        (.assigned, false, false), (.assigned, true, true),
+    ])
+    func whatWasNotBoughtPaysNoWish(ownership: Ownership, isNamed: Bool, isPaid: Bool) throws {
+        var shop = try Shop { terms in
+            guard let lamp = ProductID("lamp") else { return }
+            terms.products?[lamp]?.isFamilyShared = true
+        }
+        try shop.place("o-1", "lamp")
+        var lamp = try Sold.lamp()
+        lamp.ownership = ownership
+        try shop.show(lamp, order: isNamed ? "o-1" : nil)
+        #expect(try shop.order("o-1").state == (isPaid ? .paid : .pending))
+        #expect(try shop.word(1) == "granted")
+    }
+}
