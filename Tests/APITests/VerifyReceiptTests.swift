@@ -114,6 +114,36 @@ import TestSupport
         }
     }
 
+    /// Each row: until when there is grace, by the days since the period's end. Apple says why the period was the last so far also
+    /// while it tries to charge.
+    @Test(arguments: [Int64(16), nil])
+    func whatCannotBeChargedHasAnIntent(graceDays: Int64?) async throws {
+        try await TestHouse().open { house in
+            let start = TestHouse.now.advanced(by: .zero - Self.month - .seconds(3_600))
+            let period = try Self.period(9_020, of: 9_020, from: start)
+            let text = try Self.receipt([period])
+            #expect(await house.submit(try Self.signer().transaction(period)).status == .ok)
+            var renewal = Renewal(
+                originalID: period.id,
+                product: period.product,
+                signedAt: TestHouse.now.advanced(by: .seconds(-60))
+            )
+            (renewal.willAutoRenew, renewal.isInBillingRetry, renewal.expirationIntent) = (true, true, nil)
+            renewal.graceEndsAt = graceDays.flatMap { days in
+                period.expiresAt?.advanced(by: .seconds(days * 86_400))
+            }
+            renewal.renewsAt = period.expiresAt
+            var notice = Notice(uuid: "1", type: "DID_FAIL_TO_RENEW", signedAt: renewal.signedAt)
+            (notice.transaction, notice.renewal) = (period, renewal)
+            #expect(await house.submit(try Self.signer().notification(notice)).status == .ok)
+            let answer = try await Self.ask(house, text).json()
+            let pending = try #require(answer["pending_renewal_info"]?.array).compactMap(\.object)[0]
+            #expect(pending["is_in_billing_retry_period"]?.string == "1")
+            #expect(pending["expiration_intent"]?.string == "2")
+            #expect((pending["grace_period_expires_date_ms"] != nil) == (graceDays != nil))
+        }
+    }
+
     /// A receipt never tells that its consumable was refunded; the ledger does.
     @Test func aRefundIsToldOfAnOldReceiptToo() async throws {
         try await TestHouse().open { house in

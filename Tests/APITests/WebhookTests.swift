@@ -34,6 +34,31 @@ import TestSupport
         }
     }
 
+    /// What checks messages is shown, and what signs them never.
+    @Test func messagesAreSignedByAPrivateKeyWhereThatIsWished() async throws {
+        try await TestHouse().open { house in
+            let plain = try await Self.make(house)
+            #expect(try await house.get("/v1/webhooks/\(plain)").json()["public_key"] == nil)
+            let body = #"{"url": "https://shop.example/hooks", "asymmetric": true}"#
+            let made = await house.change("/v1/webhooks", body)
+            let key = try #require(try made.json()["public_key"]?.string)
+            #expect(WebhookVerifyingKey(key) != nil && !String(decoding: made.body, as: UTF8.self).contains("whsk_"))
+            let id = try #require(try made.json()["webhook_id"]?.string)
+            let kept = await house.change("/v1/webhooks/\(id)", #"{"asymmetric": true, "per_second": 5}"#)
+            #expect(try kept.json()["public_key"]?.string == key)
+            let endpoint = try #require(
+                try await house.store.read { reader throws(StoreFailure) in
+                    try WebhookEndpointID(id).flatMap { id throws(StoreFailure) in try reader.endpoint(id) }
+                }
+            )
+            #expect(endpoint.publicKey?.text == key)
+            let ended = await house.change("/v1/webhooks/\(id)", #"{"asymmetric": false}"#)
+            #expect(try ended.json()["public_key"] == nil)
+            let anew = await house.change("/v1/webhooks/\(id)", #"{"asymmetric": true}"#)
+            #expect(try anew.json()["public_key"]?.string != key)
+        }
+    }
+
     @Test func whatIsSaidIsChangedAndTheRestStays() async throws {
         try await TestHouse().open { house in
             let id = try await Self.make(house)

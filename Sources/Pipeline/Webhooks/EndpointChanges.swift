@@ -16,6 +16,17 @@ extension WebhookEndpoint {
     /// So many of the newest secrets stay.
     package mutating func keepSecrets(_ count: Int) { secrets = Array(secrets.prefix(max(1, count))) }
 
+    /// Has messages signed by a private key as well, or not any more. Each time that it begins it is another key: as many random
+    /// bytes as a new secret has are its seed.
+    package mutating func setAsymmetric(_ isAsymmetric: Bool) {
+        if isAsymmetric != (signingKey != nil) { signingKey = isAsymmetric ? .generate() : nil }
+    }
+
+    /// What its messages' `v1a` signatures are checked by; `nil` when they have none.
+    package var publicKey: WebhookVerifyingKey? {
+        signingKey.flatMap(WebhookSigningKey.init(kept:))?.verifyingKey
+    }
+
     /// Disables or enables it, as somebody wishes.
     ///
     /// - Parameters:

@@ -26,8 +26,10 @@ enum DeliveryQuestions {
         .list("types", "Only these events, with commas between them.", as: "types"),
         .list("environments", "Only events of these stores.", as: "environments"),
         .fixed("include-test-signed", "Also what only a test authority vouches for.", as: "include_test_signed"),
-        .fixed("unordered", "A customer's events need not wait for each other.", as: "order_per_customer", false),
+        .fixed("ordered", "A customer's events come one after another.", as: "order_per_customer"),
+        .fixed("unordered", "They need not, as where nothing is said.", as: "order_per_customer", false),
         .fixed("acknowledge", "A 2xx also acknowledges what was delivered.", as: "acknowledge_by_2xx"),
+        .fixed("asymmetric", "Messages are signed by a private key, too.", as: "asymmetric"),
         .whole("concurrency", "Messages under way at once.", as: "concurrency"),
         .whole("per-second", "Messages a second at most.", as: "per_second"),
     ]
@@ -68,6 +70,9 @@ enum DeliveryQuestions {
                 .text("url", "URL", "Where messages go.", as: "url"),
                 .fixed("enable", "It is sent messages again.", as: "is_enabled"),
                 .fixed("disable", "It is sent none.", as: "is_enabled", false),
+                .fixed("exclude-test-signed", "Not what a test authority signed.", as: "include_test_signed", false),
+                .fixed("no-acknowledge", "A 2xx acknowledges nothing.", as: "acknowledge_by_2xx", false),
+                .fixed("no-asymmetric", "Messages are signed by secrets alone.", as: "asymmetric", false),
                 .null("any-rate", "As many messages a second as there are.", as: "per_second"),
             ] + settings,
             examples: [("assay webhooks change whe_0123 --enable", "once the receiver is mended")]

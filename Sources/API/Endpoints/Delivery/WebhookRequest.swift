@@ -8,7 +8,7 @@ import Storage
 struct WebhookRequest {
     private static let members: Set<String> = [
         "url", "types", "environments", "include_test_signed", "order_per_customer", "acknowledge_by_2xx",
-        "concurrency", "per_second", "is_enabled",
+        "concurrency", "per_second", "is_enabled", "asymmetric",
     ]
     private static let concurrencyUsual: Int64 = 8
     private static let concurrencyMax: Int64 = 64
@@ -44,6 +44,7 @@ struct WebhookRequest {
             acknowledgesBy2xx: try body.bool("acknowledge_by_2xx") ?? false,
             createdAt: now
         )
+        endpoint.setAsymmetric(try body.bool("asymmetric") ?? false)
         if try body.bool("is_enabled") == false { endpoint.disable(because: nil, at: now, after: last) }
         return endpoint
     }
@@ -68,6 +69,7 @@ struct WebhookRequest {
         if body.has("per_second") { endpoint.perSecondMax = try body.whole("per_second", 1...100_000).map(Int.init) }
         if let isOrdered = try body.bool("order_per_customer") { endpoint.ordersPerCustomer = isOrdered }
         if let isEnough = try body.bool("acknowledge_by_2xx") { endpoint.acknowledgesBy2xx = isEnough }
+        if let isAsymmetric = try body.bool("asymmetric") { endpoint.setAsymmetric(isAsymmetric) }
         return try body.bool("is_enabled").flatMap { endpoint.setEnabled($0, at: now, after: last) }
     }
 

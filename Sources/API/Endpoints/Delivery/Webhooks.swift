@@ -270,6 +270,7 @@ struct Webhooks: Sendable {
         json.member("acknowledge_by_2xx", endpoint.acknowledgesBy2xx)
         json.member("concurrency", endpoint.concurrencyMax)
         json.member("per_second", endpoint.perSecondMax)
+        json.member("public_key", endpoint.publicKey?.text)
         json.member("secrets_in_use", endpoint.secrets.count)
         if showsSecrets { json.member("secret", endpoint.secrets.first?.text) }
         json.member("created_at", endpoint.createdAt)

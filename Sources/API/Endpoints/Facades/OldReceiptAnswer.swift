@@ -27,7 +27,7 @@ struct OldReceiptAnswer {
         guard let subscription else { return }
         json.member("auto_renew_status", subscription.willAutoRenew.map { $0 ? 1 : 0 })
         json.member("auto_renew_product_id", (subscription.nextProduct ?? subscription.product).text)
-        json.member("expiration_intent", subscription.ending.map { String($0.rawValue) })
+        json.member("expiration_intent", subscription.expirationIntent)
         json.member("is_in_billing_retry_period", subscription.billingRetry)
         json.member("cancellation_reason", subscription.revocation.map { String($0.reason ?? 0) })
     }

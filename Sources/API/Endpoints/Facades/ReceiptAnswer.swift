@@ -126,7 +126,7 @@ enum PendingRenewal {
         json.member("product_id", subscription.product.text)
         json.member("original_transaction_id", subscription.chain.original.description)
         json.member("auto_renew_status", subscription.willAutoRenew.map { $0 ? "1" : "0" })
-        json.member("expiration_intent", subscription.ending.map { String($0.rawValue) })
+        json.member("expiration_intent", subscription.expirationIntent)
         json.member("is_in_billing_retry_period", subscription.billingRetry)
         AppleMoment.write("grace_period_expires_date", subscription.graceEndsAt, into: &json)
         if subscription.priceIncrease == .pending { json.member("price_consent_status", "0") }
@@ -138,6 +138,12 @@ enum PendingRenewal {
 }
 
 extension Subscription {
+    /// Why the paid period was the last so far: Apple says `2` as soon as a charge has failed, also while it still tries.
+    var expirationIntent: String? {
+        if let ending { return String(ending.rawValue) }
+        return state == .grace || state == .billingRetry ? "2" : nil
+    }
+
     /// Whether Apple still tries to charge, in its words; `nil` while nothing went wrong.
     var billingRetry: String? {
         switch state {
