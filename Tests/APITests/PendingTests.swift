@@ -235,7 +235,7 @@ import TestSupport
 
 extension TestHouse {
     /// Decides all that waits, as Apple's answers would.
-    fileprivate func settle(as verdict: String) async throws {
+    func settle(as verdict: String) async throws {
         let (app, settlement) = (try #require(AppID("demo")), Settlement(verdict: verdict, at: clock.now))
         try await store.write { write throws(StoreFailure) in
             for kept in try write.pendingSubmissions(app: app, after: nil, limit: 20).submissions {

@@ -18,11 +18,13 @@ struct SubmitPurchase: Sendable {
         if case .invalid = header { return Idempotency.invalid }
         let idempotency: Idempotency? = if case .key(let idempotency) = header { idempotency } else { nil }
         var submission: Submission
+        let reader: CustomerID?
         do throws(RequestBody.Fault) {
             // The rest of the way needs only what is read of it.
             let asked = try PurchaseRequest(request.takeBody())
             guard mayAct(caller, asked.customer) else { return Problem.customerToken() }
             submission = asked.submission(for: caller.app)
+            reader = caller.key.kind == .publishable ? asked.customer : nil
         } catch {
             return error.response
         }
@@ -31,14 +33,14 @@ struct SubmitPurchase: Sendable {
                 if let kept = try await keptAnswer(idempotency) { return kept }
                 // In the commit that records it. What records nothing is answered alike without being kept.
                 submission.kept = idempotency.keeping { [clock] decision in
-                    (SubmitPurchase.answer(.recorded(decision)), clock.now)
+                    (SubmitPurchase.answer(.recorded(decision), to: reader), clock.now)
                 }
             }
             var outcome = try await pipeline.submit(submission)
             if case .pending(let id) = outcome {
                 outcome = try await pipeline.decision(on: id, for: submission) ?? outcome
             }
-            return SubmitPurchase.answer(outcome)
+            return SubmitPurchase.answer(outcome, to: reader)
         } catch {
             // The same request, made twice at once: the other one was faster.
             if error == .conflict, let idempotency, let kept = try? await keptAnswer(idempotency) { return kept }
@@ -50,13 +52,17 @@ struct SubmitPurchase: Sendable {
         try await store.read { reader throws(StoreFailure) in try idempotency.keptAnswer(reader) }
     }
 
-    private static func answer(_ outcome: Outcome) -> HTTPResponse {
+    /// - Parameters:
+    ///   - outcome: what became of the proof.
+    ///   - reader: the customer who is answered; `nil` for the shop.
+    /// - Returns: the answer.
+    private static func answer(_ outcome: Outcome, to reader: CustomerID?) -> HTTPResponse {
         switch outcome {
         case .recorded(let decision):
             .json(.ok) { json in
                 json.member("result", decision.isRepetition ? "already_recorded" : "recorded")
                 json.array("transactions") { json in
-                    for outcome in decision.outcomes { json.object { write(outcome, into: &$0) } }
+                    for outcome in decision.outcomes { json.object { write(outcome, to: reader, into: &$0) } }
                 }
             }
         case .nothingToRecord(let format):
@@ -90,17 +96,22 @@ struct SubmitPurchase: Sendable {
         }
     }
 
-    /// What a customer is told of a transaction that another one brought is only that: not when, and not by whom.
-    private static func write(_ outcome: TransactionOutcome, into json: inout JSONObjectWriter) {
+    /// What a customer is told of a transaction that another one brought is only that: not when, and not by whom. Of what is
+    /// shared with her, or was moved to her, she is told all but who had it first, and for which order.
+    private static func write(
+        _ outcome: TransactionOutcome,
+        to reader: CustomerID?,
+        into json: inout JSONObjectWriter
+    ) {
         json.member("decision", outcome.standing.rawValue)
         guard outcome.standing != .ownedByAnother else {
             json.member("transaction_id", outcome.recorded.transaction.id.description)
             json.member("product_id", outcome.recorded.transaction.product.text)
             return
         }
-        TransactionJSON.write(outcome.recorded, into: &json)
+        TransactionJSON.write(outcome.recorded, to: reader, into: &json)
         if let fulfilment = outcome.fulfilment {
-            json.object("fulfilment") { FulfilmentJSON.write(fulfilment, into: &$0) }
+            json.object("fulfilment") { FulfilmentJSON.write(fulfilment, to: reader, into: &$0) }
         }
     }
 }

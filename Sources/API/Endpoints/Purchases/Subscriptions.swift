@@ -18,7 +18,7 @@ struct Subscriptions: Sendable {
             }
             return .json(.ok) { json in
                 json.member("customer_id", customer.text)
-                write(found, into: &json)
+                write(found, to: customer, into: &json)
             }
         } catch {
             return Problem.store(error)
@@ -54,7 +54,11 @@ struct Subscriptions: Sendable {
         }
     }
 
-    private func write(_ listed: Listed, into json: inout JSONObjectWriter) {
+    /// - Parameters:
+    ///   - listed: what is shown.
+    ///   - reader: whose list it is: of what is shared with her it is not told whose it is. `nil` when the shop asks.
+    ///   - json: where to.
+    private func write(_ listed: Listed, to reader: CustomerID? = nil, into json: inout JSONObjectWriter) {
         let now = clock.now
         json.array("subscriptions") { json in
             for row in listed.rows {
@@ -62,7 +66,8 @@ struct Subscriptions: Sendable {
                 guard let found = PurchaseModel.fold(row.chain, period, row.renewal, at: now) else { continue }
                 json.object { json in
                     SubscriptionJSON.write(found, into: &json)
-                    json.member("customer_id", listed.owners[row.chain]?.customer.text)
+                    let owner = listed.owners[row.chain]?.customer
+                    if reader == nil || owner == reader { json.member("customer_id", owner?.text) }
                     json.member("next_look_at", row.nextLook)
                 }
             }

@@ -1,0 +1,131 @@
+import API
+import Crypto
+import Encoding
+import HTTP
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import Testing
+import TestSupport
+
+/// What customers do with the key that stands in the app: it tells nobody of others, and nobody gets in their way.
+@Suite struct PublishableKeyTests {
+    private static let key = "pk_test_0123456789abcdef0123456789abcdef"
+    private static let secret = Array("0123456789abcdef0123456789abcdef".utf8)
+    private static let proofNumber: Int64 = 2_000_000_000_000_001
+
+    private static func house(
+        store: any Store = MemoryStore(),
+        terms: AppTerms = AppTerms(),
+        pendingPerApp: Int = 1_000
+    ) throws -> TestHouse {
+        let app = try #require(AppID("demo"))
+        let keys = KeyRing([
+            Digest.sha256(Array(key.utf8)): APIKey(KeyRing.Holder(name: "ios", app: app), kind: .publishable),
+            Digest.sha256(Array(TestHouse.key.utf8)): APIKey(KeyRing.Holder(name: "shop", app: app)),
+        ])
+        return try TestHouse(
+            store: store,
+            pendingPerApp: pendingPerApp,
+            terms: terms,
+            keys: keys,
+            customers: CustomerToken([app: secret])
+        )
+    }
+
+    private static func fields(for customer: String) -> HTTPFields {
+        let token = MessageAuthentication.hmacSHA256(key: secret, message: Array(customer.utf8))
+        return ["Assay-Customer-Token": Hexadecimal.encode(token)]
+    }
+
+    /// As a customer's own app sends it.
+    private static func submit(
+        _ proof: String,
+        as customer: String,
+        under name: String? = nil,
+        order: String? = nil,
+        in house: TestHouse
+    ) async -> HTTPResponse {
+        var fields = fields(for: customer)
+        if let name { fields["Idempotency-Key"] = name }
+        let body = JSONWriter.object { json in
+            json.member("proof", proof)
+            json.member("customer_id", customer)
+            json.member("order_id", order)
+        }
+        return await house.post(body, key: key, fields: fields)
+    }
+
+    private static func list(_ what: String, of customer: String, in house: TestHouse) async -> HTTPResponse {
+        var fields = fields(for: customer)
+        fields["Authorization"] = "Bearer \(key)"
+        let path = "/v1/customers/\(customer)/\(what)"
+        return await house.router.respond(to: HTTPRequest(method: .get, path: path, fields: fields))
+    }
+
+    // MARK: What it tells of others
+
+    private static func terms(_ binding: BindingRule) throws -> AppTerms {
+        let product = try #require(ProductID("com.example.demo.pro"))
+        let premium = try #require(EntitlementID("premium"))
+        return AppTerms(
+            products: [product: ProductTerms(product: product, kind: .autoRenewable, goods: [.entitlement(premium)])],
+            binding: binding,
+            sandbox: .everybody(until: Timestamp(milliseconds: .max))
+        )
+    }
+
+    private static func period() throws -> String {
+        var period = try Sample.transaction(proofNumber, product: "com.example.demo.pro")
+        period.kind = .autoRenewable
+        period.expiresAt = TestHouse.now.advanced(by: .seconds(30 * 86_400))
+        return try PurchaseSigner(TestAuthority.shared, app: Sample.app()).transaction(period)
+    }
+
+    private static let order =
+        #"{"order_id": "order-of-anna", "customer_id": "anna", "product_id": "com.example.demo.pro"}"#
+
+    /// Who shares it, and who has it by now, is told neither who had it first nor for which order: in no answer, and not by
+    /// the number alone.
+    @Test(arguments: [BindingRule.share, .refuse])
+    func whoHadItFirstIsToldToNobodyElse(binding: BindingRule) async throws {
+        try await Self.house(terms: Self.terms(binding)).open { house in
+            #expect(await house.change("/v1/orders", Self.order).status == .created)
+            let hers = await Self.submit(try Self.period(), as: "anna", order: "order-of-anna", in: house)
+            #expect(try hers.first("customer_id") == "anna")
+            #expect(try hers.first("order_id") == "order-of-anna")
+            if binding == .refuse {
+                let body =
+                    #"{"original_transaction_id": "\#(Self.proofNumber)", "to_customer_id": "bob", "#
+                    + #""environment": "sandbox", "test_signed": true}"#
+                #expect(await house.change("/v1/transfers", body).status == .ok)
+            }
+            _ = await Self.submit("\(Self.proofNumber)", as: "bob", in: house)
+            try await house.settle(as: "test_signed")
+            let answers = [
+                await Self.submit(try Self.period(), as: "bob", in: house),
+                await Self.submit(try Self.period(), as: "bob", under: "k", in: house),
+                await Self.submit(try Self.period(), as: "bob", under: "k", in: house),
+                await Self.submit("\(Self.proofNumber)", as: "bob", in: house),
+                await Self.list("transactions", of: "bob", in: house),
+            ]
+            for answer in answers {
+                #expect(answer.status == .ok)
+                #expect(try answer.first("decision") == "recorded")
+                let told = try #require(try answer.json()["transactions"]?.array?[0]?.object)
+                #expect(told["fulfilment"]?.object?["state"]?.string == "granted")
+            }
+            let subscriptions = await Self.list("subscriptions", of: "bob", in: house)
+            #expect(try subscriptions.json()["subscriptions"]?.array?.count == 1)
+            for answer in answers + [subscriptions] {
+                #expect(!String(decoding: answer.body, as: UTF8.self).contains("anna"))
+            }
+            // The shop is told of each who.
+            let told = await house.submit(try Self.period(), customer: "bob")
+            #expect(try told.first("customer_id") == "anna" && told.first("order_id") == "order-of-anna")
+            let whole = try await house.get("/v1/subscriptions/\(Self.proofNumber)").json()["subscriptions"]?.array
+            #expect(whole?[0]?.object?["customer_id"]?.string == (binding == .share ? "anna" : "bob"))
+        }
+    }
+}
