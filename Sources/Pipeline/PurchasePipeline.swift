@@ -231,12 +231,7 @@ package struct PurchasePipeline: Sendable {
         let evidence = proof.evidence(digest, from: submission.customer, at: clock.now)
         let decision: Decision
         do throws(StoreFailure) {
-            decision = try await recorder.record(
-                recording,
-                evidence: evidence,
-                with: submission.companion,
-                once: submission.kept?.name
-            ).told
+            decision = try await recorder.record(recording, evidence: evidence, answering: submission.kept).told
         } catch .unstorable {
             // A text in it that no row can hold. Nobody asks for it again in vain: it will never be another.
             return refuse(format, .fieldOutOfRange, submission, name)

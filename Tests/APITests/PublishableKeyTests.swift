@@ -17,8 +17,7 @@ import TestSupport
 
     private static func house(
         store: any Store = MemoryStore(),
-        terms: AppTerms = AppTerms(),
-        pendingPerApp: Int = 1_000
+        terms: AppTerms = AppTerms()
     ) throws -> TestHouse {
         let app = try #require(AppID("demo"))
         let keys = KeyRing([
@@ -27,7 +26,6 @@ import TestSupport
         ])
         return try TestHouse(
             store: store,
-            pendingPerApp: pendingPerApp,
             terms: terms,
             keys: keys,
             customers: CustomerToken([app: secret])
@@ -126,6 +124,49 @@ import TestSupport
             #expect(try told.first("customer_id") == "anna" && told.first("order_id") == "order-of-anna")
             let whole = try await house.get("/v1/subscriptions/\(Self.proofNumber)").json()["subscriptions"]?.array
             #expect(whole?[0]?.object?["customer_id"]?.string == (binding == .share ? "anna" : "bob"))
+        }
+    }
+
+    // MARK: What it keeps
+
+    /// One customer's name of a request is not another's, so that nobody takes it from her.
+    @Test func anIdempotencyKeyIsOneCustomers() async throws {
+        try await Self.house().open { house in
+            let name = "\(Self.proofNumber)"
+            let his = try Sample.jws(7)
+            let taken = await Self.submit(his, as: "bob", under: name, in: house)
+            #expect(try taken.json()["result"]?.string == "recorded")
+            let hers = try Sample.jws(Self.proofNumber)
+            let first = await Self.submit(hers, as: "anna", under: name, in: house)
+            #expect(first.status == .ok && first.fields["Idempotent-Replayed"] == nil)
+            #expect(try first.json()["result"]?.string == "recorded")
+            let again = await Self.submit(hers, as: "anna", under: name, in: house)
+            #expect(again.fields["Idempotent-Replayed"] == "true" && again.body == first.body)
+            let other = await Self.submit(try Sample.jws(8), as: "anna", under: name, in: house)
+            #expect(other.status == .conflict)
+            #expect(try other.json()["code"]?.string == "idempotency_key_reused")
+            // The longest name of a customer fits in.
+            let long = String(repeating: "c", count: 255)
+            #expect(await Self.submit(try Sample.jws(9), as: long, under: name, in: house).status == .ok)
+        }
+    }
+
+    /// Under however many names it comes again: it is decided again, and answered alike.
+    @Test func whatRecordsNothingKeepsNothing() async throws {
+        try await Self.house().open { house in
+            let proof = try Sample.jws(Self.proofNumber)
+            #expect(await Self.submit(proof, as: "anna", in: house).status == .ok)
+            let plain = await Self.submit(proof, as: "anna", in: house)
+            #expect(try plain.json()["result"]?.string == "already_recorded")
+            for customer in ["anna", "anna", "bob"] {
+                let answer = await Self.submit(proof, as: customer, under: "k", in: house)
+                #expect(answer.status == .ok && answer.fields["Idempotent-Replayed"] == nil)
+                if customer == "anna" { #expect(answer.body == plain.body) }
+            }
+            // Nothing was done under it, so that something else may be.
+            let other = await Self.submit(try Sample.jws(8), as: "anna", under: "k", in: house)
+            #expect(try other.json()["result"]?.string == "recorded")
+            #expect(await Self.submit(proof, as: "anna", under: "k", in: house).status == .conflict)
         }
     }
 }

@@ -154,6 +154,21 @@ import Testing
         }
     }
 
+    /// Else whoever has one purchase could have a row written as often as he likes.
+    @Test func aRepetitionIsDecidedAgainAndWritesNothing() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            #expect(try await house.submit(try Proofs.jws(1)).word == "recorded")
+            for name in ["k1", "k2"] {
+                #expect(try await house.pipeline.submit(Self.kept(1, name, bytes: 10, in: house)).word == "known")
+                let kept = try await house.store.read { reader throws(StoreFailure) in
+                    try reader.keptAnswer(IdempotencyName(holder: "shop", key: name))
+                }
+                #expect(kept == nil)
+            }
+            #expect(house.commits == [1])
+        }
+    }
+
     private static func kept(
         _ number: Int64,
         _ key: String,

@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import HTTP
 import Pipeline
 import PurchaseModel
@@ -9,7 +10,7 @@ import Storage
 ///
 /// Source: draft-ietf-httpapi-idempotency-key-header.
 struct Idempotency: Sendable {
-    private let name: IdempotencyName
+    private var name: IdempotencyName
     private let fingerprint: [UInt8]
 
     enum Header {
@@ -30,6 +31,15 @@ struct Idempotency: Sendable {
         ]
         let name = IdempotencyName(holder: "\(holder.app) \(holder.name)", key: key)
         return .key(Idempotency(name: name, fingerprint: Digest.sha256(Array(parts.joined(separator: [0])))))
+    }
+
+    /// The same for one of a key's many customers: everybody has a publishable key, and nobody is to take a name that another
+    /// customer will use. A digest, since the parts are together longer than a holder may be; no key's name has a space.
+    func of(_ customer: CustomerID) -> Idempotency {
+        var narrowed = self
+        let parts = [Array(name.holder.utf8), Array(customer.text.utf8)]
+        narrowed.name.holder = "one customer \(Hexadecimal.encode(Digest.sha256(Array(parts.joined(separator: [0])))))"
+        return narrowed
     }
 
     static var invalid: HTTPResponse {

@@ -18,7 +18,7 @@ package final class Recorder: Sendable {
         let evidence: EvidenceRow
         let ofRenewal: EvidenceRow?
         let companion: Companion?
-        let name: IdempotencyName?
+        let kept: KeptDecision?
         let answer: CheckedContinuation<Result<Decision, StoreFailure>, Never>
     }
 
@@ -70,16 +70,16 @@ package final class Recorder: Sendable {
     ///   - evidence: the proof.
     ///   - ofRenewal: that of its renewals, where they have one of their own.
     ///   - companion: writes what goes with it, in the same commit; `nil` for nothing.
-    ///   - name: of the request, if it is to be answered only once.
+    ///   - kept: the answer that is kept in the same commit, if it is to be given only once; not where nothing is written.
     /// - Returns: what was decided.
     /// - Throws: `StoreFailure`; then nothing is known to have been written. `StoreFailure.conflict` also where an answer
-    ///   is kept under the name already.
+    ///   is kept under its name already.
     package func record(
         _ recording: Recording,
         evidence: EvidenceRow,
         andOfRenewal ofRenewal: EvidenceRow? = nil,
         with companion: Companion? = nil,
-        once name: IdempotencyName? = nil
+        answering kept: KeptDecision? = nil
     ) async throws(StoreFailure) -> Decision {
         let result = await withCheckedContinuation { continuation in
             enqueue(
@@ -88,7 +88,7 @@ package final class Recorder: Sendable {
                     evidence: evidence,
                     ofRenewal: ofRenewal,
                     companion: companion,
-                    name: name,
+                    kept: kept,
                     answer: continuation
                 )
             )
@@ -208,7 +208,7 @@ package final class Recorder: Sendable {
             for (place, item) in batch.enumerated() {
                 let recording = item.recording
                 // The same request, made twice at once.
-                if let name = item.name, try transaction.keptAnswer(name) != nil {
+                if let name = item.kept?.name, try transaction.keptAnswer(name) != nil {
                     decisions.append(.failure(.conflict))
                     continue
                 }
@@ -227,6 +227,8 @@ package final class Recorder: Sendable {
                 isLong = isLong || decision.events.count > EventRows.pieceMax
                 writes = writes || !decision.isEmpty || item.companion != nil
                 try item.companion?(decision, transaction)
+                // A row for each repetition would let anybody who has one purchase fill the disk.
+                if !decision.isEmpty { try item.kept?.keep(decision, in: transaction) }
                 for key in newcomers { try firsts?.follow(key, transaction) }
                 decisions.append(.success(decision))
             }

@@ -17,7 +17,7 @@ package struct Submission: Sendable {
     package let deviceID: [UInt8]?
     /// The stores of which it may be recorded, also once Apple was asked; `nil` for all of the app.
     package var environments: Set<StoreEnvironment>?
-    /// The answer that is to be kept in the commit of the decision; `nil` keeps none.
+    /// The answer that is to be kept in the commit of the decision, if there is one; `nil` keeps none.
     package var kept: KeptDecision?
 
     package init(
@@ -46,16 +46,6 @@ package struct Submission: Sendable {
         return ProofDigest(of: bytes + Array(environments.map { "," + $0.rawValue }.sorted().joined().utf8))
     }
 
-    /// Keeps the answer beside what it tells of. What was bought counts more than the answer to it: of a receipt so long
-    /// that no answer can be kept the purchases are recorded, and the same request is answered from them.
-    var companion: Recorder.Companion? {
-        guard let kept else { return nil }
-        return { decision, transaction throws(StoreFailure) in
-            let answer = kept.answer(decision)
-            if answer.body.count <= KeptAnswer.bodyBytesMax { try transaction.keepAnswer(answer) }
-        }
-    }
-
     /// The account token that client libraries make of the customer's name.
     var customerToken: AccountToken? { customer.flatMap { AccountToken(ofCustomer: $0) } }
 
@@ -82,6 +72,13 @@ package struct KeptDecision: Sendable {
     package init(name: IdempotencyName, answer: @escaping @Sendable (Decision) -> KeptAnswer) {
         self.name = name
         self.answer = answer
+    }
+
+    /// Keeps the answer beside what it tells of. What was bought counts more than the answer to it: of a receipt so long
+    /// that no answer can be kept the purchases are recorded, and the same request is answered from them.
+    func keep(_ decision: Decision, in transaction: any StoreTransaction) throws(StoreFailure) {
+        let answer = answer(decision)
+        if answer.body.count <= KeptAnswer.bodyBytesMax { try transaction.keepAnswer(answer) }
     }
 }
 

@@ -16,8 +16,8 @@ struct SubmitPurchase: Sendable {
         guard JSONBody.isAnnounced(by: request.fields) else { return Problem.unsupportedMediaType() }
         let header = Idempotency.read(request, holder: caller.key.holder)
         if case .invalid = header { return Idempotency.invalid }
-        let idempotency: Idempotency? = if case .key(let idempotency) = header { idempotency } else { nil }
-        var submission: Submission
+        var idempotency: Idempotency? = if case .key(let idempotency) = header { idempotency } else { nil }
+        let submission: Submission
         let reader: CustomerID?
         do throws(RequestBody.Fault) {
             // The rest of the way needs only what is read of it.
@@ -25,13 +25,23 @@ struct SubmitPurchase: Sendable {
             guard mayAct(caller, asked.customer) else { return Problem.customerToken() }
             submission = asked.submission(for: caller.app)
             reader = caller.key.kind == .publishable ? asked.customer : nil
+            if let reader { idempotency = idempotency?.of(reader) }
         } catch {
             return error.response
         }
+        return await respond(to: submission, under: idempotency, for: reader)
+    }
+
+    private func respond(
+        to submission: Submission,
+        under idempotency: Idempotency?,
+        for reader: CustomerID?
+    ) async -> HTTPResponse {
+        var submission = submission
         do throws(StoreFailure) {
             if let idempotency {
                 if let kept = try await keptAnswer(idempotency) { return kept }
-                // In the commit that records it. What records nothing is answered alike without being kept.
+                // In the commit that records it. What records nothing is decided again, and keeps nothing.
                 submission.kept = idempotency.keeping { [clock] decision in
                     (SubmitPurchase.answer(.recorded(decision), to: reader), clock.now)
                 }
