@@ -302,7 +302,9 @@ private func webhooks(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let log = WebhookLog(store: parts.store)
     let feed = EventFeed(store: parts.store, stream: parts.feed.map { EventStream(feed: $0) })
     return [
-        gate.route(.get, "/v1/events", for: .read) { request, app, _ in await feed.respond(to: request, app: app) },
+        gate.stream("/v1/events", for: .read) { request, app, isInForce in
+            await feed.respond(to: request, app: app, while: isInForce)
+        },
         gate.change("/v1/webhooks", for: .webhooks, webhooks.create),
         gate.route(.get, "/v1/webhooks", for: .read) { _, app, _ in await webhooks.list(app: app) },
         gate.route(.get, "/v1/webhooks/{id}", for: .read) { _, app, path in

@@ -158,6 +158,31 @@ import Testing
         }
     }
 
+    /// Revoked, rotated without an overlap, or over: nothing more is told, neither events nor that there are none.
+    @Test(arguments: ["revoke", "rotate", "expire"], [true, false])
+    func aStreamEndsWithItsKey(how: String, hasNews: Bool) async throws {
+        try await TestHouse().open { house in
+            let days = how == "expire" ? #", "expires_in_days": 1"# : ""
+            let wish = #"{"name": "reader", "kind": "secret", "scopes": ["read"]\#(days)}"#
+            let made = try await house.change("/v1/keys", wish).json()
+            let (id, key) = (try #require(made["key_id"]?.string), try #require(made["secret"]?.string))
+            let stream = try #require(await house.follow(key: key).stream)
+            _ = try await stream.next()
+            await Self.place(1, in: house)
+            #expect(try await Self.next(of: stream, in: house).map { $0.count > 10 } == true)
+            #expect(try await Self.next(of: stream, in: house) == Array(":\n".utf8))
+            switch how {
+            case "revoke": #expect(await house.change("/v1/keys/\(id)/revoke").status == .ok)
+            case "rotate":
+                let rotated = await house.change("/v1/keys/\(id)/rotate", #"{"overlap_seconds": 0}"#)
+                #expect(rotated.status == .created)
+            default: house.clock.advance(by: .seconds(86_400))
+            }
+            if hasNews { await Self.place(2, in: house) }
+            #expect(try await Self.next(of: stream, in: house) == nil)
+        }
+    }
+
     /// Whatever a message holds, it is one line: nobody can write events of his own into somebody's stream.
     @Test func hostileTextStaysInItsEvent() async throws {
         let texts = ["a\n\nid: 99\nevent: forged\ndata: {}\n\n", "\r\rdata: x\r\r", "\u{2028}\u{85}\u{feff}", "\r\n:"]

@@ -9,6 +9,9 @@ struct Gate: Sendable {
     typealias Write = @Sendable (Change, any StoreTransaction) throws(StoreFailure) -> HTTPResponse
     typealias WriteOnce = @Sendable (Change, any StoreTransaction) throws(StoreFailure) -> Answer
 
+    typealias Follow =
+        @Sendable (HTTPRequest, AppPolicy, _ isInForce: @escaping @Sendable () -> Bool) async -> HTTPResponse
+
     /// A request that changes something, who asks, and when it came.
     struct Change: Sendable {
         let request: HTTPRequest
@@ -92,6 +95,18 @@ struct Gate: Sendable {
             switch await admit(request, scope) {
             case .failure(let refusal): refusal.response
             case .success(let caller): caller.ticket.mark(await respond(request, caller.app, path))
+            }
+        }
+    }
+
+    /// A GET whose answer may go on for long after the key was looked at: it can ask whether that is in force still.
+    func stream(_ template: String, for scope: Scope, _ respond: @escaping Follow) -> Route {
+        Route(.get, template) { request, _ in
+            switch await admit(request, scope) {
+            case .failure(let refusal): return refusal.response
+            case .success(let caller):
+                let isInForce = keys.watch(KeyRing.bearer(request.fields.single("Authorization")) ?? [])
+                return caller.ticket.mark(await respond(request, caller.app) { [clock] in isInForce(clock.now) })
             }
         }
     }

@@ -73,6 +73,19 @@ package final class KeyRing: Sendable {
         }
     }
 
+    /// Whether a key opens anything still, for who was let in by it a while ago: by what is known here whenever that is asked,
+    /// which is no use of the key. Of the secret only the digest is held on to.
+    package func watch(_ secret: [UInt8]) -> @Sendable (Timestamp) -> Bool {
+        let digest = Digest.sha256(secret)
+        return { [self] now in
+            if byDigest[digest] != nil { return true }
+            return state.withLock { state in
+                guard let key = state.stored[digest] else { return false }
+                return key.expiresAt.map { now < $0 } ?? true
+            }
+        }
+    }
+
     /// Looks in the ledger for a key that is not here: another server may have made it since the keys were read, and whoever
     /// holds it takes a "no" for the last word.
     ///

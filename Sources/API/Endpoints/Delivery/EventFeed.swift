@@ -10,8 +10,14 @@ struct EventFeed: Sendable {
     /// `nil` where nothing is streamed.
     let stream: EventStream?
 
-    func respond(to request: HTTPRequest, app: AppPolicy) async -> HTTPResponse {
-        if let stream, EventStream.isWanted(request.fields) { return stream.respond(to: request, app: app) }
+    func respond(
+        to request: HTTPRequest,
+        app: AppPolicy,
+        while isInForce: @escaping @Sendable () -> Bool
+    ) async -> HTTPResponse {
+        if let stream, EventStream.isWanted(request.fields) {
+            return stream.respond(to: request, app: app, while: isInForce)
+        }
         do throws(QueryFields.Fault) {
             return await respond(try EventQuery(request.query, of: app, isStream: false), app: app)
         } catch {

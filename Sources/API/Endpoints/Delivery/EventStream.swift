@@ -24,11 +24,20 @@ struct EventStream: Sendable {
         }
     }
 
-    func respond(to request: HTTPRequest, app: AppPolicy) -> HTTPResponse {
+    /// - Parameters:
+    ///   - request: asks for it.
+    ///   - app: with what the key may know.
+    ///   - isInForce: whether the key opens anything still; once it does not, nothing more is told.
+    /// - Returns: the stream, or what is wrong.
+    func respond(
+        to request: HTTPRequest,
+        app: AppPolicy,
+        while isInForce: @escaping @Sendable () -> Bool
+    ) -> HTTPResponse {
         do throws(QueryFields.Fault) {
             let query = try EventQuery(request.query, of: app, isStream: true)
             let cursor = try EventStream.lastEventID(request.fields) ?? query.cursor
-            let reading = Reading(feed, feed.follow(app.id, after: cursor, where: query.filter))
+            let reading = Reading(feed, feed.follow(app.id, after: cursor, where: query.filter), while: isInForce)
             return HTTPResponse(
                 .ok,
                 fields: [
@@ -59,12 +68,14 @@ struct EventStream: Sendable {
 private final class Reading: Sendable {
     private let feed: LiveFeed
     private let follower: FeedFollower
+    private let isInForce: @Sendable () -> Bool
     /// The uptime at which it ends; `nil` before it has begun.
     private let end = Mutex<Duration?>(nil)
 
-    init(_ feed: LiveFeed, _ follower: FeedFollower) {
+    init(_ feed: LiveFeed, _ follower: FeedFollower, while isInForce: @escaping @Sendable () -> Bool) {
         self.feed = feed
         self.follower = follower
+        self.isInForce = isInForce
     }
 
     func next() async throws(HTTPStream.Broken) -> [UInt8]? {
@@ -77,6 +88,8 @@ private final class Reading: Sendable {
         guard now < end else { return nil }
         do throws(StoreFailure) {
             let messages = try await follower.next(until: min(now + EventStream.silenceMax, end))
+            // Behind the wait: that may have been long.
+            guard isInForce() else { return nil }
             guard !messages.isEmpty else { return ServerSentEvents.heartbeat }
             var text: [UInt8] = []
             for message in messages {
