@@ -242,6 +242,115 @@ import TestSupport
         }
     }
 
+    // MARK: What was not delivered
+
+    private static func terms(needsOrder: Bool = false, sandbox: SandboxRule = .recordOnly) throws -> AppTerms {
+        let (sword, season) = (try #require(ProductID("sword")), try #require(ProductID("season")))
+        let right = try #require(EntitlementID("right"))
+        let lasting = ProductTerms(product: sword, kind: .nonConsumable, goods: [.entitlement(right)])
+        let passing = ProductTerms(
+            product: season,
+            kind: .nonRenewing,
+            goods: [.entitlement(right)],
+            period: .seconds(90 * 86_400)
+        )
+        let plan = ProductTerms(
+            product: try #require(ProductID(pro)),
+            kind: .autoRenewable,
+            goods: [.entitlement(right)]
+        )
+        return AppTerms(
+            products: [sword: lasting, season: passing, plan.product: plan],
+            needsOrder: needsOrder,
+            sandbox: sandbox
+        )
+    }
+
+    private static func sold(_ number: Int64, _ product: String, _ kind: ProductKind) throws -> Transaction {
+        var sold = try Sample.transaction(number, product: product)
+        sold.kind = kind
+        return sold
+    }
+
+    private static func entry(
+        _ sold: Transaction,
+        in environment: StoreEnvironment = .production,
+        user: String? = #""user-42""#,
+        house: TestHouse
+    ) async throws -> JSONObject {
+        let signer = PurchaseSigner(TestAuthority.shared, app: try Sample.app("com.example.demo", environment))
+        let proof = [("jwsRepresentation", try signer.transaction(sold))]
+        let asked = body(proof, type: "apple-sk2", id: sold.product.text, kind: "paid subscription", user: user)
+        return try #require(try collection(await ask(house, asked)).first { _ in true })
+    }
+
+    private static func rights(in house: TestHouse) async throws -> Int? {
+        try await house.get("/v1/customers/user-42/entitlements").json()["entitlements"]?.array?.count
+    }
+
+    /// Each row: whether it waits for an order, the store, whether a family shares it, who shows it, whether it is owned.
+    @Test(
+        arguments: [
+            (false, .production, .purchased, true, true), (true, .production, .purchased, true, false),
+            (false, .sandbox, .purchased, true, false), (false, .production, .familyShared, true, false),
+            (false, .production, .purchased, false, true), (true, .production, .purchased, false, false),
+            (false, .sandbox, .purchased, false, false), (false, .production, .familyShared, false, false),
+        ] as [(Bool, StoreEnvironment, Ownership, Bool, Bool)]
+    )
+    func whatWasNotDeliveredIsNotOwned(
+        needsOrder: Bool,
+        environment: StoreEnvironment,
+        ownership: Ownership,
+        isNamed: Bool,
+        isOwned: Bool
+    ) async throws {
+        try await TestHouse(terms: Self.terms(needsOrder: needsOrder)).open { house in
+            let user = isNamed ? #""user-42""# : nil
+            for sold in [try Self.sold(8_101, "sword", .nonConsumable), try Self.period(8_102, of: 8_102)] {
+                var sold = sold
+                sold.ownership = ownership
+                let entry = try await Self.entry(sold, in: environment, user: user, house: house)
+                #expect(entry["isExpired"]?.bool == !isOwned, "\(sold.product)")
+            }
+            if isNamed { #expect(try await Self.rights(in: house) == (isOwned ? 1 : 0)) }
+        }
+    }
+
+    /// Its end stands in the catalogue alone; nobody's lasts as long.
+    @Test(arguments: [#""user-42""#, nil])
+    func whatDoesNotRenewEndsAsTheCatalogueSays(user: String?) async throws {
+        try await TestHouse(terms: Self.terms()).open { house in
+            let season = try Self.sold(8_110, "season", .nonRenewing)
+            let entry = try await Self.entry(season, user: user, house: house)
+            #expect(entry["isExpired"]?.bool == false)
+            #expect(entry["expiryDate"]?.int64 == 1_771_376_000_000)
+            house.clock.advance(by: .seconds(90 * 86_400))
+            let proof = [("appStoreReceipt", try Self.receipt([season]))]
+            let over = try Self.collection(await Self.ask(house, Self.body(proof, user: user)))
+            #expect(over.map { $0["isExpired"]?.bool } == [true])
+            #expect(over.map { $0["expiryDate"]?.int64 } == [1_771_376_000_000])
+            #expect(try await Self.rights(in: house) == 0)
+        }
+    }
+
+    /// A restore by StoreKit 1 has a number of its own, and a family's newer copy is not what the customer bought.
+    @Test(arguments: [(8_120, Ownership.purchased), (8_122, .familyShared)] as [(Int64, Ownership)])
+    func whatWasDeliveredUnderAnotherNumberIsOwned(original: Int64, ownership: Ownership) async throws {
+        try await TestHouse(terms: Self.terms()).open { house in
+            let bought = try Self.sold(8_120, "sword", .nonConsumable)
+            #expect(try await Self.entry(bought, house: house)["isExpired"]?.bool == false)
+            var newer = try Self.sold(8_122, "sword", .nonConsumable)
+            (newer.originalID, newer.ownership) = (TransactionID(number: original), ownership)
+            newer.purchasedAt = TestHouse.now.advanced(by: .seconds(60))
+            let signer = try Self.signer()
+            #expect(await house.submit(try signer.transaction(newer), customer: "user-42").status == .ok)
+            let proof = [("appStoreReceipt", try Self.receipt([bought, newer]))]
+            let listed = try Self.collection(await Self.ask(house, Self.body(proof)))
+            #expect(listed.map { $0["isExpired"]?.bool } == [false])
+            #expect(listed.map { $0["transactionId"]?.string } == [original == 8_120 ? "8122" : "8120"])
+        }
+    }
+
     /// Its client keeps every 200 for two minutes.
     @Test func whatPassesIsNo200() async throws {
         try await TestHouse(requestsPerSecond: 2).open { house in

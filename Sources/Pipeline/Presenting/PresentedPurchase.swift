@@ -19,6 +19,8 @@ package struct PresentedPurchase: Sendable {
     /// How those chains stand that renew.
     package let subscriptions: [Subscription]
     private let owners: [TransactionID: Owner]
+    private let given: [TransactionID: Fulfilment]
+    private let terms: AppTerms
 
     /// An iOS 6 receipt, which verifyReceipt answers in a form of its own.
     package var isOldReceipt: Bool { format == ProofFormat.transactionReceipt.rawValue }
@@ -26,6 +28,31 @@ package struct PresentedPurchase: Sendable {
     /// One chain's subscription.
     package func subscription(of transaction: Transaction) -> Subscription? {
         subscriptions.first { $0.chain.original == transaction.originalID ?? transaction.id }
+    }
+
+    /// Whether it was delivered to whom it counts for; what the ledger does not have is as Apple says.
+    package func isDelivered(_ transaction: Transaction, at now: Timestamp) -> Bool {
+        fulfilment(of: transaction)?.isPossessed(under: terms, at: now) ?? true
+    }
+
+    /// Until when it lasts; `nil` is for ever. Of what has no end by Apple's word the catalogue says it.
+    package func end(of transaction: Transaction) -> Timestamp? {
+        transaction.expiresAt ?? fulfilment(of: transaction)?.end(under: terms)
+    }
+
+    /// What was given for a transaction. A restore by StoreKit 1 has a number of its own, for which nothing is given: then it is
+    /// what was given for the purchase by another one.
+    private func fulfilment(of transaction: Transaction) -> Fulfilment? {
+        guard let own = given[transaction.id], own.reason == .alreadyGranted else { return given[transaction.id] }
+        let others = known.filter { other in
+            let (sold, row) = (other.transaction, given[other.id])
+            guard row?.unit != nil, row?.chain == own.chain, sold.product == transaction.product else { return false }
+            // To the second: receipts know no more.
+            return transaction.expiresAt == nil || sold.purchasedAt.seconds == transaction.purchasedAt.seconds
+                || sold.expiresAt?.seconds == transaction.expiresAt?.seconds
+        }
+        let rows = others.compactMap { given[$0.id] }
+        return rows.first { $0.isInForce } ?? rows.first { _ in true } ?? own
     }
 
     /// Whether it counts for a customer; what is nobody's yet counts for whoever shows it, and what is somebody's for nobody
@@ -48,7 +75,9 @@ extension PresentedPurchase {
         isJudged: Bool,
         known: [RecordedTransaction],
         subscriptions: [Subscription],
-        owners: [TransactionID: Owner]
+        owners: [TransactionID: Owner],
+        given: [Fulfilment],
+        terms: AppTerms
     ) {
         let byID = Dictionary(known.map { ($0.id, $0.transaction) }, uniquingKeysWith: { first, _ in first })
         let (claims, replaced) = (report.claims, replacedPeriods(among: known.map(\.transaction)))
@@ -72,6 +101,8 @@ extension PresentedPurchase {
         }
         self.subscriptions = subscriptions
         self.owners = owners
+        self.given = Dictionary(given.map { ($0.transaction.id, $0) }, uniquingKeysWith: { first, _ in first })
+        self.terms = terms
     }
 }
 
@@ -84,6 +115,7 @@ extension PurchasePipeline {
     package func presented(_ submission: Submission) async throws(StoreFailure) -> PresentedPurchase {
         let examination = verifier.examine(submission.bytes, expecting: Expectation(bundleID: submission.app.bundleID))
         let (found, app, now) = (examination.report, submission.app.id, clock.now)
+        let terms = submission.app.terms
         let isJudged = examination.proof != nil || found.format.isReceipt
         let asked = isJudged ? [] : asked(about: submission.bytes)
         return try await store.read { reader throws(StoreFailure) in
@@ -107,7 +139,9 @@ extension PurchasePipeline {
                 isJudged: isJudged,
                 known: known,
                 subscriptions: try Self.subscriptions(of: Array(Set(known.map(\.chain))), reader, at: now),
-                owners: owners
+                owners: owners,
+                given: given,
+                terms: terms
             )
         }
     }

@@ -66,7 +66,7 @@ struct Validator: Sendable {
             return Self.refuse(.conflict, .verificationFailed, "Another customer has presented this purchase.")
         }
         let meant = collection.filter { $0.product.text == asked.id }
-        if asked.isAboutSubscription, !meant.isEmpty, meant.allSatisfy(\.isExpired) {
+        if asked.isAboutSubscription, !meant.isEmpty, meant.allSatisfy(\.isOver) {
             return Self.refuse(.badRequest, .subscriptionExpired, "The subscription has expired.")
         }
         let receipt = ReceiptAnswer(purchase, sent: asked.proof, excludesOld: false, at: now)

@@ -8,37 +8,48 @@ import PurchaseModel
 struct ValidatedPurchase {
     let product: ProductID
     private let sold: Transaction
+    private let purchase: PresentedPurchase
     private let subscription: Subscription?
     private let now: Timestamp
 
-    init(_ sold: Transaction, _ subscription: Subscription?, at now: Timestamp) {
+    init(_ sold: Transaction, in purchase: PresentedPurchase, at now: Timestamp) {
         product = sold.product
         self.sold = sold
-        self.subscription = subscription
+        self.purchase = purchase
+        let subscription = purchase.subscription(of: sold)
+        self.subscription = subscription?.current == sold.id ? subscription : nil
         self.now = now
     }
 
-    /// The newest of each product: the plugin tells purchases apart by nothing else.
+    /// The newest of each product that gives anything, or else the newest: the plugin tells purchases apart by nothing else.
     static func collection(_ purchase: PresentedPurchase, of customer: CustomerID?, at now: Timestamp) -> [Self] {
         let known = Set(purchase.known.map(\.id))
         let sold = purchase.known.map(\.transaction) + purchase.transactions.filter { !known.contains($0.id) }
-        var seen: Set<ProductID> = []
-        return sold.filter { purchase.counts($0, for: customer) }
+        let newestFirst = sold.filter { purchase.counts($0, for: customer) }
             .sorted { ($0.purchasedAt, $0.id) > ($1.purchasedAt, $1.id) }
-            .filter { seen.insert($0.product).inserted }
-            .map { sold in
-                let subscription = purchase.subscription(of: sold)
-                return Self(sold, subscription?.current == sold.id ? subscription : nil, at: now)
+        var (collection, places) = ([Self](), [ProductID: Int]())
+        for sold in newestFirst {
+            let entry = Self(sold, in: purchase, at: now)
+            guard let place = places[sold.product] else {
+                places[sold.product] = collection.count
+                collection.append(entry)
+                continue
             }
+            if collection[place].isExpired, !entry.isExpired { collection[place] = entry }
+        }
+        return collection
     }
 
+    /// Whether it gives nothing, which is all that the plugin takes for not owned: it is over, or was not delivered.
+    var isExpired: Bool { isOver || !purchase.isDelivered(sold, at: now) }
+
     /// Whether it gives nothing any more: its time is over, or Apple took it back.
-    var isExpired: Bool {
+    var isOver: Bool {
         if sold.revocation != nil || sold.isUpgraded { return true }
         if let subscription, subscription.state != .unknown {
             return subscription.accessUntil.map { $0 <= now } ?? true
         }
-        return sold.expiresAt.map { $0 <= now } ?? false
+        return purchase.end(of: sold).map { $0 <= now } ?? false
     }
 
     func write(into json: inout JSONObjectWriter) {
@@ -49,7 +60,7 @@ struct ValidatedPurchase {
         let began = sold.mayRenew ? sold.originallyPurchasedAt ?? sold.purchasedAt : sold.purchasedAt
         json.member("purchaseDate", began.milliseconds)
         if sold.mayRenew { json.member("lastRenewalDate", sold.purchasedAt.milliseconds) }
-        json.member("expiryDate", (subscription?.accessUntil ?? sold.expiresAt)?.milliseconds)
+        json.member("expiryDate", (subscription?.accessUntil ?? purchase.end(of: sold))?.milliseconds)
         json.member("isExpired", isExpired)
         json.member("renewalIntent", subscription?.willAutoRenew.map { $0 ? "Renew" : "Lapse" })
         json.member("cancelationReason", cancelation)
