@@ -140,6 +140,38 @@ import Testing
         #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(90 * 86_400))) == [])
     }
 
+    /// Several seasons at once follow one another; a number beyond all calendars is one of 32 bits, and ends no server.
+    @Test(arguments: [1, 2, 10]) func soManySeasonsLastSoManyTimesAsLong(quantity: Int) throws {
+        var shop = try Shop()
+        var bought = try Sold.transaction(1, "season", .nonRenewing)
+        bought.quantity = quantity
+        try shop.show(bought)
+        let length = Int64(quantity) * 90 * 86_400
+        #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(length - 1))) == ["season"])
+        #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(length))) == [])
+        bought = try Sold.transaction(2, "season", .nonRenewing)
+        bought.quantity = Int(Int32.max)
+        try shop.show(bought)
+        #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(length))) == ["season"])
+    }
+
+    /// Two that were bought by themselves run beside each other: none begins at the other's end, so that neither order of
+    /// arrival nor the refund of one moves the other.
+    @Test(arguments: [[Int64(1), 2], [2, 1]], [false, true])
+    func seasonsBoughtApartRunBesideEachOther(order: [Int64], isFirstRefunded: Bool) throws {
+        var shop = try Shop()
+        var sold: [Int64: Transaction] = [:]
+        for number in [Int64(1), 2] {
+            var season = try Sold.transaction(number, "season", .nonRenewing)
+            season.purchasedAt = Facts.now.advanced(by: .seconds((number - 3) * 30 * 86_400))
+            sold[number] = season
+        }
+        for number in order { try shop.show(try #require(sold[number])) }
+        if isFirstRefunded { try shop.show(Sold.refunded(try #require(sold[1]), after: 60), by: nil) }
+        #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(60 * 86_400 - 1))) == ["season"])
+        #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(60 * 86_400))) == [])
+    }
+
     /// Each row: what the shop changes after it was bought.
     @Test(arguments: ["product", "period", "catalogue"])
     func aSeasonEndsAlthoughTheShopSellsItNoMore(gone: String) throws {

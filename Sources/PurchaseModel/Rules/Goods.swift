@@ -18,9 +18,13 @@ extension Draft {
     }
 
     /// Until when a purchase lasts, as long as nobody takes it back; `nil` is for ever.
+    ///
+    /// Two seasons that are bought at once are one that lasts twice as long. What is bought by itself lasts from when it was
+    /// bought, whatever else runs then.
     func end(of transaction: Transaction) -> Timestamp? {
         if kind(of: transaction) == .nonRenewing, let period = terms.products?[transaction.product]?.period {
-            return transaction.purchasedAt.advanced(by: period)
+            // Quantities are at most 32 bits long, as ``goods(of:)`` has it: no century times that is too long.
+            return transaction.purchasedAt.advanced(by: period * min(transaction.quantity, Int(Int32.max)))
         }
         return transaction.expiresAt
     }

@@ -9,7 +9,7 @@ package struct ProductTerms: Hashable, Sendable {
     package var kind: ProductKind
     /// What one of it gives; as many times as were bought.
     package var goods: [Goods]
-    /// How long one purchase of a non-renewing subscription lasts: Apple does not say.
+    /// How long one of a non-renewing subscription lasts, so many of them one after another: Apple does not say.
     package var period: Duration?
     /// Whether a member of the buyer's family gets it, too.
     package var isFamilyShared: Bool

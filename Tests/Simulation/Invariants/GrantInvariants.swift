@@ -51,7 +51,9 @@ extension Audit {
         expect(row.reversed == share, "I9 state is the fold of facts", "of \(id) \(row.reversed) is reversed")
         guard let terms = world.terms.products?[fact.product] else { return }
         var end = fact.expiresAt
-        if terms.kind == .nonRenewing, let period = terms.period { end = fact.purchasedAt.advanced(by: period) }
+        if terms.kind == .nonRenewing, let period = terms.period {
+            end = fact.purchasedAt.advanced(by: period * fact.quantity)
+        }
         if let revocation = fact.revocation {
             end = min(revocation.at, end ?? revocation.at)
         } else if fact.isUpgraded {

@@ -52,7 +52,8 @@ enum Wares {
         guard purchase.revokedAt == nil else { return nil }
         switch purchase.kind {
         case .nonConsumable?: return .forEver
-        case .nonRenewing?: return .until(Timestamp(seconds: purchase.purchasedAt).advanced(by: season))
+        case .nonRenewing?:
+            return .until(Timestamp(seconds: purchase.purchasedAt).advanced(by: season * purchase.quantity))
         default: return nil
         }
     }
