@@ -5,9 +5,10 @@ package struct HTTPLimits: Sendable, Equatable {
     /// A request's line and fields. Ours need a key, and proxies add their own: some hundred bytes.
     package var headerBytes = 16 << 10
     package var headerFields = 100
-    /// A receipt of years of subscriptions, in Base64, has been seen to reach some hundred KiB.
-    package var bodyBytes = 1 << 20
-    /// All requests that are being read or waiting, and all answers not yet taken by their clients.
+    /// A receipt of years of daily subscriptions, in Base64, is told to exceed one MiB.
+    package var bodyBytes = 4 << 20
+    /// All bodies that are being read, waiting or in the hands of handlers, and all answers not yet taken by their clients:
+    /// beyond it a client whose body arrives is told 503. At least some bodies of the longest that is allowed.
     package var bufferedBytes = 256 << 20
     /// Beyond it a client is told 503 and let go, 64 at a time; the rest wait in the kernel's queue. It is lowered to
     /// what the process has descriptors for.

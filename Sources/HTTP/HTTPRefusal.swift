@@ -21,7 +21,7 @@ package enum HTTPRefusal: String, Sendable, CaseIterable {
     /// As many requests are being handled as the limits allow.
     case tooManyRequests = "too_many_requests_in_flight"
     case tooManyConnections = "too_many_connections"
-    /// All requests being read hold as many bytes as the limits allow.
+    /// All requests being read and handled hold as many bytes as the limits allow.
     case tooManyBytes = "too_many_bytes_in_flight"
     /// As many answers are streams as the limits allow.
     case tooManyStreams = "too_many_streams"

@@ -13,7 +13,8 @@ package struct Verifier: Sendable {
 
     /// - Parameters:
     ///   - anchors: whom to believe.
-    ///   - bytesMax: the longest submission that is looked at, in bytes.
+    ///   - bytesMax: the longest submission that is looked at, in bytes; by default as long as the longest body that a server
+    ///     may be told to take, for what was kept under another limit is examined, too.
     ///   - sighted: told of each chain that holds, dates aside, when it is judged; hardly ever, for judgements are kept.
     package init(
         anchors: TrustAnchors,

@@ -58,6 +58,24 @@ import Testing
         }
     }
 
+    /// Also where the longest body is longer than what is read of nonsense.
+    @Test func whoSendsALittleTooMuchReadsIt() async throws {
+        var limits = HTTPLimits.quick
+        limits.bodyBytes = 6 << 20
+        limits.linger = .seconds(20)
+        try await withServer(limits) { server in
+            let port = server.port
+            let status = try await blocking {
+                let client = try RawClient(port: port)
+                client.send("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: \((6 << 20) + 1)\r\n\r\n")
+                let piece = [UInt8](repeating: 0x78, count: 1 << 16)
+                let isSent = (0..<96).allSatisfy { _ in client.send(piece) } && client.send("x")
+                return isSent ? client.response()?.status : nil
+            }
+            #expect(status == 413)
+        }
+    }
+
     @Test func whoSendsWithoutEndIsCutOff() async throws {
         try await withServer { server in
             let port = server.port

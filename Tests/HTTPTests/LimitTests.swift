@@ -114,6 +114,46 @@ import Testing
         }
     }
 
+    private static func large(_ path: String) -> String {
+        "POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: 400000\r\n\r\n" + String(repeating: "x", count: 400_000)
+    }
+
+    /// Nor are they forgotten while they are handled: who handles them holds them, also when the client has gone.
+    @Test(arguments: [false, true]) func bodiesCountUntilTheyAreAnswered(hasLeft: Bool) async throws {
+        var limits = HTTPLimits.quick
+        limits.bufferedBytes = 600_000
+        let (gate, told) = (Gate(), Recorder<String>())
+        let handler = HTTPHandler { request in
+            told.append(request.path)
+            if request.path == "/held" { await gate.pass() }
+            return HTTPResponse(.ok)
+        }
+        try await withServer(limits, handler) { server in
+            let first = try RawClient(port: server.port)
+            first.send(LimitTests.large("/held"))
+            try await told.wait { $0 == "/held" }
+            if hasLeft { first.close() }
+            let port = server.port
+            let refused = try await blocking {
+                let second = try RawClient(port: port)
+                second.send(LimitTests.large("/a"))
+                return second.response()
+            }
+            #expect(refused?.status == 503)
+            #expect(refused?.fields["Retry-After"] == "1")
+            #expect(refused?.text.contains("too_many_bytes_in_flight") == true)
+            // What has no body is answered all the while.
+            #expect(try await blocking { LimitTests.isServed(on: port) })
+            gate.open()
+            if !hasLeft { #expect(try await blocking { first.response()?.status } == 200) }
+            try await settle {
+                guard let third = try? RawClient(port: port) else { return false }
+                third.send(LimitTests.large("/a"))
+                return third.response()?.status == 200
+            }
+        }
+    }
+
     /// The place of a client that can read something; `nil` when none can in 20 seconds.
     private static func firstAnswered(of clients: [RawClient]) -> Int? {
         for _ in 0..<4_000 {

@@ -70,6 +70,8 @@ extension HTTPLimits {
     /// The defaults, save that nobody waits long for an end.
     static var quick: HTTPLimits {
         var limits = HTTPLimits()
+        // So that what is too long is made and sent in no time.
+        limits.bodyBytes = 1 << 20
         limits.linger = .milliseconds(200)
         limits.drainIdle = .milliseconds(100)
         limits.drain = .seconds(60)

@@ -43,7 +43,7 @@ import Testing
         Row(request: post("{}", type: "text/plain"), status: 415, code: "unsupported_media_type"),
         Row(request: post("{}", "Content-Encoding: gzip\r\n"), status: 415, code: "unsupported_media_type"),
         Row(
-            request: "POST /v1/purchases HTTP/1.1\r\nHost: a\r\n\(authorization)Content-Length: 3000000\r\n\r\n",
+            request: "POST /v1/purchases HTTP/1.1\r\nHost: a\r\n\(authorization)Content-Length: 5000000\r\n\r\n",
             status: 413,
             code: "body_too_large"
         ),

@@ -13,6 +13,6 @@ package struct JSONLimits: Equatable, Sendable {
         self.depthMax = max(0, depthMax)
     }
 
-    /// 4 MiB, which no proof of purchase comes near, and a depth that no sender of ours needs.
-    package static let standard = JSONLimits(bytesMax: 4 << 20, depthMax: 64)
+    /// 16 MiB, which is the longest body that may be allowed, and a depth that no sender of ours needs.
+    package static let standard = JSONLimits(bytesMax: 16 << 20, depthMax: 64)
 }

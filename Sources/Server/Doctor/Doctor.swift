@@ -129,7 +129,7 @@ struct Doctor {
         var settings = settings
         settings.apps.removeAll { !usable.contains($0.id) }
         let line = AppleLine(caller: watched.caller, clock: self.clock)
-        let verifier = Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes)
+        let verifier = Verifier(anchors: anchors)
         guard let accounts = try? AppleSide.accounts(settings, verifier, over: line) else { return findings }
         let isClockWrong = clock.contains { $0.status == .fail }
         for app in configuration.apps {

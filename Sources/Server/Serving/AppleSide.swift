@@ -17,6 +17,9 @@ enum AppleSide {
     private static var callerSettings: CallerSettings {
         var settings = CallerSettings()
         settings.connectionsMax = connectionsMax
+        // As much as is read of verifyReceipt's: it writes a kilobyte for each transaction of a receipt, and the receipt once
+        // more.
+        settings.responseBytesMax = 32 << 20
         return settings
     }
 

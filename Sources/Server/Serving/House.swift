@@ -59,7 +59,7 @@ struct House {
             clock: clock,
             reporter: reporter
         )
-        let verifier = Verifier(anchors: anchors, bytesMax: settings.http.bodyBytes) { register.note($0) }
+        let verifier = Verifier(anchors: anchors) { register.note($0) }
         self.verifier = verifier
         let accounts = try House.accounts(settings, verifier, clock, contacts, reporter)
         let pipeline = PurchasePipeline(

@@ -85,8 +85,8 @@ struct Configuration: Sendable {
     }
 
     struct Limits: Equatable, Sendable {
-        /// A receipt of years of subscriptions, in Base64, has been seen to reach some hundred KiB.
-        var bodyBytes = 1 << 20
+        /// A receipt of years of daily subscriptions, in Base64, is told to exceed one MiB.
+        var bodyBytes = 4 << 20
         /// A request's line and fields.
         var headerBytes = 16 << 10
         var headerSeconds = 10

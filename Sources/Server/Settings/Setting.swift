@@ -66,8 +66,8 @@ enum Setting: String, CaseIterable, Sendable {
         case .trustRoots: .folder(\.trust.roots)
         case .trustCertificates: .folder(\.trust.certificates)
         case .signingKey: .signingKey
-        // The upper end is what the JSON door takes.
-        case .bodyBytes: .whole(1_024...4_194_304, \.limits.bodyBytes)
+        // The upper end is what the JSON door and the verifier take.
+        case .bodyBytes: .whole(1_024...16_777_216, \.limits.bodyBytes)
         case .headerBytes: .whole(1_024...65_536, \.limits.headerBytes)
         case .headerSeconds: .whole(1...300, \.limits.headerSeconds)
         case .bodySeconds: .whole(1...3_600, \.limits.bodySeconds)
@@ -78,7 +78,8 @@ enum Setting: String, CaseIterable, Sendable {
         case .appleShare: .whole(1...100, \.limits.applePercent)
         case .requestsPerSecond: .whole(0...1_000_000, \.limits.requestsPerSecond)
         case .pendingPerApp: .whole(1...10_000_000, \.limits.pendingPerApp)
-        case .pendingBytesPerApp: .whole(4_194_304...1_099_511_627_776, \.limits.pendingBytesPerApp)
+        // At least one of the longest.
+        case .pendingBytesPerApp: .whole(16_777_216...1_099_511_627_776, \.limits.pendingBytesPerApp)
         case .pendingDays: .whole(1...3_650, \.limits.pendingDays)
         case .drainSeconds: .whole(0...600, \.limits.drainSeconds)
         }

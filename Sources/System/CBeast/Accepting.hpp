@@ -142,6 +142,11 @@ inline void Listener::close(Connection &connection) {
     } else if (connection.phase == Phase::writing && connection.is_answering) {
         add_event(assay_event_unanswered, connection).code = connection.output_status;
     }
+    if (connection.phase == Phase::handling && connection.handed_bytes > 0) {
+        // Its client is gone, and its handler goes on.
+        orphaned[{connection.slot, connection.generation}] = connection.handed_bytes;
+        buffered += connection.handed_bytes;
+    }
     connection.phase = Phase::closed;
     Error ignored;
     connection.socket.close(ignored);

@@ -15,7 +15,8 @@ void Listener::set_deadline(Connection &connection, std::uint32_t milliseconds) 
 
 void Listener::count_buffered(Connection &connection) {
     const std::size_t body = connection.request ? connection.request->body.size() : 0;
-    const std::uint64_t now = connection.input.size() + body + connection.output_bytes();
+    const std::uint64_t now =
+        connection.input.size() + body + connection.handed_bytes + connection.output_bytes();
     buffered = buffered - connection.buffered + now;
     connection.buffered = now;
 }
@@ -120,6 +121,7 @@ void Listener::next(bool waits, assay_event &event) {
         has_delivered = false;
         Connection *const found = find(delivered_slot, delivered_generation);
         if (found != nullptr && found->phase == Phase::handling) {
+            found->handed_bytes = found->request->body.size();
             found->release_request();
             count_buffered(*found);
         }

@@ -92,6 +92,8 @@ struct Connection {
     Moment deadline = Moment::max();
     /// Bytes that must be written before `deadline`, so that it is moved on.
     std::size_t output_goal = 0;
+    /// Of the body of the request that was handed over, which its handler may hold until the answer is written.
+    std::uint64_t handed_bytes = 0;
     /// When the request was complete.
     Moment began;
     std::uint64_t discarded = 0;

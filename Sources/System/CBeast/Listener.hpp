@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <ctime>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace assay {
@@ -120,7 +122,8 @@ private:
 
     /// More connections than `limits.connections`, each of them being told 503; the rest wait in the kernel's queue.
     static constexpr std::uint32_t spare_connections = 64;
-    /// The most that is read from a client that sends on after its last answer.
+    /// The most that is read from a client that sends on after its last answer, beside a body of the longest that is
+    /// allowed: who sends a little more than that is to read that it was too much.
     static constexpr std::uint64_t discarded_bytes_max = 4 << 20;
     /// A reader must take this much in each `write_duration`, or all that is left.
     static constexpr std::size_t output_step = 4096;
@@ -148,7 +151,10 @@ private:
     std::uint32_t live = 0;
     /// Handed over and not answered, whether or not the client is still there.
     std::uint32_t handling = 0;
+    /// Read and waiting, in the hands of handlers, and not yet written.
     std::uint64_t buffered = 0;
+    /// What of that is held for requests whose clients have left before the answer, by slot and generation.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> orphaned;
 
     std::deque<assay_event> events;
     /// Whose request was handed over last: it may be freed when the next event is asked for.

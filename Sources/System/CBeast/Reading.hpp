@@ -74,7 +74,7 @@ inline void Listener::discard(Connection &connection) {
     const std::size_t count = connection.socket.read_some(boost::asio::buffer(scratch), error);
     connection.discarded += count;
     const bool is_waiting = error == boost::asio::error::would_block || error == boost::asio::error::interrupted;
-    if ((error && !is_waiting) || connection.discarded > discarded_bytes_max) return close(connection);
+    if ((error && !is_waiting) || connection.discarded > limits.body_bytes + discarded_bytes_max) return close(connection);
     await_input(connection);
 }
 

@@ -11,6 +11,7 @@ inline void Listener::begin_stream(Connection &connection, Answer &&answer) {
     if (connection.is_input_ended && !connection.is_head_request) {
         // Who ended its side before a stream began has left: see `leave`.
         add_event(assay_event_unanswered, connection).code = answer.status;
+        connection.handed_bytes = 0;
         return close(connection);
     }
     connection.stream_end = assay_stream_unended;

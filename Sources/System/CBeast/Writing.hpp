@@ -53,6 +53,10 @@ inline void Listener::take_inbox() {
 
 inline void Listener::answer(Answer &&answer) {
     handling -= 1;
+    if (const auto orphan = orphaned.find({answer.slot, answer.generation}); orphan != orphaned.end()) {
+        buffered -= orphan->second;
+        orphaned.erase(orphan);
+    }
     Connection *const found = find(answer.slot, answer.generation);
     if (found == nullptr || found->phase != Phase::handling) {
         assay_event event{};
@@ -62,6 +66,7 @@ inline void Listener::answer(Answer &&answer) {
         event.code = answer.status;
         events.push_back(event);
     } else if (answer.status == assay_status_hang_up) {
+        found->handed_bytes = 0;
         hang_up(*found);
     } else if (answer.stream != 0) {
         begin_stream(*found, std::move(answer));
@@ -157,6 +162,7 @@ inline bool Listener::finish_output(Connection &connection) {
         connection.is_answering = false;
     }
     connection.release_output();
+    connection.handed_bytes = 0;
     count_buffered(connection);
     if (!connection.closes_after_output) {
         connection.phase = Phase::idle;
