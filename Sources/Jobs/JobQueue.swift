@@ -44,15 +44,31 @@ package struct JobQueue: Sendable {
     /// Has a job run now, in a write that is under way: adds it, or brings forward the one of its kind and key that waits. One
     /// that runs may know nothing yet of what this is for: then one more comes after it, and no third.
     package func hasten(_ job: some Job, in write: any JobVerbs) throws(StoreFailure) {
-        var row = row(of: job, due: nil)
+        let row = row(of: job, due: nil)
         let (id, isNew) = try write.enqueue(row)
         if isNew { return }
-        guard let key = row.key, try write.job(id)?.state == .leased else {
+        guard try write.job(id)?.state == .leased else {
             _ = try write.hastenJob(id, at: row.createdAt)
             return
         }
-        (row.id, row.key) = (newID(), key + Self.again)
-        row.due = row.due.advanced(by: Self.untilAgain)
+        try add(row, again: row.due.advanced(by: Self.untilAgain), in: write)
+    }
+
+    /// Has a job run in a while, in a write that is under way: adds it, unless one of its kind and key waits, whenever that is
+    /// due. So whoever asks for it again and again has it run once in a while, and no more. After one that runs one more comes.
+    package func follow(_ job: some Job, after delay: Duration, in write: any JobVerbs) throws(StoreFailure) {
+        let row = row(of: job, due: clock.now.advanced(by: delay))
+        let (id, isNew) = try write.enqueue(row)
+        if isNew { return }
+        guard try write.job(id)?.state == .leased else { return }
+        try add(row, again: row.due, in: write)
+    }
+
+    /// After one of its kind and key that runs.
+    private func add(_ row: NewJob, again due: Timestamp, in write: any JobVerbs) throws(StoreFailure) {
+        guard let key = row.key else { return }
+        var row = row
+        (row.id, row.key, row.due) = (newID(), key + Self.again, due)
         _ = try write.enqueue(row)
     }
 

@@ -15,9 +15,14 @@ package struct UnsignedNotice: Sendable {
     package let original: TransactionID?
     /// One of the customer's, to ask Apple by. Nothing is proved by it.
     package let anyTransaction: TransactionID?
+    /// The subscriptions that it is about, by their originals; at most ``subscriptionsMax``, and no proof of anything.
+    package let subscriptions: [TransactionID]
     /// The newest app receipt, in base64.
     package let receipt: [UInt8]?
     private let password: [UInt8]
+
+    /// One is named, or else those whose renewal is pending: one for each group of the app's.
+    private static let subscriptionsMax = 8
 
     /// `nil` for what is none: the bytes are another format, or lack what every one has.
     package init?(_ bytes: [UInt8]) {
@@ -33,6 +38,12 @@ package struct UnsignedNotice: Sendable {
         original = notice.originalTransactionID.flatMap { TransactionID($0) }
         let listed = unified?.latestReceiptInfo.compactMap(\.transactionID).first
         anyTransaction = original ?? listed.flatMap { TransactionID($0) }
+        // Its own words on the renewal are of the one that it is about; the answer's, of all that the customer has.
+        let listedOriginal = unified?.latestReceiptInfo.compactMap(\.originalTransactionID).first
+        let pending = unified?.pendingRenewalInfo.compactMap(\.originalTransactionID) ?? []
+        let named = original.map { [$0] } ?? pending.compactMap { TransactionID($0) }
+        let about = named.isEmpty ? [listedOriginal.flatMap { TransactionID($0) }].compactMap(\.self) : named
+        subscriptions = Array(about.prefix(Self.subscriptionsMax))
         receipt = (unified?.latestReceipt ?? notice.latestReceipt).map { Array($0.utf8) }
     }
 

@@ -14,6 +14,7 @@ package struct NotificationIntake: Sendable {
     let clock: any WallClock
     private let queue: ConsumptionQueue
     private let refunds: RefundQueue
+    private let looks: LookQueue
     private let desk: RefusalDesk
     private let report: @Sendable (PipelineEvent) -> Void
 
@@ -25,7 +26,8 @@ package struct NotificationIntake: Sendable {
     ///   - secrets: the apps' shared secrets, by which notifications of version 1 are known.
     ///   - clock: dates what came.
     ///   - queue: gets the jobs that answer what Apple asks.
-    ///   - refunds: gets those that ask for what version 1 only hints at.
+    ///   - refunds: gets those that ask for refunds at which version 1 only hints.
+    ///   - looks: gets those that ask for what it says of subscriptions and no receipt shows.
     ///   - report: hears of each.
     package init(
         verifier: Verifier,
@@ -36,6 +38,7 @@ package struct NotificationIntake: Sendable {
         clock: any WallClock,
         queue: ConsumptionQueue = .none,
         refunds: RefundQueue = .none,
+        looks: LookQueue = .none,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         self.verifier = verifier
@@ -45,6 +48,7 @@ package struct NotificationIntake: Sendable {
         self.clock = clock
         self.queue = queue
         self.refunds = refunds
+        self.looks = looks
         self.report = report
         desk = RefusalDesk(refusals: refusals, clock: clock, report: report)
     }
@@ -107,9 +111,7 @@ package struct NotificationIntake: Sendable {
         guard let row = arrived.row(of: notice, realm: realm, signedAt: proof?.provenance.signedAt) else {
             return refuse(.notificationV1, .fieldOutOfRange, arrived, name)
         }
-        // No receipt tells the refund of a consumable, and what an app has finished leaves it.
-        let asked = row.tellsOfRefund ? proof?.fact.transactions.first?.id ?? notice.anyTransaction : nil
-        return try await keep(row, proof, arrived, name, refunded: asked)
+        return try await keep(row, proof, arrived, name, hints: Hints(notice, row, proof))
     }
 
     private func keep(
@@ -118,19 +120,17 @@ package struct NotificationIntake: Sendable {
         _ arrived: Arrived,
         _ name: RefusedBefore.Name,
         _ announcement: Announcement? = nil,
-        refunded: TransactionID? = nil
+        hints: Hints = Hints()
     ) async throws(StoreFailure) -> NotificationOutcome {
-        let refunded = refunded.map { TransactionKey(app: row.key.app, realm: row.key.realm, id: $0) }
         let known = try await store.read { reader throws(StoreFailure) in try reader.notification(row.key) }
         if let known { return note(known, isNew: false) }
         do throws(StoreFailure) {
             if let proof, !proof.fact.transactions.isEmpty || announcement?.isHeard == true {
-                try await record(row, proof, arrived, announcement, refunded)
+                try await record(row, proof, arrived, announcement, hints)
             } else {
-                let refunds = refunds
                 try await store.write { transaction throws(StoreFailure) in
-                    guard try transaction.keepNotification(row), let refunded else { return }
-                    try refunds.ask(refunded, transaction)
+                    guard try transaction.keepNotification(row) else { return }
+                    try follow(hints, in: transaction)
                 }
             }
         } catch .unstorable {
@@ -148,20 +148,25 @@ package struct NotificationIntake: Sendable {
         _ proof: Verified<Proof>,
         _ arrived: Arrived,
         _ announcement: Announcement?,
-        _ refunded: TransactionKey?
+        _ hints: Hints
     ) async throws(StoreFailure) {
         var recording = proof.recording(for: arrived.app, in: row.key.realm)
         recording.announcement = announcement
         recording.isLookedUp = !Announcement.tellsOfPurchase(type: row.type)
-        let (queue, refunds, evidence) = (queue, refunds, proof.evidence(at: arrived.moment))
+        let (queue, evidence) = (queue, proof.evidence(at: arrived.moment))
         _ = try await recorder.record(recording, evidence: evidence) { decision, transaction throws(StoreFailure) in
             // The same one at the same time: what it tells is told once.
             guard try transaction.keepNotification(row) else { throw .conflict }
             for case .insert(let request) in decision.consumptions where !request.state.isSettled {
                 try queue.enqueue(request, transaction)
             }
-            if let refunded { try refunds.ask(refunded, transaction) }
+            try follow(hints, in: transaction)
         }
+    }
+
+    private func follow(_ hints: Hints, in write: any JobVerbs) throws(StoreFailure) {
+        if let refunded = hints.refunded { try refunds.ask(refunded, write) }
+        for chain in hints.subscriptions { try looks.ask(chain, write) }
     }
 
     private func note(_ row: KeptNotification, isNew: Bool) -> NotificationOutcome {
@@ -195,9 +200,38 @@ package enum NotificationOutcome: Sendable {
     case needsSharedSecret
 }
 
+/// What a notification of version 1 says beside its receipt. Nobody has signed it: it is what to ask Apple about.
+private struct Hints: Sendable {
+    /// Any transaction of a customer who got money back.
+    var refunded: TransactionKey?
+    var subscriptions: [ChainKey] = []
+
+    /// Version 2 says all with a signature.
+    init() {}
+
+    init(_ notice: UnsignedNotice, _ row: KeptNotification, _ proof: Verified<Proof>?) {
+        let (app, realm) = (row.key.app, row.key.realm)
+        // No receipt tells the refund of a consumable, and what an app has finished leaves it.
+        let any = proof?.fact.transactions.first?.id ?? notice.anyTransaction
+        refunded = row.tellsOfRefund ? any.map { TransactionKey(app: app, realm: realm, id: $0) } : nil
+        // A charge stands in the receipt; how a subscription goes on stands in none.
+        guard proof == nil || !row.tellsOfCharge else { return }
+        subscriptions = notice.subscriptions.map { ChainKey(app: app, realm: realm, original: $0) }
+    }
+}
+
+/// Types of version 1.
 extension KeptNotification {
-    /// Whether Apple says in version 1 that it took something back.
+    /// Whether Apple says that it took something back.
     fileprivate var tellsOfRefund: Bool { ["REFUND", "CANCEL"].contains(type) }
+
+    /// Whether Apple says that something was bought, or a renewal charged, or what concerns no subscription.
+    fileprivate var tellsOfCharge: Bool {
+        [
+            "INITIAL_BUY", "DID_RENEW", "DID_RECOVER", "INTERACTIVE_RENEWAL", "RENEWAL", "REFUND",
+            "CONSUMPTION_REQUEST",
+        ].contains(type)
+    }
 }
 
 extension Announcement {

@@ -26,6 +26,19 @@ package struct SubscriptionLook: Job, Hashable {
     private var name: String { "\(SidedNumber.text(chain.original, chain.realm)) \(chain.app)" }
 }
 
+extension LookQueue {
+    /// How long a look waits for more of what Apple tells: a refund comes with word on the renewal. Whoever knows the shared
+    /// secret, which many apps have in them, has Apple asked about a subscription once in so long, and no more.
+    package static let delay = Duration.seconds(120)
+
+    /// Into these jobs.
+    package init(_ queue: JobQueue) {
+        self.init { chain, write throws(StoreFailure) in
+            try queue.follow(SubscriptionLook(chain), after: Self.delay, in: write)
+        }
+    }
+}
+
 /// Takes subscriptions in hand whose next look is due: a job for each, in the write that puts the look off.
 ///
 /// Every server does; what one has taken, the others do not find any more.

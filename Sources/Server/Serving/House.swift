@@ -162,7 +162,8 @@ struct House {
             secrets: settings.appStores.compactMapValues(\.sharedSecret),
             clock: clock,
             queue: ConsumptionQueue(queue),
-            refunds: RefundQueue(queue)
+            refunds: RefundQueue(queue),
+            looks: LookQueue(queue)
         ) { reporter.report($0) }
     }
 

@@ -94,7 +94,8 @@ struct WorkHouse: Sendable {
             secrets: [app.id: Array(DemoCatalogue.sharedSecret.utf8)],
             clock: clock,
             queue: ConsumptionQueue(queue),
-            refunds: RefundQueue(queue)
+            refunds: RefundQueue(queue),
+            looks: LookQueue(queue)
         ) { events.note($0) }
         inbox.set(intake)
         let apple = Router(

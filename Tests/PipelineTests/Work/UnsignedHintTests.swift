@@ -1,0 +1,124 @@
+import Encoding
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import Testing
+
+/// What version 1 of Apple's notifications says of a subscription stands in no receipt: Apple is asked.
+@Suite struct UnsignedHintTests {
+    private static func house(hasKey: Bool = true) throws -> WorkHouse {
+        let house = try WorkHouse(hasKey: hasKey)
+        house.simulator.change { store in
+            guard var app = store.apps[DemoCatalogue.bundleID] else { return }
+            app.productionNotifications?.version = .one
+            store.set(app)
+        }
+        return house
+    }
+
+    private static func standing(_ house: WorkHouse, _ original: TransactionID) async throws -> RecordedSubscription {
+        let realm = Realm(environment: .production, isTestSigned: true)
+        let chain = ChainKey(app: house.app.id, realm: realm, original: original)
+        return try #require(
+            try await house.store.read { reader throws(StoreFailure) in try reader.subscriptions([chain]).first }
+        )
+    }
+
+    /// As Apple sends it, each another.
+    private static func notice(_ original: String, number: Int, _ receipt: [UInt8]) -> [UInt8] {
+        JSONWriter.object { json in
+            json.member("notification_type", "DID_CHANGE_RENEWAL_STATUS")
+            json.member("password", DemoCatalogue.sharedSecret)
+            json.member("environment", "PROD")
+            json.member("bid", DemoCatalogue.bundleID.text)
+            json.member("bvrs", String(number))
+            json.member("original_transaction_id", original)
+            json.object("unified_receipt") { unified in
+                let text = Base64.encode(receipt, .standard, isPadded: true)
+                unified.member("latest_receipt", String(decoding: text, as: UTF8.self))
+            }
+        }
+    }
+
+    private static func subscription(_ product: String = "pro.monthly") -> Act.Subscription {
+        Act.Subscription(
+            customer: "anna",
+            app: DemoCatalogue.bundleID,
+            product: DemoCatalogue.product(product)
+        )
+    }
+
+    @Test(arguments: [true, false]) func aRenewalThatWasTurnedOffIsHeardOfInMinutes(hasKey: Bool) async throws {
+        try await Self.house(hasKey: hasKey).open { house in
+            let sold = try house.buy("pro.monthly")
+            _ = try await house.submit(try house.receipt())
+            await house.sender.deliverDue()
+            try await house.work()
+            house.pass(.seconds(3_600))
+            try await house.work()
+            let calls = house.calls.values.count
+            _ = try house.simulator.perform(.setAutoRenew(Self.subscription(), isOn: false))
+            await house.sender.deliverDue()
+            try await house.work()
+            // More may follow, and Apple's own answer, too.
+            #expect(house.calls.values.count == calls)
+            house.pass(LookQueue.delay)
+            try await house.work()
+            #expect(try await Self.standing(house, sold.id).renewal?.willAutoRenew == false)
+            #expect(house.calls.values.count == calls + 1)
+        }
+    }
+
+    @Test func aPlanForTheNextRenewalIsHeardOfInMinutes() async throws {
+        try await Self.house().open { house in
+            let sold = try house.buy("pro.yearly")
+            _ = try await house.submit(try house.receipt())
+            try await house.work()
+            let monthly = DemoCatalogue.product("pro.monthly")
+            _ = try house.simulator.perform(.changePlan(Self.subscription("pro.yearly"), to: monthly))
+            await house.sender.deliverDue()
+            house.pass(LookQueue.delay)
+            try await house.work()
+            #expect(try await Self.standing(house, sold.id).renewal?.nextProduct == monthly)
+        }
+    }
+
+    /// The secret stands in many an app: whoever has it sets off one question in two minutes about each subscription that is
+    /// known, and none about others.
+    @Test func whoRepeatsItHasAppleAskedOnce() async throws {
+        try await Self.house().open { house in
+            let sold = try house.buy("pro.monthly")
+            _ = try await house.submit(try house.receipt())
+            try await house.work()
+            house.pass(.seconds(3_600))
+            try await house.work()
+            let (calls, receipt) = (house.calls.values.count, try house.receipt())
+            for round in 1...3 {
+                for number in 0..<40 {
+                    for original in [sold.id.description, "99000000000\(number)"] {
+                        let bytes = Self.notice(original, number: round * 100 + number, receipt)
+                        guard case .kept = try await house.intake.take(bytes, for: house.app) else {
+                            Issue.record("it was not kept")
+                            return
+                        }
+                    }
+                }
+                try await house.work()
+                house.pass(LookQueue.delay)
+                try await house.work()
+                #expect(house.calls.values.count == calls + round)
+            }
+        }
+    }
+
+    /// A charge stands in the receipt that comes with it.
+    @Test func aRenewalThatTheReceiptShowsAsksNothingMore() async throws {
+        try await Self.house().open { house in
+            _ = try house.buy("pro.monthly")
+            _ = try await house.submit(try house.receipt())
+            await house.sender.deliverDue()
+            #expect(try await !house.waits(for: SubscriptionLook.kind))
+        }
+    }
+}
