@@ -165,10 +165,8 @@ private func facades(_ gate: Gate, _ parts: APIParts, _ waits: SubmissionWait) -
     let proofs = PresentProof(pipeline: parts.pipeline, waits: waits)
     let validator = Validator(gate: gate, proofs: proofs, clock: parts.clock)
     let receipts = VerifyReceipt(gate: gate, proofs: proofs, clock: parts.clock)
-    return [
-        receipts.route("/verifyReceipt", .production), receipts.route("/sandbox/verifyReceipt", .sandbox),
-        validator.route("/validator"), validator.route("/validator/{key}"),
-    ]
+    return receipts.routes("/verifyReceipt", .production) + receipts.routes("/sandbox/verifyReceipt", .sandbox)
+        + [validator.route("/validator"), validator.route("/validator/{key}")]
 }
 
 private func orders(_ gate: Gate, _ parts: APIParts) -> [Route] {

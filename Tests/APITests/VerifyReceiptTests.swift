@@ -200,6 +200,11 @@ import TestSupport
             }
             let request = HTTPRequest(method: .post, path: "/verifyReceipt", body: Array("receipt-data=1".utf8))
             #expect(try Self.status(await house.router.respond(to: request)) == 21_000)
+            for path in ["/verifyReceipt", "/sandbox/verifyReceipt"] {
+                let answer = await house.router.respond(to: HTTPRequest(method: .get, path: path))
+                #expect(answer.status == .ok)
+                #expect(try Self.status(answer) == 21_000)
+            }
         }
     }
 

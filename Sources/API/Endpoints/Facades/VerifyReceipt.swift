@@ -36,8 +36,12 @@ struct VerifyReceipt: Sendable {
     let proofs: PresentProof
     let clock: any WallClock
 
-    func route(_ template: String, _ host: Host) -> Route {
-        Route(.post, template) { request, _ in await respond(to: request, host) }
+    /// By GET nothing is asked, and Apple says so with a number, too: that is how it is seen to be up.
+    func routes(_ template: String, _ host: Host) -> [Route] {
+        [
+            Route(.post, template) { request, _ in await respond(to: request, host) },
+            Route(.get, template) { _, _ in Self.answer(.unreadableRequest) },
+        ]
     }
 
     private func respond(to request: HTTPRequest, _ host: Host) async -> HTTPResponse {
