@@ -6,6 +6,9 @@ package struct ImportColumns: Hashable, Sendable {
     /// Apple's number of a transaction, where there is no proof.
     package var transaction: [String]
     package var customer: [String]
+    /// What a customer's name begins with that the other service has made up for a device: it is nobody's here, and what
+    /// stands under it waits for whoever presents it. Nobody presents anything by that name.
+    package var anonymous: String?
     /// Which store it was bought in; without such a column all was bought from Apple.
     package var store: [String]
     /// What a row is: of a source that has this, only transactions are purchases.
@@ -24,6 +27,7 @@ package struct ImportColumns: Hashable, Sendable {
         proof: [String],
         transaction: [String],
         customer: [String],
+        anonymous: String? = nil,
         store: [String] = [],
         kind: [String] = [],
         reach: Reach = .proof
@@ -31,6 +35,7 @@ package struct ImportColumns: Hashable, Sendable {
         self.proof = proof
         self.transaction = transaction
         self.customer = customer
+        self.anonymous = anonymous
         self.store = store
         self.kind = kind
         self.reach = reach
@@ -45,12 +50,14 @@ package struct ImportColumns: Hashable, Sendable {
 
     /// Other services' exports, by the names of their columns.
     ///
-    /// Source: RevenueCat, *Scheduled Data Exports*, transactions, versions 3 to 7; Adapty, *Amazon S3*, table structure.
+    /// Source: RevenueCat, *Scheduled Data Exports*, transactions, versions 3 to 7, and *Identifying customers*, anonymous App
+    /// User IDs; Adapty, *Amazon S3*, table structure.
     package static let presets: [String: ImportColumns] = [
         "revenuecat": ImportColumns(
             proof: [],
             transaction: ["store_transaction_id"],
             customer: ["rc_last_seen_app_user_id_alias", "rc_original_app_user_id"],
+            anonymous: "$RCAnonymousID:",
             store: ["store"]
         ),
         // Our own export. Whose a purchase is counts more than who brought it; what else stands in its proof has a row of
@@ -62,10 +69,11 @@ package struct ImportColumns: Hashable, Sendable {
             kind: ["kind"],
             reach: .transaction(environment: "environment", isTestSigned: "test_signed")
         ),
+        // A `profile_id` is Adapty's own, of a device that may have told no user: to an app's server it is nobody.
         "adapty": ImportColumns(
             proof: [],
             transaction: ["transaction_id", "original_transaction_id"],
-            customer: ["customer_user_id", "profile_id"],
+            customer: ["customer_user_id"],
             store: ["store"]
         ),
     ]
@@ -98,8 +106,12 @@ package struct ImportColumns: Hashable, Sendable {
         if case .transaction(let environment, let isTestSigned) = reach {
             words.append("each its own \(environment),\(isTestSigned)")
         }
+        if let anonymous { words.append("nobody \(anonymous)") }
         return words
     }
+
+    /// Whether a customer's name is one that the other service has made up.
+    func isAnonymous(_ customer: [UInt8]) -> Bool { anonymous.map { customer.starts(with: $0.utf8) } ?? false }
 
     /// Whether anything that could be imported has one of these names.
     package func hasSubject(in names: [String]) -> Bool {

@@ -9,18 +9,18 @@ enum JSONImportRow {
             return .failure(.json)
         }
         /// A number of Apple's may stand there as a number.
-        func text(_ names: [String]) -> [UInt8]? {
+        func text(_ names: [String], unless isNothing: ([UInt8]) -> Bool = { _ in false }) -> [UInt8]? {
             for name in names {
                 guard let value = object[name] else { continue }
-                if let bytes = value.utf8, !bytes.isEmpty { return Array(bytes) }
-                if let number = value.int64 { return Array(String(number).utf8) }
+                let text = value.utf8.map { Array($0) } ?? value.int64.map { Array(String($0).utf8) } ?? []
+                if !text.isEmpty, !isNothing(text) { return text }
             }
             return nil
         }
         var row = ImportFields(
             proof: text(columns.proof),
             transaction: text(columns.transaction),
-            customer: text(columns.customer),
+            customer: text(columns.customer, unless: columns.isAnonymous),
             store: text(columns.store),
             kind: text(columns.kind)
         )
@@ -35,7 +35,11 @@ enum JSONImportRow {
 }
 
 extension ImportHeader {
-    func claim(of record: [UInt8], _ style: DelimitedText.Style) -> Result<ImportRow.Claim, ImportRowFault> {
+    func claim(
+        of record: [UInt8],
+        _ style: DelimitedText.Style,
+        _ columns: ImportColumns
+    ) -> Result<ImportRow.Claim, ImportRowFault> {
         let fields: [[UInt8]]
         do throws(DelimitedText.Fault) {
             fields = try DelimitedText.fields(of: record, style)
@@ -43,17 +47,17 @@ extension ImportHeader {
             return .failure(error == .quote ? .quote : .tooManyFields)
         }
         guard fields.count == count else { return .failure(.fieldCount) }
-        func text(_ places: [Int]) -> [UInt8]? {
+        func text(_ places: [Int], unless isNothing: ([UInt8]) -> Bool = { _ in false }) -> [UInt8]? {
             for place in places {
                 let field = Self.trimmed(fields[place])
-                if !field.isEmpty { return field }
+                if !field.isEmpty, !isNothing(field) { return field }
             }
             return nil
         }
         var row = ImportFields(
             proof: text(proof),
             transaction: text(transaction),
-            customer: text(customer),
+            customer: text(customer, unless: columns.isAnonymous),
             store: text(store),
             kind: text(kind)
         )

@@ -194,7 +194,7 @@ package struct ImportReader: Sendable {
         case .jsonLines: return JSONImportRow.claim(of: record.bytes, columns)
         case .table(let style):
             guard let header else { return .failure(.fieldCount) }
-            return header.claim(of: record.bytes, style)
+            return header.claim(of: record.bytes, style, columns)
         }
     }
 }

@@ -126,18 +126,25 @@ import Testing
             $RCAnonymousID:1;ann;app_store;false;2000000000000001
             $RCAnonymousID:2;;app_store;true;2000000000000002
             $RCAnonymousID:3;cid;play_store;false;GPA.1234
+            bob;$RCAnonymousID:4;app_store;false;2000000000000005
+            $RCAnonymousID:5;$RCAnonymousID:6;app_store;false;2000000000000006
             """
         let format = ImportFormat.guess(name: "transactions.csv", Array(text.utf8), revenueCat)
         #expect(format == .table(.quoted(delimiter: UInt8(ascii: ";"))))
         #expect(
             try Self.read(text, format, revenueCat) == [
-                "2 2000000000000001 ann", "3 2000000000000002 $RCAnonymousID:2", "4 other_store",
+                "2 2000000000000001 ann", "3 2000000000000002 -", "4 other_store", "5 2000000000000005 bob",
+                "6 2000000000000006 -",
             ]
         )
+        let object = #"{"rc_last_seen_app_user_id_alias":"$RCAnonymousID:7","store_transaction_id":8}"#
+        #expect(try Self.read(object, .jsonLines, revenueCat) == ["1 8 -"])
         let adapty = try #require(ImportColumns.presets["adapty"])
         let head = "profile_id,original_transaction_id,customer_user_id,store\n"
         let events = head + "p-1,5,ann,app_store\np-2,6,,app_store\n"
-        #expect(try Self.read(events, Self.comma, adapty) == ["2 5 ann", "3 6 p-2"])
+        #expect(try Self.read(events, Self.comma, adapty) == ["2 5 ann", "3 6 -"])
+        let profiles = try #require(adapty.replacing("customer=profile_id"))
+        #expect(try Self.read(events, Self.comma, profiles) == ["2 5 p-1", "3 6 p-2"])
     }
 
     @Test func eachRowOfOurOwnExportIsOfOneTransaction() throws {
