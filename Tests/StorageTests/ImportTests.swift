@@ -7,7 +7,7 @@ import Testing
     func howFarASourceWasReadIsWrittenOverWhatWasRead(kind: StoreKind) async throws {
         try await kind.withStore { store in
             let first = try Self.progress()
-            var second = first
+            var second = first.begunAgain(at: Timestamp(milliseconds: 8))
             second.version = 2
             second.updatedAt = Timestamp(milliseconds: 9)
             (second.place, second.line, second.isDone) = (5_000_000_000, 70, true)

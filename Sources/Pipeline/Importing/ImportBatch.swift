@@ -74,6 +74,8 @@ struct ImportBatch {
         next.updatedAt = now
         next.counts = counts
         if let last { (next.place, next.line) = (last.end, last.lineAfter) } else { next.isDone = true }
+        // At the end no line is added, and the last ones go on telling whose the file is.
+        guard !outcomes.isEmpty || before.isAtBeginning else { return next }
         next.reportBytes += Int64(before.reportTail.count)
         next.reportTail = report?.lines(of: outcomes) ?? []
         if let report, next.reportBytes == 0 { next.reportTail = report.head + next.reportTail }

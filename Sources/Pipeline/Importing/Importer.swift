@@ -67,6 +67,12 @@ package struct Importer: Sendable {
         return found ?? ImportProgress(id: id, app: app.id, startedAt: clock.now)
     }
 
+    /// How to go on: where the source was left. One that was read to its end is begun again if some of its rows were not taken:
+    /// a key, an app or a certificate that was missing may be there by now, and what was taken is known.
+    package func continuation(of progress: ImportProgress) -> ImportProgress {
+        progress.isDone && progress.counts.untaken > 0 ? progress.begunAgain(at: clock.now) : progress
+    }
+
     /// Takes rows in, which follow on those of the progress.
     ///
     /// - Parameters:

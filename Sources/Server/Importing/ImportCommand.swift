@@ -145,8 +145,10 @@ struct ImportCommand: Sendable {
 
     private func take(_ files: ImportFiles, _ importer: Importer) async throws -> ImportProgress {
         let id = try files.id(app: app.id, columns, delivery)
-        var progress = try await importer.progress(of: id)
-        let file = try reportPath.map { try ImportReportFile($0, after: progress) }
+        let found = try await importer.progress(of: id)
+        var progress = importer.continuation(of: found)
+        let file = try reportPath.map { try ImportReportFile($0, of: found, goingOnAt: progress) }
+        if found.isDone { Console.error("assay import: \(ImportText.ofOneReadBefore(found, files.path))") }
         var reader = try ImportReader(files.source, files.format, columns, from: progress.place, line: progress.line)
         var bar = ProgressBar(of: files.size)
         var lost = LostLines(files.path)

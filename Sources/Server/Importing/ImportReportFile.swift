@@ -14,30 +14,50 @@ struct ImportReportFile {
     private let path: String
     private let file: OpenFile
 
-    /// Opens the file where the progress says, and makes it what the progress says.
-    init(_ path: String, after progress: ImportProgress) throws(Fault) {
+    /// Opens the file and makes it what the progress says; touches none that is another's.
+    ///
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - found: how far the source was read, and so what the file should be by now.
+    ///   - next: where the import goes on; its beginning, also when it begins again and the report with it.
+    /// - Throws: ``Fault`` with what is to be said.
+    init(_ path: String, of found: ImportProgress, goingOnAt next: ImportProgress) throws(Fault) {
         self.path = path
         report = path.hasSuffix(".csv") ? .csv : .jsonLines
-        let found = FileStatus(path)
-        let isThere = found != nil
-        // An empty one is what an import leaves that was cut off before its first commit.
-        if progress.version == 0, let found, found.size > 0 || found.isFolder {
-            throw Fault(sentence: "\(path) is there already; nothing is overwritten")
+        let isBegun = found.reportBytes > 0 || !found.reportTail.isEmpty
+        guard isBegun || next.isAtBeginning || found.counts.rows == 0 else {
+            throw Fault(sentence: "the import was begun without a report, and one of its other rows alone would be none")
         }
-        guard isThere || progress.reportBytes == 0 else { throw Fault(sentence: "\(path) was begun elsewhere") }
-        let file: OpenFile
-        let size: Int64
+        let isThere = FileStatus(path) != nil
+        guard isThere || next.isAtBeginning || found.reportBytes == 0 else {
+            throw Fault(sentence: "\(path) is not there, and the report of this import was begun before")
+        }
+        let isOurs: Bool
         do throws(FileFault) {
             file = try OpenFile(path, to: isThere ? .update : .make)
-            size = try file.size()
+            isOurs = try Self.isReport(file, of: found, orNoneYet: next.isAtBeginning)
         } catch {
             throw Fault(sentence: error.description)
         }
-        guard size >= progress.reportBytes else {
-            throw Fault(sentence: "\(path) is shorter than what was written to it: it is another report")
+        guard isOurs else {
+            throw Fault(sentence: "\(path) is there already, and is not what this import left; nothing is overwritten")
         }
-        self.file = file
-        try write(progress)
+        try write(next)
+    }
+
+    /// Whether the file is what an import left that came so far.
+    private static func isReport(
+        _ file: OpenFile,
+        of found: ImportProgress,
+        orNoneYet mayBeEmpty: Bool
+    ) throws(FileFault) -> Bool {
+        let (size, tail) = (try file.size(), found.reportTail)
+        // What a run leaves that was cut off before its first commit.
+        if size == 0, mayBeEmpty { return true }
+        // Shorter where the last lines were not all written; longer where the ledger is an older copy of itself.
+        let end = found.isDone || tail.isEmpty ? found.reportBytes + Int64(tail.count) : .max
+        guard size >= found.reportBytes, size <= end else { return false }
+        return tail.starts(with: try file.read(at: found.reportBytes, upTo: tail.count))
     }
 
     /// Writes the lines of the rows that were taken last; the file ends with them.

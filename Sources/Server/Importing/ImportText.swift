@@ -26,6 +26,15 @@ enum ImportText {
         return text
     }
 
+    /// Of a source that was read to its end before: what is done about it now.
+    static func ofOneReadBefore(_ progress: ImportProgress, _ path: String) -> String {
+        let untaken = progress.counts.untaken
+        return "\(ReportText.printable(path)) was read to its end before, "
+            + (untaken == 0
+                ? "and every row was taken; nothing is read again"
+                : "and \(untaken) of \(progress.counts.rows) rows were not taken; it is read again from its first row")
+    }
+
     static func text(_ plan: ImportPlan, hasLedger: Bool, isJSON: Bool, asking spacing: Duration) -> String {
         let rows: [(String, Int64)] = [
             ("genuine", plan.genuine), ("known", plan.known), ("need_apple", plan.needApple),

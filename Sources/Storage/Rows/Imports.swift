@@ -6,6 +6,7 @@ package struct ImportProgress: Hashable, Sendable {
     /// Of the source's bytes, and of how it is read.
     package let id: ProofDigest
     package let app: AppID
+    /// When its first row was read; the last time, if that was several times.
     package let startedAt: Timestamp
     package var updatedAt: Timestamp
     /// Nothing of the source is left.
@@ -28,6 +29,16 @@ package struct ImportProgress: Hashable, Sendable {
         self.startedAt = startedAt
         updatedAt = startedAt
     }
+
+    /// The same source from its first row on, once more.
+    package func begunAgain(at moment: Timestamp) -> ImportProgress {
+        var again = ImportProgress(id: id, app: app, startedAt: moment)
+        again.version = version
+        return again
+    }
+
+    /// Whether nothing of the source was read yet, or nothing since it was begun again.
+    package var isAtBeginning: Bool { counts.rows == 0 && !isDone }
 }
 
 /// What became of the rows of a source.
@@ -47,6 +58,9 @@ package struct ImportCounts: Hashable, Sendable {
     package var withoutCustomer: Int64 = 0
 
     package init() {}
+
+    /// Rows for which nothing is, or will be, in the ledger.
+    package var untaken: Int64 { nothing + refused + invalid }
 
     package var rows: Int64 { recorded + known + asked + nothing + refused + invalid }
 }

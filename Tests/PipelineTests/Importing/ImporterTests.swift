@@ -161,6 +161,31 @@ import Verification
         #expect(taken.outcomes[0].verdict?.rawValue == "undecidable")
     }
 
+    /// A key that was missing may be there by now.
+    @Test func whatWasReadToItsEndIsReadAgainIfRowsOfItWereNotTaken() async throws {
+        let house = try WorkHouse()
+        let rows = [Self.row(1, Array("2000000000000001".utf8)), Self.row(2, Array("2000000000000001".utf8), "bob")]
+        let blind = try Self.importer(house, isAsking: false)
+        let first = try await blind.take(rows, after: try await blind.progress(of: Self.id()), report: .jsonLines)
+        #expect(blind.continuation(of: first.progress) == first.progress)
+        let end = try await blind.take([], after: first.progress, report: .jsonLines).progress
+        // By its last lines whoever comes next knows the report.
+        #expect((end.reportBytes, end.reportTail) == (0, first.progress.reportTail))
+        house.pass(.seconds(86_400))
+        let importer = try Self.importer(house)
+        let again = importer.continuation(of: try await importer.progress(of: Self.id()))
+        #expect(again.isAtBeginning && again.counts == ImportCounts())
+        #expect((again.place, again.line, again.reportBytes, again.reportTail) == (0, 1, 0, []))
+        // What Apple is asked now is spread from now on.
+        #expect(again.startedAt == end.startedAt.advanced(by: .seconds(86_400)))
+        let taken = try await importer.take(rows, after: again, report: .jsonLines)
+        #expect(taken.outcomes.map(\.kind) == [.asked, .known])
+        #expect((taken.progress.counts.rows, taken.progress.counts.refused) == (2, 0))
+        let whole = try await importer.take([], after: taken.progress, report: .jsonLines).progress
+        #expect(try await importer.progress(of: Self.id()) == whole)
+        #expect(importer.continuation(of: whole) == whole)
+    }
+
     @Test func ofTwoWhoReadTheSameSourceOneGoesOn() async throws {
         let house = try WorkHouse()
         let importer = try Self.importer(house)

@@ -6,11 +6,11 @@ struct ImportQueries {
     let apps: AppQueries
 
     private static let key: [BulkColumn] = [.bytes("id")]
-    private static let fixed: [BulkColumn] = [.integer("app"), .integer("started_at")]
+    private static let fixed: [BulkColumn] = [.integer("app")]
     private static let changing: [BulkColumn] = [
         .integer("updated_at"), .integer("is_done"), .integer("place"), .integer("line"), .integer("recorded"),
         .integer("known"), .integer("asked"), .integer("without_purchase"), .integer("refused"), .integer("invalid"),
-        .integer("report_bytes"), .bytes("report_tail"), .integer("without_customer"),
+        .integer("report_bytes"), .bytes("report_tail"), .integer("without_customer"), .integer("started_at"),
     ]
     private static let insert = BulkInsert(
         into: "imports",
@@ -20,7 +20,7 @@ struct ImportQueries {
     private static let update = BulkUpdate(of: "imports", key: key, changing)
     private static let find = Query(
         """
-        SELECT \(BulkColumn.names(changing)), started_at, imports.version, apps.name
+        SELECT \(BulkColumn.names(changing)), imports.version, apps.name
         FROM imports JOIN apps ON apps.code = imports.app WHERE imports.id = $1
         """
     )
@@ -52,12 +52,11 @@ struct ImportQueries {
             .integer(progress.line), .integer(counts.recorded), .integer(counts.known), .integer(counts.asked),
             .integer(counts.nothing), .integer(counts.refused), .integer(counts.invalid),
             .integer(progress.reportBytes), .bytes(progress.reportTail), .integer(counts.withoutCustomer),
+            .integer(progress.startedAt.milliseconds),
         ]
         let id = SQLValue.bytes(progress.id.bytes)
         if progress.version == RowVersions.first {
-            let fixed: [SQLValue] = [
-                .integer(try apps.codeForWriting(progress.app)), .integer(progress.startedAt.milliseconds),
-            ]
+            let fixed: [SQLValue] = [.integer(try apps.codeForWriting(progress.app))]
             try connection.insert([id, .integer(progress.version)] + fixed + changing, by: Self.insert)
         } else {
             try connection.update([id, .integer(progress.version - 1)] + changing, by: Self.update)
