@@ -249,6 +249,57 @@ import Testing
         }
     }
 
+    /// What stands in the first line is then somebody's proof.
+    @Test func aTableWithoutAHeaderShowsNoProof() async throws {
+        try await ServerFolder.with { folder in
+            let proof = try Purchase.jws(1)
+            try ServerFolder.write(Array("\(proof),ann\n".utf8), folder.path + "/old.csv")
+            let run = try await Program.run(Self.words(folder, folder.path + "/old.csv"))
+            #expect(run.code == 2)
+            #expect(
+                run.errorText.contains(
+                    "names no column with a proof or a transaction's number, but \(proof.prefix(40))…, ann"
+                )
+            )
+            #expect(!run.errorText.contains(proof.prefix(41)))
+        }
+    }
+
+    /// Of a file that was cut off, the last customer's name may be the beginning of another's.
+    @Test func aTableWhoseLastLineHasNoEndIsAskedAbout() async throws {
+        try await ServerFolder.with { folder in
+            let text = "receipt,customer_id\n\(try Purchase.jws(1)),ann"
+            for (end, isWhole) in [("", false), ("\n", true)] {
+                let file = "\(folder.path)/\(isWhole).csv"
+                try ServerFolder.write(Array((text + end).utf8), file)
+                for flags in [["--plan", file], [file]] {
+                    let run = try await Program.run(
+                        ["import", "--config", folder.configuration, "--app", "demo"] + flags
+                    )
+                    #expect(run.code == 0, "\(run.errorText)")
+                    #expect(
+                        run.errorText.contains("has no line end: is the file whole?") == !isWhole,
+                        "\(run.errorText)"
+                    )
+                }
+            }
+        }
+    }
+
+    /// Nobody writes to it.
+    @Test func aPipeAmongReceiptsIsNotWaitedFor() async throws {
+        try await ServerFolder.with { folder in
+            let receipts = folder.path + "/receipts"
+            try FileManager.default.createDirectory(atPath: receipts, withIntermediateDirectories: false)
+            try ServerFolder.write(Array(try Purchase.jws(1).utf8), receipts + "/a.jws")
+            let made = unsafe mkfifo(receipts + "/pipe", 0o600)
+            try #require(made == 0)
+            let run = try await Program.run(Self.words(folder, "--json", receipts))
+            #expect(run.code == 0, "\(run.errorText)")
+            #expect(run.text.contains(#""rows":1,"#))
+        }
+    }
+
     /// A quote that nobody closed takes the rows that follow into its field.
     @Test(arguments: [
         (rows: "1,anna,\"open\n2,bob,x\n3,carl,y\n", last: 4, reason: "quote"),

@@ -78,7 +78,7 @@ package struct ImportColumns: Hashable, Sendable {
         ),
     ]
 
-    /// What services call Apple's stores.
+    /// What services call Apple's stores, in lower case: `APP_STORE` is one of them.
     static let appleStores: Set<String> = ["app_store", "mac_app_store", "apple", "appstore"]
 
     /// The same with what somebody has said of some: `transaction_id=id,customer=account`.

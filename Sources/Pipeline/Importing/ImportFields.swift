@@ -88,7 +88,7 @@ private struct ImportFields {
 
     var claim: Result<ImportRow.Claim, ImportRowFault> {
         if let store {
-            let word = String(decoding: store, as: UTF8.self)
+            let word = String(decoding: store, as: UTF8.self).lowercased()
             guard ImportColumns.appleStores.contains(word) else { return .failure(.otherStore) }
         }
         if let kind {

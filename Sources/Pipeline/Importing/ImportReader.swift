@@ -53,6 +53,9 @@ package struct ImportReader: Sendable {
     private var line: Int64 = 1
     private var ready: ArraySlice<ImportRow> = []
     private var isAtEnd = false
+    /// Whether the last line of a table has no line end: of one that was cut off, a field may be the beginning of another
+    /// customer's name.
+    package private(set) var endsWithinLine = false
 
     /// - Parameters:
     ///   - source: where the rows are.
@@ -151,7 +154,11 @@ package struct ImportReader: Sendable {
             records = splitter.feed(bytes)
         } else {
             isAtEnd = true
-            if let last = splitter.finish() { records = [last] }
+            if let last = splitter.finish() {
+                records = [last]
+                // What ends in the middle of a quote is told of as an invalid row.
+                if case .table = format { endsWithinLine = last.bytes.last != 0x0A }
+            }
         }
         ready =
             records.filter { $0.isTooLong || !$0.bytes.isEmpty }.map { record in

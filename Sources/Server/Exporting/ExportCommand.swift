@@ -104,7 +104,7 @@ struct ExportCommand: Sendable {
         let result = await write(ledger, to: file)
         await ledger.close()
         let report = try result.get()
-        guard report.isWhole else { throw ExportFile.Fault.unwritable(path ?? "standard output") }
+        guard report.isWhole else { throw file.fault }
         try file.close()
         return report
     }

@@ -6,7 +6,8 @@ final class ExportFile: Sendable {
         /// Rows stand on standard output already, of a snapshot that is gone.
         case brokenOff
         case file(FileFault)
-        case unwritable(String)
+        /// Standard output takes no more.
+        case unwritable
 
         var sentence: String {
             switch self {
@@ -14,7 +15,7 @@ final class ExportFile: Sendable {
                 "the connection to the database broke after rows were written to standard output: what stands there is not "
                     + "whole, and is to be thrown away; --to FILE begins anew by itself"
             case .file(let fault): fault.description
-            case .unwritable(let path): "\(path) cannot be written"
+            case .unwritable: "standard output cannot be written"
             }
         }
     }
@@ -22,6 +23,8 @@ final class ExportFile: Sendable {
     /// `nil` for standard output.
     private let file: OpenFile?
     private let hasWritten = Atomic(false)
+    /// Why the file took no more.
+    private let refusal = Mutex<FileFault?>(nil)
 
     /// Of an empty file's path; `nil` for standard output.
     init(_ path: String?) throws(Fault) {
@@ -51,8 +54,17 @@ final class ExportFile: Sendable {
             hasWritten.store(true, ordering: .relaxed)
             return Console.write(bytes)
         }
-        return (try? file.write(bytes)) != nil
+        do throws(FileFault) {
+            try file.write(bytes)
+            return true
+        } catch {
+            refusal.withLock { $0 = error }
+            return false
+        }
     }
+
+    /// Why something was not written.
+    var fault: Fault { refusal.withLock { $0 }.map(Fault.file) ?? .unwritable }
 
     /// To the disk.
     func close() throws(Fault) {

@@ -12,6 +12,8 @@ struct FileStatus {
     /// In bytes.
     let size: Int64
     let isFolder: Bool
+    /// It is neither a folder nor a pipe nor a device, and can be read from its beginning to an end.
+    let isRegular: Bool
     private let seconds: Int64
     private let nanoseconds: Int64
 
@@ -22,6 +24,7 @@ struct FileStatus {
         mode = Int(status.st_mode & 0o7777)
         size = Int64(status.st_size)
         isFolder = status.st_mode & S_IFMT == S_IFDIR
+        isRegular = status.st_mode & S_IFMT == S_IFREG
         (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
     }
 

@@ -160,7 +160,7 @@ struct ImportCommand: Sendable {
             bar.show(progress.place, rows: progress.counts.rows)
         }
         bar.end()
-        lost.end()
+        lost.end(reader)
         try file?.close()
         return progress
     }
@@ -178,6 +178,9 @@ struct ImportCommand: Sendable {
 
 /// What is wrong with a file or a folder as a whole.
 private struct UnreadableSource: Error {
+    /// Longer than the names of columns are. In a table without a header a proof stands there, and is nobody's to read.
+    private static let nameMax = 40
+
     let path: String
     let fault: ImportSourceFault
 
@@ -188,7 +191,7 @@ private struct UnreadableSource: Error {
             "\(path): the first line names no columns: it is empty, or a quote is open"
         case .noColumns(let found):
             "\(path): the first line names no column with a proof or a transaction's number, but "
-                + "\(found.joined(separator: ", ")); --column says which it is"
+                + "\(found.map(Self.shortened).joined(separator: ", ")); --column says which it is"
         case .lineEnds:
             "\(path): lines end with CR alone, or the first is longer than a row may be; "
                 + "tr '\\r' '\\n' makes line ends of them"
@@ -196,6 +199,10 @@ private struct UnreadableSource: Error {
         case .otherRows(let said, let found):
             "\(path) is not whole: its end tells of \(said) rows, and \(found) stand before it; export it once more"
         }
+    }
+
+    private static func shortened(_ name: String) -> String {
+        name.count <= nameMax ? name : name.prefix(nameMax) + "…"
     }
 }
 

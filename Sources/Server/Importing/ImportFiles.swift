@@ -64,7 +64,8 @@ struct ImportFiles: Sendable {
         }
         var files: [String] = []
         for name in found where !name.hasPrefix(".") {
-            if FileStatus(folder + "/" + name)?.isFolder != true { files.append(name) }
+            // A pipe would be waited for, for ever. What cannot be looked at is told of as a row.
+            if FileStatus(folder + "/" + name)?.isRegular != false { files.append(name) }
         }
         return files.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }

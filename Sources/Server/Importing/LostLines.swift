@@ -25,7 +25,10 @@ struct LostLines {
         }
     }
 
-    func end() { if count > Self.toldMax { say("and \(count - Self.toldMax) more such rows") } }
+    func end(_ reader: ImportReader) {
+        if count > Self.toldMax { say("and \(count - Self.toldMax) more such rows") }
+        if reader.endsWithinLine { say("the last line has no line end: is the file whole?") }
+    }
 
     private func say(_ sentence: String) {
         Console.error("assay import: \(ReportText.printable(path)): \(sentence)")

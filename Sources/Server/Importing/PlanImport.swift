@@ -35,7 +35,7 @@ extension ImportCommand {
             bar.show(last.end, rows: plan.rows)
         }
         bar.end()
-        lost.end()
+        lost.end(reader)
     }
 }
 

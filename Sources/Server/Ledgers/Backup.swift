@@ -131,14 +131,17 @@ struct Restoration {
 
     var file: String { folder + "/assay.sqlite" }
 
-    /// Makes the folder that a copy is for. Only what an earlier attempt left may be in it.
+    /// What may be in the folder that a copy is for: what an earlier attempt left, and what a file system of its own has.
+    private static let harmless: Set = [name, "assay.lock", "lost+found"]
+
+    /// Makes the folder that a copy is for.
     static func prepare(_ folder: String) throws {
         let files = FileManager.default
         if !files.fileExists(atPath: folder) { try PrivateFolder.make(folder) }
         guard let found = try? files.contentsOfDirectory(atPath: folder) else {
             throw BackupCopy.Fault.noFolder(folder)
         }
-        guard found.allSatisfy({ [name, "assay.lock"].contains($0) }) else { throw BackupCopy.Fault.notEmpty(folder) }
+        guard harmless.isSuperset(of: found) else { throw BackupCopy.Fault.notEmpty(folder) }
         try? files.removeItem(atPath: folder + "/" + name)
     }
 

@@ -127,14 +127,15 @@ import Testing
             $RCAnonymousID:2;;app_store;true;2000000000000002
             $RCAnonymousID:3;cid;play_store;false;GPA.1234
             bob;$RCAnonymousID:4;app_store;false;2000000000000005
-            $RCAnonymousID:5;$RCAnonymousID:6;app_store;false;2000000000000006
+            $RCAnonymousID:5;$RCAnonymousID:6;App_Store;false;2000000000000006
+            eve;eve;PLAY_STORE;false;GPA.1235
             """
         let format = ImportFormat.guess(name: "transactions.csv", Array(text.utf8), revenueCat)
         #expect(format == .table(.quoted(delimiter: UInt8(ascii: ";"))))
         #expect(
             try Self.read(text, format, revenueCat) == [
                 "2 2000000000000001 ann", "3 2000000000000002 -", "4 other_store", "5 2000000000000005 bob",
-                "6 2000000000000006 -",
+                "6 2000000000000006 -", "7 other_store",
             ]
         )
         let object = #"{"rc_last_seen_app_user_id_alias":"$RCAnonymousID:7","store_transaction_id":8}"#
