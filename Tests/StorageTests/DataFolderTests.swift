@@ -22,6 +22,47 @@ import Testing
         }
     }
 
+    /// Whoever restores or imports is often root, and the server is not.
+    @Test(.enabled(if: geteuid() == 0, "only root makes files for others"))
+    func whatRootMakesInAnotherUsersFolderIsThatUsers() async throws {
+        try await TemporaryFolder.with { folder in
+            let (data, other) = (folder + "/data", folder + "/other")
+            for path in [data, other] {
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+                try Self.give(path, to: 65_534)
+            }
+            let store = try SQLiteStore.open(folder: data)
+            try await Purchases.record(1...3, in: store)
+            for name in ["assay.lock", "assay.sqlite", "assay.sqlite-shm", "assay.sqlite-wal"] {
+                #expect(try Self.owner(of: "\(data)/\(name)") == 65_534, "\(name)")
+            }
+            await store.close()
+            // A copy that root has unpacked elsewhere.
+            try FileManager.default.copyItem(atPath: data + "/assay.sqlite", toPath: folder + "/copy")
+            try Self.give(folder + "/copy", to: 0)
+            try SQLiteStore.adopt(folder + "/copy", in: other)
+            for name in ["assay.lock", "assay.sqlite"] { #expect(try Self.owner(of: "\(other)/\(name)") == 65_534) }
+        }
+    }
+
+    /// What was there before may be any file of the machine under a second name, and root gives nothing of it away.
+    @Test(.enabled(if: geteuid() == 0, "only root makes files for others"))
+    func whatWasThereIsGivenToNobody() async throws {
+        try await TemporaryFolder.with { folder in
+            let data = folder + "/data"
+            try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
+            try Self.give(data, to: 65_534)
+            for name in ["assay.lock", "secret"] { try Data().write(to: URL(filePath: "\(folder)/\(name)")) }
+            try FileManager.default.linkItem(atPath: folder + "/assay.lock", toPath: data + "/assay.lock")
+            try FileManager.default.linkItem(atPath: folder + "/secret", toPath: data + "/copy")
+            await (try SQLiteStore.open(folder: data)).close()
+            #expect(try Self.owner(of: folder + "/assay.lock") == 0)
+            try FileManager.default.removeItem(atPath: data + "/assay.sqlite")
+            try SQLiteStore.adopt(data + "/copy", in: data)
+            #expect(try Self.owner(of: folder + "/secret") == 0)
+        }
+    }
+
     @Test func aFileThatWasOpenToOthersIsClosedToThem() async throws {
         try await TemporaryFolder.with { folder in
             try await Purchases.make(in: folder + "/data", 1...1)
@@ -129,6 +170,14 @@ import Testing
             }
             #expect(FileManager.default.contents(atPath: folder + "/other") == Data("not yours".utf8))
         }
+    }
+
+    private static func give(_ path: String, to user: Int) throws {
+        try FileManager.default.setAttributes([.ownerAccountID: user], ofItemAtPath: path)
+    }
+
+    private static func owner(of path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.ownerAccountID] as? Int)
     }
 
     private static func mode(of path: String) throws -> Int {

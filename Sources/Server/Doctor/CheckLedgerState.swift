@@ -13,6 +13,8 @@ struct CheckLedgerState {
 
     /// - Returns: the open ledger, for who asks it more; `nil` when it does not open.
     func open() async -> (ledger: OpenedLedger?, findings: [Finding]) {
+        // Before the ledger is read: who reads it may make files beside it.
+        let strangers = strangers()
         do throws(StoreOpenFailure) {
             let ledger = try await place.openToRead()
             let version =
@@ -20,10 +22,31 @@ struct CheckLedgerState {
                 case .folder: SQLiteStore.migrationNames.last
                 case .database: PostgreSQLStore.migrationNames.last
                 }
-            return (ledger, [.ok("ledger", "\(place.shown): up to date with \(version ?? "nothing")")])
+            return (ledger, [.ok("ledger", "\(place.shown): up to date with \(version ?? "nothing")")] + strangers)
         } catch {
-            return (nil, [Self.finding(error, place.shown)])
+            if case .inaccessible(_, EACCES) = error, !strangers.isEmpty { return (nil, strangers) }
+            return (nil, [Self.finding(error, place.shown)] + strangers)
         }
+    }
+
+    /// Files that another user has made in the folder of the server's, such as root at a restore: the server cannot open them.
+    /// To root, who can, everything else looks as if it were good.
+    private func strangers() -> [Finding] {
+        guard case .folder(let folder) = place, let host = FileStatus(folder)?.owner else { return [] }
+        let user = geteuid()
+        let names = ["assay.lock", "assay.sqlite", "assay.sqlite-wal", "assay.sqlite-shm"].filter { name in
+            guard let owner = FileStatus(folder + "/" + name)?.owner, owner != host else { return false }
+            return owner == 0 || user != 0 && owner != user
+        }
+        guard !names.isEmpty else { return [] }
+        return [
+            .fail(
+                "ledger",
+                "\(folder): \(names.joined(separator: ", ")): of another user than the folder, which is user \(host)'s",
+                cause: "A command that was run as another user than the server's made it.",
+                fix: "chown --reference=\(folder) \(folder)/assay.*"
+            )
+        ]
     }
 
     private static func finding(_ failure: StoreOpenFailure, _ shown: String) -> Finding {

@@ -9,6 +9,8 @@ struct FileStatus {
     // The calls marked unsafe take a path and a variable, which Swift keeps alive until they return.
     /// The lowest twelve bits: who may do what.
     let mode: Int
+    /// The system's number of the user whose it is.
+    let owner: UInt32
     /// In bytes.
     let size: Int64
     let isFolder: Bool
@@ -22,6 +24,7 @@ struct FileStatus {
         var status = stat()
         guard !path.utf8.contains(0), unsafe stat(path, &status) == 0 else { return nil }
         mode = Int(status.st_mode & 0o7777)
+        owner = status.st_uid
         size = Int64(status.st_size)
         isFolder = status.st_mode & S_IFMT == S_IFDIR
         isRegular = status.st_mode & S_IFMT == S_IFREG

@@ -31,6 +31,10 @@ import Verification
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
+    private static func give(_ path: String, to user: Int) throws {
+        try FileManager.default.setAttributes([.ownerAccountID: user], ofItemAtPath: path)
+    }
+
     // MARK: Files
 
     @Test func whoMayReadASecretIsTold() async throws {
@@ -58,6 +62,23 @@ import Verification
     }
 
     // MARK: The ledger
+
+    /// Also to root, who may open them all.
+    @Test(.enabled(if: geteuid() == 0, "only root makes files for others"))
+    func aFileOfAnotherUsersThanTheFoldersIsTold() async throws {
+        try await ServerFolder.with { folder in
+            try await Self.serveOnce(folder)
+            for path in [folder.data, folder.data + "/assay.lock"] { try Self.give(path, to: 65_534) }
+            let told = try await Self.findings(folder).of("ledger").filter { $0.status == "fail" }
+            #expect(told.map(\.fix) == ["chown --reference=\(folder.data) \(folder.data)/assay.*"])
+            let said = ": assay.sqlite: of another user than the folder, which is user 65534's"
+            #expect(told.first?.found.hasSuffix(said) == true)
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.data) {
+                try Self.give(folder.data + "/" + name, to: 65_534)
+            }
+            #expect(try await Self.findings(folder).of("ledger").map(\.status) == ["ok"])
+        }
+    }
 
     @Test func aLedgerThatIsNotThereYetIsAWarning() async throws {
         try await ServerFolder.with { folder in

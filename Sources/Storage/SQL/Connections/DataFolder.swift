@@ -15,17 +15,16 @@ struct DataFolder {
         } else if errno != EEXIST {
             throw .inaccessible(path: path, errno: errno)
         }
-        let lock = try FolderLock(path: path + "/assay.lock")
+        let lock = try FolderLock(in: path)
         try prepareDatabaseFile()
         return lock
     }
 
-    /// SQLite makes its files readable to all; so the file is made first, and the log takes its mode from it.
+    /// SQLite makes its files readable to all; so the file is made first, and the log takes its mode from it, and its owner.
     ///
     /// Only while no connection of this process is open: closing any descriptor of the file would drop its locks.
     private func prepareDatabaseFile() throws(StoreOpenFailure) {
-        let descriptor = unsafe open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .inaccessible(path: databasePath, errno: errno) }
+        let descriptor = try OwnedFile.open("assay.sqlite", in: path)
         defer { close(descriptor) }
         guard fchmod(descriptor, 0o600) == 0 else { throw .inaccessible(path: databasePath, errno: errno) }
         try sync()
@@ -48,8 +47,9 @@ struct DataFolder {
 
     /// Has a file of another name be the database, unless there is one: for who restores a copy.
     func adopt(_ file: String) throws(StoreOpenFailure) {
-        let lock = try FolderLock(path: path + "/assay.lock")
+        let lock = try FolderLock(in: path)
         defer { withExtendedLifetime(lock) {} }
+        OwnedFile.give(file, toOwnerOf: path)
         // A link, because a new name would take the place of what has it.
         guard unsafe link(file, databasePath) == 0 else { throw .inaccessible(path: databasePath, errno: errno) }
         unsafe unlink(file)

@@ -5,16 +5,14 @@ final class FolderLock: Sendable {
     private let descriptor: Int32
 
     /// - Throws: ``StoreOpenFailure/alreadyOpen`` when another store holds it.
-    init(path: String) throws(StoreOpenFailure) {
-        // Swift ends the path with NUL and keeps it alive until the call returns.
-        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        if descriptor < 0 { throw .inaccessible(path: path, errno: errno) }
+    init(in folder: String) throws(StoreOpenFailure) {
+        descriptor = try OwnedFile.open("assay.lock", in: folder)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let number = errno
             // Thrown now, this is deinitialised: to close here would close twice, and the second time, perhaps, what
             // another thread has just opened.
             if number == EWOULDBLOCK { throw .alreadyOpen }
-            throw .inaccessible(path: path, errno: number)
+            throw .inaccessible(path: folder + "/assay.lock", errno: number)
         }
     }
 
