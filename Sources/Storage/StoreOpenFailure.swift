@@ -30,6 +30,7 @@ extension StoreOpenFailure {
         self =
             switch failure {
             case .busy, .conflict, .closed: .alreadyOpen
+            case .unreachable: .unreachable("it was lost, or takes no writes")
             case .full: .full
             case .unstorable: .foreign
             case .broken(let code): .broken(code: code)

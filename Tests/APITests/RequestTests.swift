@@ -197,6 +197,15 @@ import Testing
         }
     }
 
+    @Test func aLedgerWhoseDatabaseIsAwayIsToldApartFromABusyOne() async throws {
+        try await TestHouse(store: ReadOnlyStore(failure: .unreachable)).open { house in
+            let answer = await house.get("/readyz", key: nil)
+            #expect(answer.status == .serviceUnavailable && answer.fields["Retry-After"] == "1")
+            let json = try answer.json()
+            #expect(json["code"]?.string == "database_unreachable")
+        }
+    }
+
     @Test func aFullQueueAsksForPatience() async throws {
         try await TestHouse(queuedMax: 0).open { house in
             let answer = await house.submit(try Sample.jws(8))
@@ -209,12 +218,13 @@ import Testing
 
 /// A store whose disk has failed: what is there can be read, and nothing is written any more.
 private struct ReadOnlyStore: Store {
+    var failure = StoreFailure.broken(code: 10)
     private let base = MemoryStore()
 
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
     ) async throws(StoreFailure) -> Value {
-        throw .broken(code: 10)
+        throw failure
     }
 
     func read<Value: Sendable>(

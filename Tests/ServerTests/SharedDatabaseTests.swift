@@ -61,13 +61,24 @@ struct SharedDatabaseTests {
             try TestDatabase.query(
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '\(name)'"
             )
-            #expect(await server.get("/readyz")?.status == 503)
+            let ready = try #require(await server.get("/readyz"))
+            #expect(ready.status == 503 && ready.code == "database_unreachable", "\(ready.text)")
             #expect(await server.get("/livez")?.status == 200)
             let body = Purchase.body(try Purchase.jws(1))
-            #expect(await server.post(body)?.status == 503)
+            for _ in 0..<3 { #expect(await server.post(body)?.code == "database_unreachable") }
             try TestDatabase.query("ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
             #expect(await server.get("/readyz")?.status == 200)
             #expect(await server.post(body)?.result == "recorded")
+            server.stop()
+            #expect(await server.exitCode() == 0)
+            // Once each, in PostgreSQL's own words; and no other line tells of it at every look for jobs.
+            let log = server.errors.text
+            let lines = log.split(separator: "\n")
+            let lost = lines.filter { $0.contains("database_lost") }
+            #expect(lost.count == 1, "\(log)")
+            #expect(lost.first?.contains("is not currently accepting connections") == true, "\(log)")
+            #expect(lines.count { $0.contains("database_back") } == 1, "\(log)")
+            #expect(!log.contains("not_noted") && !log.contains("busy"), "\(log)")
         }
     }
 

@@ -125,6 +125,13 @@ enum Problem {
                 detail: "More is waiting than can be written now.",
                 retryAfter: .seconds(1)
             )
+        case .unreachable:
+            response(
+                .serviceUnavailable,
+                code: "database_unreachable",
+                detail: "The ledger's database cannot be reached, or takes no writes.",
+                retryAfter: .seconds(1)
+            )
         case .full:
             response(
                 .serviceUnavailable,

@@ -54,7 +54,7 @@ enum Notices {
     static func store(_ failure: StoreFailure) -> HTTPResponse {
         switch failure {
         case .busy, .conflict: return busy()
-        case .full, .broken, .unstorable, .closed:
+        case .unreachable, .full, .broken, .unstorable, .closed:
             var response = Page("The ledger does not answer", visit: nil) {
                 element("p") { "Nothing was changed. The server's log says more." }
             }.response(.serviceUnavailable)

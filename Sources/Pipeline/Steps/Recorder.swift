@@ -259,7 +259,7 @@ extension StoreFailure {
     fileprivate var mayConcernOne: Bool {
         switch self {
         case .conflict, .unstorable, .broken: true
-        case .busy, .full, .closed: false
+        case .busy, .unreachable, .full, .closed: false
         }
     }
 }

@@ -78,7 +78,7 @@ extension StoreFailure {
         switch self {
         // Broken may be a single row that cannot be read.
         case .conflict, .unstorable, .broken: true
-        case .busy, .full, .closed: false
+        case .busy, .unreachable, .full, .closed: false
         }
     }
 }

@@ -102,8 +102,21 @@ struct Reporter: Sendable {
         }
     }
 
+    /// A database that is lost, and one that is back: one line each, however many ask it meanwhile.
+    func report(_ event: DatabaseEvent) {
+        switch event {
+        case .lost(let words):
+            log.write(.error, "database_lost") { json in
+                // The client library's sentences have lines of their own.
+                json.member("why", words.split(whereSeparator: \.isWhitespace).joined(separator: " "))
+            }
+        case .back: log.write(.info, "database_back")
+        }
+    }
+
     /// What is new could not be read for those who follow the events; they wait on.
     func reportUnreadFeed(_ failure: StoreFailure) {
+        if failure == .unreachable { return }
         log.write(.error, "feed_not_read") { $0.member("failure", "\(failure)") }
     }
 

@@ -32,6 +32,8 @@ extension Reporter {
                 json.member("endpoint", endpoint.text)
                 json.member("event", event.text)
             }
+        // Said once, as database_lost, and not at every look for what is due.
+        case .storeFailed(.unreachable): break
         case .storeFailed(let failure):
             log.write(.error, "webhook_not_noted") { $0.member("failure", "\(failure)") }
         }

@@ -23,6 +23,8 @@ extension Reporter {
             }
         case .lost(let kind, _): count(kind, "lost")
         case .released(let kind, _): count(kind, "released")
+        // Said once, as database_lost, and not at every look for jobs.
+        case .storeFailed(.unreachable): break
         case .storeFailed(let failure): log.write(.error, "jobs_not_noted") { $0.member("failure", "\(failure)") }
         }
     }

@@ -51,10 +51,18 @@ enum LedgerPlace: Sendable {
     }
 
     /// Opens it to write to it, as a server does.
-    func openToWrite() async throws(StoreOpenFailure) -> any Store {
+    ///
+    /// - Parameter tell: hears when a database is lost, and when it is back.
+    /// - Returns: the store; who opened it closes it.
+    /// - Throws: `StoreOpenFailure`.
+    func openToWrite(
+        telling tell: @escaping @Sendable (DatabaseEvent) -> Void = { _ in }
+    ) async throws(StoreOpenFailure) -> any Store {
         switch self {
-        case .folder(let folder): try SQLiteStore.open(folder: folder)
-        case .database(let settings, _): try await PostgreSQLStore.open(settings)
+        case .folder(let folder): return try SQLiteStore.open(folder: folder)
+        case .database(var settings, _):
+            settings.tell = tell
+            return try await PostgreSQLStore.open(settings)
         }
     }
 

@@ -33,7 +33,7 @@ struct Serve {
         let reporter = Reporter(log: log, metrics: metrics)
         do {
             let anchors = try CertificateFolder.anchors(roots: settings.roots, certificates: settings.certificates)
-            let store = try await openStore()
+            let store = try await openStore(reporter)
             let house = try House(settings, anchors, store, clock, reporter)
             let dashboard = await DashboardSide(settings, house, store, clock, simulator)
             let listener = try HTTPListener(
@@ -136,8 +136,8 @@ struct Serve {
     }
 
     /// The shared database if there is one, and else the folder.
-    private func openStore() async throws(StoreOpenFailure) -> any Store {
-        try await LedgerPlace(settings.database, folder: settings.data).openToWrite()
+    private func openStore(_ reporter: Reporter) async throws(StoreOpenFailure) -> any Store {
+        try await LedgerPlace(settings.database, folder: settings.data).openToWrite { reporter.report($0) }
     }
 
     private func sentence(_ error: any Error) -> String {

@@ -22,6 +22,7 @@ extension StoreFailure {
     var sentence: String {
         switch self {
         case .conflict, .busy: "the database was in use for too long"
+        case .unreachable: "the database server was lost, or takes no writes"
         case .full: "no space is left for the ledger"
         case .unstorable: "the database holds what it cannot hold"
         case .closed: "the database was closed"

@@ -23,6 +23,7 @@ package final class PostgreSQLStore: Store {
     private static let pauseUnreached = Duration.milliseconds(150)
 
     private let settings: PostgreSQLSettings
+    private let watch: DatabaseWatch
     private let writers: [PostgreSQLWorker]
     private let readers: [PostgreSQLWorker]
     /// How many wait at each.
@@ -36,7 +37,7 @@ package final class PostgreSQLStore: Store {
         var patient = settings
         patient.statementTimeout = migrationTimeout
         patient.faults = { _ in false }
-        let first = PostgreSQLWorker(patient)
+        let first = PostgreSQLWorker(patient, DatabaseWatch(settings.tell))
         try await first.open { connection throws(StoreOpenFailure) in
             try PostgreSQLMigrations.run(on: connection, schema: settings.schema)
         }
@@ -61,8 +62,10 @@ package final class PostgreSQLStore: Store {
 
     private init(_ settings: PostgreSQLSettings) {
         self.settings = settings
-        writers = (0..<max(settings.writers, 1)).map { _ in PostgreSQLWorker(settings) }
-        readers = (0..<max(settings.readers, 1)).map { _ in PostgreSQLWorker(settings) }
+        let watch = DatabaseWatch(settings.tell)
+        self.watch = watch
+        writers = (0..<max(settings.writers, 1)).map { _ in PostgreSQLWorker(settings, watch) }
+        readers = (0..<max(settings.readers, 1)).map { _ in PostgreSQLWorker(settings, watch) }
         waitingWrites = Mutex(Array(repeating: 0, count: writers.count))
         waitingReads = Mutex(Array(repeating: 0, count: readers.count))
     }
@@ -116,10 +119,21 @@ package final class PostgreSQLStore: Store {
             if let isKept = await writer.isKept(batch, after: failures) { return isKept ? .done(value) : .again(.busy) }
         }
         // It may hold: whoever asks again is told what was recorded.
-        return .failed(.busy)
+        return .failed(.unreachable)
     }
 
     private func repeating<Value: Sendable>(
+        _ attempt: () async -> WriteOutcome<Value>
+    ) async throws(StoreFailure) -> Value {
+        do throws(StoreFailure) {
+            return try await repeated(attempt)
+        } catch {
+            if error == .unreachable { watch.lose() }
+            throw error
+        }
+    }
+
+    private func repeated<Value: Sendable>(
         _ attempt: () async -> WriteOutcome<Value>
     ) async throws(StoreFailure) -> Value {
         var last = StoreFailure.busy
@@ -137,7 +151,7 @@ package final class PostgreSQLStore: Store {
             case .unknown: last = .busy
             case .unreachable:
                 unreached += 1
-                last = .busy
+                last = .unreachable
                 if unreached == Self.unreachedMax { throw last }
             }
         }

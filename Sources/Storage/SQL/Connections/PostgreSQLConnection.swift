@@ -1,19 +1,5 @@
 import PurchaseModel
 
-/// How one attempt at a write ended.
-enum WriteOutcome<Value> {
-    case done(Value)
-    /// The commit was sent and no answer came: it holds, or it does not.
-    case unknown(Value, batch: Int64)
-    case failed(StoreFailure)
-    /// Nothing of it is kept, and the same from its beginning may succeed.
-    case again(StoreFailure)
-    /// Nothing was begun: there is no connection to be had.
-    case unreachable
-}
-
-extension WriteOutcome: Sendable where Value: Sendable {}
-
 /// A connection to a PostgreSQL server, used by one thread at a time.
 ///
 /// Rows are gathered and sent as arrays: before the next question, and before the commit.
@@ -46,6 +32,8 @@ final class PostgreSQLConnection: SQLConnection {
     private var doom: StoreFailure?
     private var fault: PostgreSQLFault?
     private var hasWritten = false
+    /// Whether it has done a transaction.
+    var isProven = false
     private var faultsAreMade = false
     private var lastRow: Int64 = 0
     private var lastBatch: Int64 = 0
@@ -71,12 +59,15 @@ final class PostgreSQLConnection: SQLConnection {
                 preparation = []
             }
         } catch {
-            throw .unreachable("the session could not be prepared (\(error.state))")
+            throw .unreachable("the session could not be prepared (\(error.words))")
         }
     }
 
     /// With these a commit is on this server's disk, or on more than one's, before it is answered.
     private static let lasting: Set = ["on", "local", "remote_write", "remote_apply"]
+
+    /// What went wrong first in the last transaction.
+    var words: String? { fault?.words }
 
     /// False when no statement can be sent any more.
     var isUsable: Bool { !session.isLost }

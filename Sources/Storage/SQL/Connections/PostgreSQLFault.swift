@@ -1,7 +1,9 @@
 /// Why the server, or the way to it, did not do what it was asked.
 struct PostgreSQLFault: Error {
-    /// Nobody answers: the connection could not be made, or it broke.
+    /// The connection broke.
     static let lost = PostgreSQLFault(state: "", isLost: true)
+    /// Nothing was heard for longer than an answer may take.
+    static let silent = PostgreSQLFault(state: "", isLost: true, words: "no answer to a statement came in time")
     /// What the server says when two transactions cannot both be.
     static let serialization = PostgreSQLFault(state: "40001", isLost: false)
 
@@ -9,17 +11,28 @@ struct PostgreSQLFault: Error {
     let state: String
     /// No statement can be sent any more over this connection.
     let isLost: Bool
+    /// For people; the server's own may have what stands in rows.
+    let words: String
+
+    init(state: String, isLost: Bool, words: String? = nil) {
+        self.state = state
+        self.isLost = isLost
+        self.words = words ?? (state.isEmpty ? "the connection broke" : "SQLSTATE \(state)")
+    }
 
     /// What a retry, space or a person can mend. The classes are those of PostgreSQL 15's appendix A.
     var failure: StoreFailure {
-        if isLost { return .busy }
+        if isLost { return .unreachable }
         return switch state {
         // Also a unique constraint: whoever wrote the row first was faster.
         case "40001", "40P01", "55P03", "23505": .conflict
         case "53100": .full
-        // Cancelled by a timeout of ours; shutting down; the connection was refused; only reading is allowed here.
-        case "57014", "57P01", "57P02", "57P03", "57P05", "25P03", "25006": .busy
-        case let state where state.utf8.starts(with: "53".utf8) || state.utf8.starts(with: "08".utf8): .busy
+        // Shutting down; the connection was refused; only reading is allowed here.
+        case "57P01", "57P02", "57P03", "57P05", "25006": .unreachable
+        case let state where state.utf8.starts(with: "08".utf8): .unreachable
+        // Cancelled by a timeout of ours.
+        case "57014", "25P03": .busy
+        case let state where state.utf8.starts(with: "53".utf8): .busy
         default: .broken(code: code)
         }
     }
@@ -27,7 +40,7 @@ struct PostgreSQLFault: Error {
     /// The same transaction again, from its beginning and over a sound connection, may succeed.
     var isMendedByRepetition: Bool {
         switch failure {
-        case .conflict, .busy: true
+        case .conflict, .busy, .unreachable: true
         default: false
         }
     }

@@ -136,13 +136,14 @@ import Glibc
             var state = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
             let ready = unsafe poll(&state, 1, silence)
             if ready < 0, errno == EINTR { continue }
+            guard ready != 0 else { throw lost(.silent) }
             guard ready > 0, unsafe PQconsumeInput(handle) == 1 else { throw lost() }
         }
     }
 
-    private func lost() -> PostgreSQLFault {
+    private func lost(_ fault: PostgreSQLFault = .lost) -> PostgreSQLFault {
         cut()
-        return .lost
+        return fault
     }
 
     /// The texts as a C array that ends with a null; it lives as long as the call.

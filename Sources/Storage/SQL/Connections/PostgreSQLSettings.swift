@@ -47,6 +47,8 @@ package struct PostgreSQLSettings: Sendable {
     package var leaseClock = LeaseClock.database
     /// Waits between two attempts.
     package var pause: @Sendable (Duration) async -> Void
+    /// Hears when the database is lost, and when it is back.
+    package var tell: @Sendable (DatabaseEvent) -> Void = { _ in }
     /// For tests: true makes the fault. In service nothing ever fails on purpose.
     package var faults: @Sendable (Moment) -> Bool = { _ in false }
 

@@ -4,6 +4,7 @@ import Synchronization
 actor PostgreSQLWorker {
     private let queue: BlockingQueue
     private let settings: PostgreSQLSettings
+    private let watch: DatabaseWatch
     private var connection: PostgreSQLConnection?
     private var isClosed = false
     /// How often no connection could be had. Who queued before the last failure does not try again by itself: when a
@@ -19,8 +20,9 @@ actor PostgreSQLWorker {
     // The queue lives as long as the actor.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
-    init(_ settings: PostgreSQLSettings) {
+    init(_ settings: PostgreSQLSettings, _ watch: DatabaseWatch) {
         self.settings = settings
+        self.watch = watch
         queue = BlockingQueue()
     }
 
@@ -46,6 +48,7 @@ actor PostgreSQLWorker {
         if isClosed { return .failed(.closed) }
         guard let connection = connected(after: failures), let writer = ready(connection) else { return .unreachable }
         let outcome = connection.write(as: writer, body)
+        note(outcome, over: connection)
         if case .unknown(_, let batch) = outcome { unanswered = batch }
         return outcome
     }
@@ -62,7 +65,19 @@ actor PostgreSQLWorker {
     ) -> WriteOutcome<Value> {
         if isClosed { return .failed(.closed) }
         guard let connection = connected(after: failures) else { return .unreachable }
-        return connection.read(body)
+        let outcome = connection.read(body)
+        note(outcome, over: connection)
+        return outcome
+    }
+
+    private func note<Value>(_ outcome: WriteOutcome<Value>, over connection: PostgreSQLConnection) {
+        switch outcome {
+        case .done where !connection.isProven:
+            connection.isProven = true
+            watch.find()
+        case .again(.unreachable): watch.note(connection.words ?? PostgreSQLFault.lost.words)
+        default: break
+        }
     }
 
     /// Whether a batch holds; `nil` while that cannot be found out.
@@ -83,8 +98,12 @@ actor PostgreSQLWorker {
         if let connection, connection.isUsable { return connection }
         connection = nil
         guard seen == failures.load(ordering: .relaxed) else { return nil }
-        connection = try? PostgreSQLConnection(settings)
-        if connection == nil { failures.add(1, ordering: .relaxed) }
+        do throws(StoreOpenFailure) {
+            connection = try PostgreSQLConnection(settings)
+        } catch {
+            failures.add(1, ordering: .relaxed)
+            if case .unreachable(let words) = error { watch.note(words) }
+        }
         return connection
     }
 
@@ -101,6 +120,7 @@ actor PostgreSQLWorker {
             }
             return writer
         } catch {
+            watch.note(error.words)
             return nil
         }
     }
