@@ -198,13 +198,16 @@ extension StoreReader {
     package func situation(around recordings: [Recording]) throws(StoreFailure) -> Situation {
         var situation = Situation(try transactions(recordings.flatMap(\.keys)))
         try answer(Inquiry(recordings, among: situation), in: &situation)
-        let periods = situation.periods(before: recordings)
-        if !periods.isEmpty {
-            for recorded in try transactions(periods) { situation.note(recorded) }
-        }
+        try answerKin(in: &situation)
         let reconsidered = situation.reconsidered(for: recordings)
         if !reconsidered.isEmpty {
             for recorded in try transactions(reconsidered) { situation.note(recorded) }
+            // What waits may say from which chain it goes on.
+            try answerKin(in: &situation)
+        }
+        let periods = situation.periods(before: recordings)
+        if !periods.isEmpty {
+            for recorded in try transactions(periods) { situation.note(recorded) }
         }
         // Before the rest, as it may say whose the rest is.
         var beside = Inquiry()
@@ -254,6 +257,7 @@ extension StoreReader {
         var first = Inquiry(deciding: recorded, for: { _ in [] }, terms)
         if let order { first.orders.insert(order) }
         try answer(first, in: &situation)
+        try answerKin(in: &situation)
         let payer = order.flatMap { situation.order($0)?.customer }
         let heldUp = try noteAgain(recorded, andBeside: order != nil, in: &situation)
         var second = Inquiry(
@@ -281,6 +285,12 @@ extension StoreReader {
         for recorded in found { situation.note(recorded) }
         let keys = Set(beside)
         return found.filter { keys.contains($0.key) }
+    }
+
+    /// Looks up the other chains of subscriptions that Apple goes on with under another number.
+    private func answerKin(in situation: inout Situation) throws(StoreFailure) {
+        let kin = situation.kin.subtracting(situation.asked)
+        if !kin.chains.isEmpty { try answer(kin, in: &situation) }
     }
 
     /// Looks up what is asked, as far as it was not before, and notes it.

@@ -81,7 +81,7 @@ struct MigrationTests {
             #expect(try await Purchases.uncounted(in: first) == [false, false])
             await first.close()
             let statements = ["DELETE FROM migrations WHERE number > 36", "PRAGMA user_version = 36"]
-            try Python.run([Python.withoutReason] + statements, in: folder + "/data")
+            try Python.run(Python.withoutColumnsSince36 + statements, in: folder + "/data")
             let second = try SQLiteStore.open(folder: folder + "/data")
             #expect(try await Purchases.uncounted(in: second) == [true, false])
             await second.close()
@@ -149,12 +149,18 @@ private enum Python {
             "ALTER TABLE imports DROP COLUMN without_customer", "DROP INDEX submissions_of_imports",
         ] + withoutColumnsSince31
     /// After 31.
-    static let withoutColumnsSince31 = [
-        withoutCorrections, "DROP INDEX admins_first", "ALTER TABLE admins DROP COLUMN is_first",
-        "DROP TABLE first_account_links", "ALTER TABLE notification_watches DROP COLUMN marks",
-        "ALTER TABLE consumption_requests DROP COLUMN said_delivery", withoutReason,
+    static let withoutColumnsSince31 =
+        [
+            withoutCorrections, "DROP INDEX admins_first", "ALTER TABLE admins DROP COLUMN is_first",
+            "DROP TABLE first_account_links", "ALTER TABLE notification_watches DROP COLUMN marks",
+            "ALTER TABLE consumption_requests DROP COLUMN said_delivery",
+        ] + withoutColumnsSince36
+    /// After 36.
+    static let withoutColumnsSince36 = [
+        withoutReason,
+        "ALTER TABLE transactions DROP COLUMN previous_original_id", "ALTER TABLE owners DROP COLUMN successor",
     ]
-    static let withoutReason = "ALTER TABLE transactions DROP COLUMN reason"
+    private static let withoutReason = "ALTER TABLE transactions DROP COLUMN reason"
     private static let withoutCorrections = "ALTER TABLE apps DROP COLUMN figure_corrections"
 
     /// Takes back what later versions did.
@@ -168,6 +174,7 @@ private enum Python {
             "ALTER TABLE submissions DROP COLUMN name", "ALTER TABLE submissions DROP COLUMN imported",
             "ALTER TABLE submissions DROP COLUMN version", "ALTER TABLE submissions DROP COLUMN environments",
             "ALTER TABLE transactions DROP COLUMN version", "ALTER TABLE transactions DROP COLUMN fuller_evidence",
+            "ALTER TABLE transactions DROP COLUMN previous_original_id",
             "CREATE INDEX transactions_of_customer ON transactions (app, customer) WHERE customer IS NOT NULL",
             "DELETE FROM migrations WHERE number > 1", "PRAGMA user_version = 1",
         ]

@@ -112,7 +112,8 @@ extension LedgerExport {
             var rows: [[UInt8]] = []
             for row in page {
                 let period = row.currentKey.flatMap { periods[$0]?.transaction }
-                guard let found = PurchaseModel.fold(row.chain, period, row.renewal, at: export.now) else { continue }
+                let found = PurchaseModel.fold(row.chain, period, row.renewal, row.ends, at: export.now)
+                guard let found else { continue }
                 rows.append(
                     try Self.object(.subscription, nil) { json in
                         SubscriptionJSON.write(found, into: &json)

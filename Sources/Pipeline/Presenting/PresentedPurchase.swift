@@ -169,7 +169,7 @@ extension PurchasePipeline {
             uniquingKeysWith: { first, _ in first }
         )
         return rows.compactMap { row in
-            PurchaseModel.fold(row.chain, row.currentKey.flatMap { periods[$0] }, row.renewal, at: now)
+            PurchaseModel.fold(row.chain, row.currentKey.flatMap { periods[$0] }, row.renewal, row.ends, at: now)
         }
     }
 }

@@ -54,6 +54,8 @@ package enum SubscriptionJSON {
         json.member("retries_until", subscription.retriesUntil)
         json.member("ending", subscription.ending?.description)
         json.member("upgraded_to_product_id", subscription.upgradedTo?.text)
+        json.member("moved_to_original_transaction_id", digitsOf: subscription.movedTo?.number)
+        json.member("moved_from_original_transaction_id", digitsOf: subscription.movedFrom?.number)
         guard let revocation = subscription.revocation else { return }
         json.object("revocation") { json in
             json.member("at", revocation.at)

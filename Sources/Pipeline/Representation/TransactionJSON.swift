@@ -6,6 +6,7 @@ package enum TransactionJSON {
     package static func write(_ transaction: Transaction, into json: inout JSONObjectWriter) {
         json.member("transaction_id", digitsOf: transaction.id.number)
         json.member("original_transaction_id", digitsOf: transaction.originalID?.number)
+        json.member("previous_original_transaction_id", digitsOf: transaction.previousOriginalID?.number)
         json.member("product_id", transaction.product.text)
         json.member("type", transaction.kind?.rawValue)
         json.member("quantity", transaction.quantity)

@@ -34,15 +34,18 @@ extension ChainKey {
         let sorted = transactions.sorted { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }
         for transaction in sorted {
             guard transaction.isSubscriptionPeriod else {
-                Sale(transaction, in: self, isRepetition: false).add(to: &sums)
+                Sale(transaction, in: self, isRepetition: false, isFirst: transaction.id == original).add(to: &sums)
                 continue
             }
             let isNew = PeriodName(transaction).map { seen.insert($0).inserted } ?? true
-            Sale(transaction, in: self, isRepetition: !isNew).add(to: &sums)
-            if isNew { periods.append(transaction) }
+            // The chain before has it, too.
+            let isRepeated = ends.origin?.repeated?.seconds == transaction.purchasedAt.seconds
+            let isFirst = transaction.id == original && ends.origin == nil
+            Sale(transaction, in: self, isRepetition: !isNew || isRepeated, isFirst: isFirst).add(to: &sums)
+            if isNew, !isRepeated { periods.append(transaction) }
         }
         if periods.isEmpty { return }
-        PaidPeriods(self, periods).add(to: &sums)
+        PaidPeriods(self, periods, ends).add(to: &sums)
         if ends.isEmpty { return }
         let owned = periods.filter { $0.ownership != .familyShared }
         FailedRenewals(chain: self, periods: owned, ends: ends.failed).add(to: &sums)
@@ -91,6 +94,8 @@ extension Fulfilment: CountedRow {
 extension RecordedSubscription: CountedRow {
     /// Where it stands, and when it renews: a copy does with the subscription of whoever shares it, and costs nothing.
     package func count(in sums: inout FigureSums) {
+        // It is the one that goes on with it.
+        if ends.move != nil { return }
         var key = FigureKey(
             app: chain.app,
             realm: chain.realm,

@@ -33,16 +33,25 @@ struct PaidPeriods {
 
     private let chain: ChainKey
     private let periods: [Period]
+    /// When Apple went on with it under another number.
+    private let movedAt: Timestamp?
+    /// Whether it goes on from another chain.
+    private let isContinued: Bool
 
     /// - Parameters:
     ///   - chain: which subscription.
     ///   - transactions: its periods, each once, by the moment of purchase.
-    init(_ chain: ChainKey, _ transactions: [Transaction]) {
+    ///   - ends: where it came from, and where it goes on.
+    init(_ chain: ChainKey, _ transactions: [Transaction], _ ends: PeriodEnds) {
         self.chain = chain
+        let movedAt = ends.move?.at
+        self.movedAt = movedAt
+        isContinued = ends.origin != nil
         let owned = transactions.filter { $0.ownership != .familyShared }
         periods = owned.indices.map { index in
             let next = owned.indices.contains(index + 1) ? owned[index + 1] : nil
-            return Period(transaction: owned[index], end: Self.end(of: owned[index], before: next))
+            let end = Self.end(of: owned[index], before: next)
+            return Period(transaction: owned[index], end: end.map { min($0, movedAt ?? $0) })
         }
     }
 
@@ -50,6 +59,12 @@ struct PaidPeriods {
         guard let end = transaction.expiresAt else { return nil }
         if transaction.isUpgraded { return min(next?.purchasedAt ?? transaction.revocation?.at ?? end, end) }
         return min(transaction.revocation?.at ?? end, end)
+    }
+
+    /// Whether what was paid for last goes on under another number.
+    private var goesOnElsewhere: Bool {
+        guard let movedAt, let end = periods.last?.transaction.expiresAt else { return false }
+        return movedAt <= end.advanced(by: Self.renewedWithin)
     }
 
     func add(to sums: inout FigureSums) {
@@ -103,11 +118,12 @@ struct PaidPeriods {
             guard let end = transaction.expiresAt, !transaction.isUpgraded, transaction.revocation == nil else {
                 continue
             }
+            // Cut short, as by an upgrade.
+            if let movedAt, movedAt.seconds < end.seconds { continue }
             let day = DayOfTime(containing: end)
             add(1, .periodsEnded, day, transaction.product, to: &sums)
-            guard periods.indices.contains(index + 1),
-                periods[index + 1].start <= end.advanced(by: Self.renewedWithin)
-            else { continue }
+            let next = periods.indices.contains(index + 1) ? periods[index + 1].start : movedAt
+            guard let next, next <= end.advanced(by: Self.renewedWithin) else { continue }
             add(1, .periodsRenewed, day, transaction.product, to: &sums)
         }
     }
@@ -115,19 +131,23 @@ struct PaidPeriods {
     private func addMonths(to sums: inout FigureSums) {
         guard let first = periods.first else { return }
         let began = MonthOfTime(containing: first.start)
-        add(1, .cohort, began.firstDay, first.transaction.product, to: &sums)
+        if !isContinued { add(1, .cohort, began.firstDay, first.transaction.product, to: &sums) }
         let standings = standings()
         for index in standings.indices {
             let month = standings[index].month
             let product = product(of: standings[index])
             add(1, .subscribers, month.firstDay, product, to: &sums)
             let step = month.number - began.number
-            if (1...Self.stepMax).contains(step) {
+            if (1...Self.stepMax).contains(step), !isContinued {
                 add(1, .cohort, began.firstDay, first.transaction.product, step: step, to: &sums)
             }
-            if !standings.continues(at: index) { add(1, .subscribersLost, month.firstDay, product, to: &sums) }
+            if isLost(standings, at: index) { add(1, .subscribersLost, month.firstDay, product, to: &sums) }
         }
         addMoney(standings.filter { periods[$0.place].isPaid }, to: &sums)
+    }
+
+    private func isLost(_ standings: [Standing], at index: Int) -> Bool {
+        !standings.continues(at: index) && !(index + 1 == standings.count && goesOnElsewhere)
     }
 
     private func product(of month: Standing) -> ProductID { periods[month.place].transaction.product }
@@ -149,11 +169,14 @@ struct PaidPeriods {
             if index > 0, standings.continues(at: index - 1) {
                 addChange(from: monthly(standings[index - 1]), to: price, product, during, to: &sums)
             } else if let price {
-                let measure = index > 0 ? Measure.recurringReactivation : .recurringNew
+                // What goes on under another number goes from one sum to the other, as with another currency.
+                let begun = isContinued ? Measure.recurringExpansion : .recurringNew
+                let measure = index > 0 ? Measure.recurringReactivation : begun
                 add(price.milliunits, measure, during, product, price.currency, to: &sums)
             }
             if !standings.continues(at: index), let price {
-                add(price.milliunits, .recurringChurn, month.firstDay, product, price.currency, to: &sums)
+                let measure = isLost(standings, at: index) ? Measure.recurringChurn : .recurringContraction
+                add(price.milliunits, measure, month.firstDay, product, price.currency, to: &sums)
             }
         }
     }

@@ -11,7 +11,8 @@ struct Sale {
     ///   - transaction: as it was signed.
     ///   - chain: where it stands.
     ///   - isRepetition: whether another transaction is the same paid period.
-    init(_ transaction: Transaction, in chain: ChainKey, isRepetition: Bool) {
+    ///   - isFirst: whether its chain began with it, and goes on from no other one.
+    init(_ transaction: Transaction, in chain: ChainKey, isRepetition: Bool, isFirst: Bool) {
         self.transaction = transaction
         place = FigureKey(
             app: chain.app,
@@ -25,7 +26,7 @@ struct Sale {
             measure = .familyShared
         } else if isRepetition {
             measure = .restores
-        } else if transaction.id == chain.original {
+        } else if isFirst {
             measure = transaction.isTrial ? .trials : .firstPurchases
         } else if transaction.isSubscriptionPeriod {
             measure = transaction.isTrial ? .trials : .renewals

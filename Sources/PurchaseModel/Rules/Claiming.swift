@@ -19,7 +19,7 @@ extension Draft {
         let isAnew = named == nil && isBoughtAnew(transaction, in: chain)
         let token = isAnew ? nil : signedToken(of: chain)
         let signed = customer(of: token, in: recording.app)
-        guard let owner = owner(of: chain) else {
+        guard let owner = owner(of: chain) ?? inherit(chain, signedFor: signed) else {
             // Apple's history names what somebody bought, not what she still waits for: that is for her to present.
             // What became of it is no reason to have it, either.
             let staysOfHistory = recording.isFollowUp && isOfHistory(transaction, in: chain)
@@ -83,7 +83,8 @@ extension Draft {
         case .refuse: return owner.customer
         case .transfer: return transfer(owner, to: presenter, isSettled: isAnew)
         case .transferIfInactive:
-            return isInForce(owner.chain) ? owner.customer : transfer(owner, to: presenter, isSettled: isAnew)
+            return isInForce(owner.chain) || goesOnInForce(owner.chain)
+                ? owner.customer : transfer(owner, to: presenter, isSettled: isAnew)
         case .share:
             guard owner.sharers.count < Owner.sharersMax else { return owner.customer }
             var shared = owner
@@ -125,7 +126,7 @@ extension Draft {
 
     /// Whether anything that the chain gave may be used now, whatever that is: some shops have no entitlements, and some
     /// subscriptions give only amounts.
-    private func isInForce(_ chain: ChainKey) -> Bool {
+    func isInForce(_ chain: ChainKey) -> Bool {
         let given = fulfilments(of: chain).values.filter(\.isInForce)
         guard !given.isEmpty else { return false }
         guard let subscription = subscription(of: chain) else {

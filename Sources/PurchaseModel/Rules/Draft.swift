@@ -18,6 +18,9 @@ struct Draft {
     /// Under which other numbers they have a paid period since.
     private var repetitions = ShortTable<ChainKey, ShortTable<GrantUnit, [TransactionID]>>()
     private var owners = ShortTable<ChainKey, Int>()
+    /// Which chains go on from which others by this proof, and those that came to be somebody's by that.
+    var predecessors = ShortTable<ChainKey, TransactionID>()
+    var handedOn: [ChainKey] = []
     private var vacancies = ShortTable<ChainKey, Int>()
     private var tokens = ShortTable<TokenKey, Int>()
     /// What Apple signed for the chains that were asked about.
@@ -104,6 +107,10 @@ struct Draft {
         owners[chain].map { decision.owners[$0].row } ?? known.owner(of: chain)
     }
 
+    func vacancy(of chain: ChainKey) -> Vacancy? {
+        vacancies[chain].map { decision.vacancies[$0].row } ?? known.vacancy(of: chain)
+    }
+
     func order(_ key: OrderKey) -> Order? {
         orders[key].map { decision.orders[$0].row } ?? known.order(key)
     }
@@ -174,6 +181,8 @@ struct Draft {
     }
 
     mutating func put(_ owner: Owner) {
+        var owner = owner
+        owner.successor = owner.successor ?? vacancy(of: owner.chain)?.successor
         let before = known.owner(of: owner.chain)
         let last = before?.version ?? known.vacancy(of: owner.chain)?.version
         _ = Self.place(owner, at: owner.chain, after: before, in: &decision.owners, &owners, afterVersion: last)
@@ -192,8 +201,23 @@ struct Draft {
     /// Notes that whoever comes to have a chain must see what was told of it.
     mutating func leaveVacant(_ chain: ChainKey) {
         guard owner(of: chain) == nil else { return }
-        let before = known.vacancy(of: chain)
-        _ = Self.place(Vacancy(chain: chain), at: chain, after: before, in: &decision.vacancies, &vacancies)
+        put(Vacancy(chain: chain, successor: vacancy(of: chain)?.successor))
+    }
+
+    /// Notes with a chain which one goes on with it.
+    mutating func leaveWord(of successor: TransactionID, with chain: ChainKey) {
+        if var owner = owner(of: chain) {
+            guard owner.successor != successor else { return }
+            owner.successor = successor
+            put(owner)
+        } else if vacancy(of: chain)?.successor != successor {
+            put(Vacancy(chain: chain, successor: successor))
+        }
+    }
+
+    private mutating func put(_ vacancy: Vacancy) {
+        let before = known.vacancy(of: vacancy.chain)
+        _ = Self.place(vacancy, at: vacancy.chain, after: before, in: &decision.vacancies, &vacancies)
     }
 
     private mutating func put(_ token: TokenOwner) {

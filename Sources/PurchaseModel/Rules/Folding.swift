@@ -9,6 +9,7 @@ func fold(_ known: Transaction, _ fresh: Transaction) -> Transaction {
     folded.isUpgraded = later.isUpgraded || earlier.isUpgraded
     folded.reason = later.reason ?? earlier.reason
     folded.originalID = later.originalID ?? earlier.originalID
+    folded.previousOriginalID = later.previousOriginalID ?? earlier.previousOriginalID
     folded.kind = later.kind ?? earlier.kind
     folded.purchasedAt = finer(later.purchasedAt, earlier.purchasedAt)
     folded.originallyPurchasedAt = finer(later.originallyPurchasedAt, earlier.originallyPurchasedAt)

@@ -103,6 +103,11 @@ extension GrantUnit {
     /// Whether it is a paid period.
     var isOfPeriod: Bool { text.utf8.starts(with: GrantUnit.until.utf8) }
 
+    /// Whether it is a paid period that ends then.
+    func isOfPeriod(until end: Timestamp) -> Bool {
+        text.utf8.starts(with: "\(GrantUnit.until)\(end.milliseconds / 1_000):".utf8)
+    }
+
     /// Whether it is of something that was given before, and taken back.
     var isRepetition: Bool { text.utf8.starts(with: GrantUnit.again.utf8) }
 

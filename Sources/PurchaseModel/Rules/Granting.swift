@@ -83,6 +83,12 @@ extension Draft {
             goods.removeAll { if case .amount = $0 { true } else { false } }
             if goods.isEmpty { return .leave(.withheld, .alreadyGranted) }
         }
+        let given = goods.allSatisfy(\.isEntitlement) ? [] : currenciesGiven(beside: recorded)
+        if !given.isEmpty {
+            // Apple goes on with the period under another number: it was paid once.
+            goods.removeAll { if case .amount(let amount) = $0 { given.contains(amount.currency) } else { false } }
+            if goods.isEmpty { return .leave(.withheld, .alreadyGranted) }
+        }
         // Delivered long ago, it pays no order of today, and tells of its chain also when it is over.
         if fulfilment.isImported { return .grant(customer, unit, goods.filter(\.isEntitlement), nil) }
         let payment = match(recorded, of: customer, naming)
@@ -122,7 +128,9 @@ extension Draft {
 
     /// Whether an earlier transaction of the chain was given: then a renewal or a restore needs no order of its own.
     func continues(_ recorded: RecordedTransaction) -> Bool {
-        kind(of: recorded.transaction) != .consumable && hasGrants(chain(of: recorded))
+        let chain = chain(of: recorded)
+        guard kind(of: recorded.transaction) != .consumable else { return false }
+        return hasGrants(chain) || predecessor(of: chain).map { hasGrants($0) } ?? false
     }
 
     private mutating func grant(

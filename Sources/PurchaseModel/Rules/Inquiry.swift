@@ -70,6 +70,7 @@ package struct Inquiry: Sendable {
                 let chain = recording.chain(of: transaction)
                 let known = known[key]
                 chains.insert(chain)
+                if let previous = transaction.previousOriginalID { insert(chain.beside(previous)) }
                 if let known {
                     insert(known)
                     if let token = known.transaction.accountToken {
@@ -129,6 +130,7 @@ package struct Inquiry: Sendable {
     ) {
         for recorded in recorded {
             insert(recorded)
+            if let previous = recorded.transaction.previousOriginalID { insert(recorded.chain.beside(previous)) }
             if let order = recorded.order { orders.insert(OrderKey(app: recorded.app, id: order)) }
             if recorded.isSubscriptionPeriod { subscriptions.formUnion(Self.chains(of: recorded)) }
             if let token = recorded.transaction.accountToken {
@@ -161,6 +163,12 @@ package struct Inquiry: Sendable {
         }
         guard announcement.endsRefundRequest, let id = announcement.transaction else { return }
         refundRequests.insert(TransactionKey(app: app, realm: realm, id: id))
+    }
+
+    /// A subscription that another one goes on from.
+    private mutating func insert(_ previous: ChainKey) {
+        chains.insert(previous)
+        subscriptions.insert(previous)
     }
 
     private mutating func insert(_ known: RecordedTransaction) { chains.formUnion(Self.chains(of: known)) }

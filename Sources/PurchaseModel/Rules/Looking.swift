@@ -20,7 +20,7 @@ package func decide(
 ) -> Decision {
     guard let before = situation.subscription(of: chain) else { return Decision() }
     let period = before.currentKey.flatMap { situation[$0] }
-    guard let new = fold(chain, period?.transaction, before.renewal, at: now) else { return Decision() }
+    guard let new = fold(chain, period?.transaction, before.renewal, before.ends, at: now) else { return Decision() }
     var draft = Draft(situation, terms: AppTerms(), at: now)
     draft.write(
         FoldedSubscription(

@@ -49,8 +49,8 @@ package func rebuild(
     at now: Timestamp
 ) -> RecordedSubscription? {
     let period = newestPeriod(transactions.filter(\.isSubscriptionPeriod))
-    guard let found = fold(chain, period?.transaction, stored?.renewal, at: now) else { return nil }
     let ends = stored?.ends ?? PeriodEnds()
+    guard let found = fold(chain, period?.transaction, stored?.renewal, ends, at: now) else { return nil }
     var row = RecordedSubscription(found, renewal: stored?.renewal, ends: ends, lookedAt: now)
     if let stored {
         if stored.saysTheSame(as: row) { return nil }

@@ -156,6 +156,7 @@ extension Draft {
         // Where each id of this proof stands, for those that follow a first one.
         var places = [TransactionID: Place](minimumCapacity: recording.transactions.count)
         noteTokens(of: recording)
+        noteMoves(of: recording)
         let claimed = claimedChains(of: recording)
         let others = claimed.map { _ in recording.ofNobody }
         for transaction in recording.transactions {
@@ -167,6 +168,7 @@ extension Draft {
                 record(transaction, known, in: chain, recording, &places)
             }
         }
+        handOn(recording)
     }
 
     private mutating func record(

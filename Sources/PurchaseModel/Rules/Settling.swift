@@ -14,7 +14,7 @@ extension Draft {
         }
         let returned = chainsWithReturns(in: recording)
         var seen: Set<ChainKey> = []
-        for chain in recorded.map({ chain(of: $0) }) where seen.insert(chain).inserted {
+        for chain in recorded.map({ chain(of: $0) }) + handedOn where seen.insert(chain).inserted {
             if returned.contains(chain) { settleRestores(of: chain, naming.of(chain)) }
             settleRest(of: chain, naming.of(chain))
         }

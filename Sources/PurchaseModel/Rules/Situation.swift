@@ -16,6 +16,8 @@ package struct Situation: Sendable {
     /// Under which other numbers a chain has a paid period, that nothing was given for.
     private var repetitions: [ChainKey: ShortTable<GrantUnit, [TransactionID]>] = [:]
     private var owners: [ChainKey: Owner] = [:]
+    /// Which chains go on from which others.
+    private var predecessors: [ChainKey: TransactionID] = [:]
     private var vacancies: [ChainKey: Vacancy] = [:]
     private var orders: [OrderKey: Order] = [:]
     private var subscriptions: [ChainKey: RecordedSubscription] = [:]
@@ -82,6 +84,7 @@ package struct Situation: Sendable {
             }
             returned.formUnion(chainsWithReturns(in: recording))
         }
+        for link in links where chains.contains(link.before) { chains.insert(link.after) }
         for chain in chains {
             let periods = returned.contains(chain) ? periods : nil
             for row in fulfilments(of: chain).values
@@ -121,6 +124,15 @@ package struct Situation: Sendable {
 
     func vacancy(of chain: ChainKey) -> Vacancy? { vacancies[chain] }
 
+    func predecessor(of chain: ChainKey) -> TransactionID? { predecessors[chain] }
+
+    /// Which of the chains around go on from which others.
+    var links: [(before: ChainKey, after: ChainKey)] {
+        predecessors.map { ($0.key.beside($0.value), $0.key) }
+            + owners.values.compactMap { owner in owner.successor.map { (owner.chain, owner.chain.beside($0)) } }
+            + vacancies.values.compactMap { row in row.successor.map { (row.chain, row.chain.beside($0)) } }
+    }
+
     package func order(_ key: OrderKey) -> Order? { orders[key] }
 
     package func subscription(of chain: ChainKey) -> RecordedSubscription? { subscriptions[chain] }
@@ -133,8 +145,14 @@ package struct Situation: Sendable {
     package func periods(before recordings: [Recording]) -> [TransactionKey] {
         var (wanted, again): ([TransactionKey], [TransactionKey]) = ([], [])
         let news = Set(recordings.flatMap { chainsWithNews(in: $0) })
-        let failed = chainsWithFailures(in: recordings)
-        for chain in Set(recordings.flatMap { subscriptions(in: $0) }).sorted(by: { $0.precedes($1) }) {
+        var failed = chainsWithFailures(in: recordings)
+        var chains = Set(recordings.flatMap { subscriptions(in: $0) })
+        // What follows of a move follows from all of both.
+        for link in links(of: recordings) where chains.contains(link.before) || chains.contains(link.after) {
+            chains.formUnion([link.before, link.after])
+            failed.formUnion([link.before, link.after])
+        }
+        for chain in chains.sorted(by: { $0.precedes($1) }) {
             if failed.contains(chain) {
                 again += fulfilments(of: chain).values.map(\.transaction).sorted { $0.id < $1.id }
             } else if let row = subscriptions[chain], !news.contains(chain) {
@@ -144,6 +162,19 @@ package struct Situation: Sendable {
             }
         }
         return wanted.filter { self[$0] == nil } + again
+    }
+
+    /// With what these proofs say of it.
+    func links(of recordings: [Recording]) -> [(before: ChainKey, after: ChainKey)] {
+        var links = links
+        for recording in recordings {
+            for (transaction, key) in zip(recording.transactions, recording.keys) {
+                guard let previous = transaction.previousOriginalID else { continue }
+                let chain = chains[key] ?? recording.chain(of: transaction)
+                links.append((chain.beside(previous), chain))
+            }
+        }
+        return links
     }
 
     /// The known subscriptions of which these proofs say something new about a renewal that could not be charged.
@@ -231,6 +262,7 @@ package struct Situation: Sendable {
     package mutating func note(_ recorded: RecordedTransaction) {
         let side = Side(app: recorded.app, realm: recorded.realm)
         known.change(side, from: [:]) { $0[recorded.id] = recorded }
+        if let previous = recorded.transaction.previousOriginalID { predecessors[chain(of: recorded)] = previous }
     }
 
     package mutating func note(_ fulfilment: Fulfilment) {

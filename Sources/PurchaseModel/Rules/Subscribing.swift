@@ -84,6 +84,7 @@ extension Draft {
             renewals[chain] = fold(renewals[chain] ?? before?.renewal, renewal)
             ends[chain, default: before?.ends ?? PeriodEnds()].note(renewal)
         }
+        for chain in noteMoves(among: chains, fresh, in: &ends) where !chains.contains(chain) { chains.append(chain) }
         for chain in chains {
             let before = known.subscription(of: chain)
             let renewal = renewals[chain] ?? before?.renewal
@@ -91,13 +92,13 @@ extension Draft {
             let isNew = renewal != before?.renewal || ends != before?.ends ?? PeriodEnds()
             guard fresh[chain] != nil || isNew else { continue }
             let period = newestPeriod(of: chain, fresh[chain] ?? [], before)
-            guard let new = PurchaseModel.fold(chain, period?.transaction, renewal, at: now) else { continue }
+            guard let new = PurchaseModel.fold(chain, period?.transaction, renewal, ends, at: now) else { continue }
             let last = before?.currentKey.flatMap { known[$0]?.transaction }
             note(
                 FoldedSubscription(
                     before: before,
                     last: last,
-                    old: before.flatMap { PurchaseModel.fold(chain, last, $0.renewal, at: now) },
+                    old: before.flatMap { PurchaseModel.fold(chain, last, $0.renewal, $0.ends, at: now) },
                     new: new,
                     period: period,
                     renewal: renewal,
@@ -218,6 +219,8 @@ extension Draft {
             by: folded.period?.transaction.reason
         )
         for (type, moment) in transition.events where isTold {
+            // It goes on under another number.
+            if type == .subscriptionExpired, new.movedTo != nil { continue }
             tell(type, stream, happenedAt: moment ?? now, .subscription(new, folded.period))
         }
         put(row)

@@ -4,12 +4,14 @@
 ///   - chain: which one.
 ///   - period: its newest transaction: see ``newestPeriod(_:)``.
 ///   - renewal: the newest of what Apple signed about its renewal: see ``fold(_:_:)``.
+///   - ends: what else is kept of it: whether Apple goes on with it under another number.
 ///   - now: the moment.
 /// - Returns: `nil` when neither is known.
 package func fold(
     _ chain: ChainKey,
     _ period: Transaction?,
     _ renewal: Renewal?,
+    _ ends: PeriodEnds = PeriodEnds(),
     at now: Timestamp
 ) -> Subscription? {
     guard let product = period?.product ?? renewal?.product else { return nil }
@@ -25,6 +27,7 @@ package func fold(
     if let period { found.take(period) }
     if isAhead { found.forgetPeriod() }
     found.expiresAt = word.end
+    (found.movedTo, found.movedFrom) = (ends.move?.to, ends.origin?.from)
     found.recentStartAt = renewal?.recentStartAt
     found.signedAt = [period?.signedAt, renewal?.signedAt].compactMap(\.self).max()
     if let outlook = word.outlook { found.take(outlook) }

@@ -37,7 +37,8 @@ extension Decision {
         for row in subscriptions.map(\.row) where !row.ends.isEmpty {
             ends[row.chain] = row.ends
             guard chains[row.chain] == nil else { continue }
-            if known.subscription(of: row.chain)?.ends.failed ?? [] != row.ends.failed { chains[row.chain] = [] }
+            let before = known.subscription(of: row.chain)?.ends ?? PeriodEnds()
+            if !before.countsLike(row.ends) { chains[row.chain] = [] }
         }
         var touched: [ChainKey] = []
         for (chain, changed) in chains {

@@ -10,6 +10,8 @@ package struct Owner: Hashable, Sendable {
     package internal(set) var previous: CustomerID?
     /// Whether a person has said whose it is, or who has it bought it anew: then no account token from before says otherwise.
     package internal(set) var isSettled: Bool
+    /// The chain that Apple goes on with in its place; see ``Transaction/previousOriginalID``.
+    package internal(set) var successor: TransactionID?
     /// Counts its changes, so that of two writers who saw the same one only the first succeeds. The first one follows that
     /// of the chain's ``Vacancy``, if there was one.
     package internal(set) var version: Int64
@@ -21,6 +23,7 @@ package struct Owner: Hashable, Sendable {
         since: Timestamp,
         previous: CustomerID? = nil,
         isSettled: Bool = false,
+        successor: TransactionID? = nil,
         version: Int64 = 1
     ) {
         self.chain = chain
@@ -29,6 +32,7 @@ package struct Owner: Hashable, Sendable {
         self.since = since
         self.previous = previous
         self.isSettled = isSettled
+        self.successor = successor
         self.version = version
     }
 
@@ -48,11 +52,14 @@ package struct Owner: Hashable, Sendable {
 /// row, so that of two who do it at the same time one is told, and sees the other.
 package struct Vacancy: Hashable, Sendable {
     package let chain: ChainKey
+    /// The chain that Apple goes on with in its place: whoever comes to have this one has that one too.
+    package internal(set) var successor: TransactionID?
     /// Counts what was left there.
     package internal(set) var version: Int64
 
-    package init(chain: ChainKey, version: Int64 = 1) {
+    package init(chain: ChainKey, successor: TransactionID? = nil, version: Int64 = 1) {
         self.chain = chain
+        self.successor = successor
         self.version = version
     }
 }

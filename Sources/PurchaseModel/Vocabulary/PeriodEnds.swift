@@ -23,11 +23,37 @@ package struct PeriodEnds: Hashable, Sendable {
         }
     }
 
+    /// Where Apple goes on with the subscription under another original transaction, and from when.
+    package struct Move: Hashable, Sendable {
+        package let to: TransactionID
+        package let at: Timestamp
+
+        package init(to: TransactionID, at: Timestamp) {
+            self.to = to
+            self.at = at
+        }
+    }
+
+    /// Where it came from, and which of its own periods stands in the chain before, too.
+    package struct Origin: Hashable, Sendable {
+        package let from: TransactionID
+        /// When the period began that was paid for there; `nil` where there is none.
+        package let repeated: Timestamp?
+
+        package init(from: TransactionID, repeated: Timestamp?) {
+            self.from = from
+            self.repeated = repeated
+        }
+    }
+
     /// Only the last ones are kept: those of nine years that failed each week.
     package static let countMax = 500
 
     /// The earliest first, each once.
     package private(set) var ends: [End] = []
+
+    package var move: Move?
+    package var origin: Origin?
 
     package init() {}
 
@@ -35,10 +61,15 @@ package struct PeriodEnds: Hashable, Sendable {
         for end in ends { note(end) }
     }
 
-    package var isEmpty: Bool { ends.isEmpty }
+    package var isEmpty: Bool { ends.isEmpty && move == nil && origin == nil }
 
     /// Those that figures are made of.
     package var failed: [End] { ends.filter(\.isFailed) }
+
+    /// Whether figures come to the same by either.
+    func countsLike(_ other: PeriodEnds) -> Bool {
+        failed == other.failed && move == other.move && origin == other.origin
+    }
 
     /// A statement that does not say which end it is about tells nothing of any.
     package mutating func note(_ renewal: Renewal) {

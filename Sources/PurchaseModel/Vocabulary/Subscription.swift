@@ -37,6 +37,10 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var revocation: Revocation?
     /// An upgrade took the place of the newest period that we have seen. `nil` too while nobody has said by what.
     package internal(set) var upgradedTo: ProductID?
+    /// Under which original transaction Apple goes on with it, and from which one it came, as when it is moved to Advanced
+    /// Commerce.
+    package internal(set) var movedTo: TransactionID?
+    package internal(set) var movedFrom: TransactionID?
     /// Whether Apple has told of something newer than the newest transaction that we have seen.
     package internal(set) var isBehind: Bool
     /// Whether Apple itself said that it ended: otherwise only the time that was paid for is over.

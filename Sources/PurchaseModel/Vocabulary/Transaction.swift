@@ -5,6 +5,8 @@ package struct Transaction: Hashable, Sendable {
     package var id: TransactionID
     /// The first transaction of the chain; equal to ``id`` for a first purchase. Xcode's receipts leave it out.
     package var originalID: TransactionID?
+    /// The first transaction of the chain that this one goes on from: Apple has moved the subscription to Advanced Commerce.
+    package var previousOriginalID: TransactionID?
     package var product: ProductID
     package var kind: ProductKind?
     package var quantity: Int
@@ -47,6 +49,7 @@ package struct Transaction: Hashable, Sendable {
         subscriptionGroup: String? = nil,
         webOrderLineItem: String? = nil,
         appTransaction: String? = nil,
+        previousOriginalID: TransactionID? = nil,
         signedAt: Timestamp
     ) {
         self.id = id
@@ -68,6 +71,7 @@ package struct Transaction: Hashable, Sendable {
         self.subscriptionGroup = subscriptionGroup
         self.webOrderLineItem = webOrderLineItem
         self.appTransaction = appTransaction
+        self.previousOriginalID = previousOriginalID
         self.signedAt = signedAt
     }
 }

@@ -41,12 +41,19 @@ enum TransactionTranslation {
             subscriptionGroup: payload.subscriptionGroupIdentifier,
             webOrderLineItem: payload.webOrderLineItemID,
             appTransaction: payload.appTransactionID,
+            previousOriginalID: previousOriginalID(payload),
             signedAt: Timestamp(milliseconds: payload.signedDate ?? 0)
         )
     }
 
     private static func ownership(_ word: AppleOwnershipType) -> Ownership {
         word.rawValue == "PURCHASED" ? .purchased : Ownership(rawValue: word.rawValue.lowercased())
+    }
+
+    /// A purchase is nobody's loss that names no chain which could be one: its own number alone must be right.
+    private static func previousOriginalID(_ payload: TransactionPayload) -> TransactionID? {
+        let previous = payload.previousOriginalTransactionID.flatMap { TransactionID($0) }
+        return previous?.description == payload.originalTransactionID ? nil : previous
     }
 
     private static func offer(_ payload: TransactionPayload) -> Offer? {

@@ -63,7 +63,8 @@ struct Subscriptions: Sendable {
         json.array("subscriptions") { json in
             for row in listed.rows {
                 let period = row.currentKey.flatMap { listed.periods[$0] }
-                guard let found = PurchaseModel.fold(row.chain, period, row.renewal, at: now) else { continue }
+                let found = PurchaseModel.fold(row.chain, period, row.renewal, row.ends, at: now)
+                guard let found else { continue }
                 json.object { json in
                     SubscriptionJSON.write(found, into: &json)
                     let owner = listed.owners[row.chain]?.customer

@@ -8,6 +8,7 @@ struct OwnerQueries {
     private static let key: [BulkColumn] = [.integer("app"), .integer("original_id"), .integer("realm")]
     private static let changing: [BulkColumn] = [
         .text("customer"), .integer("since"), .text("previous"), .integer("settled"),
+        .integer("successor"),
     ]
     private static let insert = BulkInsert(
         into: "owners",
@@ -26,7 +27,8 @@ struct OwnerQueries {
     private static let find = BulkLookup(
         by: key,
         """
-        SELECT version, customer, since, previous, settled FROM owners WHERE app = $1 AND original_id = $2 AND realm = $3
+        SELECT version, customer, since, previous, settled, successor FROM owners
+        WHERE app = $1 AND original_id = $2 AND realm = $3
         """
     )
     private static let findSharers = BulkLookup(
@@ -56,7 +58,7 @@ struct OwnerQueries {
         let key = try key(of: owner.chain)
         let changing: [SQLValue] = [
             .text(owner.customer.text), .integer(owner.since.milliseconds), .optional(owner.previous?.text),
-            .integer(owner.isSettled ? 1 : 0),
+            .integer(owner.isSettled ? 1 : 0), .optional(owner.successor?.number),
         ]
         switch change {
         case .insert where owner.version == 1:
@@ -74,7 +76,9 @@ struct OwnerQueries {
 
     func write(_ change: RowChange<Vacancy>) throws(StoreFailure) {
         let key = try key(of: change.row.chain)
-        let nobody: [SQLValue] = [.text(""), .integer(0), .null, .integer(0)]
+        let nobody: [SQLValue] = [
+            .text(""), .integer(0), .null, .integer(0), .optional(change.row.successor?.number),
+        ]
         switch change {
         case .insert(let vacancy):
             try connection.insert(key + [.integer(vacancy.version)] + nobody, by: Self.insert)
@@ -97,8 +101,9 @@ struct OwnerQueries {
         var (owners, vacancies): ([(place: Int, row: Owner)], [Vacancy]) = ([], [])
         try connection.visit(Self.find, values) { place, row throws(StoreFailure) in
             let version = row.integer(0)
+            let successor = row.optionalInteger(5).flatMap(TransactionID.init(number:))
             if row.text(1).isEmpty {
-                vacancies.append(Vacancy(chain: asked[place], version: version))
+                vacancies.append(Vacancy(chain: asked[place], successor: successor, version: version))
                 return
             }
             guard let customer: CustomerID = try row.identifier(1) else { throw SQLiteResult.unreadableRow }
@@ -108,6 +113,7 @@ struct OwnerQueries {
                 since: Timestamp(milliseconds: row.integer(2)),
                 previous: try row.identifier(3),
                 isSettled: row.integer(4) != 0,
+                successor: successor,
                 version: version
             )
             owners.append((place, owner))

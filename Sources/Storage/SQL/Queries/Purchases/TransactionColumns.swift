@@ -13,6 +13,7 @@ enum TransactionColumns {
         .integer("price_milliunits"), .text("price_currency"), .text("storefront"), .text("subscription_group"),
         .text("web_order_line_item"), .text("app_transaction"), .integer("signed_at"),
         .text("reason"),
+        .integer("previous_original_id"),
     ]
     /// In an insertion, a row's number and the proofs it follows from come between the two.
     static let places: [BulkColumn] = [
@@ -23,7 +24,7 @@ enum TransactionColumns {
 
     /// For `SELECT`: what ``read(_:app:)`` expects, from column 0, and then the version.
     static let selected = "transaction_id, realm, \(BulkColumn.names(content)), version"
-    static let version: Int32 = 31
+    static let version: Int32 = 32
 
     /// The values of ``content``, in its order.
     static func values(of recorded: RecordedTransaction) -> [SQLValue] {
@@ -59,6 +60,7 @@ enum TransactionColumns {
             .optional(transaction.appTransaction),
             .integer(transaction.signedAt.milliseconds),
             .optional(transaction.reason?.rawValue),
+            .optional(transaction.previousOriginalID?.number),
         ]
     }
 
@@ -97,6 +99,9 @@ enum TransactionColumns {
             subscriptionGroup: row.optionalText(26),
             webOrderLineItem: row.optionalText(27),
             appTransaction: row.optionalText(28),
+            previousOriginalID: try row.optionalInteger(31).map { number throws(StoreFailure) in
+                try transactionID(number)
+            },
             signedAt: Timestamp(milliseconds: row.integer(29))
         )
     }

@@ -1,0 +1,162 @@
+// A subscription that Apple goes on with under another original transaction, as when it is moved to Advanced Commerce: the
+// transactions after it name the chain before. It stays whose it was.
+extension Draft {
+    /// Notes which chains a proof says to go on from others, before any of it is claimed.
+    mutating func noteMoves(of recording: Recording) {
+        for (transaction, key) in zip(recording.transactions, recording.keys) {
+            guard let previous = transaction.previousOriginalID else { continue }
+            predecessors.set(previous, for: known.fulfilment(of: key)?.chain ?? recording.chain(of: transaction))
+        }
+    }
+
+    /// The chain that one goes on from.
+    func predecessor(of chain: ChainKey) -> ChainKey? {
+        (predecessors[chain] ?? known.predecessor(of: chain)).map { chain.beside($0) }
+    }
+
+    /// The chain that goes on with one.
+    func successor(of chain: ChainKey) -> ChainKey? {
+        (owner(of: chain)?.successor ?? vacancy(of: chain)?.successor).map { chain.beside($0) }
+    }
+
+    /// Makes a chain that is nobody's whoever's has the one that it goes on from, unless Apple signed it for somebody else.
+    ///
+    /// - Returns: the owner; `nil` where nobody is known.
+    mutating func inherit(_ chain: ChainKey, from before: ChainKey? = nil, signedFor signed: CustomerID?) -> Owner? {
+        guard let before = before ?? predecessor(of: chain), let prior = owner(of: before),
+            signed == nil || signed == prior.customer
+        else { return nil }
+        put(
+            Owner(
+                chain: chain,
+                customer: prior.customer,
+                sharers: prior.sharers,
+                since: now,
+                isSettled: prior.isSettled || hasGrants(before)
+            )
+        )
+        return owner(of: chain)
+    }
+
+    /// Leaves word with each chain before of the one that goes on with it, and hands what goes on with a chain to whom that has
+    /// come to be: whichever of them we heard of first.
+    mutating func handOn(_ recording: Recording) {
+        for transaction in recording.transactions where transaction.previousOriginalID != nil {
+            let key = TransactionKey(app: recording.app, realm: recording.realm, id: transaction.id)
+            let chain = known.fulfilment(of: key)?.chain ?? recording.chain(of: transaction)
+            guard let before = predecessor(of: chain) else { continue }
+            handOn(chain, from: before)
+            leaveWord(of: chain.original, with: before)
+        }
+        for change in decision.owners {
+            guard let next = successor(of: change.row.chain) else { continue }
+            handOn(next, from: change.row.chain)
+        }
+    }
+
+    private mutating func handOn(_ chain: ChainKey, from before: ChainKey) {
+        guard owner(of: chain) == nil else { return }
+        let token = signedToken(of: chain).map { TokenKey(app: chain.app, token: $0) }
+        let signed = token.flatMap { customer(of: $0) }
+        if inherit(chain, from: before, signedFor: signed) != nil { handedOn.append(chain) }
+    }
+
+    /// Whether the subscription is in force in the chain that one goes on from.
+    func goesOnInForce(_ chain: ChainKey) -> Bool { predecessor(of: chain).map { isInForce($0) } ?? false }
+
+    /// What was given of a paid period in the chain before, or after: it was paid once, and these amounts were given for it.
+    func currenciesGiven(beside recorded: RecordedTransaction) -> Set<CurrencyID> {
+        guard isPaidPeriod(recorded.transaction) else { return [] }
+        let chain = chain(of: recorded)
+        var found: Set<CurrencyID> = []
+        for other in [predecessor(of: chain), successor(of: chain)].compactMap(\.self) {
+            for row in fulfilments(of: other).values where row.state == .granted && row.isOfPeriod(recorded.transaction)
+            {
+                for case .amount(let amount) in row.goods { found.insert(amount.currency) }
+            }
+        }
+        return found
+    }
+
+    // MARK: Figures
+
+    /// What follows for the two chains of each move that a proof is about, by all periods of both.
+    ///
+    /// - Parameters:
+    ///   - chains: what the proof is about.
+    ///   - fresh: the periods that it brings.
+    ///   - ends: what is said of the ends of their periods.
+    /// - Returns: the chains of which this says something new.
+    func noteMoves(
+        among chains: [ChainKey],
+        _ fresh: [ChainKey: [RecordedTransaction]],
+        in ends: inout [ChainKey: PeriodEnds]
+    ) -> [ChainKey] {
+        var found: [ChainKey] = []
+        for chain in chains {
+            for (before, after) in [(predecessor(of: chain), chain), (chain, successor(of: chain))] {
+                guard let before, let after, let move = Move(periods(of: before, fresh), periods(of: after, fresh))
+                else {
+                    continue
+                }
+                let (old, new) = (ends[before] ?? endsKnown(of: before), ends[after] ?? endsKnown(of: after))
+                var (left, entered) = (old, new)
+                left.move = PeriodEnds.Move(to: after.original, at: move.at)
+                entered.origin = PeriodEnds.Origin(from: before.original, repeated: move.repeated)
+                if left != old { found.append(before) }
+                if entered != new { found.append(after) }
+                (ends[before], ends[after]) = (left, entered)
+            }
+        }
+        return found
+    }
+
+    private func endsKnown(of chain: ChainKey) -> PeriodEnds { known.subscription(of: chain)?.ends ?? PeriodEnds() }
+
+    private func periods(of chain: ChainKey, _ fresh: [ChainKey: [RecordedTransaction]]) -> [Transaction] {
+        var all = known.transactions(of: chain, with: [])
+        for recorded in fresh[chain] ?? [] { all[recorded.id] = recorded.transaction }
+        return all.values.filter(\.isSubscriptionPeriod)
+    }
+}
+
+/// When one chain went on with another one.
+private struct Move {
+    let at: Timestamp
+    /// When the first period of the new chain began, where it is the one that ran in the old one.
+    let repeated: Timestamp?
+
+    init?(_ old: [Transaction], _ new: [Transaction]) {
+        guard let first = new.min(by: { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }) else { return nil }
+        let isRepeated = old.contains { period in
+            period.purchasedAt.seconds == first.purchasedAt.seconds
+                || period.expiresAt != nil && period.expiresAt?.seconds == first.expiresAt?.seconds
+        }
+        at = isRepeated ? first.expiresAt ?? first.purchasedAt : first.purchasedAt
+        repeated = isRepeated ? first.purchasedAt : nil
+    }
+}
+
+extension Situation {
+    /// The chains that go on from those around, and that those go on from: as good as always none.
+    package var kin: Inquiry {
+        var inquiry = Inquiry()
+        for link in links { inquiry.chains.formUnion([link.before, link.after]) }
+        inquiry.subscriptions = inquiry.chains
+        return inquiry
+    }
+}
+
+extension ChainKey {
+    /// Another one of the same app, on the same side of the wall.
+    func beside(_ original: TransactionID) -> ChainKey { ChainKey(app: app, realm: realm, original: original) }
+}
+
+extension Fulfilment {
+    /// Whether what was given was given for this paid period: it began or ends with it.
+    fileprivate func isOfPeriod(_ transaction: Transaction) -> Bool {
+        if purchasedAt.seconds == transaction.purchasedAt.seconds { return true }
+        guard let unit = unit?.base, let end = transaction.expiresAt else { return false }
+        return unit.isOfPeriod(until: end)
+    }
+}

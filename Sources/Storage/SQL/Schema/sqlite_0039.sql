@@ -1,0 +1,4 @@
+-- Apple moves a subscription to Advanced Commerce under a new original transaction, and says which one it goes on from: the
+-- chain before, of a transaction; the chain after, of whose it is.
+ALTER TABLE transactions ADD COLUMN previous_original_id INTEGER;
+ALTER TABLE owners ADD COLUMN successor INTEGER;

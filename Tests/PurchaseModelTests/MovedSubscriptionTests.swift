@@ -1,0 +1,144 @@
+import PurchaseModel
+import Testing
+
+/// A subscription that Apple goes on with under another original transaction, as when it is moved to Advanced Commerce: the
+/// period that ran, under both numbers, and the next two under the new one alone.
+@Suite struct MovedSubscriptionTests {
+    private static let orders = [[0, 1, 2, 3], [1, 0, 2, 3], [1, 2, 3, 0], [3, 2, 1, 0], [2, 0, 3, 1]]
+
+    /// From a day on, under a product of the shop's that stands for many.
+    private static func moved(_ number: Int64, from day: Int64) throws -> Transaction {
+        var sold = try Sold.month(number, original: 90, from: day)
+        sold.product = try Shop.product("generic")
+        sold.previousOriginalID = TransactionID(number: 1)
+        return FigureTests.priced(sold, 9_990)
+    }
+
+    private static func shop(needsOrder: Bool = false, binding: BindingRule = .transferIfInactive) throws -> Shop {
+        let gems = try Shop.currency("gems")
+        let generic = ProductTerms(
+            product: try Shop.product("generic"),
+            kind: .autoRenewable,
+            goods: [.entitlement(try Shop.right("premium")), .amount(10, gems)]
+        )
+        return try Shop(needsOrder: needsOrder) { terms in
+            terms.products?[generic.product] = generic
+            terms.binding = binding
+        }
+    }
+
+    /// Ann shows the old one; Apple tells of the rest by itself.
+    private static func tell(_ order: [Int], to shop: inout Shop) throws {
+        let old = FigureTests.priced(try Sold.month(1), 9_990)
+        for place in order {
+            let moved = try place == 0 ? nil : moved(89 + Int64(place), from: Int64(place - 1) * 30)
+            try shop.show(moved ?? old, by: moved == nil ? "ann" : nil)
+        }
+    }
+
+    @Test(arguments: orders) func itStaysWhoseItWasAndIsGivenOnce(order: [Int]) throws {
+        var shop = try Self.shop()
+        try Self.tell(order, to: &shop)
+        #expect(shop.situation.owner(of: try Shop.chain(90))?.customer.text == "ann")
+        #expect(try [1, 90, 91, 92].map { try shop.word($0) } == Array(repeating: "granted", count: 4))
+        // The period that ran was paid once; the two after it are new.
+        #expect(try shop.gems() == 30)
+        #expect(try shop.rights(at: SubscriptionCase.at(75)) == ["premium"])
+        try Invariants.check(shop, "\(order)")
+    }
+
+    @Test(arguments: orders) func figuresHaveOneSubscription(order: [Int]) throws {
+        var shop = try Self.shop()
+        try Self.tell(order, to: &shop)
+        #expect(shop.figures.total(.revenue) == 3 * 9_990)
+        #expect(shop.figures.lines(.firstPurchases) == ["0 1"] && shop.figures.lines(.restores) == ["0 1"])
+        #expect(shop.figures.lines(.subscribers) == ["17 1", "48 1", "79 1"])
+        #expect(shop.figures.lines(.subscribersLost) == ["79 1"])
+        #expect(shop.figures.lines(.recurringNew) == ["-13 USD 9990"])
+        #expect(shop.figures.lines(.recurringChurn) == ["79 USD 9990"])
+        // From one sum to the other.
+        #expect(shop.figures.lines(.recurringContraction) == ["17 USD 9990"])
+        #expect(shop.figures.lines(.recurringExpansion) == ["17 USD 9990"])
+        #expect(shop.figures.lines(.periodsEnded) == ["30 1", "60 1", "90 1"])
+        #expect(shop.figures.lines(.periodsRenewed) == ["30 1", "60 1"])
+        #expect(shop.figures.total(.active) == 1)
+    }
+
+    /// Apple charges anew in the middle of a period: it is cut short, as by an upgrade.
+    @Test func aPeriodMayEndWhereTheNewOneBegins() throws {
+        var shop = try Self.shop()
+        try shop.show(FigureTests.priced(try Sold.month(1), 9_990))
+        try shop.show(Self.moved(90, from: 10), by: nil)
+        #expect(shop.figures.total(.revenue) == 2 * 9_990)
+        #expect(shop.figures.lines(.subscribers) == ["17 1"] && shop.figures.lines(.periodsEnded) == ["40 1"])
+        #expect(try shop.gems() == 20)
+        try Invariants.check(shop, "cut short")
+    }
+
+    @Test(arguments: [[0, 1, 2], [1, 2, 0]]) func nobodyHearsThatTheOldOneIsOver(order: [Int]) throws {
+        var shop = try Self.shop()
+        try Self.tell(order, to: &shop)
+        shop.now = SubscriptionCase.at(33)
+        try shop.look(at: 1)
+        #expect(try shop.subscription(1).state == .expired)
+        #expect(!shop.types.contains("subscription.expired"))
+        #expect(shop.figures.total(.lapsed) == 0)
+        shop.now = SubscriptionCase.at(63)
+        try shop.look(at: 90)
+        #expect(shop.types.count { $0 == "subscription.expired" } == 1)
+        try Invariants.check(shop, "over")
+    }
+
+    @Test func eachTellsOfTheOther() throws {
+        var shop = try Self.shop()
+        try Self.tell([0, 1], to: &shop)
+        let (old, new) = (try shop.subscription(1).ends, try shop.subscription(90).ends)
+        #expect(old.move == PeriodEnds.Move(to: try #require(TransactionID(number: 90)), at: SubscriptionCase.at(30)))
+        #expect(new.origin?.from.number == 1 && new.origin?.repeated == Facts.now)
+    }
+
+    @Test func itNeedsNoOrderOfItsOwn() throws {
+        var shop = try Self.shop(needsOrder: true)
+        try shop.place("o-1", "monthly")
+        try shop.show(Sold.month(1))
+        try shop.show(Self.moved(90, from: 0), by: nil)
+        try shop.show(Self.moved(91, from: 30), by: nil)
+        #expect(try [1, 90, 91].map { try shop.word($0) } == Array(repeating: "granted", count: 3))
+    }
+
+    /// Each row: the app's rule, and who may use the new one after Bob has shown a copy of it.
+    @Test(arguments: [
+        (BindingRule.refuse, ["ann"]), (.transferIfInactive, ["ann"]), (.transfer, ["bob"]), (.share, ["ann", "bob"]),
+    ])
+    func aCopyGivesNobodyElseMoreThanTheOldOneWould(rule: BindingRule, users: [String]) throws {
+        var shop = try Self.shop(binding: rule)
+        try shop.show(Sold.month(1))
+        try shop.show(Self.moved(90, from: 0), by: "bob")
+        try shop.show(Self.moved(91, from: 30), by: nil)
+        let owner = try #require(shop.situation.owner(of: try Shop.chain(90)))
+        #expect(["ann", "bob"].filter { CustomerID($0).map(owner.mayUse) == true } == users)
+    }
+
+    /// Whoever shares the old one shares the new one.
+    @Test(arguments: [true, false]) func itIsSharedByWhomItWas(isOldFirst: Bool) throws {
+        var shop = try Self.shop(binding: .share)
+        if !isOldFirst { try shop.show(Self.moved(90, from: 0), by: nil) }
+        try shop.show(Sold.month(1))
+        try shop.show(Sold.month(1), by: "bob")
+        if isOldFirst { try shop.show(Self.moved(90, from: 0), by: nil) }
+        let owner = try #require(shop.situation.owner(of: try Shop.chain(90)))
+        #expect(owner.customer.text == "ann" && owner.sharers.map(\.text) == (isOldFirst ? ["bob"] : []))
+    }
+
+    /// Of what Apple signed for somebody else the old one says nothing.
+    @Test func whatIsSignedForAnotherIsAnothers() throws {
+        var shop = try Self.shop()
+        let token = AccountToken(high: 3, low: 4)
+        try shop.place("o-1", "generic", for: "bob", token: token)
+        try shop.show(Sold.month(1))
+        var moved = try Self.moved(90, from: 0)
+        moved.accountToken = token
+        try shop.show(moved, by: nil)
+        #expect(shop.situation.owner(of: try Shop.chain(90))?.customer.text == "bob")
+    }
+}
