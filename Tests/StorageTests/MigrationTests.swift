@@ -158,6 +158,7 @@ private enum Python {
     /// After 36.
     static let withoutColumnsSince36 = [
         withoutReason,
+        "ALTER TABLE transactions DROP COLUMN billing_plan", "ALTER TABLE transactions DROP COLUMN commitment_ends_at",
         "ALTER TABLE transactions DROP COLUMN previous_original_id", "ALTER TABLE owners DROP COLUMN successor",
     ]
     private static let withoutReason = "ALTER TABLE transactions DROP COLUMN reason"
@@ -175,6 +176,8 @@ private enum Python {
             "ALTER TABLE submissions DROP COLUMN version", "ALTER TABLE submissions DROP COLUMN environments",
             "ALTER TABLE transactions DROP COLUMN version", "ALTER TABLE transactions DROP COLUMN fuller_evidence",
             "ALTER TABLE transactions DROP COLUMN previous_original_id",
+            "ALTER TABLE transactions DROP COLUMN billing_plan",
+            "ALTER TABLE transactions DROP COLUMN commitment_ends_at",
             "CREATE INDEX transactions_of_customer ON transactions (app, customer) WHERE customer IS NOT NULL",
             "DELETE FROM migrations WHERE number > 1", "PRAGMA user_version = 1",
         ]

@@ -27,6 +27,8 @@ package enum SubscriptionJSON {
         json.member("period_started_at", subscription.periodStartedAt)
         json.member("expires_at", subscription.expiresAt)
         json.member("access_until", subscription.accessUntil)
+        json.member("billing_plan", subscription.billingPlan)
+        json.member("commitment_ends_at", subscription.commitmentEndsAt)
         json.member("ownership", subscription.ownership?.rawValue)
         json.member("app_account_token", subscription.accountToken?.description)
         if let price = subscription.price {

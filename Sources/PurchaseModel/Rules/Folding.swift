@@ -23,6 +23,8 @@ func fold(_ known: Transaction, _ fresh: Transaction) -> Transaction {
     folded.subscriptionGroup = later.subscriptionGroup ?? earlier.subscriptionGroup
     folded.webOrderLineItem = later.webOrderLineItem ?? earlier.webOrderLineItem
     folded.appTransaction = later.appTransaction ?? earlier.appTransaction
+    folded.billingPlan = later.billingPlan ?? earlier.billingPlan
+    folded.commitmentEndsAt = later.commitmentEndsAt ?? earlier.commitmentEndsAt
     return folded
 }
 

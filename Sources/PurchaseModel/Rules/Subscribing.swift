@@ -248,7 +248,7 @@ extension LookSchedule {
     /// Whether nobody is told yet that it has expired: only the clock says so, Apple meant to renew it, and the news of that
     /// may be on its way.
     fileprivate func waits(for new: Subscription, toldOf before: RecordedSubscription?, at now: Timestamp) -> Bool {
-        guard new.state == .expired, !new.isEndConfirmed, new.willAutoRenew != false, let end = new.expiresAt else {
+        guard new.state == .expired, !new.isEndConfirmed, new.goesOn != false, let end = new.expiresAt else {
             return false
         }
         if let before, before.state == .expired, before.current == new.current { return false }

@@ -190,6 +190,8 @@ extension Subscription {
         price = period.price
         offer = period.offer
         ownership = period.ownership
+        billingPlan = period.billingPlan
+        commitmentEndsAt = period.commitmentEndsAt
         accountToken = period.accountToken
         revocation = period.takenBack
     }
@@ -240,7 +242,7 @@ extension Subscription {
 
     /// Whether it ended as its customer wished, although Apple has not said so. Where a higher price waited for an answer, that
     /// may be what it ended for; and one that an upgrade took the place of did not end.
-    private var wasTurnedOff: Bool { willAutoRenew == false && priceIncrease != .pending && !isBehind }
+    private var wasTurnedOff: Bool { goesOn == false && priceIncrease != .pending && !isBehind }
 
     private mutating func standWithoutEnd(_ trouble: Renewal?, _ isRetrying: Bool, at now: Timestamp) {
         guard isRetrying, let trouble else { return set(.unknown, since: nil) }

@@ -31,6 +31,10 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var price: Price?
     package internal(set) var offer: Offer?
     package internal(set) var ownership: Ownership?
+    /// Apple's word for how the newest period is paid for.
+    package internal(set) var billingPlan: String?
+    /// Until when its customer has committed herself, where a year is paid for by the month.
+    package internal(set) var commitmentEndsAt: Timestamp?
     package internal(set) var accountToken: AccountToken?
     /// Why it ended, in Apple's words; where Apple has not said, what follows from the rest.
     package internal(set) var ending: SubscriptionEnding?
@@ -49,6 +53,12 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var signedAt: Timestamp?
 
     package var isFamilyShared: Bool { ownership == .familyShared }
+
+    /// Whether Apple means to charge for a next period: until the commitment ends it does, also where the renewal is off.
+    package var goesOn: Bool? {
+        if let commitmentEndsAt, let expiresAt, commitmentEndsAt.seconds > expiresAt.seconds { return true }
+        return willAutoRenew
+    }
 
     package var isTrial: Bool { offer?.discount == "FREE_TRIAL" }
 

@@ -26,6 +26,10 @@ package struct Transaction: Hashable, Sendable {
     package var subscriptionGroup: String?
     package var webOrderLineItem: String?
     package var appTransaction: String?
+    /// Apple's word for how a subscription is paid for: `BILLED_UPFRONT`, `MONTHLY`.
+    package var billingPlan: String?
+    /// Until when its customer has committed herself, where a year is paid for by the month.
+    package var commitmentEndsAt: Timestamp?
     /// When Apple signed what proves this: the order in which facts about one transaction count.
     package var signedAt: Timestamp
 
@@ -50,6 +54,8 @@ package struct Transaction: Hashable, Sendable {
         webOrderLineItem: String? = nil,
         appTransaction: String? = nil,
         previousOriginalID: TransactionID? = nil,
+        billingPlan: String? = nil,
+        commitmentEndsAt: Timestamp? = nil,
         signedAt: Timestamp
     ) {
         self.id = id
@@ -72,6 +78,8 @@ package struct Transaction: Hashable, Sendable {
         self.webOrderLineItem = webOrderLineItem
         self.appTransaction = appTransaction
         self.previousOriginalID = previousOriginalID
+        self.billingPlan = billingPlan
+        self.commitmentEndsAt = commitmentEndsAt
         self.signedAt = signedAt
     }
 }

@@ -79,7 +79,7 @@ extension Transaction {
         [
             kind?.rawValue, reason?.rawValue, ownership?.rawValue, revocation?.type, offer?.identifier, offer?.discount,
             offer?.period,
-            price?.currency, storefront, subscriptionGroup, webOrderLineItem, appTransaction,
+            price?.currency, storefront, subscriptionGroup, webOrderLineItem, appTransaction, billingPlan,
         ]
     }
 }

@@ -1,4 +1,5 @@
 import AppleFormats
+import Encoding
 import PurchaseModel
 
 /// StoreKit 2 transactions in our own words.
@@ -42,6 +43,8 @@ enum TransactionTranslation {
             webOrderLineItem: payload.webOrderLineItemID,
             appTransaction: payload.appTransactionID,
             previousOriginalID: previousOriginalID(payload),
+            billingPlan: payload.billingPlanType,
+            commitmentEndsAt: commitmentEnd(payload),
             signedAt: Timestamp(milliseconds: payload.signedDate ?? 0)
         )
     }
@@ -54,6 +57,11 @@ enum TransactionTranslation {
     private static func previousOriginalID(_ payload: TransactionPayload) -> TransactionID? {
         let previous = payload.previousOriginalTransactionID.flatMap { TransactionID($0) }
         return previous?.description == payload.originalTransactionID ? nil : previous
+    }
+
+    private static func commitmentEnd(_ payload: TransactionPayload) -> Timestamp? {
+        let moment = payload.rare("commitmentInfo")?["commitmentExpiresDate"]?.milliseconds
+        return moment.map(Timestamp.init(milliseconds:))
     }
 
     private static func offer(_ payload: TransactionPayload) -> Offer? {
@@ -95,5 +103,13 @@ enum TransactionTranslation {
         case "Non-Renewing Subscription": .nonRenewing
         default: ProductKind(rawValue: word)
         }
+    }
+}
+
+extension TransactionPayload {
+    /// An object that few transactions have. What is none tells nothing: the purchase counts all the same.
+    fileprivate func rare(_ name: String) -> JSONObject? {
+        guard let member = others.first(where: { $0.name == name }) else { return nil }
+        return (try? JSONDocument(member.json))?.root.object
     }
 }

@@ -2,3 +2,6 @@
 -- chain before, of a transaction; the chain after, of whose it is.
 ALTER TABLE transactions ADD COLUMN previous_original_id INTEGER;
 ALTER TABLE owners ADD COLUMN successor INTEGER;
+-- How a subscription is paid for, and until when its customer has committed herself.
+ALTER TABLE transactions ADD COLUMN billing_plan TEXT;
+ALTER TABLE transactions ADD COLUMN commitment_ends_at INTEGER;

@@ -13,7 +13,7 @@ enum TransactionColumns {
         .integer("price_milliunits"), .text("price_currency"), .text("storefront"), .text("subscription_group"),
         .text("web_order_line_item"), .text("app_transaction"), .integer("signed_at"),
         .text("reason"),
-        .integer("previous_original_id"),
+        .integer("previous_original_id"), .text("billing_plan"), .integer("commitment_ends_at"),
     ]
     /// In an insertion, a row's number and the proofs it follows from come between the two.
     static let places: [BulkColumn] = [
@@ -24,7 +24,7 @@ enum TransactionColumns {
 
     /// For `SELECT`: what ``read(_:app:)`` expects, from column 0, and then the version.
     static let selected = "transaction_id, realm, \(BulkColumn.names(content)), version"
-    static let version: Int32 = 32
+    static let version: Int32 = 34
 
     /// The values of ``content``, in its order.
     static func values(of recorded: RecordedTransaction) -> [SQLValue] {
@@ -61,6 +61,8 @@ enum TransactionColumns {
             .integer(transaction.signedAt.milliseconds),
             .optional(transaction.reason?.rawValue),
             .optional(transaction.previousOriginalID?.number),
+            .optional(transaction.billingPlan),
+            .optional(transaction.commitmentEndsAt?.milliseconds),
         ]
     }
 
@@ -102,6 +104,8 @@ enum TransactionColumns {
             previousOriginalID: try row.optionalInteger(31).map { number throws(StoreFailure) in
                 try transactionID(number)
             },
+            billingPlan: row.optionalText(32),
+            commitmentEndsAt: row.optionalTimestamp(33),
             signedAt: Timestamp(milliseconds: row.integer(29))
         )
     }
