@@ -158,6 +158,7 @@ private enum Python {
     /// After 36.
     static let withoutColumnsSince36 = [
         withoutReason,
+        "ALTER TABLE subscriptions DROP COLUMN renewal_win_back_offers",
         "ALTER TABLE transactions DROP COLUMN billing_plan", "ALTER TABLE transactions DROP COLUMN commitment_ends_at",
         "ALTER TABLE transactions DROP COLUMN previous_original_id", "ALTER TABLE owners DROP COLUMN successor",
     ]

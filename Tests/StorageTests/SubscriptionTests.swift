@@ -60,6 +60,7 @@ import Testing
         renewal.recentStartAt = Timestamp(milliseconds: 10)
         renewal.nextPrice = Price(milliunits: 4_990, currency: "USD")
         renewal.priceIncreaseStatus = 0
+        renewal.winBackOffers = ["back", "again"]
         renewal.offer = Offer(kind: .promotional, identifier: "back", discount: "PAY_AS_YOU_GO", period: "P1M")
         renewal.accountToken = AccountToken(high: 0xFEDC_BA98_7654_3210, low: 0x0123_4567_89AB_CDEF)
         return renewal

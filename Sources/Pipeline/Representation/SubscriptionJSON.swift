@@ -48,6 +48,11 @@ package enum SubscriptionJSON {
             json.member("next_currency", price.currency)
         }
         if let offer = subscription.nextOffer { json.object("next_offer") { write(offer, into: &$0) } }
+        if !subscription.winBackOffers.isEmpty {
+            json.array("win_back_offers") { json in
+                for offer in subscription.winBackOffers { json.element(offer) }
+            }
+        }
         json.member("price_increase", subscription.priceIncrease?.description)
     }
 

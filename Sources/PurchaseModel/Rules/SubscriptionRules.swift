@@ -80,6 +80,7 @@ extension Renewal {
         let texts: [String?] = [
             product.text, nextProduct?.text, nextPrice?.currency, offer?.identifier, offer?.discount, offer?.period,
             accountToken?.description, environment?.rawValue,
+            winBackOffers.isEmpty ? nil : winBackOffers.joined(separator: "\n"),
         ]
         let parts = numbers.map { $0.map(String.init) } + texts
         return Array(parts.map { $0.map { "+" + $0 } ?? "" }.joined(separator: "\0").utf8)
@@ -206,6 +207,7 @@ extension Subscription {
         nextProduct = outlook.nextProduct
         nextPrice = outlook.nextPrice
         nextOffer = outlook.offer
+        winBackOffers = outlook.winBackOffers
         priceIncrease = outlook.priceIncreaseStatus.map(PriceIncrease.init(rawValue:))
     }
 

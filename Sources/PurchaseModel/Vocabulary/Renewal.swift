@@ -13,8 +13,13 @@ package struct Renewal: Hashable, Sendable {
     package var nextPrice: Price?
     package var priceIncreaseStatus: Int?
     package var offer: Offer?
+    /// What the customer may be won back by, the best first.
+    package var winBackOffers: [String] = []
     package var accountToken: AccountToken?
     package var signedAt: Timestamp
+
+    /// More than a group will ever have at once.
+    package static let winBackOffersMax = 50
 
     package init(originalID: TransactionID, product: ProductID, signedAt: Timestamp) {
         self.originalID = originalID

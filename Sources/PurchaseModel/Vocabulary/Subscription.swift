@@ -27,6 +27,8 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var nextProduct: ProductID?
     package internal(set) var nextPrice: Price?
     package internal(set) var nextOffer: Offer?
+    /// What the customer may be won back by, the best first.
+    package internal(set) var winBackOffers: [String] = []
     package internal(set) var priceIncrease: PriceIncrease?
     package internal(set) var price: Price?
     package internal(set) var offer: Offer?

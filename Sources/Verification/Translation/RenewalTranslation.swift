@@ -38,7 +38,15 @@ enum RenewalTranslation {
                 period: payload.offerPeriod
             )
         }
+        // A line each where they are kept.
+        let offers = payload.eligibleWinBackOfferIDs ?? []
+        renewal.winBackOffers = Array(offers.filter(\.isOneLine).prefix(Renewal.winBackOffersMax))
         renewal.accountToken = payload.appAccountToken.flatMap(AccountToken.init(uuid:))
         return renewal
     }
+}
+
+extension String {
+    /// Whether it is a name as Apple's are: not empty, short, and without a line's end.
+    fileprivate var isOneLine: Bool { (1...255).contains(utf8.count) && !utf8.contains(UInt8(ascii: "\n")) }
 }

@@ -5,3 +5,5 @@ ALTER TABLE owners ADD COLUMN successor INTEGER;
 -- How a subscription is paid for, and until when its customer has committed herself.
 ALTER TABLE transactions ADD COLUMN billing_plan TEXT;
 ALTER TABLE transactions ADD COLUMN commitment_ends_at INTEGER;
+-- What the customer may be won back by, a line each.
+ALTER TABLE subscriptions ADD COLUMN renewal_win_back_offers TEXT;

@@ -21,8 +21,8 @@ struct SubscriptionQueries {
     ]
     /// What was signed of it before the newest, too.
     private static let history: [BulkColumn] = [.text("period_ends")]
-    /// Whether another one pays for it.
-    private static let sharing: [BulkColumn] = [.integer("is_shared")]
+    /// Whether another one pays for it; and what the renewal says since later versions.
+    private static let sharing: [BulkColumn] = [.integer("is_shared"), .text("renewal_win_back_offers")]
     private static let insert = BulkInsert(
         into: "subscriptions",
         key + [.integer("version")] + standing + renewal + history + sharing,
@@ -58,7 +58,11 @@ struct SubscriptionQueries {
             .integer(try RealmCode.number(of: row.chain.realm)),
         ]
         let (standing, renewal) = (Self.standing(of: row), Self.values(of: row.renewal))
-        let rest: [SQLValue] = [.optional(PeriodEndsText.text(of: row.ends)), .integer(row.isShared ? 1 : 0)]
+        let offers = row.renewal?.winBackOffers ?? []
+        let rest: [SQLValue] = [
+            .optional(PeriodEndsText.text(of: row.ends)), .integer(row.isShared ? 1 : 0),
+            .optional(offers.isEmpty ? nil : offers.joined(separator: "\n")),
+        ]
         switch change {
         case .insert:
             let version = SQLValue.integer(row.version)
@@ -192,6 +196,9 @@ struct SubscriptionQueries {
                 period: row.optionalText(29)
             )
         }
+        renewal.winBackOffers =
+            row.optionalText(33)?.utf8.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+            ?? []
         renewal.accountToken = try row.optionalBytes(30).map { bytes throws(StoreFailure) in
             try TokenBytes.token(bytes)
         }
