@@ -159,6 +159,7 @@ private enum Python {
     static let withoutColumnsSince36 = [
         withoutReason,
         "ALTER TABLE subscriptions DROP COLUMN renewal_win_back_offers",
+        "ALTER TABLE transactions DROP COLUMN advanced_commerce",
         "ALTER TABLE transactions DROP COLUMN billing_plan", "ALTER TABLE transactions DROP COLUMN commitment_ends_at",
         "ALTER TABLE transactions DROP COLUMN previous_original_id", "ALTER TABLE owners DROP COLUMN successor",
     ]
@@ -179,6 +180,7 @@ private enum Python {
             "ALTER TABLE transactions DROP COLUMN previous_original_id",
             "ALTER TABLE transactions DROP COLUMN billing_plan",
             "ALTER TABLE transactions DROP COLUMN commitment_ends_at",
+            "ALTER TABLE transactions DROP COLUMN advanced_commerce",
             "CREATE INDEX transactions_of_customer ON transactions (app, customer) WHERE customer IS NOT NULL",
             "DELETE FROM migrations WHERE number > 1", "PRAGMA user_version = 1",
         ]

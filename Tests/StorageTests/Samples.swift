@@ -41,6 +41,19 @@ enum Samples {
         transaction.subscriptionGroup = "20000001"
         transaction.webOrderLineItem = "123"
         transaction.appTransaction = "70412345678901234"
+        transaction.billingPlan = "MONTHLY"
+        transaction.commitmentEndsAt = Timestamp(milliseconds: 8)
+        transaction.advancedCommerce = AdvancedCommerce(items: [
+            AdvancedCommerce.Item(
+                sku: "channel a - ü",
+                milliunits: 4_990,
+                revokedAt: now,
+                refunds: [
+                    AdvancedCommerce.Refund(type: "CUSTOM", milliunits: -1, at: now),
+                    AdvancedCommerce.Refund(type: nil, milliunits: nil, at: nil),
+                ]
+            ), AdvancedCommerce.Item(sku: "-", milliunits: nil, revokedAt: nil, refunds: []),
+        ])
         return transaction
     }
 

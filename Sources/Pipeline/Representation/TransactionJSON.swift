@@ -33,10 +33,33 @@ package enum TransactionJSON {
             json.member("price_milliunits", price.milliunits)
             json.member("currency", price.currency)
         }
+        if let goods = transaction.advancedCommerce { json.object("advanced_commerce") { write(goods, into: &$0) } }
         json.member("storefront", transaction.storefront)
         json.member("subscription_group", transaction.subscriptionGroup)
         json.member("web_order_line_item_id", transaction.webOrderLineItem)
         json.member("app_transaction_id", transaction.appTransaction)
+    }
+
+    private static func write(_ goods: AdvancedCommerce, into json: inout JSONObjectWriter) {
+        json.array("items") { json in
+            for item in goods.items {
+                json.object { json in
+                    json.member("sku", item.sku)
+                    json.member("price_milliunits", item.milliunits)
+                    json.member("revocation_date", item.revokedAt)
+                    if item.refunds.isEmpty { return }
+                    json.array("refunds") { json in
+                        for refund in item.refunds {
+                            json.object { json in
+                                json.member("type", refund.type)
+                                json.member("amount_milliunits", refund.milliunits)
+                                json.member("date", refund.at)
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// A recorded transaction, with the side of the wall on which it stands.

@@ -25,6 +25,7 @@ func fold(_ known: Transaction, _ fresh: Transaction) -> Transaction {
     folded.appTransaction = later.appTransaction ?? earlier.appTransaction
     folded.billingPlan = later.billingPlan ?? earlier.billingPlan
     folded.commitmentEndsAt = later.commitmentEndsAt ?? earlier.commitmentEndsAt
+    folded.advancedCommerce = later.advancedCommerce ?? earlier.advancedCommerce
     return folded
 }
 

@@ -11,13 +11,23 @@ extension Draft {
         default: break
         }
         if heard.endsRefundRequest { overtake(heard, recording) }
-        guard heard.isToldItself else { return }
+        guard heard.isToldItself || tellsOfItemsOnly(heard, recording) else { return }
         tell(.notificationReceived, stream(of: heard, recording), happenedAt: heard.signedAt, .announcement(heard))
+    }
+
+    /// Whether it says that something was taken back, and its transaction does not: of what was bought through Advanced Commerce
+    /// Apple takes single items back, of which the ledger gives nothing by itself. Receipts, of the first format, tell such
+    /// things of no consumable: there Apple is asked.
+    private func tellsOfItemsOnly(_ heard: Announcement, _ recording: Recording) -> Bool {
+        guard heard.type == Self.refunds || heard.type == Self.revokes else { return false }
+        let named = recording.transactions.filter { heard.transaction == nil || $0.id == heard.transaction }
+        return named.contains { $0.ownership != nil } && named.allSatisfy { $0.revocation == nil }
     }
 
     /// A parent has withdrawn the consent for the whole app: nothing more is told of that account's purchases either.
     private static let rescinds = "RESCIND_CONSENT"
     private static let refunds = "REFUND"
+    private static let revokes = "REVOKE"
 
     private mutating func open(
         _ heard: Announcement,

@@ -30,6 +30,7 @@ package struct Transaction: Hashable, Sendable {
     package var billingPlan: String?
     /// Until when its customer has committed herself, where a year is paid for by the month.
     package var commitmentEndsAt: Timestamp?
+    package var advancedCommerce: AdvancedCommerce?
     /// When Apple signed what proves this: the order in which facts about one transaction count.
     package var signedAt: Timestamp
 
@@ -56,6 +57,7 @@ package struct Transaction: Hashable, Sendable {
         previousOriginalID: TransactionID? = nil,
         billingPlan: String? = nil,
         commitmentEndsAt: Timestamp? = nil,
+        advancedCommerce: AdvancedCommerce? = nil,
         signedAt: Timestamp
     ) {
         self.id = id
@@ -80,6 +82,7 @@ package struct Transaction: Hashable, Sendable {
         self.previousOriginalID = previousOriginalID
         self.billingPlan = billingPlan
         self.commitmentEndsAt = commitmentEndsAt
+        self.advancedCommerce = advancedCommerce
         self.signedAt = signedAt
     }
 }

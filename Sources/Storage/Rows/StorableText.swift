@@ -80,6 +80,6 @@ extension Transaction {
             kind?.rawValue, reason?.rawValue, ownership?.rawValue, revocation?.type, offer?.identifier, offer?.discount,
             offer?.period,
             price?.currency, storefront, subscriptionGroup, webOrderLineItem, appTransaction, billingPlan,
-        ]
+        ] + (advancedCommerce?.items.map(\.sku) ?? [])
     }
 }

@@ -45,6 +45,7 @@ enum TransactionTranslation {
             previousOriginalID: previousOriginalID(payload),
             billingPlan: payload.billingPlanType,
             commitmentEndsAt: commitmentEnd(payload),
+            advancedCommerce: payload.rare("advancedCommerceInfo").flatMap(AdvancedCommerceTranslation.goods),
             signedAt: Timestamp(milliseconds: payload.signedDate ?? 0)
         )
     }

@@ -7,3 +7,5 @@ ALTER TABLE transactions ADD COLUMN billing_plan TEXT;
 ALTER TABLE transactions ADD COLUMN commitment_ends_at INTEGER;
 -- What the customer may be won back by, a line each.
 ALTER TABLE subscriptions ADD COLUMN renewal_win_back_offers TEXT;
+-- What was bought through Advanced Commerce, a line for each item.
+ALTER TABLE transactions ADD COLUMN advanced_commerce TEXT;

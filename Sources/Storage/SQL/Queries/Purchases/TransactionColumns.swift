@@ -14,6 +14,7 @@ enum TransactionColumns {
         .text("web_order_line_item"), .text("app_transaction"), .integer("signed_at"),
         .text("reason"),
         .integer("previous_original_id"), .text("billing_plan"), .integer("commitment_ends_at"),
+        .text("advanced_commerce"),
     ]
     /// In an insertion, a row's number and the proofs it follows from come between the two.
     static let places: [BulkColumn] = [
@@ -24,7 +25,7 @@ enum TransactionColumns {
 
     /// For `SELECT`: what ``read(_:app:)`` expects, from column 0, and then the version.
     static let selected = "transaction_id, realm, \(BulkColumn.names(content)), version"
-    static let version: Int32 = 34
+    static let version: Int32 = 35
 
     /// The values of ``content``, in its order.
     static func values(of recorded: RecordedTransaction) -> [SQLValue] {
@@ -63,6 +64,7 @@ enum TransactionColumns {
             .optional(transaction.previousOriginalID?.number),
             .optional(transaction.billingPlan),
             .optional(transaction.commitmentEndsAt?.milliseconds),
+            .optional(transaction.advancedCommerce.map(AdvancedCommerceText.text)),
         ]
     }
 
@@ -106,6 +108,10 @@ enum TransactionColumns {
             },
             billingPlan: row.optionalText(32),
             commitmentEndsAt: row.optionalTimestamp(33),
+            advancedCommerce: try row.optionalText(34).map { text throws(StoreFailure) in
+                guard let goods = AdvancedCommerceText.goods(in: text) else { throw SQLiteResult.unreadableRow }
+                return goods
+            },
             signedAt: Timestamp(milliseconds: row.integer(29))
         )
     }
