@@ -26,7 +26,9 @@ struct ImportReportFile {
         report = path.hasSuffix(".csv") ? .csv : .jsonLines
         let isBegun = found.reportBytes > 0 || !found.reportTail.isEmpty
         guard isBegun || next.isAtBeginning || found.counts.rows == 0 else {
-            throw Fault(sentence: "the import was begun without a report, and one of its other rows alone would be none")
+            throw Fault(
+                sentence: "the import was begun without a report, and one of its other rows alone would be none"
+            )
         }
         let isThere = FileStatus(path) != nil
         guard isThere || next.isAtBeginning || found.reportBytes == 0 else {
