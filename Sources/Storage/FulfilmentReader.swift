@@ -234,6 +234,7 @@ extension StoreReader {
         let recorded = try transactions(waiting.map(\.transaction))
         for recorded in recorded { situation.note(recorded) }
         try answer(Inquiry(deciding: recorded, for: { _ in [order.customer] }, terms), in: &situation)
+        try answerKin(in: &situation)
         let heldUp = try noteAgain(recorded, andBeside: true, in: &situation)
         // A chain may have become another customer's while its purchase waited.
         var second = Inquiry(

@@ -64,6 +64,41 @@ import Testing
         #expect(shop.figures.total(.active) == 1)
     }
 
+    /// The money for the period is back: it is given under no other number. Each row: the share that was refunded.
+    @Test(arguments: [nil, 100_000, 40_000] as [Int?])
+    func whatWasTakenBackIsNotGivenAgain(percentage: Int?) throws {
+        var shop = try Self.shop()
+        let old = try Sold.month(1)
+        try shop.show(old)
+        try shop.show(Sold.refunded(old, percentage: percentage), by: nil)
+        let kept = try shop.gems()
+        try shop.show(Self.moved(90, from: 0), by: nil)
+        #expect(try shop.gems() == kept && kept < 10)
+        try Invariants.check(shop, "refunded")
+    }
+
+    /// What another system has delivered of it is not told.
+    @Test func whatWasDeliveredBeforeIsNotGivenAgain() throws {
+        var shop = try Self.shop()
+        try shop.show(Sold.month(1), from: .imported)
+        try shop.show(Self.moved(90, from: 0), by: nil)
+        #expect(try shop.word(90) == "granted" && shop.gems() == 0)
+        try shop.show(Self.moved(91, from: 30), by: nil)
+        #expect(try shop.gems() == 10)
+    }
+
+    /// Each row: whose act Apple says that it was, and whether it pays an order that was only placed.
+    @Test(arguments: [(nil, false), (.renewal, false), (.purchase, true)] as [(TransactionReason?, Bool)])
+    func whatGoesOnPaysNoWish(reason: TransactionReason?, isPaid: Bool) throws {
+        var shop = try Self.shop()
+        try shop.place("o-1", "generic")
+        try shop.show(Sold.month(1))
+        var next = try Self.moved(90, from: 30)
+        next.reason = reason
+        try shop.show(next, by: nil)
+        #expect(try shop.order("o-1").state == (isPaid ? .paid : .pending))
+    }
+
     /// Apple charges anew in the middle of a period: it is cut short, as by an upgrade.
     @Test func aPeriodMayEndWhereTheNewOneBegins() throws {
         var shop = try Self.shop()

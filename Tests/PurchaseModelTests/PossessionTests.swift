@@ -65,12 +65,14 @@ import Testing
             ([.entitlement(one, until: nil), .entitlement(two, until: soon)], nil),
         ]
         for row in rows {
-            #expect(try Self.fulfilment(.granted, of: "season", row.goods).end(under: terms) == row.end)
+            #expect(try Self.fulfilment(.granted, of: "season", row.goods).end(under: terms, quantity: 1) == row.end)
         }
         // Of what nothing was given for yet, the catalogue says it.
         let days = Facts.now.advanced(by: .seconds(90 * 86_400))
-        #expect(try Self.fulfilment(.waiting, .noCustomer, of: "season").end(under: terms) == days)
-        #expect(try Self.fulfilment(.waiting, .noCustomer).end(under: terms) == nil)
-        #expect(try Self.fulfilment(.waiting, .noCustomer, of: "season").end(under: AppTerms()) == nil)
+        #expect(try Self.fulfilment(.waiting, .noCustomer, of: "season").end(under: terms, quantity: 1) == days)
+        let three = days.advanced(by: .seconds(180 * 86_400))
+        #expect(try Self.fulfilment(.waiting, .noCustomer, of: "season").end(under: terms, quantity: 3) == three)
+        #expect(try Self.fulfilment(.waiting, .noCustomer).end(under: terms, quantity: 1) == nil)
+        #expect(try Self.fulfilment(.waiting, .noCustomer, of: "season").end(under: AppTerms(), quantity: 1) == nil)
     }
 }

@@ -59,12 +59,14 @@ struct SimulatedLivesTests {
             let proof = try Self.proof(Array(text.utf8), in: sold.environment)
             var expected = sold.fact
             expected.signedAt = store.now
+            if sold.isSubscription { expected.billingPlan = "BILLED_UPFRONT" }
             #expect(proof.transactions == [expected])
         }
         for line in store.lines.values {
             let text = try signer.sign(.renewal(of: line, in: store))
             let proof = try Self.proof(Array(text.utf8), in: line.environment)
             var expected = store.renewal(of: line)
+            expected.winBackOffers = store.outlook(of: line).winBackOffers
             // What will not be charged has no price.
             if !line.willAutoRenew { expected.nextPrice = nil }
             #expect(proof.claims.renewal == expected)
@@ -108,6 +110,7 @@ struct SimulatedLivesTests {
         guard case .purchase(let purchase) = notice.subject else { return }
         var expected = purchase.transaction.fact
         expected.signedAt = notice.at
+        if purchase.transaction.isSubscription { expected.billingPlan = "BILLED_UPFRONT" }
         #expect(proof.transactions == [expected])
         guard let line = purchase.line else { return }
         let renewal = try #require(proof.claims.renewal)

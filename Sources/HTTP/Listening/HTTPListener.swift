@@ -105,6 +105,8 @@ extension HTTPListener {
     /// Sends a stream to its end, or the client's. Nothing is asked of it for a HEAD, or where there are too many.
     private func send(_ stream: HTTPStream, after answer: SerializedAnswer, _ exchange: Exchange) async {
         let (id, ticket) = (exchange.request.id, exchange.ticket)
+        // Nobody asks for it any more, and a stream may last.
+        _ = exchange.request.takeBody()
         if exchange.request.method == .head { return beast.answer(ticket, answer, stream: id) }
         let hasRoom = streams.withLock { count in
             guard count < streamsMax else { return false }

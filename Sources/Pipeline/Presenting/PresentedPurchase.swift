@@ -37,7 +37,7 @@ package struct PresentedPurchase: Sendable {
 
     /// Until when it lasts; `nil` is for ever. Of what has no end by Apple's word the catalogue says it.
     package func end(of transaction: Transaction) -> Timestamp? {
-        transaction.expiresAt ?? fulfilment(of: transaction)?.end(under: terms)
+        transaction.expiresAt ?? fulfilment(of: transaction)?.end(under: terms, quantity: transaction.quantity)
     }
 
     /// What was given for a transaction. A restore by StoreKit 1 has a number of its own, for which nothing is given: then it is

@@ -23,8 +23,7 @@ extension Draft {
     /// bought, whatever else runs then.
     func end(of transaction: Transaction) -> Timestamp? {
         if kind(of: transaction) == .nonRenewing, let period = terms.products?[transaction.product]?.period {
-            // Quantities are at most 32 bits long, as ``goods(of:)`` has it: no century times that is too long.
-            return transaction.purchasedAt.advanced(by: period * min(transaction.quantity, Int(Int32.max)))
+            return transaction.purchasedAt.advanced(by: period.times(transaction.quantity))
         }
         return transaction.expiresAt
     }
@@ -86,6 +85,12 @@ extension Draft {
         // To the second: receipts know no more.
         return GrantUnit(text: "\(GrantUnit.until)\(end.milliseconds / 1_000):\(transaction.product)")
     }
+}
+
+extension Duration {
+    /// How long so many periods last that are bought at once. Quantities are at most 32 bits long: no century times that is too
+    /// long.
+    func times(_ quantity: Int) -> Duration { self * min(quantity, Int(Int32.max)) }
 }
 
 extension GrantUnit {

@@ -70,12 +70,24 @@ extension Draft {
         let chain = chain(of: recorded)
         var found: Set<CurrencyID> = []
         for other in [predecessor(of: chain), successor(of: chain)].compactMap(\.self) {
-            for row in fulfilments(of: other).values where row.state == .granted && row.isOfPeriod(recorded.transaction)
-            {
-                for case .amount(let amount) in row.goods { found.insert(amount.currency) }
+            for row in fulfilments(of: other).values where wasGiven(row, for: recorded.transaction) {
+                // What another system has delivered, amounts among it, is not told.
+                let goods = row.isImported ? self.goods(of: recorded.transaction) ?? [] : row.goods
+                for case .amount(let amount) in goods { found.insert(amount.currency) }
             }
         }
         return found
+    }
+
+    /// Whether something was given for just this paid period, also if it was taken back since: the money for it is back, too.
+    private func wasGiven(_ row: Fulfilment, for period: Transaction) -> Bool {
+        guard row.state == .granted || row.state == .reversed || row.isImported else { return false }
+        if let end = row.reversedAt, end < period.purchasedAt { return false }
+        if row.isOfPeriod(period) { return true }
+        guard let end = period.expiresAt, let known = self.recorded(row.transaction)?.transaction.expiresAt else {
+            return false
+        }
+        return known.seconds == end.seconds
     }
 
     // MARK: Figures

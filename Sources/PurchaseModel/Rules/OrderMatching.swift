@@ -50,7 +50,9 @@ extension Draft {
     private func isRenewal(_ recorded: RecordedTransaction) -> Bool {
         let reason = recorded.transaction.reason
         guard isPaidPeriod(recorded.transaction), reason != .purchase else { return false }
-        return fulfilments(of: chain(of: recorded)).values.contains { row in
+        let chain = chain(of: recorded)
+        if let before = predecessor(of: chain), hasGrants(before) { return true }
+        return fulfilments(of: chain).values.contains { row in
             guard row.unit != nil, row.purchasedAt < recorded.purchasedAt else { return false }
             if reason == .renewal { return true }
             guard row.product == recorded.transaction.product,

@@ -18,12 +18,14 @@ extension Fulfilment {
 
     /// Until when something lasts whose end Apple does not know; `nil` is for ever.
     ///
-    /// - Parameter terms: say it of what nothing was given for yet.
+    /// - Parameters:
+    ///   - terms: say it of what nothing was given for yet.
+    ///   - quantity: how many were bought at once.
     /// - Returns: the end of what lasts longest.
-    package func end(under terms: AppTerms) -> Timestamp? {
+    package func end(under terms: AppTerms, quantity: Int) -> Timestamp? {
         guard state == .granted || state == .reversed else {
             guard let product = terms.products?[product], product.kind == .nonRenewing else { return nil }
-            return product.period.map { purchasedAt.advanced(by: $0) }
+            return product.period.map { purchasedAt.advanced(by: $0.times(quantity)) }
         }
         var last: Timestamp?
         for case .entitlement(_, let until) in goods {

@@ -17,6 +17,8 @@ inline void Listener::begin_stream(Connection &connection, Answer &&answer) {
     connection.stream_end = assay_stream_unended;
     connection.streamed_bytes = 0;
     connection.is_answering = true;
+    // The request's body is gone, however long the stream lasts.
+    connection.handed_bytes = 0;
     prepare_output(connection, answer.status, std::move(answer.head), {}, answer.has_date, answer.stream);
     pump(connection);
 }

@@ -11,7 +11,7 @@ enum AdvancedCommerceTranslation {
 
     private static func item(_ object: JSONObject) -> AdvancedCommerce.Item? {
         guard let sku = object["SKU"]?.string, (1...AdvancedCommerce.skuBytesMax).contains(sku.utf8.count),
-            !sku.utf8.contains(UInt8(ascii: "\n"))
+            sku.utf8.allSatisfy({ $0 >= 0x20 })
         else { return nil }
         let refunds = object["refunds"]?.array.map { refunds in
             refunds.prefix(AdvancedCommerce.refundsMax).compactMap { $0.object.map(refund) }

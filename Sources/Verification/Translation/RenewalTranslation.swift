@@ -48,5 +48,5 @@ enum RenewalTranslation {
 
 extension String {
     /// Whether it is a name as Apple's are: not empty, short, and without a line's end.
-    fileprivate var isOneLine: Bool { (1...255).contains(utf8.count) && !utf8.contains(UInt8(ascii: "\n")) }
+    fileprivate var isOneLine: Bool { (1...255).contains(utf8.count) && utf8.allSatisfy { $0 >= 0x20 } }
 }

@@ -49,7 +49,10 @@ struct DataFolder {
     func adopt(_ file: String) throws(StoreOpenFailure) {
         let lock = try FolderLock(in: path)
         defer { withExtendedLifetime(lock) {} }
-        OwnedFile.give(file, toOwnerOf: path)
+        if let cut = file.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            let name = String(file[file.index(after: cut)...])
+            OwnedFile.give(name, in: String(file[..<cut]), toOwnerOf: path)
+        }
         // A link, because a new name would take the place of what has it.
         guard unsafe link(file, databasePath) == 0 else { throw .inaccessible(path: databasePath, errno: errno) }
         unsafe unlink(file)

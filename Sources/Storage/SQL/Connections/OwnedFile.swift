@@ -30,9 +30,20 @@ enum OwnedFile {
         return descriptor
     }
 
-    /// Gives a file that is to come into a folder to the folder's owner, if this process made it as root.
-    static func give(_ path: String, toOwnerOf folder: String) {
-        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    /// Gives a file that is to come into a folder to the folder's owner, if this process made it as root, in a place of its own:
+    /// whoever owns the folder may have put another place there meanwhile, with any file of this machine.
+    ///
+    /// - Parameters:
+    ///   - name: of the file.
+    ///   - place: that root has made for it.
+    ///   - folder: that it is to come into.
+    static func give(_ name: String, in place: String, toOwnerOf folder: String) {
+        let directory = unsafe Glibc.open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard directory >= 0 else { return }
+        defer { close(directory) }
+        var status = stat()
+        guard unsafe fstat(directory, &status) == 0, status.st_uid == 0, status.st_mode & 0o022 == 0 else { return }
+        let descriptor = unsafe openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return }
         give(descriptor, toOwnerOf: folder)
         close(descriptor)
