@@ -33,7 +33,8 @@ extension VerifyCommandTests {
         "bundle_id":"com.example.simulated","signed_at":"2025-06-15T12:00:00.000Z","transactions":[{\
         "transaction_id":"2000000000000001","original_transaction_id":"2000000000000001","product_id":"coins",\
         "type":"consumable","quantity":1,"purchase_date":"2025-06-15T12:00:00.000Z",\
-        "original_purchase_date":"2025-06-15T12:00:00.000Z","ownership":"purchased"}],"checks":[\
+        "original_purchase_date":"2025-06-15T12:00:00.000Z","transaction_reason":"purchase",\
+        "ownership":"purchased"}],"checks":[\
         {"name":"chain","outcome":"passed"},{"name":"signature","outcome":"passed"},\
         {"name":"content","outcome":"passed"},{"name":"validity","outcome":"passed"},\
         {"name":"bundle_id","outcome":"skipped","detail":"no bundle id was given: the app is not checked"},\
