@@ -288,6 +288,8 @@ class ApiDescriptionTest(unittest.TestCase):
         asked = {"receipt-data": receipt, "password": KEY}
         self.assertEqual(self.ask("POST", "/verifyReceipt", asked)["status"], 0)
         self.assertEqual(self.ask("POST", "/sandbox/verifyReceipt", asked)["status"], 21_008)
+        for path in ("/verifyReceipt", "/sandbox/verifyReceipt"):
+            self.assertEqual(self.ask("GET", path)["status"], 21_000)
         self.assertEqual(self.ask("POST", "/verifyReceipt", {**asked, "receipt-data": "1"}, 503)["status"], 21_005)
         transaction = {"type": "ios-appstore", "id": BUNDLE_ID, "appStoreReceipt": receipt}
         asked = {"id": BUNDLE_ID, "type": "application", "transaction": transaction}
@@ -334,7 +336,7 @@ class ApiDescriptionTest(unittest.TestCase):
         self.ask("POST", "/v1/purchases", shown, "unauthorized", {"Authorization": "Bearer nobody"})
         self.ask("POST", "/v1/purchases", shown, "unsupported_media_type", {"Content-Type": "text/plain"})
         self.ask("POST", "/v1/purchases", shown, "invalid_idempotency_key", {"Idempotency-Key": "a b"})
-        self.ask("POST", "/v1/purchases", {**shown, "proof": "x" * (2 << 20)}, "body_too_large")
+        self.ask("POST", "/v1/purchases", {**shown, "proof": "x" * (5 << 20)}, "body_too_large")
         for query in ("limit=0", "limit=501", "colour=red", "limit=1&limit=2", "customer_id=%zz", "customer_id=%C3"):
             self.ask("GET", f"/v1/orders?{query}", None, "invalid_query")
         self.ask("GET", "/v1/events?types=order.payed", None, "invalid_query")
