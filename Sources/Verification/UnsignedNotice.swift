@@ -15,7 +15,7 @@ package struct UnsignedNotice: Sendable {
     package let original: TransactionID?
     /// One of the customer's, to ask Apple by. Nothing is proved by it.
     package let anyTransaction: TransactionID?
-    /// The subscriptions that it is about, by their originals; at most ``subscriptionsMax``, and no proof of anything.
+    /// The subscriptions that it is about, by their originals; at most eight, and no proof of anything.
     package let subscriptions: [TransactionID]
     /// The newest app receipt, in base64.
     package let receipt: [UInt8]?
