@@ -3,9 +3,8 @@
 extension Draft {
     /// Notes which chains a proof says to go on from others, before any of it is claimed.
     mutating func noteMoves(of recording: Recording) {
-        for (transaction, key) in zip(recording.transactions, recording.keys) {
-            guard let previous = transaction.previousOriginalID else { continue }
-            predecessors.set(previous, for: known.fulfilment(of: key)?.chain ?? recording.chain(of: transaction))
+        for move in recording.moves {
+            predecessors.set(move.previous, for: known.chain(of: move.transaction, move.key, in: recording))
         }
     }
 
@@ -41,16 +40,15 @@ extension Draft {
     /// Leaves word with each chain before of the one that goes on with it, and hands what goes on with a chain to whom that has
     /// come to be: whichever of them we heard of first.
     mutating func handOn(_ recording: Recording) {
-        for transaction in recording.transactions where transaction.previousOriginalID != nil {
-            let key = TransactionKey(app: recording.app, realm: recording.realm, id: transaction.id)
-            let chain = known.fulfilment(of: key)?.chain ?? recording.chain(of: transaction)
+        for move in recording.moves {
+            let chain = known.chain(of: move.transaction, move.key, in: recording)
             guard let before = predecessor(of: chain) else { continue }
             handOn(chain, from: before)
             leaveWord(of: chain.original, with: before)
         }
-        for change in decision.owners {
-            guard let next = successor(of: change.row.chain) else { continue }
-            handOn(next, from: change.row.chain)
+        for row in decision.owners.map(\.row) {
+            guard let next = row.successor else { continue }
+            handOn(row.chain.beside(next), from: row.chain)
         }
     }
 

@@ -53,6 +53,15 @@ package struct Recording: Hashable, Sendable {
         transactions.map { TransactionKey(app: app, realm: realm, id: $0.id) }
     }
 
+    /// The transactions that name a chain which theirs goes on from, with that: as good as always none.
+    var moves: [(key: TransactionKey, transaction: Transaction, previous: TransactionID)] {
+        transactions.compactMap { transaction in
+            transaction.previousOriginalID.map { previous in
+                (TransactionKey(app: app, realm: realm, id: transaction.id), transaction, previous)
+            }
+        }
+    }
+
     package func chain(of transaction: Transaction) -> ChainKey {
         ChainKey(app: app, realm: realm, original: transaction.originalID ?? transaction.id)
     }

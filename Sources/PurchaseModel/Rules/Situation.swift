@@ -63,6 +63,11 @@ package struct Situation: Sendable {
     /// The chain in which a transaction was first fulfilled: what a later proof says of its chain changes nothing about that.
     package func chain(of recorded: RecordedTransaction) -> ChainKey { chains[recorded.key] ?? recorded.chain }
 
+    /// The same of a transaction that a proof tells of.
+    func chain(of transaction: Transaction, _ key: TransactionKey, in recording: Recording) -> ChainKey {
+        chains[key] ?? recording.chain(of: transaction)
+    }
+
     /// All that wait for something, in no order.
     var waiting: [Fulfilment] { fulfilments.values.flatMap { $0.values.filter { $0.state == .waiting } } }
 
@@ -78,7 +83,7 @@ package struct Situation: Sendable {
         for recording in recordings {
             for (transaction, key) in zip(recording.transactions, recording.keys) {
                 if self[key] != nil { again.insert(key) }
-                chains.insert(self.chains[key] ?? recording.chain(of: transaction))
+                chains.insert(chain(of: transaction, key, in: recording))
                 guard isReturn(transaction, key) else { continue }
                 periods.insert(.period(from: transaction.purchasedAt, transaction.product))
             }
@@ -99,7 +104,7 @@ package struct Situation: Sendable {
     private func chainsWithReturns(in recording: Recording) -> Set<ChainKey> {
         var found: Set<ChainKey> = []
         for (transaction, key) in zip(recording.transactions, recording.keys) where isReturn(transaction, key) {
-            found.insert(chains[key] ?? recording.chain(of: transaction))
+            found.insert(chain(of: transaction, key, in: recording))
         }
         return found
     }
@@ -168,10 +173,9 @@ package struct Situation: Sendable {
     func links(of recordings: [Recording]) -> [(before: ChainKey, after: ChainKey)] {
         var links = links
         for recording in recordings {
-            for (transaction, key) in zip(recording.transactions, recording.keys) {
-                guard let previous = transaction.previousOriginalID else { continue }
-                let chain = chains[key] ?? recording.chain(of: transaction)
-                links.append((chain.beside(previous), chain))
+            for move in recording.moves {
+                let chain = chain(of: move.transaction, move.key, in: recording)
+                links.append((chain.beside(move.previous), chain))
             }
         }
         return links
@@ -193,7 +197,7 @@ package struct Situation: Sendable {
     /// The chains of transactions that are unknown, or of which a proof says something else than what is known.
     private func chainsWithNews(in recording: Recording) -> [ChainKey] {
         zip(recording.transactions, recording.keys).compactMap { transaction, key in
-            self[key]?.says(transaction) == true ? nil : chains[key] ?? recording.chain(of: transaction)
+            self[key]?.says(transaction) == true ? nil : chain(of: transaction, key, in: recording)
         }
     }
 

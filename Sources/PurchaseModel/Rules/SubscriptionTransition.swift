@@ -20,14 +20,14 @@ struct SubscriptionTransition {
         _ old: Subscription?,
         to state: SubscriptionState,
         _ new: Subscription,
-        by reason: TransactionReason? = nil
+        by reason: TransactionReason?
     ) {
-        self.reason = reason
         self.told = told
         self.last = last
         self.old = old
         self.new = new
         self.state = state
+        self.reason = reason
     }
 
     /// Apple's moments; `nil` where there is none.
