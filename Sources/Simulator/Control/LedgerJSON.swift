@@ -14,7 +14,7 @@ enum LedgerJSON {
         json.member("product", fact.product.text)
         json.member("type", fact.kind?.rawValue)
         json.member("quantity", fact.quantity)
-        json.member("reason", sold.reason.rawValue.uppercased())
+        json.member("reason", sold.reason.appleName)
         json.member("purchased_at", text(fact.purchasedAt))
         json.member("originally_purchased_at", text(fact.originallyPurchasedAt))
         json.member("expires_at", text(fact.expiresAt))

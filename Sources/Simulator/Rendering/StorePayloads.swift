@@ -12,7 +12,6 @@ extension Payload {
         var fact = sold.fact
         fact.signedAt = moment
         var payload = transaction(fact, of: app.signing(in: sold.environment))
-        payload["transactionReason"] = .text(sold.reason.rawValue.uppercased())
         payload["storefront"] = .text(sold.storefront.country)
         payload["storefrontId"] = .text(sold.storefront.number)
         if sold.isSubscription { payload["billingPlanType"] = .text(upfront) }

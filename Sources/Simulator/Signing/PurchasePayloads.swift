@@ -34,6 +34,11 @@ package struct SimulatedApp: Hashable, Sendable {
     }
 }
 
+extension TransactionReason {
+    /// Apple's word for it.
+    var appleName: String { rawValue.uppercased() }
+}
+
 // Our vocabulary in Apple's words. The App Store leaves out what does not apply.
 extension Payload {
     /// JWSTransactionDecodedPayload.
@@ -59,11 +64,8 @@ extension Payload {
         if transaction.isUpgraded { payload.set("isUpgraded", true) }
         payload.add(transaction.offer)
         payload.set("environment", app.environmentName)
-        let isFirst = transaction.id == originalID
-        payload.set(
-            "transactionReason",
-            transaction.reason?.rawValue.uppercased() ?? (isFirst ? "PURCHASE" : "RENEWAL")
-        )
+        let reason = transaction.reason ?? (transaction.id == originalID ? .purchase : .renewal)
+        payload.set("transactionReason", reason.appleName)
         payload.set("storefront", transaction.storefront)
         payload.set("price", transaction.price?.milliunits)
         payload.set("currency", transaction.price?.currency)
