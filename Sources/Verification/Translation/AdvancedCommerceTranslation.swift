@@ -10,9 +10,7 @@ enum AdvancedCommerceTranslation {
     }
 
     private static func item(_ object: JSONObject) -> AdvancedCommerce.Item? {
-        guard let sku = object["SKU"]?.string, (1...AdvancedCommerce.skuBytesMax).contains(sku.utf8.count),
-            sku.utf8.allSatisfy({ $0 >= 0x20 })
-        else { return nil }
+        guard let sku = object["SKU"]?.string, sku.isLine(of: AdvancedCommerce.skuBytesMax) else { return nil }
         let refunds = object["refunds"]?.array.map { refunds in
             refunds.prefix(AdvancedCommerce.refundsMax).compactMap { $0.object.map(refund) }
         }

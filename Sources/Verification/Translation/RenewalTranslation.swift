@@ -40,13 +40,14 @@ enum RenewalTranslation {
         }
         // A line each where they are kept.
         let offers = payload.eligibleWinBackOfferIDs ?? []
-        renewal.winBackOffers = Array(offers.filter(\.isOneLine).prefix(Renewal.winBackOffersMax))
+        renewal.winBackOffers = Array(offers.filter { $0.isLine(of: 255) }.prefix(Renewal.winBackOffersMax))
         renewal.accountToken = payload.appAccountToken.flatMap(AccountToken.init(uuid:))
         return renewal
     }
 }
 
 extension String {
-    /// Whether it is a name as Apple's are: not empty, short, and without a line's end.
-    fileprivate var isOneLine: Bool { (1...255).contains(utf8.count) && utf8.allSatisfy { $0 >= 0x20 } }
+    /// Whether it is a name as Apple's are: not empty, of so many bytes at most, and without control characters, so that it can
+    /// be kept as a line.
+    func isLine(of bytesMax: Int) -> Bool { (1...bytesMax).contains(utf8.count) && utf8.allSatisfy { $0 >= 0x20 } }
 }
