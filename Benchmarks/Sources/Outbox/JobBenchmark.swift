@@ -41,7 +41,7 @@ struct JobBenchmark {
                     }
                 )
             }
-            let (our, their) = (Self.median(ours), plain.isEmpty ? nil : Self.median(plain))
+            let (our, their) = (Percentile.of(ours, 50), plain.isEmpty ? nil : Percentile.of(plain, 50))
             rows.append(
                 Section.Row(
                     name: "\(choice.name), \(workers) × claims of \(batch)",
@@ -159,6 +159,4 @@ struct JobBenchmark {
         }
         if let failure = failures.withLock(\.first) { throw failure }
     }
-
-    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 }

@@ -52,7 +52,7 @@ package struct PresentedPurchase: Sendable {
                 || sold.expiresAt?.seconds == transaction.expiresAt?.seconds
         }
         let rows = others.compactMap { given[$0.id] }
-        return rows.first { $0.isInForce } ?? rows.first { _ in true } ?? own
+        return rows.first(where: \.isInForce) ?? rows.first ?? own
     }
 
     /// Whether it counts for a customer; what is nobody's yet counts for whoever shows it, and what is somebody's for nobody

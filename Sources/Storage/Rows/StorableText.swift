@@ -78,8 +78,8 @@ extension Transaction {
     fileprivate var storedTexts: [String?] {
         [
             kind?.rawValue, reason?.rawValue, ownership?.rawValue, revocation?.type, offer?.identifier, offer?.discount,
-            offer?.period,
-            price?.currency, storefront, subscriptionGroup, webOrderLineItem, appTransaction, billingPlan,
+            offer?.period, price?.currency, storefront, subscriptionGroup, webOrderLineItem, appTransaction,
+            billingPlan,
         ] + (advancedCommerce?.items.map(\.sku) ?? [])
     }
 }

@@ -7,8 +7,7 @@ struct OwnerQueries {
 
     private static let key: [BulkColumn] = [.integer("app"), .integer("original_id"), .integer("realm")]
     private static let changing: [BulkColumn] = [
-        .text("customer"), .integer("since"), .text("previous"), .integer("settled"),
-        .integer("successor"),
+        .text("customer"), .integer("since"), .text("previous"), .integer("settled"), .integer("successor"),
     ]
     private static let insert = BulkInsert(
         into: "owners",

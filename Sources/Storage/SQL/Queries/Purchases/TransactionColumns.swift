@@ -11,8 +11,7 @@ enum TransactionColumns {
         .integer("revocation_percentage"), .integer("is_upgraded"), .text("ownership"), .bytes("account_token"),
         .integer("offer_kind"), .text("offer_identifier"), .text("offer_discount"), .text("offer_period"),
         .integer("price_milliunits"), .text("price_currency"), .text("storefront"), .text("subscription_group"),
-        .text("web_order_line_item"), .text("app_transaction"), .integer("signed_at"),
-        .text("reason"),
+        .text("web_order_line_item"), .text("app_transaction"), .integer("signed_at"), .text("reason"),
         .integer("previous_original_id"), .text("billing_plan"), .integer("commitment_ends_at"),
         .text("advanced_commerce"),
     ]
