@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// Cryptographic hash functions. SHA-1 is here because receipts that people hold are signed with it.
-package enum Digest: Sendable, CaseIterable {
+package enum Digest: Int, Sendable, CaseIterable {
     case sha1, sha256, sha384
 
     /// In bytes.

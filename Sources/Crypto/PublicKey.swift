@@ -18,7 +18,15 @@ package struct PublicKey: Sendable {
     /// SubjectPublicKeyInfo, RFC 5280 § 4.1.2.7.
     package let der: [UInt8]
     let handle: SharedHandle
-    private let contexts: CheckingContexts
+    private let means: Means
+
+    /// What signatures are checked with.
+    private enum Means {
+        /// A key on P-256 as OpenSSL's calls on curves want it.
+        case ecdsa(SharedHandle)
+        case rsa(RSAContexts)
+        case none
+    }
 
     /// Reads a SubjectPublicKeyInfo; nothing may follow it.
     package init(der: [UInt8]) throws(CryptoError) {
@@ -41,9 +49,9 @@ package struct PublicKey: Sendable {
         let encoded = unsafe handle.read { key in unsafe encodedBytes { unsafe i2d_PUBKEY(key, $0) } }
         guard let encoded else { throw .unsupported(ErrorQueue.text()) }
         self.handle = handle
-        contexts = CheckingContexts(handle)
         self.der = encoded
-        self.kind = PublicKey.kind(of: handle, encoded)
+        kind = PublicKey.kind(of: handle, encoded)
+        means = try PublicKey.means(for: kind, handle)
     }
 
     /// True when `signature` was made with this key's private half over `message` by ES256: ECDSA on P-256 with
@@ -67,30 +75,28 @@ package struct PublicKey: Sendable {
 
     /// The same over a message whose SHA-256 is already known, 32 bytes.
     package func isValidES256(signature: Span<UInt8>, digest: Span<UInt8>) -> Bool {
-        guard kind == .p256, digest.count == Digest.sha256.length else { return false }
-        return ECDSASignature.withDER(ofRaw: signature) { isValid($0, digest, .ecdsa) } ?? false
+        guard case .ecdsa(let key) = means, digest.count == Digest.sha256.length else { return false }
+        return ECDSASignature.isValid(raw: signature, digest: digest, by: key)
     }
 
     /// True when `signature` was made with this key's private half over `message` by RSASSA-PKCS1-v1_5 (RFC 8017
     /// § 8.2). False for a key that is not RSA, and unless the signature is exactly as long as the modulus.
     package func isValidRSA(signature: Span<UInt8>, message: Span<UInt8>, digest: Digest) -> Bool {
-        guard case .rsa(let bits) = kind, signature.count == (bits + 7) / 8 else { return false }
+        guard case .rsa(let bits) = kind, case .rsa(let contexts) = means, signature.count == (bits + 7) / 8 else {
+            return false
+        }
         let hash = digest.hash(message)
-        return isValid(signature, hash.span, .rsa(digest))
-    }
-
-    package func isValidRSA(signature: [UInt8], message: [UInt8], digest: Digest) -> Bool {
-        isValidRSA(signature: signature.span, message: message.span, digest: digest)
-    }
-
-    private func isValid(_ signature: Span<UInt8>, _ digest: Span<UInt8>, _ purpose: CheckingContexts.Purpose) -> Bool {
-        unsafe contexts.check(purpose) { context in
+        return unsafe contexts.check(digest) { context in
             unsafe withBytes(signature) { signatureStart, signatureCount in
-                unsafe withBytes(digest) { start, count in
+                unsafe withBytes(hash.span) { start, count in
                     unsafe EVP_PKEY_verify(context, signatureStart, signatureCount, start, count)
                 }
             }
         }
+    }
+
+    package func isValidRSA(signature: [UInt8], message: [UInt8], digest: Digest) -> Bool {
+        isValidRSA(signature: signature.span, message: message.span, digest: digest)
     }
 
     private static func kind(of handle: SharedHandle, _ der: [UInt8]) -> Kind {
@@ -103,6 +109,18 @@ package struct PublicKey: Sendable {
             let bits = Int(unsafe EVP_PKEY_get_bits(key))
             // Modulus, exponent, and 35 bytes around them with an exponent of three bytes.
             return bits <= rsaBitsMax && der.count <= (bits + 7) / 8 + 40 ? .rsa(bits: bits) : .other
+        }
+    }
+
+    private static func means(for kind: Kind, _ handle: SharedHandle) throws(CryptoError) -> Means {
+        switch kind {
+        case .p256:
+            guard let key = unsafe handle.read({ unsafe assay_openssl_curve_key($0) }) else {
+                throw .unsupported(ErrorQueue.text())
+            }
+            return .ecdsa(unsafe SharedHandle(owning: key) { unsafe assay_openssl_free_curve_key($0) })
+        case .rsa: return .rsa(RSAContexts(handle))
+        case .p384, .other: return .none
         }
     }
 
