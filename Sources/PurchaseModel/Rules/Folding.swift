@@ -16,7 +16,7 @@ func fold(_ known: Transaction, _ fresh: Transaction) -> Transaction {
     folded.expiresAt = finer(later.expiresAt, earlier.expiresAt)
     folded.revocation = fold(later.revocation, earlier.revocation)
     folded.ownership = later.ownership ?? earlier.ownership
-    folded.accountToken = newestToken(later, else: earlier)
+    folded.accountToken = later.accountToken ?? earlier.accountToken
     folded.offer = fold(later.offer, earlier.offer)
     folded.price = later.price ?? earlier.price
     folded.storefront = later.storefront ?? earlier.storefront
@@ -29,15 +29,11 @@ func fold(_ known: Transaction, _ fresh: Transaction) -> Transaction {
     return folded
 }
 
-/// The account token that counts of two facts about one transaction.
+/// The account token that counts of two facts about one transaction: a poorer copy is without it.
 func newestToken(of fresh: Transaction, after known: Transaction?) -> AccountToken? {
-    guard let known else { return fresh.accountToken }
-    return supersedes(fresh, known) ? newestToken(fresh, else: known) : newestToken(known, else: fresh)
-}
-
-/// A poorer copy is without it.
-private func newestToken(_ later: Transaction, else earlier: Transaction) -> AccountToken? {
-    later.accountToken ?? earlier.accountToken
+    guard let known, let before = known.accountToken else { return fresh.accountToken }
+    guard let token = fresh.accountToken, token != before else { return before }
+    return supersedes(fresh, known) ? token : before
 }
 
 /// The later fact decides whether there is one at all; of one and the same, what either tells is kept.

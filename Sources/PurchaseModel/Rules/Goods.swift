@@ -43,13 +43,12 @@ extension Draft {
     /// after all before it were refunded is another.
     func freeUnit(_ recorded: RecordedTransaction) -> GrantUnit? {
         let unit = usualUnit(recorded)
-        var holders = holders(of: unit, in: chain(of: recorded))
+        let chain = chain(of: recorded)
+        guard hasGrants(chain) else { return unit }
+        var holders = holders(of: unit, in: chain)
         if unit.isOfPeriod {
             // Apple may have moved the end of what was given.
-            holders += self.holders(
-                of: .period(from: recorded.purchasedAt, recorded.transaction.product),
-                in: chain(of: recorded)
-            )
+            holders += self.holders(of: .period(from: recorded.purchasedAt, recorded.transaction.product), in: chain)
         }
         holders.removeAll { $0.transaction == recorded.key }
         guard !holders.isEmpty else { return unit }

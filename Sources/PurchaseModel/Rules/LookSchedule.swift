@@ -39,7 +39,7 @@ package struct LookSchedule: Hashable, Sendable {
     /// The longest wait while only the clock says that it is over: somebody may have paid.
     private static let doubt = Duration.seconds(2 * 86_400)
     /// What is behind is looked at again after no less than this part of the time since its newest known period began.
-    private static let ageShare = 50
+    private static let ageShare: Int64 = 50
 
     /// The first moment after `now` at which there may be news that nobody has told.
     ///
@@ -51,14 +51,14 @@ package struct LookSchedule: Hashable, Sendable {
         var looks: [Timestamp] = []
         let spread = isSpread ? LookSpread(subscription.chain) : .none
         let step = spread.from(step(of: subscription), to: 2)
-        let again = now.advanced(by: slow - spread.share(of: slow / 10))
+        let again = now.advanced(by: slow - spread.share(of: slow.part(10)))
         let end = subscription.expiresAt
         switch subscription.state {
         case .active:
             looks.append(again)
             if let end {
                 let lead = lead(of: subscription)
-                looks.append(end.advanced(by: spread.share(of: lead * 3 / 4) - lead))
+                looks.append(end.advanced(by: spread.share(of: lead.part(4) * 3) - lead))
                 looks.append(end.advanced(by: step))
             }
         case .grace, .billingRetry:
@@ -81,7 +81,7 @@ package struct LookSchedule: Hashable, Sendable {
         if subscription.isBehind || subscription.state == .unknown, let signedAt = subscription.signedAt {
             // An answer to a look is signed anew, and must not begin the ever longer waits again.
             let age = subscription.periodStartedAt.map { max(.zero, $0.duration(to: now)) } ?? .zero
-            let soonest = now.advanced(by: age / Self.ageShare)
+            let soonest = now.advanced(by: age.part(Self.ageShare))
             let wait = widening(from: signedAt, step, after: now).filter { $0 > now }
             looks.append(contentsOf: wait.map { max($0, soonest) })
         }
@@ -112,12 +112,12 @@ package struct LookSchedule: Hashable, Sendable {
 
     private func step(of subscription: Subscription) -> Duration {
         guard let length = length(of: subscription) else { return first }
-        return min(max(length / 100, firstMin), first)
+        return min(max(length.part(100), firstMin), first)
     }
 
     private func lead(of subscription: Subscription) -> Duration {
         guard let length = length(of: subscription) else { return ahead }
-        return min(length / 4, ahead)
+        return min(length.part(4), ahead)
     }
 
     private func length(of subscription: Subscription) -> Duration? {
@@ -158,4 +158,7 @@ extension Duration {
     fileprivate var wholeMilliseconds: Int64 {
         components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
     }
+
+    /// In whole milliseconds, which take less to divide than the 128 bits of a duration.
+    fileprivate func part(_ divisor: Int64) -> Duration { .milliseconds(wholeMilliseconds / divisor) }
 }

@@ -52,12 +52,13 @@ extension Situation {
 }
 
 extension Draft {
-    /// Notes what a proof names, before any of it is claimed: one number of a chain may name whose another one is.
+    /// Notes what a proof names anew, before any of it is claimed: one number of a chain may name whose another one is.
     mutating func noteTokens(of recording: Recording) {
         for (transaction, key) in zip(recording.transactions, recording.keys) {
             let before = known[key]
             guard let token = newestToken(of: transaction, after: before?.transaction) else { continue }
             let chain = before.map { self.chain(of: $0) } ?? recording.chain(of: transaction)
+            if known.fulfilments(of: chain)[transaction.id]?.accountToken == token { continue }
             let signed = SignedToken(token, of: transaction)
             told.change(chain, from: signed) { told in told = SignedToken.last(told, signed) ?? signed }
         }

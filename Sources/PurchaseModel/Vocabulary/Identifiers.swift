@@ -99,9 +99,8 @@ extension ASCIIIdentifier {
 
     package var description: String { text }
 
-    package static func < (left: Self, right: Self) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
-    }
+    /// By their bytes, which is how Swift orders texts of ASCII.
+    package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 }
 
 /// What is sold, as App Store Connect names it.
