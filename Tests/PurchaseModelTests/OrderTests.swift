@@ -288,6 +288,21 @@ import Testing
         #expect(throws: RequestFault.orderIs(.paid)) { try shop.cancel("o-1") }
     }
 
+    /// Between its end and the moment at which that is noted.
+    @Test func anOrderWhoseTimeIsOverComesAfterOneThatWaits() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place("o-1")
+        shop.now = shop.now.advanced(by: .seconds(1_800))
+        try shop.place("o-2")
+        shop.now = shop.now.advanced(by: .seconds(1_800))
+        #expect(try shop.order("o-1").state == .pending)
+        try shop.show(Sold.coins(1))
+        #expect(try shop.order("o-2").payment?.transaction.number == 1)
+        #expect(try shop.order("o-1").state == .pending)
+        try shop.show(Sold.coins(2))
+        #expect(try shop.order("o-1").payment?.transaction.number == 2)
+    }
+
     @Test func anOrderWhoseTimeIsNotOverDoesNotExpire() throws {
         var shop = try Shop()
         try shop.place("o-1")

@@ -62,10 +62,12 @@ extension Draft {
         }
     }
 
+    private func waits(_ order: Order) -> Bool { order.state == .pending && now < order.expiresAt }
+
     private func nextToPay(_ orders: [Order], _ recorded: RecordedTransaction, of customer: CustomerID) -> Order? {
         orders.filter { fits($0, recorded, of: customer) }.min { left, right in
-            // One that still waits comes before one that gave up waiting.
-            if left.state != right.state { return left.state == .pending }
+            // One that still waits comes before one whose time is over, also while that is not noted yet.
+            if waits(left) != waits(right) { return waits(left) }
             return (left.placedAt, left.id) < (right.placedAt, right.id)
         }
     }
