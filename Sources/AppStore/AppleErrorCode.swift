@@ -11,6 +11,9 @@ package struct AppleErrorCode: RawRepresentable, Hashable, Sendable, CustomStrin
     /// seconds old.
     package static let transactionNotFound = AppleErrorCode(rawValue: 4_040_010)
 
+    /// An id that is none of a transaction's: not of the right form, or that of somebody's download of the app.
+    package static let noTransactionID: Set<AppleErrorCode> = [.init(rawValue: 4_000_006), .init(rawValue: 4_000_048)]
+
     /// The token's bundle id is no app of its key's team.
     package static let appNotFound = AppleErrorCode(rawValue: 4_040_003)
 

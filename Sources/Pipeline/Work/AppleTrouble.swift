@@ -20,6 +20,12 @@ enum AppleTrouble {
         }
     }
 
+    /// The same where a customer chose the number that was asked about: Apple never knows one that is none of a transaction's.
+    static func outcome(ofNumber failure: AppStoreFailure, at now: Timestamp) -> JobOutcome? {
+        if case .refused(let code) = failure, AppleErrorCode.noTransactionID.contains(code) { return nil }
+        return outcome(of: failure, at: now)
+    }
+
     /// The same of verifyReceipt.
     static func outcome(of trouble: ReceiptTrouble, retryAt: Timestamp?, at now: Timestamp) -> JobOutcome {
         if case .noAnswer(let failure) = trouble, let outcome = outcome(of: failure, at: now) { return outcome }

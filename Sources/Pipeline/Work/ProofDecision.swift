@@ -142,7 +142,7 @@ package struct ProofDecider: Sendable {
         do throws(AppStoreFailure) {
             first = try await hearing.transaction(numbers[0])
         } catch {
-            if let outcome = AppleTrouble.outcome(of: error, at: clock.now) { return outcome }
+            if let outcome = AppleTrouble.outcome(ofNumber: error, at: clock.now) { return outcome }
             guard try await isEnough(attempt, of: kept, Self.unknown) else {
                 return .failed(because: "Apple: \(error)")
             }
@@ -159,7 +159,7 @@ package struct ProofDecider: Sendable {
             do throws(AppStoreFailure) {
                 other = try await hearing.transaction(number, in: first.store).value
             } catch {
-                let outcome = AppleTrouble.outcome(of: error, at: clock.now)
+                let outcome = AppleTrouble.outcome(ofNumber: error, at: clock.now)
                 switch error {
                 // It speaks against this answer, and not against those that are still to come.
                 case .untrusted: bad = outcome
