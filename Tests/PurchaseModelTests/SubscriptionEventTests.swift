@@ -171,6 +171,12 @@ import Testing
         try shop.show(Sold.refunded(Sold.month(1), after: 86_400), by: nil)
         try shop.show(Sold.again(Sold.month(1), after: 2 * 86_400), by: nil)
         #expect(Self.told(shop) == ["started", "revoked", "restored"])
+        let moments = shop.events.filter { $0.type == .subscriptionRevoked || $0.type == .subscriptionRestored }
+        let signed = [
+            try Sold.refunded(Sold.month(1), after: 86_400).signedAt,
+            try Sold.again(Sold.month(1), after: 2 * 86_400).signedAt,
+        ]
+        #expect(moments.map(\.happenedAt) == signed)
         #expect(try shop.rights() == ["premium"])
     }
 

@@ -41,7 +41,10 @@ struct SubscriptionTransition {
             if let type = renewal(after: last, told) { events.append((type, new.periodStartedAt)) }
             if new.product != last.product { events.append((.subscriptionProductChanged, new.periodStartedAt)) }
         }
-        if let type = change(from: isNewPeriod ? .active : told) { events.append((type, new.since)) }
+        if let type = change(from: isNewPeriod ? .active : told) {
+            // What was taken back ended it once, and it goes on from when Apple gave it back.
+            events.append((type, type == .subscriptionRestored ? new.signedAt : new.since))
+        }
         if !isNewPeriod, !new.isBehind, let end = last.expiresAt,
             new.expiresAt.map({ $0.seconds > end.seconds }) ?? false
         {
