@@ -60,8 +60,13 @@ package struct WebhookGate: Sendable, Equatable {
     package mutating func setLimits(concurrencyMax: Int, perSecondMax: Int?, at now: Timestamp) {
         self.concurrencyMax = concurrencyMax
         guard let perSecondMax else { return bucket = nil }
-        if bucket == nil { bucket = TokenBucket(perSecond: perSecondMax, at: now) }
-        bucket?.setRate(perSecondMax, at: now)
+        guard bucket == nil else {
+            bucket?.setRate(perSecondMax, at: now)
+            return
+        }
+        bucket = TokenBucket(perSecond: perSecondMax, at: now)
+        // What began before anybody knew of the bound.
+        bucket?.take(underWay)
     }
 
     /// How many calls may begin now; 0 or more.

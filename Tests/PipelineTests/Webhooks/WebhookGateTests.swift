@@ -180,6 +180,17 @@ import Testing
         #expect(door.room() == 8)
     }
 
+    /// A first call is under way when the claim for it tells what the endpoint wants.
+    @Test func whatBeganBeforeTheRateWasKnownCounts() {
+        var door = Door()
+        door.gate.begin(1)
+        door.gate.setLimits(concurrencyMax: 100, perSecondMax: 1, at: door.now)
+        door.gate.end(.delivered, at: door.now)
+        #expect(door.room() == 0)
+        door.pass(1)
+        #expect(door.room() == 1)
+    }
+
     @Test(arguments: UInt64(0)..<100)
     func noRowOfEventsBreaksTheBounds(seed: UInt64) {
         var random = SeededRandom(seed: seed)
