@@ -72,23 +72,6 @@ import Testing
         }
     )
 
-    /// A number that is none of a transaction's, as that of an app's download: Apple says so each time, and whoever sent it
-    /// hears of it.
-    @Test(arguments: [Int64(4_000_006), 4_000_048])
-    func aNumberThatIsNoTransactionsIsUnknown(code: Int64) async throws {
-        try await WorkHouse().open { house in
-            let body = JSONWriter.object { $0.member("errorCode", code) }
-            house.script.set("/inApps/v1/transactions/", HTTPResponse(.badRequest, body: body))
-            let outcome = try await house.submit(Array("704414893478902111".utf8))
-            for _ in 0..<30 {
-                try await house.work()
-                house.pass(.seconds(60))
-            }
-            #expect(try await house.submission(outcome).settlement?.verdict == "not_yours")
-            #expect(try await house.deadLetters() == [])
-        }
-    }
-
     /// Whoever was away has not said that it knows of nothing, however often it was asked.
     @Test func theFirstAnswerAfterAnOutageIsNotTheLastWord() async throws {
         try await WorkHouse().open { house in
