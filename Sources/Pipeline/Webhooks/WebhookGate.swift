@@ -60,13 +60,12 @@ package struct WebhookGate: Sendable, Equatable {
     package mutating func setLimits(concurrencyMax: Int, perSecondMax: Int?, at now: Timestamp) {
         self.concurrencyMax = concurrencyMax
         guard let perSecondMax else { return bucket = nil }
-        guard bucket == nil else {
-            bucket?.setRate(perSecondMax, at: now)
-            return
+        if bucket == nil {
+            bucket = TokenBucket(perSecond: perSecondMax, at: now)
+            // What began before anybody knew of the bound.
+            bucket?.take(underWay)
         }
-        bucket = TokenBucket(perSecond: perSecondMax, at: now)
-        // What began before anybody knew of the bound.
-        bucket?.take(underWay)
+        bucket?.setRate(perSecondMax, at: now)
     }
 
     /// How many calls may begin now; 0 or more.
