@@ -50,7 +50,7 @@ import Testing
             if await ended.code() == -SIGKILL { kills += 1 }
         }
         #expect(kills >= 3)
-        let last = try await Program.run(words)
+        let last = try await Program.run(words, within: 240)
         #expect(last.code == 1, "\(last.errorText)")
         let found = try Self.report(report)
         #expect(found.map(\.line) == (1...Int64(sample.outcomes.count)).map(\.self))
@@ -63,7 +63,7 @@ import Testing
         #expect(ledger["fulfilments"]?.int64 == Int64(sample.purchases))
         #expect(ledger["events"]?.int64 == 0)
         // Once more: what was not taken is looked at anew, and what was is known.
-        let again = try await Program.run(words)
+        let again = try await Program.run(words, within: 240)
         #expect(again.code == 1, "\(again.errorText)")
         #expect(again.errorText.contains("it is read again from its first row"))
         #expect(try Self.report(report).map(\.outcome) == sample.outcomes.map { $0 == "recorded" ? "known" : $0 })
