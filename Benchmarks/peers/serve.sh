@@ -22,14 +22,22 @@ fi
 
 # Not below .build: PostgreSQL runs as another user, who may not look into our folders.
 folder=$(mktemp -d)
-children=()
+
+# Ends one child; one that does not heed it in ten seconds is killed.
+end() {
+    kill "-$1" "$2" 2>/dev/null || return 0
+    for _ in {1..100}; do
+        kill -0 "$2" 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -KILL "$2" 2>/dev/null || true
+    wait "$2" 2>/dev/null || true
+}
+
 finish() {
     # The web server first: it has connections that the database would wait for.
-    local child
-    for child in "${children[@]}"; do
-        kill -INT "$child" 2>/dev/null || true
-        wait "$child" 2>/dev/null || true
-    done
+    if [[ -n ${web:-} ]]; then end TERM "$web"; fi
+    if [[ -n ${cluster:-} ]]; then end INT "$cluster"; fi
     rm -rf "$folder"
 }
 trap finish EXIT
@@ -57,7 +65,7 @@ for postgres in "${servers[@]}"; do
     "${as_owner[@]}" "$bin/initdb" --pgdata="$folder/cluster" --username=peer --auth=trust >/dev/null
     "${as_owner[@]}" "$postgres" -D "$folder/cluster" -k "$folder" -c listen_addresses= -c synchronous_commit=on \
         -c max_wal_size=8GB >"$folder/postgres.log" 2>&1 &
-    children=("$!")
+    cluster=$!
     for _ in {1..100}; do
         "$bin/pg_isready" --quiet --host="$folder" && break
         sleep 0.1
@@ -77,6 +85,6 @@ fi
 cd "$here"
 PEER_ROOT=$root PEER_BUNDLE_ID=$bundle_id PEER_APPLE_ID=$apple_id PEER_DATABASE=$database PYTHONDONTWRITEBYTECODE=1 \
     "$environment/bin/uvicorn" peer:app --host 127.0.0.1 --port 0 --workers "$workers" --no-access-log &
-children=("$!" "${children[@]}")
+web=$!
 if [[ $database == postgresql:* ]]; then echo "database postgresql"; else echo "database sqlite"; fi
-wait "${children[0]}"
+wait "$web"

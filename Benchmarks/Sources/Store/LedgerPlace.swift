@@ -101,7 +101,7 @@ struct PostgreSQLPlace: LedgerPlace {
     func remove() throws { try link().run("DROP SCHEMA IF EXISTS \"\(schema)\" CASCADE") }
     /// A row's number is that of its commit, and 20 bits.
     func moveNumbers(beyond number: Int64) throws { try link().run("SELECT setval('batches', \((number >> 20) + 1))") }
-    var ownTables: [String] { ["migrations", "writers"] }
+    var ownTables: [String] { ["migrations", "migration_steps", "writers"] }
     var dialect: GrownLedger.Dialect { .postgresql }
     func sibling(_ name: String) -> PostgreSQLPlace { PostgreSQLPlace(url: url, schema: schema + "_" + name) }
 
