@@ -24,15 +24,26 @@ struct DeliveryWorkQueries {
         )
         """
     }
-    /// Changes due ones among some. PostgreSQL finds those first: the planner could look for them anew for each row.
+    /// Changes due ones among some. PostgreSQL finds those first: the planner could look for them anew for each row. Then it
+    /// goes by the key of each: that their places are in a range has it expect one of them, and that the endpoint is told
+    /// with each has it look for no more; by state and time, hence the pluses, it would come upon all that were
+    /// ever sent as long as it knows nothing of the table.
     private static func change(_ candidates: String, _ assignments: String, _ rest: String) -> Query {
-        func text(_ isCandidate: String) -> String {
+        Query(
             """
             UPDATE webhook_deliveries SET \(assignments)
-            WHERE endpoint = $1 AND state = $2 AND due_at <= $3 AND position \(isCandidate) \(rest)
-            """
-        }
-        return Query(text("IN (\(candidates))"), postgresql: text("= ANY (ARRAY(\(candidates)))"))
+            WHERE endpoint = $1 AND state = $2 AND due_at <= $3 AND position IN (\(candidates)) \(rest)
+            """,
+            postgresql: """
+                WITH key AS MATERIALIZED (
+                    SELECT CAST($1 AS bigint) AS target, position AS number, row_number() OVER () AS place
+                    FROM (\(candidates)) AS candidates
+                )
+                UPDATE webhook_deliveries SET \(assignments) FROM key
+                WHERE key.place BETWEEN 1 AND 1000000 AND endpoint = key.target AND position = key.number
+                    AND +state = $2 AND +due_at <= $3 \(rest)
+                """
+        )
     }
     private static let holdBack = change(
         "SELECT position \(due) LIMIT \(DeliveryBatch.lookedAtMax)",
