@@ -76,7 +76,7 @@ extension Outcome {
                 ? Verdict.testSigned.rawValue : Verdict.genuine.rawValue
         case .nothingToRecord: Verdict.genuine.rawValue
         case .refused(let refused): refused.isForGood ? refused.verdict : nil
-        case .pending, .busy: nil
+        case .pending, .busy, .customerBusy: nil
         }
     }
 }

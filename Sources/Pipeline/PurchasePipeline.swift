@@ -277,27 +277,42 @@ package struct PurchasePipeline: Sendable {
             reason: reason.rawValue,
             receivedAt: clock.now
         )
-        guard let (id, isNew) = try await keep(pending) else { return .busy(retryAfter: limits.retryAfterFull) }
-        report(.pending(app: submission.app.id, format: format, reason: reason, isRepetition: !isNew))
-        return .pending(id)
+        switch try await keep(pending) {
+        case .place(let id, let isNew):
+            report(.pending(app: submission.app.id, format: format, reason: reason, isRepetition: !isNew))
+            return .pending(id)
+        case .appIsFull: return .busy(retryAfter: limits.retryAfterFull)
+        case .customerIsFull: return .customerBusy(retryAfter: limits.retryAfterFull)
+        }
     }
 
-    /// - Returns: `nil` when as many wait already as may, and this one is not among them.
-    private func keep(
-        _ pending: PendingSubmission
-    ) async throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)? {
+    /// What became of one that is to wait. As many wait already as may, and it is not among them: of the app, or of its
+    /// customer.
+    private enum Keeping {
+        case place(SubmissionID, isNew: Bool)
+        case appIsFull
+        case customerIsFull
+    }
+
+    private func keep(_ pending: PendingSubmission) async throws(StoreFailure) -> Keeping {
         let hasRoom = try await takeRoom(for: pending)
         var isKept = false
         defer { if hasRoom, !isKept { room.giveBack(pending.proof.count, of: pending.app) } }
-        let place = try await store.write { transaction throws(StoreFailure) -> (id: SubmissionID, isNew: Bool)? in
-            if let known = try transaction.submission(alike: pending) { return (known, false) }
-            guard hasRoom else { return nil }
+        let keeping = try await store.write { transaction throws(StoreFailure) -> Keeping in
+            if let known = try transaction.submission(alike: pending) { return .place(known, isNew: false) }
+            guard hasRoom else { return .appIsFull }
+            // In the write that keeps it: one server writes one after another, so that none slips through.
+            if let customer = pending.customer {
+                let most = limits.pendingPerCustomer
+                let waiting = try transaction.pendingCount(app: pending.app, customer: customer, limit: most)
+                guard waiting < most else { return .customerIsFull }
+            }
             let kept = try transaction.keepPending(pending)
             if kept.isNew { try later?(pending, transaction) }
-            return kept
+            return .place(kept.id, isNew: kept.isNew)
         }
-        isKept = place?.isNew ?? false
-        return place
+        if case .place(_, isNew: true) = keeping { isKept = true }
+        return keeping
     }
 
     private func takeRoom(for pending: PendingSubmission) async throws(StoreFailure) -> Bool {
@@ -323,6 +338,8 @@ package struct PipelineLimits: Hashable, Sendable {
     /// How many submissions of one app may wait for a decision, and how large they may be together: they are stored, and
     /// whoever holds a key could send any number of them.
     package var pendingPerApp: PendingLoad
+    /// How many of one customer may: hers must leave room for the others'.
+    package var pendingPerCustomer: Int
     /// How long each may wait: what nobody decides must not hold a place for ever.
     package var pendingFor: Duration
     /// What a sender is told when that many wait already.
@@ -330,10 +347,12 @@ package struct PipelineLimits: Hashable, Sendable {
 
     package init(
         pendingPerApp: PendingLoad = PendingLoad(submissions: 10_000, bytes: 1 << 30),
+        pendingPerCustomer: Int = 50,
         pendingFor: Duration = .seconds(30 * 86_400),
         retryAfterFull: Duration = .seconds(300)
     ) {
         self.pendingPerApp = pendingPerApp
+        self.pendingPerCustomer = pendingPerCustomer
         self.pendingFor = pendingFor
         self.retryAfterFull = retryAfterFull
     }

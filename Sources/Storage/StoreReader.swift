@@ -50,6 +50,10 @@ package protocol StoreReader:
     /// Imports' do not count.
     func pendingLoad(app: AppID) throws(StoreFailure) -> PendingLoad
 
+    /// How many undecided submissions of one customer there are, as far as a limit. Looks at no more of them than that.
+    /// Imports' do not count.
+    func pendingCount(app: AppID, customer: CustomerID, limit: Int) throws(StoreFailure) -> Int
+
     /// The undecided submissions of an app, or of all, oldest first; the limit is brought between 1 and
     /// ``SubmissionPage/limitMax``.
     func pendingSubmissions(

@@ -208,8 +208,24 @@ import TestSupport
         #expect(told[0].first??.utf8.count == 32)
     }
 
+    @Test func ofOneCustomerNoMoreWaitThanMay() async throws {
+        try await TestHouse(limits: TestHouse.limits(pendingPerCustomer: 1)).open { house in
+            let first = await house.submit("170000029449420")
+            #expect(first.status == .accepted)
+            let refused = await house.submit("170000029449421")
+            #expect(refused.status == .tooManyRequests)
+            #expect(refused.fields["Content-Type"] == "application/problem+json")
+            #expect(refused.fields["Retry-After"] == "300")
+            let problem = try refused.json()
+            #expect(problem["code"]?.string == "too_many_pending_of_customer")
+            #expect(problem["retryable"]?.bool == true)
+            #expect(await house.submit("170000029449420").fields["Location"] == first.fields["Location"])
+            #expect(await house.submit(try Sample.jws(1)).status == .ok)
+        }
+    }
+
     @Test func whatWaitsTooLongIsGivenUpAndMayBeSentAgain() async throws {
-        try await TestHouse(pendingPerApp: 2).open { house in
+        try await TestHouse(limits: TestHouse.limits(pendingPerApp: 2)).open { house in
             let first = await house.submit("170000029449420")
             let path = try #require(first.fields["Location"])
             _ = await house.submit("170000029449421")

@@ -36,7 +36,7 @@ struct TestHouse {
         trustsSimulator: Bool = true,
         acceptsTestSigned: Bool = true,
         requestsPerSecond: Int = 0,
-        pendingPerApp: Int = 1_000,
+        limits: PipelineLimits = TestHouse.limits(),
         queuedMax: Int = 4_096,
         terms: AppTerms = AppTerms(),
         keys: KeyRing? = nil,
@@ -64,7 +64,7 @@ struct TestHouse {
             store: store,
             refusals: refusals,
             clock: clock,
-            limits: PipelineLimits(pendingPerApp: PendingLoad(submissions: pendingPerApp, bytes: 1 << 24))
+            limits: limits
         ) { _ in }
         pending = PendingReview(pipeline: pipeline, store: store, apps: apps, clock: clock)
         let patience = PipelineLimits().pendingFor
@@ -89,6 +89,13 @@ struct TestHouse {
                 failed: failed,
                 metrics: { "" }
             )
+        )
+    }
+
+    static func limits(pendingPerApp: Int = 1_000, pendingPerCustomer: Int = 1_000) -> PipelineLimits {
+        PipelineLimits(
+            pendingPerApp: PendingLoad(submissions: pendingPerApp, bytes: 1 << 24),
+            pendingPerCustomer: pendingPerCustomer
         )
     }
 

@@ -149,6 +149,51 @@ import Testing
         }
     }
 
+    @Test func ofOneCustomerNoMoreWaitThanMay() async throws {
+        let store = WatchedStore()
+        func bare(_ number: Int) -> [UInt8] { Array("17000002944942\(number)".utf8) }
+        try await PipelineHouse(store: store, pendingPerCustomer: 2).open { (house) async throws in
+            let first = try #require(try await house.submit(bare(0)).pendingID)
+            #expect(try await house.submit(bare(1)).word == "pending")
+            for number in 2..<5 { #expect(try await house.submit(bare(number)).word == "customer busy") }
+            #expect(try await house.figures().pendingSubmissions == 2)
+            #expect(try await house.submit(bare(0)).pendingID == first, "it waits already")
+            // Nobody else is held up, nor what is decided at once.
+            #expect(try await house.submit(bare(2), customer: "bob").word == "pending")
+            #expect(try await house.submit(bare(2), to: house.otherApp).word == "pending")
+            #expect(try await house.submit(try Proofs.jws(9)).word == "recorded")
+            #expect(try await house.submit(Array("nonsense".utf8)).word == "refused unreadable")
+            // Who names nobody takes the app's places alone.
+            for number in 5..<9 { #expect(try await house.submit(bare(number), customer: "").word == "pending") }
+            try await house.store.write { write throws(StoreFailure) in
+                _ = try write.settlePending(first, as: Settlement(verdict: "genuine", at: house.clock.now))
+            }
+            #expect(try await house.submit(bare(3)).word == "pending", "what is decided makes room")
+        }
+        // Another server, or this one after a restart, counts what is in the ledger.
+        try await PipelineHouse(store: store, pendingPerCustomer: 2).open { (house) async throws in
+            #expect(try await house.submit(bare(4)).word == "customer busy")
+            #expect(try await house.submit(bare(4), customer: "bob").word == "pending")
+            #expect(try await house.submit(bare(5), customer: "bob").word == "customer busy")
+        }
+    }
+
+    @Test func theBoundOfACustomerHoldsWhenAllComeAtOnce() async throws {
+        try await PipelineHouse(pendingPerApp: 12, pendingPerCustomer: 5).open { (house) async throws in
+            await withTaskGroup(of: Void.self) { group in
+                for number in 10..<50 {
+                    group.addTask { _ = try? await house.submit(Array("1700000294494\(number)".utf8)) }
+                }
+            }
+            #expect(try await house.figures().pendingSubmissions == 5)
+            // The refused ones have given the app's places back.
+            for number in 50..<57 {
+                let proof = Array("1700000294494\(number)".utf8)
+                #expect(try await house.submit(proof, customer: "customer-\(number)").word == "pending")
+            }
+        }
+    }
+
     @Test func theBoundHoldsWhenAllComeAtOnce() async throws {
         let store = WatchedStore()
         try await PipelineHouse(store: store, pendingPerApp: 5).open { (house) async throws in

@@ -30,6 +30,7 @@ struct PipelineHouse: Sendable {
         queuedMax: Int = 4_096,
         pendingPerApp: Int = 1_000,
         pendingBytesPerApp: Int = 1 << 24,
+        pendingPerCustomer: Int = 1_000,
         acceptsTestSigned: Bool = true
     ) throws {
         self.store = store
@@ -50,7 +51,8 @@ struct PipelineHouse: Sendable {
             refusals: refusals,
             clock: clock,
             limits: PipelineLimits(
-                pendingPerApp: PendingLoad(submissions: pendingPerApp, bytes: pendingBytesPerApp)
+                pendingPerApp: PendingLoad(submissions: pendingPerApp, bytes: pendingBytesPerApp),
+                pendingPerCustomer: pendingPerCustomer
             )
         ) { [log] in log.note($0) }
         expiry = PendingExpiry(
@@ -154,7 +156,7 @@ struct PipelineHouse: Sendable {
 }
 
 extension Outcome {
-    /// `recorded`, `known`, `nothing`, `pending`, `refused` with its public word, `busy`.
+    /// `recorded`, `known`, `nothing`, `pending`, `refused` with its public word, `busy`, `customer busy`.
     var word: String {
         switch self {
         case .recorded(let decision): decision.isRepetition ? "known" : "recorded"
@@ -162,6 +164,7 @@ extension Outcome {
         case .pending: "pending"
         case .refused(let refused): "refused \(refused.publicReason ?? refused.verdict)"
         case .busy: "busy"
+        case .customerBusy: "customer busy"
         }
     }
 

@@ -65,7 +65,7 @@ import Testing
              "profile": "development", "listen": "[::1]:0", "data": "/var/lib/assay",
              "limits": {"body_bytes": 2048, "header_bytes": 4096, "header_seconds": 1, "body_seconds": 2, "idle_seconds": 3,
                "connections": 4, "in_flight": 5, "streams": 10, "apple_percent": 50, "requests_per_second": 6, "pending_per_app": 7,
-               "pending_bytes_per_app": 50000000, "pending_days": 9, "drain_seconds": 8}}
+               "pending_bytes_per_app": 50000000, "pending_per_customer": 3, "pending_days": 9, "drain_seconds": 8}}
             """
         )
         let app = try #require(configuration.apps.first)
@@ -101,6 +101,7 @@ import Testing
             requestsPerSecond: 6,
             pendingPerApp: 7,
             pendingBytesPerApp: 50_000_000,
+            pendingPerCustomer: 3,
             pendingDays: 9,
             drainSeconds: 8
         )

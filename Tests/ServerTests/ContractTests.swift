@@ -85,6 +85,19 @@ import Testing
         }
     }
 
+    @Test func asManyOfACustomerWaitAsTheConfigurationAllows() async throws {
+        try await ServerFolder.with { folder in
+            let server = try await folder.serve("--limits-pending-per-customer", "2")
+            let bodies = (0..<3).map { Purchase.body("17000002944942\($0)") }
+            let answers = await server.talk { client in bodies.map { client.post($0) } } ?? []
+            #expect(answers.map { $0?.status } == [202, 202, 429])
+            let refused = try #require(answers[2])
+            let row = Row(request: "", status: 429, code: "too_many_pending_of_customer", isRetryable: true)
+            try Self.check(refused, row)
+            #expect(await server.post(bodies[0])?.status == 202)
+        }
+    }
+
     @Test func anotherAppsTransactionsAreNotThere() async throws {
         try await ServerFolder.with { folder in
             let server = try await folder.serve()

@@ -157,6 +157,7 @@ private enum Python {
         ] + withoutColumnsSince36
     /// After 36.
     static let withoutColumnsSince36 = [
+        "DROP INDEX submissions_pending_of_customer",
         withoutReason,
         "ALTER TABLE subscriptions DROP COLUMN renewal_win_back_offers",
         "ALTER TABLE transactions DROP COLUMN advanced_commerce",
@@ -173,7 +174,7 @@ private enum Python {
         ]
         let statements = [
             withoutCorrections, withoutReason, "DROP INDEX submissions_of_imports", "DROP INDEX submissions_settled",
-            "DROP INDEX submissions_by_name",
+            "DROP INDEX submissions_by_name", "DROP INDEX submissions_pending_of_customer",
             "ALTER TABLE submissions DROP COLUMN name", "ALTER TABLE submissions DROP COLUMN imported",
             "ALTER TABLE submissions DROP COLUMN version", "ALTER TABLE submissions DROP COLUMN environments",
             "ALTER TABLE transactions DROP COLUMN version", "ALTER TABLE transactions DROP COLUMN fuller_evidence",

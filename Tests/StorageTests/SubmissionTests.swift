@@ -227,6 +227,38 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func whatWaitsOfACustomerIsCounted(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var submissions = try (UInt8(1)...4).map { try Samples.submission($0, customer: "ann") }
+            submissions[3].origin = .imported
+            submissions.append(try Samples.submission(5, customer: "bob"))
+            submissions.append(try Samples.submission(6))
+            submissions.append(try Samples.submission(7, app: "other", customer: "ann"))
+            let ids = try await Self.keep(submissions, in: store).map(\.id)
+            let (ann, bob) = (try Samples.customer("ann"), try Samples.customer("bob"))
+            let (game, other, none) = (submissions[0].app, try Samples.app("other"), try Samples.app("none"))
+            for (settled, count) in [(nil, 3), (0, 2), (4, 2)] as [(Int?, Int)] {
+                if let settled {
+                    _ = try await store.write { transaction throws(StoreFailure) in
+                        try transaction.settlePending(ids[settled], as: Settlement(verdict: "forged", at: Samples.now))
+                    }
+                }
+                let found = try await store.read { reader throws(StoreFailure) in
+                    [
+                        try reader.pendingCount(app: game, customer: ann, limit: 20),
+                        try reader.pendingCount(app: game, customer: bob, limit: 20),
+                        try reader.pendingCount(app: other, customer: ann, limit: 20),
+                        try reader.pendingCount(app: none, customer: ann, limit: 20),
+                        try reader.pendingCount(app: game, customer: ann, limit: 1),
+                        try reader.pendingCount(app: game, customer: ann, limit: 0),
+                    ]
+                }
+                #expect(found == [count, settled == 4 ? 0 : 1, 1, 0, 1, 0])
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func holdsALargeProofByteForByte(kind: StoreKind) async throws {
         try await kind.withStore { store in
             var submission = try Samples.submission(1)

@@ -106,6 +106,26 @@ enum Problem {
         )
     }
 
+    /// As many of an app wait already as may.
+    static func tooManyPending(_ wait: Duration) -> HTTPResponse {
+        response(
+            .serviceUnavailable,
+            code: "too_many_pending",
+            detail: "Too many proofs wait for a decision already.",
+            retryAfter: wait
+        )
+    }
+
+    /// As many of one customer wait already as may.
+    static func tooManyPendingOfCustomer(_ wait: Duration) -> HTTPResponse {
+        response(
+            .tooManyRequests,
+            code: "too_many_pending_of_customer",
+            detail: "Too many proofs of this customer wait for a decision already.",
+            retryAfter: wait
+        )
+    }
+
     static func conflict(
         _ code: String,
         _ detail: String,

@@ -14,6 +14,8 @@ package enum Outcome: Sendable {
     case refused(Refused)
     /// Not taken in now: try again. Nothing was written.
     case busy(retryAfter: Duration)
+    /// Not taken in while so many of this customer's wait: try again. Nothing was written.
+    case customerBusy(retryAfter: Duration)
 
     /// What the sender may know of a refusal, in the stable words of `docs/verdicts.md`. The operator's words are in
     /// the events.

@@ -65,6 +65,7 @@ extension ServeSettings {
         http.drain = .seconds(limits.drainSeconds)
         pipeline = PipelineLimits(
             pendingPerApp: PendingLoad(submissions: limits.pendingPerApp, bytes: limits.pendingBytesPerApp),
+            pendingPerCustomer: limits.pendingPerCustomer,
             pendingFor: .seconds(limits.pendingDays * 86_400)
         )
         requestsPerSecond = limits.requestsPerSecond

@@ -105,6 +105,8 @@ struct Configuration: Sendable {
         var pendingPerApp = 10_000
         /// Of these, together.
         var pendingBytesPerApp = 1_073_741_824
+        /// Of these, of one customer; beyond it a client is told 429.
+        var pendingPerCustomer = 50
         /// How long each of them waits; then it is given up.
         var pendingDays = 30
         /// How long a stop waits for requests under way.

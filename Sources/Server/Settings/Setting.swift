@@ -26,6 +26,7 @@ enum Setting: String, CaseIterable, Sendable {
     case requestsPerSecond = "limits.requests_per_second"
     case pendingPerApp = "limits.pending_per_app"
     case pendingBytesPerApp = "limits.pending_bytes_per_app"
+    case pendingPerCustomer = "limits.pending_per_customer"
     case pendingDays = "limits.pending_days"
     case drainSeconds = "limits.drain_seconds"
 
@@ -80,6 +81,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .pendingPerApp: .whole(1...10_000_000, \.limits.pendingPerApp)
         // At least one of the longest.
         case .pendingBytesPerApp: .whole(16_777_216...1_099_511_627_776, \.limits.pendingBytesPerApp)
+        case .pendingPerCustomer: .whole(1...10_000_000, \.limits.pendingPerCustomer)
         case .pendingDays: .whole(1...3_650, \.limits.pendingDays)
         case .drainSeconds: .whole(0...600, \.limits.drainSeconds)
         }
@@ -110,6 +112,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .requestsPerSecond: "Requests a second for each key; 0 is no limit."
         case .pendingPerApp: "Undecided purchases kept for each app."
         case .pendingBytesPerApp: "Bytes of undecided purchases kept for each app."
+        case .pendingPerCustomer: "Undecided purchases kept for each customer."
         case .pendingDays: "Days that an undecided purchase is kept waiting."
         case .drainSeconds: "Seconds that a stop waits for requests under way."
         }

@@ -73,6 +73,15 @@ extension MemoryTransaction {
         return PendingLoad(submissions: waiting.count, bytes: waiting.reduce(0) { $0 + $1.submission.proof.count })
     }
 
+    func pendingCount(app: AppID, customer: CustomerID, limit: Int) -> Int {
+        let waiting = ledger.submissions.lazy.filter { kept in
+            let other = kept.submission
+            return kept.settlement == nil && other.origin == .presented && other.app == app
+                && other.customer == customer
+        }
+        return waiting.prefix(max(limit, 0)).count { _ in true }
+    }
+
     func pendingSubmissions(app: AppID?, after cursor: SubmissionCursor?, limit: Int) -> SubmissionPage {
         let limit = min(max(limit, 1), SubmissionPage.limitMax)
         let rest = ledger.submissions.enumerated().filter { place, kept in

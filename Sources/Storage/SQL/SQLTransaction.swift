@@ -80,6 +80,10 @@ final class SQLTransaction: StoreTransaction {
         try submissions.weighPending(app: app)
     }
 
+    func pendingCount(app: AppID, customer: CustomerID, limit: Int) throws(StoreFailure) -> Int {
+        try submissions.countPending(app: app, customer: customer, limit: limit)
+    }
+
     func pendingSubmissions(
         app: AppID?,
         after cursor: SubmissionCursor?,

@@ -339,6 +339,10 @@ package class PassingTransaction: StoreTransaction {
         try base.pendingLoad(app: app)
     }
 
+    package func pendingCount(app: AppID, customer: CustomerID, limit: Int) throws(StoreFailure) -> Int {
+        try base.pendingCount(app: app, customer: customer, limit: limit)
+    }
+
     package func pendingSubmissions(app: AppID?, after cursor: SubmissionCursor?, limit: Int) throws(StoreFailure)
         -> SubmissionPage
     {

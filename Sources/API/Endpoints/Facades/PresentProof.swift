@@ -15,6 +15,13 @@ struct PresentProof: Sendable {
         /// Good, and without anything that could be recorded: no purchase can stand in this.
         case holdsNothing
         case later(Duration)
+        /// Not kept: too many wait already.
+        case full(Full, Duration)
+    }
+
+    enum Full {
+        case app
+        case customer
     }
 
     /// Below the patience of clients (20 s) and of proxies.
@@ -30,7 +37,8 @@ struct PresentProof: Sendable {
         case .recorded: return .accepted(try await pipeline.presented(submission))
         case .nothingToRecord: return .holdsNothing
         case .refused(let refused): return .refused(verdict: refused.verdict, reason: refused.publicReason)
-        case .busy(let retryAfter): return .later(retryAfter)
+        case .busy(let retryAfter): return .full(.app, retryAfter)
+        case .customerBusy(let retryAfter): return .full(.customer, retryAfter)
         case .pending(let id):
             if pipeline.isEmptyReceipt(submission) { return .accepted(try await pipeline.presented(submission)) }
             let found = try await waits.submission(id, of: submission.app.id, patience: Self.patience)

@@ -53,6 +53,8 @@ struct Validator: Sendable {
             case .holdsNothing:
                 return Self.refuse(.unprocessableContent, .verificationFailed, "There is no purchase in this.")
             case .later(let wait): return Problem.pending(wait)
+            case .full(.app, let wait): return Problem.tooManyPending(wait)
+            case .full(.customer, let wait): return Problem.tooManyPendingOfCustomer(wait)
             }
         } catch {
             return Problem.store(error)

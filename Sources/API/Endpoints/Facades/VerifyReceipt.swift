@@ -84,7 +84,7 @@ struct VerifyReceipt: Sendable {
             case .refused(let verdict, let reason):
                 return Self.answer(status(verdict, reason, of: receipt, caller.app, host))
             case .holdsNothing: return Self.answer(.malformed)
-            case .later(let wait): return Self.later(wait)
+            case .later(let wait), .full(_, let wait): return Self.later(wait)
             }
         } catch {
             return Self.later(.seconds(Int64(Problem.store(error).fields["Retry-After"] ?? "") ?? 30))

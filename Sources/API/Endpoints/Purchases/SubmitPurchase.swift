@@ -96,13 +96,8 @@ struct SubmitPurchase: Sendable {
                 json.member("verdict", refused.verdict)
                 json.member("reason", refused.publicReason)
             }
-        case .busy(let retryAfter):
-            Problem.response(
-                .serviceUnavailable,
-                code: "too_many_pending",
-                detail: "Too many proofs wait for a decision already.",
-                retryAfter: retryAfter
-            )
+        case .busy(let retryAfter): Problem.tooManyPending(retryAfter)
+        case .customerBusy(let retryAfter): Problem.tooManyPendingOfCustomer(retryAfter)
         }
     }
 

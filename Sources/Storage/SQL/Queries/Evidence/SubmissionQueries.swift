@@ -47,6 +47,14 @@ struct SubmissionQueries {
         WHERE settled_at IS NULL AND app = $1 AND imported = 0
         """
     )
+    /// By an index of its own, and no further than the limit.
+    private static let countPending = Query(
+        """
+        SELECT count(*) FROM (
+            SELECT 1 FROM submissions WHERE settled_at IS NULL AND app = $1 AND customer = $2 AND imported = 0 LIMIT $3
+        ) AS waiting
+        """
+    )
     private static let settle = Query(
         """
         UPDATE submissions SET settled_at = $2, verdict = $3, proof = $4, version = version + 1
@@ -142,6 +150,12 @@ struct SubmissionQueries {
         return try connection.row(Self.weighPending, [.integer(app)]) { row in
             PendingLoad(submissions: Int(row.integer(0)), bytes: Int(row.integer(1)))
         } ?? PendingLoad()
+    }
+
+    func countPending(app: AppID, customer: CustomerID, limit: Int) throws(StoreFailure) -> Int {
+        guard let app = try apps.code(of: app) else { return 0 }
+        let values: [SQLValue] = [.integer(app), .text(customer.text), .integer(Int64(max(limit, 0)))]
+        return try connection.row(Self.countPending, values) { Int($0.integer(0)) } ?? 0
     }
 
     func forget(settledFor age: Duration, at callers: Timestamp, limit: Int) throws(StoreFailure) -> Int {
