@@ -203,6 +203,7 @@ package struct PurchasePipeline: Sendable {
             if let voucher = found.vouchedBy, voucher.isTest, !submission.app.acceptsTestSigned {
                 return refuse(found.format, voucher.reason, submission, name)
             }
+            guard !found.isSignedWithoutPurchase else { return nothingToRecord(found.format, submission) }
             return try await keepForLater(submission, found.format, found.reason, digest, kept: id)
         case .notYours, .forged, .malformed:
             return refuse(found.format, found.reason, submission, name)
@@ -355,6 +356,14 @@ package struct PipelineLimits: Hashable, Sendable {
         self.pendingPerCustomer = pendingPerCustomer
         self.pendingFor = pendingFor
         self.retryAfterFull = retryAfterFull
+    }
+}
+
+extension Report {
+    /// Whether a good signature stands over something that records nothing, whichever store it is from: renewal info of 2021
+    /// names none. A receipt is another matter: Apple may know of purchases that do not stand in it.
+    var isSignedWithoutPurchase: Bool {
+        vouchedBy != nil && format != .appReceipt && claims.transactions.isEmpty
     }
 }
 

@@ -210,6 +210,38 @@ import Testing
         }
     }
 
+    /// What records nothing, whichever store it is from, needs no place and no call to Apple.
+    @Test func whatCannotHoldAPurchaseDoesNotWait() async throws {
+        let store = WatchedStore()
+        try await PipelineHouse(store: store).open { (house) async throws in
+            for (name, proof) in try Proofs.withoutStore() {
+                let isPurchase = name == "transaction"
+                #expect(try await house.submit(proof).word == (isPurchase ? "pending" : "nothing"), "\(name)")
+                #expect(try await house.figures().pendingSubmissions == (isPurchase ? 1 : 0), "\(name)")
+            }
+            #expect(store.writes == 1)
+        }
+        // Where no test signature counts it is refused, as before.
+        try await PipelineHouse(acceptsTestSigned: false).open { (house) async throws in
+            for (name, proof) in try Proofs.withoutStore() {
+                #expect(try await house.submit(proof).word == "refused test_purchase", "\(name)")
+            }
+        }
+    }
+
+    @Test func whatWaitedWithoutAPurchaseInItWaitsNoMore() async throws {
+        let store = WatchedStore()
+        let (_, proof) = try #require(try Proofs.withoutStore().first)
+        let id = try await store.write { [pending = try Self.pending(proof)] transaction throws(StoreFailure) in
+            try transaction.keepPending(pending).id
+        }
+        try await PipelineHouse(store: store).open { (house) async throws in
+            await house.review.run()
+            #expect(try await house.figures().pendingSubmissions == 0)
+            #expect(try await Self.verdict(of: id, in: store) == "genuine")
+        }
+    }
+
     private static func pending(_ proof: [UInt8]) throws -> PendingSubmission {
         PendingSubmission(
             id: try #require(SubmissionID([UInt8](repeating: 7, count: 16))),

@@ -205,6 +205,27 @@ enum Proofs {
         try jws(transaction(number, product: product))
     }
 
+    /// As texts of 2021 are: signed, and silent about the store.
+    static func withoutStore(
+        of bundleID: BundleID = TestAuthority.bundleID
+    ) throws -> [(name: String, proof: [UInt8])] {
+        let app = SimulatedApp(bundleID: bundleID, version: "42", environment: .sandbox)
+        let signer = PurchaseSigner(TestAuthority.shared, app: app)
+        let transaction = try transaction(7)
+        let renewal = Renewal(originalID: transaction.id, product: transaction.product, signedAt: PipelineHouse.now)
+        let download = AppDownload(bundleID: signer.app.bundleID, signedAt: PipelineHouse.now)
+        let payloads: [(String, Payload, String)] = [
+            ("renewal info", .renewal(renewal, of: signer.app), "environment"),
+            ("app transaction", .appTransaction(download, of: signer.app), "receiptType"),
+            ("transaction", .transaction(transaction, of: signer.app), "environment"),
+        ]
+        return try payloads.map { name, payload, store in
+            var payload = payload
+            payload[store] = nil
+            return (name, Array(try signer.sign(payload).utf8))
+        }
+    }
+
     /// Nothing that anybody would take for a proof; each number another.
     static func garbage(_ number: Int) -> [UInt8] { Array("no proof \(number)".utf8) }
 }

@@ -75,6 +75,9 @@ struct ImportExaminer: Sendable {
             return record(proof, claim, line)
         case .undecidable:
             if let voucher = found.vouchedBy, voucher.isTest, !app.acceptsTestSigned { return refused(voucher.reason) }
+            if claim.subject == nil, found.isSignedWithoutPurchase {
+                return .over(ImportOutcome(line: line, .nothing, format: found.format, verdict: found.verdict))
+            }
             return undecided(claim, found.format, found.reason, or: refused(found.reason))
         case .notYours, .forged, .malformed: return refused(found.reason)
         }

@@ -82,6 +82,18 @@ import Verification
         #expect(recorded.customer?.text == "ann")
     }
 
+    @Test func whatCouldRecordNothingIsNotAskedAbout() async throws {
+        let house = try WorkHouse()
+        let importer = try Self.importer(house)
+        let rows = try Proofs.withoutStore(of: house.app.bundleID).enumerated().map { place, one in
+            Self.row(Int64(place) + 1, one.proof)
+        }
+        let progress = try await importer.progress(of: Self.id())
+        let outcomes = try await importer.take(rows, after: progress, report: nil).outcomes
+        #expect(outcomes.map(\.kind) == [.nothing, .nothing, .asked])
+        #expect(outcomes.map(\.verdict) == [.undecidable, .undecidable, nil])
+    }
+
     @Test func whatAppleIsAskedIsSpreadAndDeliveredToNobody() async throws {
         let house = try WorkHouse()
         try await house.open { house in
