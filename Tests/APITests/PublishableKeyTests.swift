@@ -74,10 +74,13 @@ import TestSupport
         )
     }
 
+    private static let token = AccountToken(high: 0x0123_4567_89AB_4DEF, low: 0x8123_4567_89AB_CDEF)
+
     private static func period() throws -> String {
         var period = try Sample.transaction(proofNumber, product: "com.example.demo.pro")
         period.kind = .autoRenewable
         period.expiresAt = TestHouse.now.advanced(by: .seconds(30 * 86_400))
+        period.accountToken = token
         return try PurchaseSigner(TestAuthority.shared, app: Sample.app()).transaction(period)
     }
 
@@ -93,6 +96,10 @@ import TestSupport
             let hers = await Self.submit(try Self.period(), as: "anna", order: "order-of-anna", in: house)
             #expect(try hers.first("customer_id") == "anna")
             #expect(try hers.first("order_id") == "order-of-anna")
+            let first = await Self.list("subscriptions", of: "anna", in: house)
+            for answer in [hers, await Self.list("transactions", of: "anna", in: house), first] {
+                #expect(String(decoding: answer.body, as: UTF8.self).contains(Self.token.description))
+            }
             if binding == .refuse {
                 let body =
                     #"{"original_transaction_id": "\#(Self.proofNumber)", "to_customer_id": "bob", "#
@@ -117,7 +124,9 @@ import TestSupport
             let subscriptions = await Self.list("subscriptions", of: "bob", in: house)
             #expect(try subscriptions.json()["subscriptions"]?.array?.count == 1)
             for answer in answers + [subscriptions] {
-                #expect(!String(decoding: answer.body, as: UTF8.self).contains("anna"))
+                let text = String(decoding: answer.body, as: UTF8.self)
+                #expect(!text.contains("anna"))
+                #expect(!text.contains(Self.token.description))
             }
             // The shop is told of each who.
             let told = await house.submit(try Self.period(), customer: "bob")

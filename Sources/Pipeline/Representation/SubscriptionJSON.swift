@@ -3,7 +3,15 @@ package import PurchaseModel
 
 /// A subscription as our JSON shows it: what no proof has told is left out.
 package enum SubscriptionJSON {
-    package static func write(_ subscription: Subscription, into json: inout JSONObjectWriter) {
+    /// - Parameters:
+    ///   - subscription: what is shown.
+    ///   - showsToken: whether the account token is, of which a customer's name can be guessed.
+    ///   - json: where to.
+    package static func write(
+        _ subscription: Subscription,
+        showsToken: Bool = true,
+        into json: inout JSONObjectWriter
+    ) {
         json.member("original_transaction_id", digitsOf: subscription.chain.original.number)
         json.member("environment", subscription.chain.realm.environment.rawValue)
         if subscription.chain.realm.isTestSigned { json.member("test_signed", true) }
@@ -14,6 +22,7 @@ package enum SubscriptionJSON {
         json.member("since", subscription.since)
         json.member("transaction_id", digitsOf: subscription.current?.number)
         writePeriod(of: subscription, into: &json)
+        if showsToken { json.member("app_account_token", subscription.accountToken?.description) }
         writeRenewal(of: subscription, into: &json)
         writeEnd(of: subscription, into: &json)
         if subscription.isBehind { json.member("is_behind", true) }
@@ -30,7 +39,6 @@ package enum SubscriptionJSON {
         json.member("billing_plan", subscription.billingPlan)
         json.member("commitment_ends_at", subscription.commitmentEndsAt)
         json.member("ownership", subscription.ownership?.rawValue)
-        json.member("app_account_token", subscription.accountToken?.description)
         if let price = subscription.price {
             json.member("price_milliunits", price.milliunits)
             json.member("currency", price.currency)

@@ -3,7 +3,15 @@ package import PurchaseModel
 
 /// A transaction as our JSON shows it: ids as strings, moments in RFC 3339 with milliseconds, absent values left out.
 package enum TransactionJSON {
-    package static func write(_ transaction: Transaction, into json: inout JSONObjectWriter) {
+    /// - Parameters:
+    ///   - transaction: what is shown.
+    ///   - showsToken: whether the account token is, of which a customer's name can be guessed.
+    ///   - json: where to.
+    package static func write(
+        _ transaction: Transaction,
+        showsToken: Bool = true,
+        into json: inout JSONObjectWriter
+    ) {
         json.member("transaction_id", digitsOf: transaction.id.number)
         json.member("original_transaction_id", digitsOf: transaction.originalID?.number)
         json.member("previous_original_transaction_id", digitsOf: transaction.previousOriginalID?.number)
@@ -22,7 +30,7 @@ package enum TransactionJSON {
         if transaction.isUpgraded { json.member("is_upgraded", true) }
         json.member("transaction_reason", transaction.reason?.rawValue)
         json.member("ownership", transaction.ownership?.rawValue)
-        json.member("app_account_token", transaction.accountToken?.description)
+        if showsToken { json.member("app_account_token", transaction.accountToken?.description) }
         if let offer = transaction.offer {
             json.member("offer_type", offer.kind.rawValue)
             json.member("offer_identifier", offer.identifier)
@@ -66,18 +74,19 @@ package enum TransactionJSON {
     ///
     /// - Parameters:
     ///   - recorded: what is shown.
-    ///   - reader: the customer who asks: of what somebody else had first it is not told who, nor for which order. `nil` when
-    ///     the shop asks.
+    ///   - reader: the customer who asks: of what somebody else had first it is not told who, nor for which order, nor the token
+    ///     that Apple signed. `nil` when the shop asks.
     ///   - json: where to.
     package static func write(
         _ recorded: RecordedTransaction,
         to reader: CustomerID? = nil,
         into json: inout JSONObjectWriter
     ) {
-        write(recorded.transaction, into: &json)
+        let isWhole = reader == nil || recorded.customer == reader
+        write(recorded.transaction, showsToken: isWhole, into: &json)
         json.member("environment", recorded.realm.environment.rawValue)
         if recorded.realm.isTestSigned { json.member("test_signed", true) }
-        if reader == nil || recorded.customer == reader {
+        if isWhole {
             json.member("customer_id", recorded.customer?.text)
             json.member("order_id", recorded.order?.text)
         }

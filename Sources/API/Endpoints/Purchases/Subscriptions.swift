@@ -41,14 +41,14 @@ struct Subscriptions: Sendable {
     /// Subscriptions in the order of the chains that were asked for, with their newest periods and their owners.
     private struct Listed: Sendable {
         let rows: [RecordedSubscription]
-        let periods: [TransactionKey: Transaction]
+        let periods: [TransactionKey: RecordedTransaction]
         let owners: [ChainKey: Owner]
 
         init(_ chains: [ChainKey], _ reader: any StoreReader) throws(StoreFailure) {
             let found = Dictionary(grouping: try reader.subscriptions(chains), by: \.chain)
             rows = chains.compactMap { found[$0]?.first }
             let recorded = try reader.transactions(rows.compactMap(\.currentKey))
-            periods = Dictionary(recorded.map { ($0.key, $0.transaction) }, uniquingKeysWith: { first, _ in first })
+            periods = Dictionary(recorded.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
             let owners = try reader.owners(rows.map(\.chain))
             self.owners = Dictionary(owners.map { ($0.chain, $0) }, uniquingKeysWith: { first, _ in first })
         }
@@ -56,19 +56,22 @@ struct Subscriptions: Sendable {
 
     /// - Parameters:
     ///   - listed: what is shown.
-    ///   - reader: whose list it is: of what is shared with her it is not told whose it is. `nil` when the shop asks.
+    ///   - reader: whose list it is: of what is shared with her it is not told whose it is, nor the token that Apple signed. `nil` when the shop asks.
     ///   - json: where to.
     private func write(_ listed: Listed, to reader: CustomerID? = nil, into json: inout JSONObjectWriter) {
         let now = clock.now
         json.array("subscriptions") { json in
             for row in listed.rows {
                 let period = row.currentKey.flatMap { listed.periods[$0] }
-                let found = PurchaseModel.fold(row.chain, period, row.renewal, row.ends, at: now)
+                let found = PurchaseModel.fold(row.chain, period?.transaction, row.renewal, row.ends, at: now)
                 guard let found else { continue }
+                let owner = listed.owners[row.chain]?.customer
+                let isHers = owner == reader
+                // What was moved to her was signed for somebody else.
+                let showsToken = reader == nil || isHers && period?.customer == reader
                 json.object { json in
-                    SubscriptionJSON.write(found, into: &json)
-                    let owner = listed.owners[row.chain]?.customer
-                    if reader == nil || owner == reader { json.member("customer_id", owner?.text) }
+                    SubscriptionJSON.write(found, showsToken: showsToken, into: &json)
+                    if reader == nil || isHers { json.member("customer_id", owner?.text) }
                     json.member("next_look_at", row.nextLook)
                 }
             }
