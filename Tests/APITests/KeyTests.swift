@@ -232,6 +232,32 @@ import TestSupport
         }
     }
 
+    /// What hinders reading them is what a caller is told whose key may be among them, however long it lasts.
+    @Test func whileTheDatabaseIsAwayAKeyOfItsIsToldSo() async throws {
+        let ring = KeyRing([:], isComplete: false)
+        let (away, store) = (AwayStore(), MemoryStore())
+        try await TestHouse(store: away, keys: ring).open { house in
+            func code() async throws -> String? {
+                try await house.get("/v1/orders", key: Self.strange).json()["code"]?.string
+            }
+            #expect(try await code() == "busy", "nobody has tried yet")
+            await #expect(throws: StoreFailure.unreachable) { try await ring.reload(from: away, at: TestHouse.now) }
+            #expect(try await code() == "database_unreachable")
+            // Those that are known may be looked up again for a while: then it is the look-up that fails.
+            try await ring.reload(from: store, at: TestHouse.now)
+            #expect(try await code() == "database_unreachable")
+            await #expect(throws: StoreFailure.unreachable) { try await ring.reload(from: away, at: TestHouse.now) }
+            ring.doubt()
+            let answer = await house.get("/v1/orders", key: Self.strange)
+            #expect(answer.status == .serviceUnavailable && answer.fields["Retry-After"] == "1")
+            #expect(try answer.json()["code"]?.string == "database_unreachable")
+            try await ring.reload(from: store, at: TestHouse.now)
+            #expect(ring.trouble == .busy)
+        }
+    }
+
+    private static let strange = "sk_live_" + String(repeating: "0", count: 48)
+
     /// The other server has not read the keys since.
     @Test func whatOneServerMakesOpensTheOthersAtOnce() async throws {
         let store = MemoryStore()
@@ -250,4 +276,21 @@ import TestSupport
     }
 
     private static func app() throws -> AppID { try #require(AppID("demo")) }
+}
+
+/// A store whose database nobody reaches.
+private struct AwayStore: Store {
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        throw .unreachable
+    }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        throw .unreachable
+    }
+
+    func close() async {}
 }

@@ -217,8 +217,8 @@ struct Gate: Sendable {
     enum Refusal: Error {
         /// There is no such key.
         case unknown
-        /// The keys are still to be read: it may be one.
-        case notYet
+        /// The keys are still to be read, or cannot be: it may be one.
+        case notYet(StoreFailure)
         case tooOften(RateLimit.Ticket, wait: Duration)
         /// Too many keys that are none came from there.
         case tooManyUnknown(wait: Duration)
@@ -227,7 +227,7 @@ struct Gate: Sendable {
         var response: HTTPResponse {
             switch self {
             case .unknown: Problem.unauthorized()
-            case .notYet: Problem.store(.busy)
+            case .notYet(let trouble): Problem.store(trouble)
             case .tooOften(let ticket, let wait):
                 ticket.mark(
                     Problem.response(
@@ -275,7 +275,7 @@ struct Gate: Sendable {
     private func holder(of shown: [UInt8]?, _ request: HTTPRequest) async -> Result<(APIKey, AppPolicy), Refusal> {
         let known = shown.flatMap { keys.key($0, at: clock.now) }
         if let known, let app = apps[known.holder.app] { return .success((known, app)) }
-        guard keys.isComplete else { return .failure(.notYet) }
+        guard keys.isComplete else { return .failure(.notYet(keys.trouble)) }
         // Who shows none tries none.
         guard let shown else { return .failure(.unknown) }
         // Counted before it is looked for: who tries many keys asks the ledger no oftener than an address may.
@@ -286,7 +286,7 @@ struct Gate: Sendable {
             else { return .failure(.unknown) }
             return .success((found, app))
         } catch {
-            return .failure(.notYet)
+            return .failure(.notYet(error))
         }
     }
 }

@@ -21,6 +21,8 @@ package final class KeyRing: Sendable {
         var stored: [[UInt8]: APIKey] = [:]
         var uses: [APIKeyID: Timestamp] = [:]
         var isComplete: Bool
+        /// Why they could not be read the last time; `nil` when they were.
+        var trouble: StoreFailure?
         /// Counts how often the keys were read, or given up.
         var readings = 0
         /// Digests of what was looked for and is no key. None of them becomes one: a secret is made of chance, and what is over
@@ -51,6 +53,9 @@ package final class KeyRing: Sendable {
 
     /// Whether a key that is not here is known to be none.
     package var isComplete: Bool { state.withLock(\.isComplete) }
+
+    /// Why they are not all known: what hinders reading them, or that they are still being read.
+    package var trouble: StoreFailure { state.withLock(\.trouble) ?? .busy }
 
     /// The key in an `Authorization` field, whatever it opens.
     package static func bearer(_ authorization: String?) -> [UInt8]? {
@@ -133,12 +138,19 @@ package final class KeyRing: Sendable {
 
     /// Reads the keys that are in force.
     package func reload(from store: any Store, at now: Timestamp) async throws(StoreFailure) {
-        let rows = try await store.read { reader throws(StoreFailure) in try reader.apiKeysInForce(at: now) }
+        let rows: [APIKeyRow]
+        do throws(StoreFailure) {
+            rows = try await store.read { reader throws(StoreFailure) in try reader.apiKeysInForce(at: now) }
+        } catch {
+            state.withLock { $0.trouble = error }
+            throw error
+        }
         let keys = Dictionary(rows.map { ($0.sha256, APIKey($0)) }, uniquingKeysWith: { first, _ in first })
         state.withLock { state in
             state.stored = keys
             state.readings += 1
             state.isComplete = true
+            state.trouble = nil
         }
     }
 
