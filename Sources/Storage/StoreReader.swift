@@ -39,8 +39,12 @@ package protocol StoreReader:
     func submission(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission?
 
     /// The id under which this app, digest and customer are kept already, decided or not; `nil` once it was given up, or has
-    /// been ``Settlement/notYours`` for ``Settlement/notYoursFor`` when this one was received.
+    /// been ``Settlement/notYours`` for ``Settlement/notYoursFor`` when this one was received, or was refused before this one
+    /// says that it matters.
     func submission(alike: PendingSubmission) throws(StoreFailure) -> SubmissionID?
+
+    /// How those of them ended that were refused at that moment or later.
+    func refusals(of names: [SubmissionName], since: Timestamp) throws(StoreFailure) -> [SubmissionName: Settlement]
 
     /// The undecided submission of an import that was kept first of those with the same app and digest, whoever their
     /// customers are.

@@ -246,7 +246,7 @@ extension Verb {
             let at = Timestamp(milliseconds: .random(in: 0...9, using: &random)).advanced(by: .seconds(-3_600))
             let settlements = [
                 Settlement(verdict: "recorded", at: Samples.now), Settlement(verdict: "refused", at: Samples.now),
-                Settlement(verdict: Settlement.notYours, at: at),
+                Settlement(verdict: Settlement.notYours, at: at), Settlement(verdict: "forged", at: Samples.now),
             ]
             return .settle(try id(&random), try #require(settlements.randomElement(using: &random)))
         case 9:
@@ -326,6 +326,10 @@ extension Verb {
         let seed = UInt8.random(in: 0...3, using: &random)
         var submission = try Samples.submission(seed, app: app(&random), customer: customer(&random))
         submission.receivedAt = Timestamp(milliseconds: .random(in: 0...9, using: &random))
+        if Bool.random(using: &random) {
+            let milliseconds = Samples.now.milliseconds + .random(in: -9...9, using: &random)
+            submission.reopensBefore = Timestamp(milliseconds: milliseconds)
+        }
         return submission
     }
 

@@ -168,6 +168,48 @@ import Testing
         }
     }
 
+    /// An import that begins again asks once more about what was refused before it began.
+    @Test(arguments: StoreKind.allCases)
+    func whatWasRefusedBeforeWaitsAgainIfItShall(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let verdicts = ["forged", "malformed", Settlement.notYours, Settlement.givenUp, "genuine", "test_signed"]
+            let submissions = try verdicts.indices.map { try Samples.submission(UInt8($0), customer: "ann") }
+            let waiting = try Samples.submission(99)
+            let ids = try await Self.keep(submissions + [waiting], in: store).map(\.id)
+            try await store.write { transaction throws(StoreFailure) in
+                for (id, verdict) in zip(ids, verdicts) {
+                    _ = try transaction.settlePending(id, as: Settlement(verdict: verdict, at: Samples.now))
+                }
+            }
+            let names = (submissions + [waiting, try Samples.submission(1)]).map(\.name)
+            let later = Samples.now.advanced(by: .milliseconds(1))
+            for (moment, count) in [(Samples.now, 4), (later, 0)] {
+                let found = try await store.read { reader throws(StoreFailure) in
+                    try reader.refusals(of: names, since: moment)
+                }
+                let pairs = zip(names, verdicts).prefix(count).map { ($0, Settlement(verdict: $1, at: Samples.now)) }
+                #expect(found == Dictionary(uniqueKeysWithValues: pairs))
+            }
+            for (moment, isOver) in [(Samples.now, false), (later, true)] {
+                let again = submissions.map { submission in
+                    var again = submission
+                    again.reopensBefore = moment
+                    again.origin = .delivered
+                    return again
+                }
+                let alike = try await store.read { reader throws(StoreFailure) in
+                    [try reader.submission(alike: again[0]), try reader.submission(alike: again[4])]
+                }
+                #expect(alike == [isOver ? nil : ids[0], ids[4]])
+                let isNew = try await Self.keep(again, in: store).map(\.isNew)
+                // What nobody could decide is never over.
+                #expect(isNew == [isOver, isOver, isOver, !isOver, false, false])
+                let kept = try await store.read { reader throws(StoreFailure) in try reader.submission(ids[0]) }
+                #expect((kept?.settlement == nil, kept?.submission.origin == .delivered) == (isOver, isOver))
+            }
+        }
+    }
+
     /// The longest settled first, so many at a time; not what waits, what an import brought, or the last that was kept.
     @Test(arguments: StoreKind.allCases)
     func whatWasSettledLongAgoIsForgotten(kind: StoreKind) async throws {

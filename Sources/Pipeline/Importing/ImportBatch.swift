@@ -10,6 +10,8 @@ struct ImportBatch {
     private let now: Timestamp
     private var counts: ImportCounts
     private var last: ImportRow?
+    /// What Apple has refused of what its rows would ask.
+    private var refusals: [SubmissionName: Settlement] = [:]
     private(set) var outcomes: [ImportOutcome] = []
 
     init(after progress: ImportProgress, spacing: Duration, later: Importer.Later?, at now: Timestamp) {
@@ -22,6 +24,8 @@ struct ImportBatch {
 
     mutating func write(_ rows: [ExaminedRow], in transaction: any StoreTransaction) throws(StoreFailure) {
         var situation = try ImportInquiry(rows).answered(by: transaction)
+        let questions = rows.compactMap(\.finding.question)
+        refusals = try transaction.refusals(of: questions, since: Timestamp(milliseconds: .min))
         var events: [LedgerEvent] = []
         for row in rows {
             var outcome = try take(row.finding, row.row.line, &situation, &events, in: transaction)
@@ -146,6 +150,7 @@ struct ImportBatch {
         }
         let isAsked = kept.isNew && first == nil
         var outcome = ImportOutcome(line: line, isAsked ? .asked : .known, format: format, reason: pending.reason)
+        if kept.isNew { outcome.verdict = refusals[pending.name].flatMap { Verdict(rawValue: $0.verdict) } }
         if let first, first.id != kept.id, Self.isOf(first.submission, not: pending) {
             outcome.reason = Standing.ownedByAnother.rawValue
         }

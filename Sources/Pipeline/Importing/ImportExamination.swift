@@ -11,6 +11,15 @@ struct ExaminedRow: Sendable {
         /// What is recorded already needs no proof; the other finding counts while it is not.
         indirect case claim(ImportedClaim, unless: Finding)
         case over(ImportOutcome)
+
+        /// What Apple may be asked about it.
+        var question: SubmissionName? {
+            switch self {
+            case .ask(let pending, _, _): pending.name
+            case .claim(_, let otherwise): otherwise.question
+            case .record, .over: nil
+            }
+        }
     }
 
     let row: ImportRow
@@ -24,6 +33,8 @@ struct ImportExaminer: Sendable {
     let delivery: ImportDelivery
     /// Whether anybody will ask Apple.
     let isAsking: Bool
+    /// When the source's first row was read: what was refused before is asked about again.
+    let startedAt: Timestamp
     let now: Timestamp
 
     /// Looks at rows on several processors at once.
@@ -118,7 +129,7 @@ struct ImportExaminer: Sendable {
     ) -> ExaminedRow.Finding {
         guard let subject = claim.subject else { return isAsking ? ask(claim, format, reason) : refusal }
         var numbered = claim
-        numbered.proof = Array(subject.id.description.utf8)
+        numbered.proof = subject.digits
         let other = isAsking ? ask(numbered, .transactionID, reason) : refusal
         guard let realm = subject.realm else { return other }
         var template = Recording(app: app.id, realm: realm, transactions: [], terms: app.terms)
@@ -140,7 +151,8 @@ struct ImportExaminer: Sendable {
             order: nil,
             reason: reason.rawValue,
             receivedAt: now,
-            origin: delivery == .elsewhere ? .delivered : .imported
+            origin: delivery == .elsewhere ? .delivered : .imported,
+            reopensBefore: startedAt
         )
         // Where the side of the wall is known, the same number on another side says nothing.
         let number = claim.subject?.realm == nil ? TransactionID(digits: claim.proof.span) : nil

@@ -63,6 +63,7 @@ package struct ImportPlan: Sendable {
             app: app,
             delivery: .elsewhere,
             isAsking: isAsking,
+            startedAt: now,
             now: now
         )
         let examined = await examiner.examine(rows, lanes: lanes)

@@ -1,4 +1,5 @@
 package import PurchaseModel
+import Storage
 
 /// One row of a source of old purchases.
 package struct ImportRow: Hashable, Sendable {
@@ -27,6 +28,9 @@ package struct ImportRow: Hashable, Sendable {
             self.id = id
             self.realm = realm
         }
+
+        /// As Apple is asked about it where its proof does not tell enough.
+        var digits: [UInt8] { Array(id.description.utf8) }
     }
 
     package var line: Int64
@@ -61,6 +65,13 @@ package struct ImportRow: Hashable, Sendable {
     package var faultOfManyLines: ImportRowFault? {
         guard lastLine > line, case .failure(let fault) = claim, fault.isInvalid else { return nil }
         return fault
+    }
+
+    /// The names under which Apple may have been asked about it: of its proof, and of the number of its one transaction.
+    func askedUnder(_ app: AppID) -> [SubmissionName] {
+        guard case .success(let claim) = claim else { return [] }
+        let proofs = [claim.proof] + (claim.subject.map { [$0.digits] } ?? [])
+        return proofs.map { SubmissionName(app: app, digest: ProofDigest(of: $0), customer: claim.customer) }
     }
 
     /// Whether it tells of a purchase, and not whose it is.

@@ -63,14 +63,49 @@ package struct Importer: Sendable {
 
     /// How far a source was read; where it begins when nobody has read of it.
     package func progress(of id: ProofDigest) async throws(StoreFailure) -> ImportProgress {
-        let found = try await store.read { reader throws(StoreFailure) in try reader.importProgress(id) }
-        return found ?? ImportProgress(id: id, app: app.id, startedAt: clock.now)
+        let (app, now) = (app.id, clock.now)
+        return try await store.read { reader throws(StoreFailure) in
+            if let found = try reader.importProgress(id) { return found }
+            // By the clock that dates what Apple's answers lead to.
+            return ImportProgress(id: id, app: app, startedAt: try reader.storeTime(now))
+        }
     }
 
-    /// How to go on: where the source was left. One that was read to its end is begun again if some of its rows were not taken:
-    /// a key, an app or a certificate that was missing may be there by now, and what was taken is known.
-    package func continuation(of progress: ImportProgress) -> ImportProgress {
-        progress.isDone && progress.counts.untaken > 0 ? progress.begunAgain(at: clock.now) : progress
+    /// How to go on: where the source was left. One that was read to its end is begun again if some of its rows were not taken,
+    /// or Apple has refused some since: a key, an app or a certificate that was missing may be there by now, and what was
+    /// taken is known.
+    ///
+    /// - Parameters:
+    ///   - progress: how far the source was read.
+    ///   - refused: how many of its rows ``refused(among:since:)`` has counted.
+    /// - Returns: where to begin.
+    /// - Throws: `StoreFailure`.
+    package func continuation(
+        of progress: ImportProgress,
+        refusedSince refused: Int64
+    ) async throws(StoreFailure) -> ImportProgress {
+        guard progress.isDone, progress.counts.untaken > 0 || refused > 0 else { return progress }
+        let now = clock.now
+        return progress.begunAgain(
+            at: try await store.read { reader throws(StoreFailure) in try reader.storeTime(now) }
+        )
+    }
+
+    /// How many of the rows Apple was asked about and has refused, or not answered in time, since they were read. Nothing is
+    /// verified for it.
+    ///
+    /// - Parameters:
+    ///   - rows: of a source that was read to its end.
+    ///   - progress: of that reading.
+    /// - Returns: how many.
+    /// - Throws: `StoreFailure`.
+    package func refused(among rows: [ImportRow], since progress: ImportProgress) async throws(StoreFailure) -> Int64 {
+        let names = rows.map { row in row.askedUnder(app.id) }
+        let refusals = try await store.read { reader throws(StoreFailure) in
+            try reader.refusals(of: names.flatMap(\.self), since: progress.startedAt)
+        }
+        guard !refusals.isEmpty else { return 0 }
+        return Int64(names.count { $0.contains { refusals[$0] != nil } })
     }
 
     /// Takes rows in, which follow on those of the progress.
@@ -93,6 +128,7 @@ package struct Importer: Sendable {
             app: app,
             delivery: delivery,
             isAsking: later != nil,
+            startedAt: progress.startedAt,
             now: now
         )
         let examined = await examiner.examine(rows, lanes: lanes)

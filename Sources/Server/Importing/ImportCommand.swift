@@ -146,9 +146,10 @@ struct ImportCommand: Sendable {
     private func take(_ files: ImportFiles, _ importer: Importer) async throws -> ImportProgress {
         let id = try files.id(app: app.id, columns, delivery)
         let found = try await importer.progress(of: id)
-        var progress = importer.continuation(of: found)
+        let refused = try await refused(of: files, since: found, importer)
+        var progress = try await importer.continuation(of: found, refusedSince: refused)
         let file = try reportPath.map { try ImportReportFile($0, of: found, goingOnAt: progress) }
-        if found.isDone { Console.error("assay import: \(ImportText.ofOneReadBefore(found, files.path))") }
+        if found.isDone { Console.error("assay import: \(ImportText.ofOneReadBefore(found, refused, files.path))") }
         var reader = try ImportReader(files.source, files.format, columns, from: progress.place, line: progress.line)
         var bar = ProgressBar(of: files.size)
         var lost = LostLines(files.path)
@@ -163,6 +164,23 @@ struct ImportCommand: Sendable {
         lost.end(reader)
         try file?.close()
         return progress
+    }
+
+    /// How many rows Apple has refused since the source was read to its end, and every row was taken: a look at each.
+    private func refused(
+        of files: ImportFiles,
+        since found: ImportProgress,
+        _ importer: Importer
+    ) async throws -> Int64 {
+        let counts = found.counts
+        guard found.isDone, counts.untaken == 0, counts.asked + counts.known > 0 else { return 0 }
+        var reader = try ImportReader(files.source, files.format, columns)
+        var refused: Int64 = 0
+        while true {
+            let rows = try reader.next(Importer.batchMax, bytesMax: Importer.batchBytesMax)
+            guard !rows.isEmpty else { return refused }
+            refused += try await importer.refused(among: rows, since: found)
+        }
     }
 
     static func sentence(_ error: any Error, _ settings: ServeSettings) -> String {

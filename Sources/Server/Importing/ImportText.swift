@@ -27,12 +27,22 @@ enum ImportText {
     }
 
     /// Of a source that was read to its end before: what is done about it now.
-    static func ofOneReadBefore(_ progress: ImportProgress, _ path: String) -> String {
-        let untaken = progress.counts.untaken
-        return "\(ReportText.printable(path)) was read to its end before, "
-            + (untaken == 0
-                ? "and every row was taken; nothing is read again"
-                : "and \(untaken) of \(progress.counts.rows) rows were not taken; it is read again from its first row")
+    ///
+    /// - Parameters:
+    ///   - progress: of before.
+    ///   - refused: how many of its rows Apple has refused since, if all were taken.
+    ///   - path: of the source.
+    /// - Returns: the sentence.
+    static func ofOneReadBefore(_ progress: ImportProgress, _ refused: Int64, _ path: String) -> String {
+        let (untaken, rows) = (progress.counts.untaken, progress.counts.rows)
+        let again = "it is read again from its first row"
+        let what =
+            switch (untaken, refused) {
+            case (0, 0): "and every row was taken; nothing is read again"
+            case (0, _): "and \(refused) of \(rows) rows were refused by Apple since; \(again)"
+            default: "and \(untaken) of \(rows) rows were not taken; \(again)"
+            }
+        return "\(ReportText.printable(path)) was read to its end before, \(what)"
     }
 
     static func text(_ plan: ImportPlan, hasLedger: Bool, isJSON: Bool, asking spacing: Duration) -> String {

@@ -11,19 +11,6 @@ struct MemoryLedger: Sendable {
         var fullerEvidence: Int?
     }
 
-    /// What makes a pending submission the same one.
-    struct SubmissionName: Hashable, Sendable {
-        var app: AppID
-        var digest: ProofDigest
-        var customer: CustomerID?
-
-        init(_ submission: PendingSubmission) {
-            app = submission.app
-            digest = submission.digest
-            customer = submission.customer
-        }
-    }
-
     var transactions: [TransactionKey: Entry] = [:]
     var evidence: [EvidenceRow] = []
     var submissions: [KeptSubmission] = []
@@ -63,7 +50,7 @@ struct MemoryLedger: Sendable {
     mutating func setSubmissions(_ all: [KeptSubmission]) {
         submissions = all
         submissionPlaces = Dictionary(
-            uniqueKeysWithValues: all.enumerated().map { (SubmissionName($0.element.submission), $0.offset) }
+            uniqueKeysWithValues: all.enumerated().map { ($0.element.submission.name, $0.offset) }
         )
     }
 }

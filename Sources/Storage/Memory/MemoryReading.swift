@@ -54,8 +54,19 @@ extension MemoryTransaction {
     }
 
     func submission(alike submission: PendingSubmission) -> SubmissionID? {
-        let kept = ledger.submissionPlaces[MemoryLedger.SubmissionName(submission)].map { ledger.submissions[$0] }
-        return kept.flatMap { $0.settlement?.isOver(at: submission.receivedAt) == true ? nil : $0.id }
+        let kept = ledger.submissionPlaces[submission.name].map { ledger.submissions[$0] }
+        return kept.flatMap { $0.settlement?.isOver(for: submission) == true ? nil : $0.id }
+    }
+
+    func refusals(of names: [SubmissionName], since moment: Timestamp) -> [SubmissionName: Settlement] {
+        var refusals: [SubmissionName: Settlement] = [:]
+        for name in names {
+            guard let place = ledger.submissionPlaces[name], let settlement = ledger.submissions[place].settlement,
+                settlement.isRefusal, settlement.at >= moment
+            else { continue }
+            refusals[name] = settlement
+        }
+        return refusals
     }
 
     func importedSubmission(like submission: PendingSubmission) -> KeptSubmission? {

@@ -46,7 +46,7 @@ final class MemoryTransaction: StoreTransaction {
 
     func keepPending(_ submission: PendingSubmission) throws(StoreFailure) -> (id: SubmissionID, isNew: Bool) {
         guard submission.isStorable else { throw .unstorable }
-        let name = MemoryLedger.SubmissionName(submission)
+        let name = submission.name
         if let place = ledger.submissionPlaces[name] { return reopen(at: place, submission) }
         let place = ledger.submissions.count
         ledger.submissions.append(KeptSubmission(submission))
@@ -60,7 +60,7 @@ final class MemoryTransaction: StoreTransaction {
 
     private func reopen(at place: Int, _ submission: PendingSubmission) -> (id: SubmissionID, isNew: Bool) {
         let known = ledger.submissions[place]
-        guard known.settlement?.isOver(at: submission.receivedAt) == true else { return (known.id, false) }
+        guard known.settlement?.isOver(for: submission) == true else { return (known.id, false) }
         var again = submission
         again.id = known.id
         ledger.submissions[place] = KeptSubmission(again)

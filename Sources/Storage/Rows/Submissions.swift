@@ -22,6 +22,19 @@ package struct SubmissionCursor: Hashable, Sendable {
     package init(sequence: Int64) { self.sequence = sequence }
 }
 
+/// What makes a pending submission the same one.
+package struct SubmissionName: Hashable, Sendable {
+    package var app: AppID
+    package var digest: ProofDigest
+    package var customer: CustomerID?
+
+    package init(app: AppID, digest: ProofDigest, customer: CustomerID?) {
+        self.app = app
+        self.digest = digest
+        self.customer = customer
+    }
+}
+
 /// A proof that could not be decided when it came.
 package struct PendingSubmission: Hashable, Sendable {
     package var id: SubmissionID
@@ -38,6 +51,10 @@ package struct PendingSubmission: Hashable, Sendable {
     package var reason: String
     package var receivedAt: Timestamp
     package var origin: SubmissionOrigin
+    /// What was refused before this moment waits again: whoever imports it once more has mended what was wrong. Not kept.
+    package var reopensBefore: Timestamp?
+
+    package var name: SubmissionName { SubmissionName(app: app, digest: digest, customer: customer) }
 
     package init(
         id: SubmissionID,
@@ -50,7 +67,8 @@ package struct PendingSubmission: Hashable, Sendable {
         environments: Set<StoreEnvironment>? = nil,
         reason: String,
         receivedAt: Timestamp,
-        origin: SubmissionOrigin = .presented
+        origin: SubmissionOrigin = .presented,
+        reopensBefore: Timestamp? = nil
     ) {
         self.id = id
         self.app = app
@@ -63,6 +81,7 @@ package struct PendingSubmission: Hashable, Sendable {
         self.reason = reason
         self.receivedAt = receivedAt
         self.origin = origin
+        self.reopensBefore = reopensBefore
     }
 
     var isStorable: Bool { StorableText.isWord(format) && StorableText.isWord(reason) }
@@ -84,6 +103,8 @@ package struct Settlement: Hashable, Sendable {
     /// The verdict of what Apple knew nothing of, or the app did not take. Both may change: sent again after
     /// ``notYoursFor``, it waits again.
     package static let notYours = "not_yours"
+    /// The verdicts of what brought nothing: refused, or not decided at all.
+    package static let refusals = [givenUp, notYours, "forged", "malformed", "undecidable"]
     /// Whoever sends the same again and again until the answer pleases has Apple asked no more often than this.
     package static let notYoursFor = Duration.seconds(3_600)
     /// For how long it is known what became of a proof that had to wait; sent again after that, it is new.
@@ -100,9 +121,13 @@ package struct Settlement: Hashable, Sendable {
 
     var isStorable: Bool { StorableText.isWord(verdict) }
 
+    var isRefusal: Bool { Self.refusals.contains(verdict) }
+
     /// Whether what was settled so waits again when it is sent again.
-    func isOver(at now: Timestamp) -> Bool {
-        switch verdict {
+    func isOver(for submission: PendingSubmission) -> Bool {
+        if let moment = submission.reopensBefore, isRefusal, at < moment { return true }
+        let now = submission.receivedAt
+        return switch verdict {
         case Self.givenUp: true
         case Self.notYours: at <= now.advanced(by: .zero - Self.notYoursFor)
         default: false
@@ -120,6 +145,7 @@ package struct KeptSubmission: Hashable, Sendable {
 
     package init(_ submission: PendingSubmission, settlement: Settlement? = nil) {
         self.submission = submission
+        self.submission.reopensBefore = nil
         self.settlement = settlement
     }
 }

@@ -72,6 +72,13 @@ final class SQLTransaction: StoreTransaction {
         try submissions.find(submission)
     }
 
+    func refusals(
+        of names: [SubmissionName],
+        since moment: Timestamp
+    ) throws(StoreFailure) -> [SubmissionName: Settlement] {
+        try submissions.findRefusals(of: names, since: moment)
+    }
+
     func importedSubmission(like submission: PendingSubmission) throws(StoreFailure) -> KeptSubmission? {
         try submissions.findImported(like: submission)
     }

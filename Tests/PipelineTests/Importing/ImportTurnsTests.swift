@@ -117,6 +117,50 @@ import Verification
         }
     }
 
+    /// What was wrong may be mended by now: a `bundle_id`, a key. Each run asks once more, and no more than once.
+    @Test(arguments: ["forged", "malformed", Settlement.notYours])
+    func whatAppleHasRefusedIsAskedAboutByTheNextRun(verdict: String) async throws {
+        let house = try WorkHouse()
+        try await house.open { house in
+            let sold = try house.buy("coins.100")
+            let importer = try ImporterTests.importer(house)
+            let rows =
+                Self.rows(from: 1, Self.digits(sold), ["ann", "bob"]) + [ImporterTests.row(3, try house.receipt())]
+            let start = try await importer.progress(of: ImporterTests.id())
+            let first = try await importer.take(Array(rows.prefix(2)), after: start, report: nil)
+            #expect(first.outcomes.map(\.kind) == [.asked, .known])
+            house.pass(.seconds(10))
+            let (ids, now) = (first.outcomes.compactMap(\.submission), house.clock.now)
+            try await house.store.write { write throws(StoreFailure) in
+                for id in ids { _ = try write.settlePending(id, as: Settlement(verdict: verdict, at: now)) }
+            }
+            try await house.work()
+            // In the same run it is refused for good.
+            let more = try await importer.take(
+                Self.rows(from: 3, Self.digits(sold), ["ann"]),
+                after: first.progress,
+                report: nil
+            )
+            #expect(more.outcomes.map(\.kind) == [.known])
+            let end = try await importer.take([], after: more.progress, report: nil).progress
+            #expect(end.counts.untaken == 0)
+            #expect(try await importer.refused(among: rows, since: end) == 2)
+
+            house.pass(.seconds(10))
+            let again = try await importer.continuation(of: end, refusedSince: 2)
+            #expect(again.isAtBeginning)
+            let taken = try await importer.take(Array(rows.prefix(2)), after: again, report: nil)
+            #expect(taken.outcomes.map(\.kind) == [.asked, .known])
+            #expect(taken.outcomes.map(\.verdict?.rawValue) == [verdict, verdict])
+            #expect(taken.outcomes.compactMap(\.submission) == ids)
+            house.pass(.seconds(60))
+            try await house.work()
+            #expect(try await Self.owner(of: sold, in: house) == "ann")
+            let last = try await importer.take([], after: taken.progress, report: nil).progress
+            #expect(try await importer.refused(among: rows, since: last) == 0)
+        }
+    }
+
     /// Where the first one's job has died, another's decides for both, in the same order.
     @Test func aJobThatIsLeftDecidesForThoseBeforeIt() async throws {
         let house = try WorkHouse()

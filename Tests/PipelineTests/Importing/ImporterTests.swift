@@ -179,13 +179,16 @@ import Verification
         let rows = [Self.row(1, Array("2000000000000001".utf8)), Self.row(2, Array("2000000000000001".utf8), "bob")]
         let blind = try Self.importer(house, isAsking: false)
         let first = try await blind.take(rows, after: try await blind.progress(of: Self.id()), report: .jsonLines)
-        #expect(blind.continuation(of: first.progress) == first.progress)
+        #expect(try await blind.continuation(of: first.progress, refusedSince: 0) == first.progress)
         let end = try await blind.take([], after: first.progress, report: .jsonLines).progress
         // By its last lines whoever comes next knows the report.
         #expect((end.reportBytes, end.reportTail) == (0, first.progress.reportTail))
         house.pass(.seconds(86_400))
         let importer = try Self.importer(house)
-        let again = importer.continuation(of: try await importer.progress(of: Self.id()))
+        let again = try await importer.continuation(
+            of: try await importer.progress(of: Self.id()),
+            refusedSince: 0
+        )
         #expect(again.isAtBeginning && again.counts == ImportCounts())
         #expect((again.place, again.line, again.reportBytes, again.reportTail) == (0, 1, 0, []))
         // What Apple is asked now is spread from now on.
@@ -195,7 +198,9 @@ import Verification
         #expect((taken.progress.counts.rows, taken.progress.counts.refused) == (2, 0))
         let whole = try await importer.take([], after: taken.progress, report: .jsonLines).progress
         #expect(try await importer.progress(of: Self.id()) == whole)
-        #expect(importer.continuation(of: whole) == whole)
+        #expect(try await importer.continuation(of: whole, refusedSince: 0) == whole)
+        let begun = try await importer.continuation(of: whole, refusedSince: 1)
+        #expect(begun == whole.begunAgain(at: house.clock.now))
     }
 
     @Test func ofTwoWhoReadTheSameSourceOneGoesOn() async throws {

@@ -331,6 +331,12 @@ package class PassingTransaction: StoreTransaction {
         try base.submission(alike: alike)
     }
 
+    package func refusals(of names: [SubmissionName], since moment: Timestamp) throws(StoreFailure)
+        -> [SubmissionName: Settlement]
+    {
+        try base.refusals(of: names, since: moment)
+    }
+
     package func importedSubmission(like submission: PendingSubmission) throws(StoreFailure) -> KeptSubmission? {
         try base.importedSubmission(like: submission)
     }

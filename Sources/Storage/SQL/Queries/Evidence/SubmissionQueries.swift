@@ -21,6 +21,7 @@ struct SubmissionQueries {
             environments = excluded.environments, settled_at = NULL, verdict = NULL, version = submissions.version + 1
         WHERE submissions.verdict = '\(Settlement.givenUp)'
             OR submissions.verdict = '\(Settlement.notYours)' AND submissions.settled_at <= $12
+            OR submissions.verdict IN (\(refusals)) AND submissions.settled_at < $14
         RETURNING name, version
         """
     }
@@ -30,8 +31,17 @@ struct SubmissionQueries {
         SELECT name FROM submissions
         WHERE app = $1 AND sha256 = $2 AND customer = $3 AND verdict IS DISTINCT FROM '\(Settlement.givenUp)'
             AND (verdict IS DISTINCT FROM '\(Settlement.notYours)' OR settled_at > $4)
+            AND (verdict IS NULL OR verdict NOT IN (\(refusals)) OR settled_at >= $5)
         """
     )
+    private static let findRefusals = BulkLookup(
+        by: [.integer("app"), .bytes("sha256"), .text("customer")],
+        """
+        SELECT verdict, settled_at FROM submissions
+        WHERE app = $1 AND sha256 = $2 AND customer = $3 AND verdict IN (\(refusals))
+        """
+    )
+    private static let refusals = Settlement.refusals.map { "'\($0)'" }.joined(separator: ", ")
     private static let giveUp = Query(
         """
         UPDATE submissions SET settled_at = $2, verdict = '\(Settlement.givenUp)', version = version + 1
@@ -106,6 +116,7 @@ struct SubmissionQueries {
             .text(submission.reason), time.noted(submission.receivedAt), .bytes(submission.proof),
             .integer(try connection.next(Self.sequence)), .integer(submission.origin.rawValue),
             try overBefore(submission), .optional(submission.environments.map(Self.text)),
+            Self.reopensBefore(submission),
         ]
         let kept = try connection.row(Self.insert, name + content) { row throws(StoreFailure) in
             (id: try Self.readID(row), isFirst: row.integer(1) == RowVersions.first)
@@ -122,9 +133,30 @@ struct SubmissionQueries {
         guard let app = try apps.code(of: submission.app) else { return nil }
         return try connection.row(
             Self.findNotOver,
-            SubmissionQueries.name(of: submission, app: app) + [try overBefore(submission)],
+            SubmissionQueries.name(of: submission, app: app) + [
+                try overBefore(submission), Self.reopensBefore(submission),
+            ],
             Self.readID
         )
+    }
+
+    func findRefusals(
+        of names: [SubmissionName],
+        since moment: Timestamp
+    ) throws(StoreFailure) -> [SubmissionName: Settlement] {
+        let (asked, values) = try apps.keys(names, app: \.app) { code, name in
+            [code, .bytes(name.digest.bytes), .text(name.customer?.text ?? "")]
+        }
+        var refusals: [SubmissionName: Settlement] = [:]
+        try connection.visit(Self.findRefusals, values) { place, row in
+            let settlement = Settlement(verdict: row.text(0), at: Timestamp(milliseconds: row.integer(1)))
+            if settlement.at >= moment { refusals[asked[place]] = settlement }
+        }
+        return refusals
+    }
+
+    private static func reopensBefore(_ submission: PendingSubmission) -> SQLValue {
+        .integer(submission.reopensBefore?.milliseconds ?? .min)
     }
 
     /// What was not the app's when it was settled by then may be by now.

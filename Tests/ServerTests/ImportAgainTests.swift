@@ -1,0 +1,78 @@
+import Encoding
+import Foundation
+import PurchaseModel
+import Storage
+import TestSupport
+import Testing
+
+/// `assay import` of a file that was read to its end, and about whose rows Apple was asked.
+@Suite(.enabled(if: Program.isBuilt, Program.absence), .serialized) struct ImportAgainTests {
+    @Test func whatAppleHasRefusedSinceIsReadAgain() async throws {
+        try await ServerFolder.with { folder in
+            try await Self.readAgain(folder, []) { try SQLiteStore.open(folder: folder.data) }
+        }
+    }
+
+    @Test(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
+    func onPostgreSQLToo() async throws {
+        try await SharedDatabaseTests.withDatabase { folder, flags in
+            try await Self.readAgain(folder, flags) {
+                let url = try #require(flags.last)
+                let settings = PostgreSQLSettings(url: url) { try? await Task.sleep(for: $0) }
+                return try await PostgreSQLStore.open(try #require(settings))
+            }
+        }
+    }
+
+    private static func readAgain(
+        _ folder: ServerFolder,
+        _ place: [String],
+        _ open: () async throws -> any Store
+    ) async throws {
+        try ask(folder)
+        let (file, report) = (folder.path + "/old.csv", folder.path + "/report.csv")
+        let rows = "transaction_id,customer_id\n2000000000000001,ann\n2000000000000002,bob\n2000000000000003,cid\n"
+        try ServerFolder.write(Array(rows.utf8), file)
+        let words = ["import", "--config", folder.configuration, "--app", "demo", "--report", report, file] + place
+        #expect(try await Program.run(words).code == 0)
+        let whole = try await Program.run(words)
+        #expect(whole.errorText.contains("and every row was taken; nothing is read again"), "\(whole.errorText)")
+
+        let store = try await open()
+        let pending = try await store.read { reader throws(StoreFailure) in
+            try reader.pendingSubmissions(app: nil, after: nil, limit: 20)
+        }
+        #expect(pending.submissions.count == 3)
+        let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+        try await store.write { write throws(StoreFailure) in
+            for (kept, verdict) in zip(pending.submissions, ["forged", "genuine"]) {
+                let settlement = Settlement(verdict: verdict, at: try write.storeTime(now))
+                _ = try write.settlePending(kept.id, as: settlement)
+            }
+        }
+        await store.close()
+
+        let plan = try await Program.run(
+            ["import", "--config", folder.configuration, "--app", "demo", "--plan", "--json", file] + place
+        )
+        #expect(plan.text.contains(#""known":2,"need_apple":1,"#), "\(plan.text)")
+        let again = try await Program.run(words)
+        #expect(again.code == 0, "\(again.errorText)")
+        let sentence = "and 1 of 3 rows were refused by Apple since; it is read again from its first row"
+        #expect(again.errorText.contains(sentence), "\(again.errorText)")
+        let told = String(decoding: try Data(contentsOf: URL(filePath: report)), as: UTF8.self).split(separator: "\n")
+        #expect(told[1].hasPrefix("2,asked,forged,only_an_id,"), "\(told[1])")
+        #expect(told.dropFirst(2).allSatisfy { $0.contains(",known,,") }, "\(told)")
+        let last = try await Program.run(words)
+        #expect(last.errorText.contains("and every row was taken; nothing is read again"), "\(last.errorText)")
+    }
+
+    /// Lets the app `demo` ask Apple, which nobody does here.
+    private static func ask(_ folder: ServerFolder) throws {
+        try ServerFolder.write(Array("0123456789abcdef0123456789abcdef".utf8), folder.path + "/shared", isSecret: true)
+        let text = String(decoding: try Data(contentsOf: URL(filePath: folder.configuration)), as: UTF8.self)
+        let member = #""app_store":{"shared_secret_file":"\#(folder.path)/shared"}"#
+        let changed = text.replacing(#""id":"demo","#, with: #""id":"demo",\#(member),"#)
+        try ServerFolder.write(Array(changed.utf8), folder.configuration)
+    }
+}
