@@ -165,6 +165,66 @@ import Testing
         #expect(owner.customer.text == "ann" && owner.sharers.map(\.text) == (isOldFirst ? ["bob"] : []))
     }
 
+    /// Whoever has the old one by a late order, or by hand, has both at once, and no proof is waited for.
+    @Test(arguments: [true, false], [true, false])
+    func whatGoesOnIsHandedOnWithALateOrder(isByHand: Bool, needsOrder: Bool) throws {
+        var shop = try Self.shop(needsOrder: needsOrder)
+        let token = AccountToken(high: 3, low: 4)
+        var old = try Sold.month(1)
+        if !isByHand { old.accountToken = token }
+        try shop.show(old, by: nil)
+        for (number, day) in [(Int64(90), Int64(0)), (91, 30)] { try shop.show(Self.moved(number, from: day), by: nil) }
+        #expect(shop.situation.owner(of: try Shop.chain(90)) == nil)
+        try shop.place("o-1", "monthly", token: isByHand ? nil : token)
+        if isByHand { try shop.attach(1, to: "o-1") }
+        #expect(shop.situation.owner(of: try Shop.chain(90))?.customer.text == "ann")
+        #expect(try [1, 90, 91].map { try shop.word($0) } == Array(repeating: "granted", count: 3))
+        #expect(try shop.gems() == 20)
+        #expect(try shop.order("o-1").payment?.transaction.number == 1)
+        try Invariants.check(shop, "late")
+    }
+
+    /// Bob had a copy first, and nothing was given to him.
+    @Test(arguments: [true, false]) func whatGoesOnIsTakenAlongWithALateOrder(isSigned: Bool) throws {
+        var shop = try Self.shop(needsOrder: true)
+        let (token, other) = (AccountToken(high: 3, low: 4), AccountToken(high: 5, low: 6))
+        var (old, new) = (try Sold.month(1), try Self.moved(90, from: 0))
+        old.accountToken = token
+        if isSigned { new.accountToken = other }
+        try shop.place("o-0", "coins", for: "bob", token: other)
+        try shop.show(old, by: "bob")
+        try shop.show(new, by: nil)
+        #expect(shop.situation.owner(of: try Shop.chain(90))?.customer.text == "bob")
+        try shop.place("o-1", "monthly", token: token)
+        #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == "ann")
+        // Unless Apple signed it for him.
+        #expect(shop.situation.owner(of: try Shop.chain(90))?.customer.text == (isSigned ? "bob" : "ann"))
+        #expect(try shop.word(90) == (isSigned ? "waiting no_order" : "granted"))
+        try Invariants.check(shop, "taken along")
+    }
+
+    /// What waited in the new one goes on as soon as anything is given in the old one.
+    @Test(arguments: [true, false]) func whatWaitsInTheNewOneGoesOnWithTheOldOne(isOrderLate: Bool) throws {
+        var shop = try Self.shop(needsOrder: true)
+        try shop.show(Sold.month(1))
+        try shop.show(Self.moved(90, from: 30), by: nil)
+        #expect(try shop.word(90) == "waiting no_order")
+        if isOrderLate {
+            try shop.place("o-1", "monthly")
+        } else {
+            // Placed when the first period was over, and paid by another one.
+            shop.now = SubscriptionCase.at(31)
+            try shop.place("o-1", "monthly")
+            #expect(try shop.word(90) == "waiting no_order")
+            var next = try Sold.month(2, original: 1, from: 31)
+            next.reason = .purchase
+            try shop.show(next)
+        }
+        #expect(try shop.order("o-1").state == .paid)
+        #expect(try shop.word(90) == "granted")
+        try Invariants.check(shop, "goes on")
+    }
+
     /// Of what Apple signed for somebody else the old one says nothing.
     @Test func whatIsSignedForAnotherIsAnothers() throws {
         var shop = try Self.shop()

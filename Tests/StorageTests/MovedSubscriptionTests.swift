@@ -60,6 +60,64 @@ import Testing
         }
     }
 
+    /// A late order, or one that a person attaches the old one to, is one commit for both chains: what waits in the new one, and
+    /// its customer's balance, are looked up with the old one.
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func itIsHandedOnWithALateOrder(kind: StoreKind, isByHand: Bool) async throws {
+        let token = AccountToken(high: 3, low: 4)
+        let gems = try #require(CurrencyID("gems"))
+        var terms = AppTerms(needsOrder: true)
+        let order = Order(
+            app: try Samples.app(),
+            id: try #require(OrderID("o-1")),
+            customer: try Samples.customer("ann"),
+            product: try Self.period(1, of: 1, from: 0).product,
+            quantity: 1,
+            accountToken: isByHand ? nil : token,
+            placedAt: Samples.now,
+            expiresAt: Samples.now.advanced(by: .seconds(3_600))
+        )
+        terms.products = [
+            order.product: ProductTerms(product: order.product, kind: .autoRenewable, goods: [.amount(10, gems)])
+        ]
+        try await kind.withStore { [terms] store in
+            for place in 0...2 {
+                var recording = try Self.recording(place)
+                (recording.customer, recording.terms) = (nil, terms)
+                if place == 0, !isByHand { recording.transactions[0].accountToken = token }
+                try await Purchases.record([recording], try Samples.evidence([UInt8(place)]), in: store)
+            }
+            try await store.write { write throws(StoreFailure) in
+                let situation = try write.situation(placing: order, customerToken: nil, terms)
+                let decision = try? decide(situation, placing: order, terms: terms, at: Samples.now)
+                if let decision { try write.apply(decision, evidence: nil) }
+            }
+            let first = try Samples.key(1)
+            if isByHand {
+                try await store.write { write throws(StoreFailure) in
+                    let situation = try write.situation(of: [first], order: order.key, terms)
+                    let decision = try? decide(
+                        situation,
+                        attaching: first,
+                        to: order.key,
+                        terms: terms,
+                        at: Samples.now
+                    )
+                    if let decision { try write.apply(decision, evidence: nil) }
+                }
+            }
+            let chains = [try Self.chain(1), try Self.chain(90)]
+            let wallet = WalletKey(app: order.app, realm: Samples.production, customer: order.customer, currency: gems)
+            let (owners, given, balances) = try await store.read { reader throws(StoreFailure) in
+                (try reader.owners(chains), try reader.fulfilments(chains), try reader.wallets([wallet]))
+            }
+            #expect(owners.map(\.customer.text) == ["ann", "ann"])
+            // The period that ran was paid once.
+            #expect(given.map(\.state) == [.granted, .withheld, .granted])
+            #expect(balances.map(\.balance) == [20])
+        }
+    }
+
     /// Nobody is known: what is left there is told to whoever comes to have the old one.
     @Test(arguments: StoreKind.allCases) func whatGoesOnIsKeptWhereNobodyIsKnown(kind: StoreKind) async throws {
         try await kind.withStore { store in

@@ -130,7 +130,12 @@ extension Draft {
     func continues(_ recorded: RecordedTransaction) -> Bool {
         let chain = chain(of: recorded)
         guard kind(of: recorded.transaction) != .consumable else { return false }
-        return hasGrants(chain) || predecessor(of: chain).map { hasGrants($0) } ?? false
+        return hasGrantsBefore(chain)
+    }
+
+    /// Whether anything was given in a chain, or in the one that it goes on from.
+    func hasGrantsBefore(_ chain: ChainKey) -> Bool {
+        hasGrants(chain) || predecessor(of: chain).map { hasGrants($0) } ?? false
     }
 
     private mutating func grant(

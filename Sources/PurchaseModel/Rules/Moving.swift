@@ -59,6 +59,36 @@ extension Draft {
         if inherit(chain, from: before, signedFor: signed) != nil { handedOn.append(chain) }
     }
 
+    /// Settles what goes on with a chain in which an order has settled something: whoever has the old one by it has the new one
+    /// at once, and what was given there lets the new one go on without an order.
+    ///
+    /// - Parameters:
+    ///   - chain: the old one.
+    ///   - previous: whose it was before. What is only that customer's because the old one was goes with it.
+    ///   - naming: on which occasion.
+    mutating func settleNext(after chain: ChainKey, whoseWas previous: CustomerID?, _ naming: Naming) {
+        guard let next = successor(of: chain), let owner = owner(of: chain) else { return }
+        // What waits there may not say it itself.
+        predecessors.set(chain.original, for: next)
+        handOn(next, from: chain)
+        if let holder = self.owner(of: next), holder.customer == previous, previous != owner.customer {
+            let token = signedToken(of: next)
+            let signed = token.flatMap { customer(of: TokenKey(app: next.app, token: $0)) }
+            if isUnsettled(holder, against: token), signed == nil || signed == owner.customer {
+                transfer(holder, to: owner.customer)
+            }
+        }
+        if ownSuccessor(of: chain) != nil { settleRest(of: next, naming) }
+    }
+
+    /// The chain that goes on with one, where both are the same customer's.
+    func ownSuccessor(of chain: ChainKey) -> ChainKey? {
+        guard let next = successor(of: chain), owner(of: next)?.customer == owner(of: chain)?.customer else {
+            return nil
+        }
+        return next
+    }
+
     /// Whether the subscription is in force in the chain that one goes on from.
     func goesOnInForce(_ chain: ChainKey) -> Bool { predecessor(of: chain).map { isInForce($0) } ?? false }
 

@@ -57,9 +57,11 @@ package func decide(
         guard draft.order(order.key)?.state.isOpen == true else { break }
         let chain = draft.chain(of: candidate)
         let naming = Naming(order: candidate.order, customerToken: customerToken)
+        let previous = draft.owner(of: chain)?.customer
         draft.claim(chain, with: candidate, for: order, tokens)
         draft.settle(candidate, naming)
         draft.settleRest(of: chain, naming)
+        draft.settleNext(after: chain, whoseWas: previous, Naming(customerToken: customerToken))
     }
     return draft.decided
 }
@@ -116,6 +118,7 @@ package func decide(
     let fulfilment = draft.settle(recorded, Naming(byHand: order.id))
     guard fulfilment.order == order.id else { throw .fulfilmentIs(fulfilment.state) }
     draft.settleRest(of: draft.chain(of: recorded), Naming())
+    draft.settleNext(after: draft.chain(of: recorded), whoseWas: nil, Naming())
     return draft.decided
 }
 

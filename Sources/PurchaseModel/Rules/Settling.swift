@@ -14,7 +14,8 @@ extension Draft {
         }
         let returned = chainsWithReturns(in: recording)
         var seen: Set<ChainKey> = []
-        for chain in recorded.map({ chain(of: $0) }) + handedOn where seen.insert(chain).inserted {
+        let chains = recorded.map { chain(of: $0) }
+        for chain in chains + handedOn + chains.compactMap({ ownSuccessor(of: $0) }) where seen.insert(chain).inserted {
             if returned.contains(chain) { settleRestores(of: chain, naming.of(chain)) }
             settleRest(of: chain, naming.of(chain))
         }
@@ -89,7 +90,7 @@ extension Draft {
         guard owner(of: chain) != nil else { return }
         let ownerless = waiting(in: chain, \.isOwnerless)
         if !ownerless.isEmpty { _ = settle(ownerless) { naming.named(by: $0) } }
-        guard terms.needsOrder, hasGrants(chain) else { return }
+        guard terms.needsOrder, hasGrantsBefore(chain) else { return }
         for recorded in waiting(in: chain, \.lacksOrder) {
             // It was presented before, and not out of the books that are told of now.
             settle(recorded, Naming(order: recorded.order, customerToken: naming.customerToken))

@@ -118,10 +118,12 @@ package struct Situation: Sendable {
         Set(recorded.map { chain(of: $0) }).flatMap { fulfilments(of: $0).values }
     }
 
-    /// What waits beside some transactions in their chains, or is to be somebody's, as far as it is not known: see
-    /// ``reconsidered(for:)``.
+    /// What waits beside some transactions in their chains and those that go on with them, or is to be somebody's, as far as it
+    /// is not known: see ``reconsidered(for:)``.
     package func heldUp(beside recorded: [RecordedTransaction]) -> [TransactionKey] {
-        fulfilments(around: recorded)
+        var chains = Set(recorded.map { chain(of: $0) })
+        for link in links where chains.contains(link.before) { chains.insert(link.after) }
+        return chains.flatMap { fulfilments(of: $0).values }
             .filter { $0.isHeldUp && self[$0.transaction] == nil }.map(\.transaction)
     }
 
