@@ -97,6 +97,41 @@ struct SharedDatabaseTests {
     ///
     /// It is left behind, for the server that the tests start is thrown away: `DROP DATABASE` waits until every session of
     /// the server has heard of it, and two at once were seen to wait for ever.
+    /// Beside the servers that write to it.
+    @Test func whatWasProvedAndRefusedIsLookedAtAsInAFolder() async throws {
+        try await Self.withDatabase { folder, flags in
+            let server = try await folder.serve(flags)
+            #expect(await server.post(Purchase.body("no proof"))?.status == 422)
+            let id = try #require(await server.post(Purchase.body(try Purchase.jws(1)))?.first("transaction_id"))
+            func ledger(_ words: String...) async throws -> Program.Run {
+                try await Program.run(["ledger"] + words + flags)
+            }
+            let refusals = try await ledger("refusals")
+            #expect(refusals.code == 0 && refusals.text.hasPrefix("refused: 1\n"), "\(refusals.errorText)")
+            let evidence = try await ledger("evidence", "--app", "demo", id)
+            #expect(evidence.text.hasPrefix("\(id) coins, sandbox, test-signed\n"), "\(evidence.errorText)")
+            #expect(try await ledger("evidence", "--app", "demo", "1").code == 1)
+            let other = try await ledger("evidence", "--app", "dem", id)
+            #expect(other.code == 2 && other.errorText.contains("the ledger has no app dem; did you mean"))
+            #expect(other.errorText.contains("postgresql://"), "\(other.errorText)")
+            server.stop()
+            #expect(await server.exitCode() == 0)
+            let certificates = try await ledger("certificates", "--json")
+            #expect(certificates.code == 0 && certificates.text.contains(#""role":"leaf""#), "\(certificates.text)")
+            // The configuration says where it is; but a folder that is named is meant.
+            let text = String(decoding: try Data(contentsOf: URL(filePath: folder.configuration)), as: UTF8.self)
+            let member = #""database":{"url":"\#(try #require(flags.last))"}"#
+            let configured = text.replacing(#""listen""#, with: #"\#(member),"listen""#)
+            try ServerFolder.write(Array(configured.utf8), folder.configuration)
+            let words = ["ledger", "refusals", "--config", folder.configuration]
+            let found = try await Program.run(words)
+            #expect(found.code == 0 && found.text.hasPrefix("refused: 1\n"), "\(found.errorText)")
+            let named = try await Program.run(words + ["--data", folder.data])
+            #expect(named.code == 2 && named.errorText.contains(folder.data), "\(named.errorText)")
+            #expect(!FileManager.default.fileExists(atPath: folder.data))
+        }
+    }
+
     static func withDatabase(_ body: (ServerFolder, [String]) async throws -> Void) async throws {
         let url = try #require(TestDatabase.url)
         let name = TestDatabase.freshName()

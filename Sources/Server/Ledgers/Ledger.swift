@@ -2,16 +2,16 @@ import Encoding
 import PurchaseModel
 import Storage
 
-/// `assay ledger …`: looks at a data folder, beside a running server or without one, and changes nothing.
+/// `assay ledger …`: looks at a ledger, beside running servers or without one, and changes nothing.
 struct Ledger {
-    let folder: String
+    let place: LedgerPlace
     let isJSON: Bool
 
-    /// What is wrong with the folder is on standard error; the exit code is 2 then, and for output that cannot be written.
+    /// What is wrong with the ledger is on standard error; the exit code is 2 then, and for output that cannot be written.
     private static let unusable: Int32 = 2
 
-    init(_ arguments: Arguments, _ environment: [String: String]) {
-        folder = arguments.value("data") ?? environment[Setting.data.environmentName] ?? Configuration().data
+    init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
+        place = try LedgerPlace(arguments, environment)
         isJSON = arguments.isSet("json")
     }
 
@@ -52,7 +52,7 @@ struct Ledger {
             }
             guard apps.contains(app) else {
                 let fault = UsageFault.unknownApp(app.text, "the ledger has no app", among: apps)
-                Console.error("assay ledger: \(ReportText.printable("\(folder): \(fault)"))")
+                Console.error("assay ledger: \(ReportText.printable("\(place.shown): \(fault)"))")
                 return ([], Ledger.unusable)
             }
             return (isJSON ? LedgerJSON.evidence(found) : Array(LedgerText.evidence(found).utf8), found.isEmpty ? 1 : 0)
@@ -68,11 +68,17 @@ struct Ledger {
     }
 
     private func show(
-        _ body: (ReadOnlyLedger) async throws(StoreFailure) -> (text: [UInt8], code: Int32)
+        _ body: (OpenedLedger) async throws(StoreFailure) -> (text: [UInt8], code: Int32)
     ) async -> Int32 {
         do {
-            let ledger = try ReadOnlyLedger.open(folder: folder)
-            let shown = try await body(ledger)
+            let ledger = try await place.openToRead()
+            let shown: (text: [UInt8], code: Int32)
+            do throws(StoreFailure) {
+                shown = try await body(ledger)
+            } catch {
+                await ledger.close()
+                throw error
+            }
             await ledger.close()
             guard Console.write(shown.text) else {
                 Console.error("assay ledger: standard output cannot be written")
@@ -80,7 +86,7 @@ struct Ledger {
             }
             return shown.code
         } catch {
-            Console.error("assay ledger: \(ReportText.printable(folder)): \(StoreSentence.of(error))")
+            Console.error("assay ledger: \(ReportText.printable(place.shown)): \(StoreSentence.of(error))")
             return Ledger.unusable
         }
     }
@@ -100,7 +106,7 @@ extension Ledger {
         _ arguments: Arguments,
         _ environment: [String: String]
     ) async throws(UsageFault) -> Int32 {
-        let ledger = Ledger(arguments, environment)
+        let ledger = try Ledger(arguments, environment)
         switch name {
         case "ledger evidence":
             guard let text = arguments.value("app"), let app = AppID(text) else {

@@ -1,4 +1,4 @@
-/// The commands that look at a data folder, with their flags.
+/// The commands that look at what a ledger keeps of proofs, with their flags.
 enum LedgerCommands {
     static let refusals = CommandShape(
         name: "ledger refusals",
@@ -13,6 +13,7 @@ enum LedgerCommands {
         ],
         examples: [
             ("assay ledger refusals --data /var/lib/assay", "by reason, then the last ten"),
+            ("assay ledger refusals --config assay.json", "of whatever ledger is configured, a database among them"),
             (
                 "assay ledger refusals --json --samples 1 | jq -r .samples[0].proof | assay verify -",
                 "why the last one was"
@@ -38,9 +39,7 @@ enum LedgerCommands {
         examples: [("assay ledger certificates --data /var/lib/assay", "who signs, since when, and until when")]
     )
 
-    private static let common: [CommandShape.Option] = [
-        .init("data", value: "FOLDER", "Folder of the ledger; ASSAY_DATA or data if not given."),
-        .init("json", "One JSON object instead of text; proofs are in it, in base64."),
-    ]
-    private static let note = "It only reads, beside a running server or without one."
+    private static let common: [CommandShape.Option] =
+        [.init("json", "One JSON object instead of text; proofs are in it, in base64.")] + Setting.placeOptions
+    private static let note = "It only reads, beside running servers or without one."
 }
