@@ -9,6 +9,9 @@ struct CheckLedgerState {
     private static let copyAge = Duration.seconds(86_400 + 7_200)
 
     let place: LedgerPlace
+    /// The path of the configuration, if one is named.
+    let configuration: String?
+    let machine: ServerUser.Machine
     let now: Timestamp
 
     /// - Returns: the open ledger, for who asks it more; `nil` when it does not open.
@@ -29,22 +32,42 @@ struct CheckLedgerState {
         }
     }
 
-    /// Files that another user has made in the folder of the server's, such as root at a restore: the server cannot open them.
-    /// To root, who can, everything else looks as if it were good.
     private func strangers() -> [Finding] {
         guard case .folder(let folder) = place, let host = FileStatus(folder)?.owner else { return [] }
-        let user = geteuid()
-        let names = ["assay.lock", "assay.sqlite", "assay.sqlite-wal", "assay.sqlite-shm"].filter { name in
-            guard let owner = FileStatus(folder + "/" + name)?.owner, owner != host else { return false }
-            return owner == 0 || user != 0 && owner != user
-        }
+        let lock = FileStatus(folder + "/assay.lock")?.place
+        let user = ServerUser.find(lock: lock, owner: host, configuration: configuration, on: machine)
+        let names = ["assay.lock", "assay.sqlite", "assay.sqlite-wal", "assay.sqlite-shm"]
+        let files = names.compactMap { name in FileStatus(folder + "/" + name).map { (name, $0.owner) } }
+        return Self.strangers(files, in: folder, of: host, to: user)
+    }
+
+    /// Files that another user has made in the server's folder, such as root at a restore: the server cannot open them, for they
+    /// are readable to their owner alone. To root, who can, everything looks as if it were good.
+    ///
+    /// - Parameters:
+    ///   - files: with the numbers of their owners.
+    ///   - folder: that they are in.
+    ///   - host: the folder's owner.
+    ///   - user: who the server runs as.
+    /// - Returns: one finding, or none.
+    static func strangers(
+        _ files: [(name: String, owner: UInt32)],
+        in folder: String,
+        of host: UInt32,
+        to user: ServerUser
+    ) -> [Finding] {
+        let names = files.filter { user.id != 0 && $0.owner != user.id }.map(\.name)
         guard !names.isEmpty else { return [] }
+        let found =
+            "\(names.joined(separator: ", ")): of another user than the server's, user \(user.id), \(user.known)"
         return [
             .fail(
                 "ledger",
-                "\(folder): \(names.joined(separator: ", ")): of another user than the folder, which is user \(host)'s",
+                "\(folder): \(found)",
                 cause: "A command that was run as another user than the server's made it.",
-                fix: "chown --reference=\(folder) \(folder)/assay.*"
+                fix: host == user.id
+                    ? "chown --reference=\(folder) \(folder)/assay.*"
+                    : "chown \(user.id) \(folder) \(folder)/assay.*, if that is the user that is to serve it"
             )
         ]
     }

@@ -68,7 +68,12 @@ struct Doctor {
 
     private func ledger(_ configuration: Configuration, isFolder: Bool) async -> [Finding] {
         let place = LedgerPlace(configuration.database, folder: configuration.data)
-        let state = CheckLedgerState(place: place, now: clock.now)
+        let state = CheckLedgerState(
+            place: place,
+            configuration: arguments.value("config") ?? environment["ASSAY_CONFIG"],
+            machine: .this,
+            now: clock.now
+        )
         let (ledger, opening) = await state.open()
         var findings = opening
         if let ledger { findings += await state.look(into: ledger) }

@@ -71,7 +71,7 @@ import Verification
             for path in [folder.data, folder.data + "/assay.lock"] { try Self.give(path, to: 65_534) }
             let told = try await Self.findings(folder).of("ledger").filter { $0.status == "fail" }
             #expect(told.map(\.fix) == ["chown --reference=\(folder.data) \(folder.data)/assay.*"])
-            let said = ": assay.sqlite: of another user than the folder, which is user 65534's"
+            let said = ": assay.sqlite: of another user than the server's, user 65534, whose the folder is"
             #expect(told.first?.found.hasSuffix(said) == true)
             for name in try FileManager.default.contentsOfDirectory(atPath: folder.data) {
                 try Self.give(folder.data + "/" + name, to: 65_534)
