@@ -49,15 +49,17 @@ package struct PendingExpiry: Sendable {
         while !Task.isCancelled {
             let now = clock.now
             let patience = patience
-            let counts = try? await store.write { transaction throws(StoreFailure) in
-                try transaction.giveUpPending(olderThan: patience, at: now, limit: Self.batchMax)
+            let givenUp = try? await store.write { transaction throws(StoreFailure) in
+                let givenUp = try transaction.giveUpPending(olderThan: patience, at: now, limit: Self.batchMax)
+                try LedgerRequests.tell(givenUp, at: try transaction.storeTime(now), in: transaction)
+                return givenUp.map(\.submission.app)
             }
-            guard let counts else { return }
-            for (app, count) in counts.sorted(by: { $0.key < $1.key }) {
+            guard let givenUp else { return }
+            for app in Set(givenUp).sorted() {
                 try? await pipeline.recountPending(of: app)
-                report(.gaveUp(app: app, submissions: count))
+                report(.gaveUp(app: app, submissions: givenUp.count { $0 == app }))
             }
-            if counts.values.reduce(0, +) < Self.batchMax { return }
+            if givenUp.count < Self.batchMax { return }
         }
     }
 }

@@ -61,7 +61,14 @@ package struct PendingReview: Sendable {
         let now = clock.now
         let isSettled = try? await store.write { transaction throws(StoreFailure) in
             let settlement = Settlement(verdict: verdict, at: try transaction.storeTime(now))
-            return try transaction.settlePending(kept.id, as: settlement)
+            guard try transaction.settlePending(kept.id, as: settlement) else { return false }
+            guard case .recorded = outcome else {
+                let ended = KeptSubmission(kept.submission, settlement: settlement)
+                try LedgerRequests.tell([ended], at: settlement.at, in: transaction)
+                return true
+            }
+            // What was recorded is told by its purchases.
+            return true
         }
         if isSettled == true { pipeline.giveBack(kept) }
     }

@@ -169,7 +169,10 @@ package struct PurchasePipeline: Sendable {
         let (end, now) = (verdict ?? reason.verdict, clock.now)
         let isSettled = try await store.write { transaction throws(StoreFailure) in
             let settlement = Settlement(verdict: end.rawValue, at: try transaction.storeTime(now))
-            return try transaction.settlePending(kept.id, as: settlement)
+            guard try transaction.settlePending(kept.id, as: settlement) else { return false }
+            let ended = KeptSubmission(kept.submission, settlement: settlement)
+            try LedgerRequests.tell([ended], at: settlement.at, in: transaction)
+            return true
         }
         guard isSettled else { return }
         giveBack(kept)

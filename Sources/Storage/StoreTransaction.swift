@@ -33,9 +33,9 @@ package protocol StoreTransaction:
     ///   - now: the caller's time. A store that several machines share goes by its database's: one whose clock is ahead
     ///     would give up what its customers have just been told to wait for.
     ///   - limit: how many at once, so that no write takes long.
-    /// - Returns: how many, of each app.
+    /// - Returns: those, in the order in which they came, without their proofs.
     /// - Throws: ``StoreFailure``; then none was given up.
-    func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> [AppID: Int]
+    func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> [KeptSubmission]
 
     /// Forgets submissions that were presented and have been settled for longer than so long, the longest first; but never
     /// the last one that was kept. Sent again, they are new.

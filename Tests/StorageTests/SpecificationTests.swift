@@ -107,7 +107,7 @@ private enum Answer: Hashable, Sendable {
     case decisions([Decision])
     case kept(SubmissionID, Bool)
     case settled(Bool)
-    case givenUp([AppID: Int])
+    case givenUp([KeptSubmission])
     case forgotten(Int)
     case alike(SubmissionID?)
     case done

@@ -85,7 +85,7 @@ package enum EventRows {
         case .subscription(let subscription, _):
             return JSONWriter.object { write(.subscription(subscription, nil), &told, into: &$0) }
         case .announcement(let heard): return JSONWriter.object { write(heard, isWhole: false, into: &$0) }
-        case .order, .transfer, .posting, .entitlement, .consumption: return whole
+        case .order, .transfer, .posting, .entitlement, .consumption, .submission: return whole
         }
     }
 
@@ -126,6 +126,8 @@ package enum EventRows {
         case .consumption(let request):
             json.object("consumption_request") { ConsumptionJSON.write(request, into: &$0) }
         case .announcement(let heard): write(heard, isWhole: true, into: &json)
+        case .submission(let settled):
+            json.object("submission") { SubmissionJSON.write(settled, into: &$0) }
         }
     }
 

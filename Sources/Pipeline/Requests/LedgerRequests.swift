@@ -55,6 +55,21 @@ package enum LedgerRequests {
         return decision.orders.count
     }
 
+    /// Tells of proofs that had to wait, and of which nothing was recorded. An import's are told in its report.
+    static func tell(
+        _ settled: [KeptSubmission],
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) {
+        let told = settled.filter { $0.submission.origin == .presented }.compactMap(\.settled)
+        guard !told.isEmpty else { return }
+        var inquiry = Inquiry()
+        inquiry.customers = Set(told.map(\.stream))
+        var situation = Situation()
+        try transaction.answer(inquiry, in: &situation)
+        try apply(decide(situation, telling: told, at: now), in: transaction)
+    }
+
     /// Tells of subscriptions what time alone has made of them, and says when to look again: see
     /// `decide(_:lookingAt:schedule:at:)`.
     ///

@@ -94,6 +94,15 @@ package func decide(_ situation: Situation, expiring keys: [OrderKey], at now: T
     return draft.decided
 }
 
+/// Tells of proofs that had to wait, and of which nothing was recorded.
+package func decide(_ situation: Situation, telling settled: [SettledSubmission], at now: Timestamp) -> Decision {
+    var draft = Draft(situation, terms: AppTerms(), at: now)
+    for settled in settled {
+        draft.tell(.submissionSettled, settled.stream, happenedAt: settled.settledAt, .submission(settled))
+    }
+    return draft.decided
+}
+
 /// Has a transaction that waits pay an order, because a person says so. Product, quantity and customer must still be right.
 package func decide(
     _ situation: Situation,

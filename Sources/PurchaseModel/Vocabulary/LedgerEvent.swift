@@ -90,6 +90,8 @@ package enum EventType: String, Hashable, Sendable, CaseIterable {
     case consumptionClosed = "consumption.closed"
     /// Apple has sent a notification that no other event tells of.
     case notificationReceived = "notification.received"
+    /// A proof that had to wait is decided, and nothing of it was recorded; or nobody could tell in time.
+    case submissionSettled = "submission.settled"
 }
 
 /// What an event is about, as it was when it happened.
@@ -105,4 +107,5 @@ package indirect enum EventSubject: Hashable, Sendable {
     case subscription(Subscription, RecordedTransaction?)
     case consumption(ConsumptionRequest)
     case announcement(Announcement)
+    case submission(SettledSubmission)
 }

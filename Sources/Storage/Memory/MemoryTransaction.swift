@@ -68,18 +68,18 @@ final class MemoryTransaction: StoreTransaction {
         return (known.id, true)
     }
 
-    func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) -> [AppID: Int] {
+    func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) -> [KeptSubmission] {
         let moment = now.advanced(by: .zero - age)
         let overdue = ledger.submissions.indices.filter { place in
             ledger.submissions[place].settlement == nil && ledger.submissions[place].submission.receivedAt < moment
         }
-        var counts: [AppID: Int] = [:]
-        for place in overdue.prefix(limit) {
+        return overdue.prefix(limit).map { place in
             ledger.submissions[place].settlement = Settlement(verdict: Settlement.givenUp, at: now)
             undo.append { $0.submissions[place].settlement = nil }
-            counts[ledger.submissions[place].submission.app, default: 0] += 1
+            var givenUp = ledger.submissions[place]
+            givenUp.submission.proof = []
+            return givenUp
         }
-        return counts
     }
 
     func settlePending(_ id: SubmissionID, as settlement: Settlement) throws(StoreFailure) -> Bool {

@@ -384,7 +384,7 @@ package class PassingTransaction: StoreTransaction {
     }
 
     package func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure)
-        -> [AppID: Int]
+        -> [KeptSubmission]
     {
         try base.giveUpPending(olderThan: age, at: now, limit: limit)
     }

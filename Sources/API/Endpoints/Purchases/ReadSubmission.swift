@@ -40,38 +40,9 @@ struct ReadSubmission: Sendable {
                 found = try await waits.submission(id, of: caller.app.id, patience: patience) ?? found
             }
             let told = found
-            return .json(.ok) { Self.write(told, into: &$0) }
+            return .json(.ok) { SubmissionJSON.write(told, into: &$0) }
         } catch {
             return Problem.store(error)
         }
     }
-
-    private static func write(_ found: KeptSubmission, into json: inout JSONObjectWriter) {
-        json.member("submission_id", found.id.hexadecimal)
-        switch found.settlement?.verdict {
-        case nil: json.member("result", "pending")
-        case Settlement.givenUp:
-            json.member("result", "given_up")
-            json.member("reason", "waited_too_long")
-        case .some(let verdict):
-            json.member("result", "decided")
-            json.member("verdict", verdict)
-        }
-        json.member("customer_id", found.submission.customer?.text)
-        json.member("order_id", found.submission.order?.text)
-        json.member("received_at", found.submission.receivedAt)
-        json.member("decided_at", found.settlement?.at)
-    }
-}
-
-/// The text of an id in answers and paths: lower-case digits, so that one submission has one path.
-extension SubmissionID {
-    init?(hexadecimal text: String) {
-        guard let bytes = Hexadecimal.decode(text), let id = SubmissionID(bytes), id.hexadecimal == text else {
-            return nil
-        }
-        self = id
-    }
-
-    var hexadecimal: String { Hexadecimal.encode(bytes) }
 }

@@ -48,7 +48,8 @@ struct SubmissionQueries {
         WHERE settled_at IS NULL AND sequence IN (
             SELECT sequence FROM submissions WHERE settled_at IS NULL AND received_at < $1 ORDER BY sequence LIMIT $3
         )
-        RETURNING (SELECT apps.name FROM apps WHERE code = app)
+        RETURNING sequence, (SELECT apps.name FROM apps WHERE code = app), sha256, customer, order_id, format, reason,
+            received_at, settled_at, verdict, substr(proof, 1, 0), name, imported, environments
         """
     )
     private static let weighPending = Query(
@@ -164,17 +165,14 @@ struct SubmissionQueries {
         .integer(try time.now(submission.receivedAt).advanced(by: .zero - Settlement.notYoursFor).milliseconds)
     }
 
-    func giveUp(olderThan age: Duration, at callers: Timestamp, limit: Int) throws(StoreFailure) -> [AppID: Int] {
+    func giveUp(olderThan age: Duration, at callers: Timestamp, limit: Int) throws(StoreFailure) -> [KeptSubmission] {
         let now = try time.now(callers)
         let moment = now.advanced(by: .zero - age)
         let values: [SQLValue] = [
             .integer(moment.milliseconds), .integer(now.milliseconds), .integer(Int64(max(limit, 0))),
         ]
-        var counts: [AppID: Int] = [:]
-        for app in try connection.rows(Self.giveUp, values, { row throws(StoreFailure) in try Self.readApp(row, 0) }) {
-            counts[app, default: 0] += 1
-        }
-        return counts
+        let givenUp = try connection.rows(Self.giveUp, values, Self.read)
+        return givenUp.sorted { $0.sequence < $1.sequence }.map(\.kept)
     }
 
     func weighPending(app: AppID) throws(StoreFailure) -> PendingLoad {
