@@ -17,12 +17,24 @@ package protocol Store: Sendable {
     /// Tells what is still as it was read; `nil` when others may write, too.
     var entitlementMarks: EntitlementMarks? { get }
 
+    /// Whether writes find no room on the disk, as far as is known: a write has failed for it, or ``lookForRoom()`` has found
+    /// none, and nobody has found any since. Asks nothing.
+    var lacksRoom: Bool { get }
+
+    /// Finds out whether there is room. Costs next to nothing while there is plenty; while there is little, or a write has found
+    /// none, it tries: to be called every few seconds, and not at each request.
+    func lookForRoom() async
+
     /// Finishes what is queued and closes; every later verb throws ``StoreFailure/closed``.
     func close() async
 }
 
 extension Store {
     package var entitlementMarks: EntitlementMarks? { nil }
+
+    package var lacksRoom: Bool { false }
+
+    package func lookForRoom() async {}
 
     /// Throws when writes are not taken right now. Asks the writer, and leaves the disk alone.
     package func confirmWritable() async throws(StoreFailure) {

@@ -2,6 +2,7 @@ import Encoding
 import HTTP
 import PurchaseModel
 import Storage
+import Synchronization
 import Testing
 
 @Suite struct RequestTests {
@@ -206,6 +207,19 @@ import Testing
         }
     }
 
+    /// Also when nobody has tried to record anything since it was full.
+    @Test func aLedgerWithoutRoomIsNotReady() async throws {
+        let store = RoomlessStore()
+        try await TestHouse(store: store).open { house in
+            let answer = await house.get("/readyz", key: nil)
+            #expect(answer.status == .serviceUnavailable && answer.fields["Retry-After"] == "60")
+            let json = try answer.json()
+            #expect(json["code"]?.string == "storage_full")
+            await store.lookForRoom()
+            #expect(await house.get("/readyz", key: nil).status == .ok)
+        }
+    }
+
     @Test func aFullQueueAsksForPatience() async throws {
         try await TestHouse(queuedMax: 0).open { house in
             let answer = await house.submit(try Sample.jws(8))
@@ -214,6 +228,30 @@ import Testing
             #expect(json["code"]?.string == "busy")
         }
     }
+}
+
+/// A store that has found no room, until somebody looks again.
+private final class RoomlessStore: Store {
+    private let base = MemoryStore()
+    private let isFull = Atomic(true)
+
+    var lacksRoom: Bool { isFull.load(ordering: .relaxed) }
+
+    func lookForRoom() async { isFull.store(false, ordering: .relaxed) }
+
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        try await base.write(body)
+    }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        try await base.read(body)
+    }
+
+    func close() async { await base.close() }
 }
 
 /// A store whose disk has failed: what is there can be read, and nothing is written any more.

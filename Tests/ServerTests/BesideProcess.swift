@@ -52,6 +52,8 @@ final class BesideProcess: Sendable {
         return children.split(separator: " ").first.flatMap { pid_t($0) }
     }
 
+    func path(of path: String) -> String { "/proc/\(id)/root\(path)" }
+
     func send(_ signal: Int32) { kill(id, signal) }
 
     /// As Ctrl-C does.

@@ -1,5 +1,6 @@
 import Foundation
 import PurchaseModel
+import Storage
 import Synchronization
 import Testing
 
@@ -168,8 +169,8 @@ import Testing
             #expect(FileStatus(folder)?.isFolder == true)
             #expect(FileStatus(folder + "/none") == nil)
             #expect(FileStatus(folder + "\0x") == nil)
-            #expect(try #require(FileStatus.free(at: folder)) > 0)
-            #expect(FileStatus.free(at: folder + "/none") == nil)
+            #expect(try #require(DiskRoom.free(at: folder)) > 0)
+            #expect(DiskRoom.free(at: folder + "/none") == nil)
         }
     }
 }

@@ -39,6 +39,9 @@ final class ServerProcess: Sendable {
     var output: ProcessOutput { process.output }
     var errors: ProcessOutput { process.errors }
 
+    /// Where something lies that the server has at this path: it may have mounts of its own.
+    func path(of path: String) -> String { process.path(of: path) }
+
     /// Asks for a graceful stop.
     func stop() { process.send(SIGTERM) }
 

@@ -7,6 +7,39 @@ import Testing
 /// What only a database that several servers share can do to a store.
 @Suite(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
 struct PostgreSQLStoreTests {
+    /// Its disk is another machine's: a failure counts for some looks, and each new one from the beginning.
+    @Test func aDatabaseWithoutRoomIsToldForAWhile() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            let store = try await PostgreSQLStore.open(PostgreSQLServer.settings(schema: schema))
+            #expect(!store.lacksRoom)
+            try TestDatabase.query(
+                """
+                CREATE FUNCTION \(schema).refuse() RETURNS trigger LANGUAGE plpgsql
+                AS $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = '53100'; END $$
+                """
+            )
+            try TestDatabase.query(
+                "CREATE TRIGGER refuse BEFORE INSERT ON \(schema).submissions EXECUTE FUNCTION \(schema).refuse()"
+            )
+            let submission = try Samples.submission(1)
+            func keep() async throws {
+                _ = try await store.write { write throws(StoreFailure) in try write.keepPending(submission) }
+            }
+            for looks in [5, 11] {
+                await #expect(throws: StoreFailure.full) { try await keep() }
+                for _ in 0..<looks { await store.lookForRoom() }
+                #expect(store.lacksRoom)
+            }
+            await store.lookForRoom()
+            #expect(!store.lacksRoom)
+            await store.lookForRoom()
+            try TestDatabase.query("DROP TRIGGER refuse ON \(schema).submissions")
+            try await keep()
+            #expect(!store.lacksRoom)
+            await store.close()
+        }
+    }
+
     /// Two servers are sent the same purchases at the same time.
     @Test(arguments: PostgreSQLSettings.Isolation.allCases)
     func twoStoresRecordEachPurchaseOnce(isolation: PostgreSQLSettings.Isolation) async throws {

@@ -12,10 +12,12 @@ struct Health: Sendable {
         .json(.ok) { $0.member("status", "live") }
     }
 
-    /// The ledger can be read and takes writes: after a fault of its disk it takes none until the next start.
+    /// The ledger can be read and takes writes: after a fault of its disk it takes none until the next start, and on a full one
+    /// none until there is room. Nothing is written to find out.
     func ready() async -> HTTPResponse {
         do throws(StoreFailure) {
             try await store.confirmWritable()
+            if store.lacksRoom { throw .full }
             _ = try await store.read { reader throws(StoreFailure) in try reader.figures() }
             return .json(.ok) { $0.member("status", "ready") }
         } catch {

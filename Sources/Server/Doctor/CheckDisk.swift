@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Storage
 
 /// Where the ledger's folder lies.
 enum CheckDisk {
@@ -19,7 +20,7 @@ enum CheckDisk {
             path = URL(filePath: path).deletingLastPathComponent().path
         }
         let mounts = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
-        let free = FileStatus.free(at: path)
+        let free = DiskRoom.free(at: path)
         return [kind(MountTable(mounts).kind(of: path), folder)] + (free.map { [space($0, folder)] } ?? [])
     }
 

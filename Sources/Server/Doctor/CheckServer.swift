@@ -41,7 +41,9 @@ struct CheckServer {
         return .fail(
             "server",
             "\(base) takes no purchases: \(code)",
-            fix: "its log says why; after a fault of the disk it takes none until it is started again"
+            fix: code == "storage_full"
+                ? "make room on the ledger's disk; it takes them again by itself"
+                : "its log says why; after a fault of the disk it takes none until it is started again"
         )
     }
 

@@ -53,12 +53,4 @@ struct FileStatus {
         let (milliseconds, isBeyond) = whole.addingReportingOverflow(nanoseconds / 1_000_000)
         return Timestamp(milliseconds: isTooFar || isBeyond ? (seconds < 0 ? .min : .max) : milliseconds)
     }
-
-    /// How many bytes somebody without privileges may still write where the path lies.
-    static func free(at path: String) -> Int? {
-        var status = statvfs()
-        guard !path.utf8.contains(0), unsafe statvfs(path, &status) == 0 else { return nil }
-        let (bytes, isTooMany) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-        return isTooMany ? .max : Int(clamping: bytes)
-    }
 }

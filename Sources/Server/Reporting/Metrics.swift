@@ -52,6 +52,14 @@ final class Metrics: Sendable {
             help: "Lines that were not written because nobody read the log."
         )
         static let connections = Family(name: "assay_http_connections_total", help: "Accepted connections.")
+        static let storageFull = Family(
+            name: "assay_storage_full",
+            help: "1 while the ledger's disk has no room, and nothing is recorded."
+        )
+        static let freeBytes = Family(
+            name: "assay_ledger_free_bytes",
+            help: "What is free where the ledger's folder lies."
+        )
         static let certificateEnds = Family(
             name: "assay_certificate_not_after_seconds",
             help: "When a certificate that is trusted, or that proofs came with, ends, in UNIX time."
@@ -64,7 +72,7 @@ final class Metrics: Sendable {
             .submissions, .refusals, .transactions, .notifications, .comparedNotifications, .recoveredNotifications,
             .jobs,
             .apple, .commits, .requests, .streams, .refusedRequests, .webhookAttempts, .webhookDeaths, .droppedLines,
-            .connections, .certificateEnds,
+            .connections, .certificateEnds, .storageFull, .freeBytes,
         ]
         let timings = [Timing.commit, .request].flatMap { timing in
             ["bucket", "sum", "count"].map { "\(timing.name)_\($0)" }

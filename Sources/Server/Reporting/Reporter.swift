@@ -114,6 +114,17 @@ struct Reporter: Sendable {
         }
     }
 
+    /// How much room the ledger's disk has.
+    func show(isFull: Bool, free: Int?) {
+        metrics.set(.storageFull, [], to: isFull ? 1 : 0)
+        if let free { metrics.set(.freeBytes, [], to: Int64(free)) }
+    }
+
+    /// The ledger's disk has no room any more, or has some again.
+    func report(isFull: Bool) {
+        log.write(isFull ? .error : .info, isFull ? "storage_full" : "storage_has_room") { _ in }
+    }
+
     /// What is new could not be read for those who follow the events; they wait on.
     func reportUnreadFeed(_ failure: StoreFailure) {
         if failure == .unreachable { return }

@@ -23,6 +23,7 @@ struct House {
     let feed: LiveFeed
     let certificates: CertificateWatch
     let keys: KeyKeeper
+    let room: RoomWatch
     let parts: APIParts
     let verifier: Verifier
     let contacts = AppleContacts()
@@ -41,7 +42,7 @@ struct House {
         let (ticking, start) = (ContinuousClock(), ContinuousClock.now)
         let uptime: @Sendable () -> Duration = { start.duration(to: ticking.now) }
         let feed = LiveFeed(store: store, uptime: uptime) { reporter.reportUnreadFeed($0) }
-        (self.sender, self.feed, self.uptime) = (sender, feed, uptime)
+        (self.sender, self.feed, self.uptime, room) = (sender, feed, uptime, House.room(settings, store, reporter))
         let queue = BackgroundWork.queue(store, clock)
         let firsts = House.firsts(settings, queue)
         recorder = Recorder(store: store, refusals: refusals, clock: clock, uptime: uptime, firsts: firsts) { event in
@@ -101,6 +102,10 @@ struct House {
             contacts.note(event, at: clock.now)
             reporter.report(event)
         }
+    }
+
+    private static func room(_ settings: ServeSettings, _ store: any Store, _ reporter: Reporter) -> RoomWatch {
+        RoomWatch(store: store, folder: settings.database.url == nil ? settings.data : nil, reporter: reporter)
     }
 
     /// What else a customer bought is asked for with the first purchase, where the app wants it.

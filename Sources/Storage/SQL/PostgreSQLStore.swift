@@ -29,6 +29,9 @@ package final class PostgreSQLStore: Store {
     /// How many wait at each.
     private let waitingWrites: Mutex<[Int]>
     private let waitingReads: Mutex<[Int]>
+    /// How many looks go by until a failure for want of room is forgotten.
+    private let looksWithoutRoom = Atomic(0)
+    private static let looksMax = 12
 
     /// Opens, or makes, the store in a database; returns once its schema is up to date.
     ///
@@ -122,6 +125,15 @@ package final class PostgreSQLStore: Store {
         return .failed(.unreachable)
     }
 
+    package var lacksRoom: Bool { looksWithoutRoom.load(ordering: .relaxed) > 0 }
+
+    /// The disk is the database's, and its own writes tell most surely: some of them are tried every minute anyway. After some
+    /// looks without another failure it is believed to have room.
+    package func lookForRoom() async {
+        guard lacksRoom else { return }
+        looksWithoutRoom.subtract(1, ordering: .relaxed)
+    }
+
     private func repeating<Value: Sendable>(
         _ attempt: () async -> WriteOutcome<Value>
     ) async throws(StoreFailure) -> Value {
@@ -129,6 +141,7 @@ package final class PostgreSQLStore: Store {
             return try await repeated(attempt)
         } catch {
             if error == .unreachable { watch.lose() }
+            if error == .full { looksWithoutRoom.store(Self.looksMax, ordering: .relaxed) }
             throw error
         }
     }

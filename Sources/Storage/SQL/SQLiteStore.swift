@@ -14,6 +14,8 @@ package final class SQLiteStore: Store {
 
     /// Nobody else can write: the folder is claimed.
     private let marks = EntitlementMarks()
+    private let folder: String
+    private let isFull = Atomic(false)
     private let writer: WriterConnection
     private let readers: [ReaderConnection]
     private let waitingWrites = Atomic(0)
@@ -64,6 +66,7 @@ package final class SQLiteStore: Store {
             readers.append(ReaderConnection(connection))
         }
         self.readers = readers
+        self.folder = folder.path
         writer = WriterConnection(connection, lock: lock, limits: limits, marks: marks)
         waitingReads = Mutex(Array(repeating: 0, count: count))
     }
@@ -76,13 +79,25 @@ package final class SQLiteStore: Store {
         let waiting = waitingWrites.add(1, ordering: .relaxed).newValue
         defer { waitingWrites.subtract(1, ordering: .relaxed) }
         guard waiting <= Self.waitingWritesMax else { throw .busy }
-        return try await writer.write { [marks] connection throws(StoreFailure) in
-            let transaction = SQLTransaction(connection, isToWrite: true)
-            let value = try body(transaction)
-            try transaction.finish()
-            marks.begin(transaction.entitlementPlaces)
-            return value
+        do throws(StoreFailure) {
+            return try await writer.write { [marks] connection throws(StoreFailure) in
+                let transaction = SQLTransaction(connection, isToWrite: true)
+                let value = try body(transaction)
+                try transaction.finish()
+                marks.begin(transaction.entitlementPlaces)
+                return value
+            }
+        } catch {
+            if error == .full { isFull.store(true, ordering: .relaxed) }
+            throw error
         }
+    }
+
+    package var lacksRoom: Bool { isFull.load(ordering: .relaxed) }
+
+    package func lookForRoom() async {
+        let isRoom = await writer.isRoom(in: folder, isMissing: lacksRoom)
+        isFull.store(!isRoom, ordering: .relaxed)
     }
 
     package func read<Value: Sendable>(

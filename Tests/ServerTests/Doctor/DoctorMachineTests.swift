@@ -215,6 +215,14 @@ import Verification
         #expect(CheckServer.readiness(response, "http://here").status.rawValue == word)
     }
 
+    @Test func whatHelpsAServerOnAFullDiskIsTold() {
+        for (code, help) in [("storage_full", "make room"), ("storage_failed", "started again")] {
+            let response = HTTPResponse(.serviceUnavailable, body: Array(#"{"code":"\#(code)"}"#.utf8))
+            let finding = CheckServer.readiness(response, "http://here")
+            #expect(finding.found.contains(code) && finding.fix?.contains(help) == true)
+        }
+    }
+
     @Test func tooFewOpenFilesAreTold() {
         #expect(CheckServer.files(1_024, 10_000).status == .warn)
         #expect(CheckServer.files(65_536, 10_000).status == .ok)

@@ -49,6 +49,12 @@ actor WriterConnection {
         }
     }
 
+    /// Whether the folder's disk has room; tried out where it is scarce, or was missing. No write goes on meanwhile.
+    func isRoom(in folder: String, isMissing: Bool) -> Bool {
+        guard isMissing || DiskRoom.free(at: folder).map({ $0 < DiskRoom.scarceBytes }) ?? false else { return true }
+        return DiskRoom.isThere(in: folder)
+    }
+
     /// Brings the whole log into the database and closes. What was queued before has run.
     func close() {
         if breakage == nil { _ = try? connection?.checkpoint(SQLITE_CHECKPOINT_TRUNCATE) }
