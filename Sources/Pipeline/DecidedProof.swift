@@ -67,7 +67,7 @@ extension PurchasePipeline {
                 guard let customer, let owner, !owner.mayUse(customer) else {
                     return TransactionOutcome(
                         recorded: recorded,
-                        standing: standing(of: recorded),
+                        standing: standing(of: recorded, fulfilment),
                         isNew: false,
                         fulfilment: fulfilment
                     )

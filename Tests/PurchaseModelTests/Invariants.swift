@@ -25,7 +25,7 @@ enum Invariants {
             #expect(try shop.kind(of: row) == .consumable, comment)
         }
         for row in fulfilments {
-            let isGiven = row.state == .granted || row.state == .reversed
+            let isGiven = [.granted, .partlyReversed, .reversed].contains(row.state)
             #expect((row.unit != nil) == isGiven, comment)
             #expect((row.delivery != nil) == isGiven, comment)
             #expect((row.reason == nil) == isGiven, comment)
@@ -40,7 +40,11 @@ enum Invariants {
             let others = mayBeRestored || isPeriod ? fulfilments.filter { $0.chain == row.chain } : []
             let byOthers = recorded.takenBack(beside: others, as: isPeriod ? .period : .product)
             let isTaken = recorded.transaction.takenBack != nil || byOthers != nil
-            #expect(!isGiven || isTaken == (row.state == .reversed), comment)
+            #expect(!isGiven || isTaken == (row.state != .granted), comment)
+            // Something is left of amounts, as long as it is not all that was taken.
+            let isLeft = row.reversed < 100_000 && row.goods.contains { if case .amount = $0 { true } else { false } }
+            #expect(!isGiven || (row.state == .partlyReversed) == (isTaken && isLeft), comment)
+            #expect((row.delivery == .compensated) == (row.state == .reversed), comment)
         }
     }
 
@@ -94,6 +98,7 @@ enum Invariants {
             #expect(row?.order == order.id && row?.product == order.product, comment)
             #expect(row?.quantity == order.quantity && row?.customer == order.customer, comment)
             #expect((order.state == .refunded) == (row?.state == .reversed), comment)
+            #expect(order.refunded == row?.reversed, comment)
             #expect([.paid, .delivered, .refunded].contains(order.state), comment)
         }
         let settled = fulfilments.compactMap(\.order)

@@ -29,6 +29,14 @@ import Testing
         let plain = AppTerms()
         #expect(try Self.fulfilment(.granted).isPossessed(under: plain, at: Facts.now))
         #expect(try !Self.fulfilment(.reversed).isPossessed(under: plain, at: Facts.now))
+        let (gems, light) = (try Shop.currency("gems"), try Shop.right("light"))
+        let amount = GrantedGoods.amount(GrantedAmount(currency: gems, amount: 5, reversed: 2))
+        for (goods, isPossessed) in [
+            ([], true), ([amount], true), ([.entitlement(light, until: Facts.now), amount], false),
+        ] {
+            let part = try Self.fulfilment(.partlyReversed, of: "coins", goods)
+            #expect(part.isPossessed(under: plain, at: Facts.now) == isPossessed)
+        }
         let withheld: [FulfilmentReason] = [.revoked, .upgraded, .familyShared, .expired, .alreadyGranted]
         let open: [FulfilmentReason] = [.noCustomer, .fromHistory]
         for reason in FulfilmentReason.allCases {

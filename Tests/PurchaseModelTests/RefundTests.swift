@@ -177,7 +177,7 @@ import Testing
         var shop = try Shop()
         try shop.show(Sold.refunded(Sold.coins(1), percentage: 40_000))
         #expect(try shop.gems() == 60)
-        #expect(try shop.word(1) == "reversed")
+        #expect(try shop.word(1) == "partly_reversed")
         #expect(shop.types == ["delivery.granted", "delivery.compensated"])
         try shop.show(Sold.coins(1))
         #expect(try shop.gems() == 60)

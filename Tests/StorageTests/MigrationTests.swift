@@ -136,7 +136,7 @@ struct MigrationTests {
 }
 
 /// An independent hand on the file: Python brings SQLite along.
-private enum Python {
+enum Python {
     static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
     struct Failed: Error {}
@@ -158,7 +158,7 @@ private enum Python {
     /// After 36.
     static let withoutColumnsSince36 = [
         "DROP INDEX submissions_pending_of_customer",
-        withoutReason,
+        withoutReason, "ALTER TABLE orders DROP COLUMN refunded",
         "ALTER TABLE subscriptions DROP COLUMN renewal_win_back_offers",
         "ALTER TABLE transactions DROP COLUMN advanced_commerce",
         "ALTER TABLE transactions DROP COLUMN billing_plan", "ALTER TABLE transactions DROP COLUMN commitment_ends_at",

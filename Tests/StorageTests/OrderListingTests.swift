@@ -22,7 +22,7 @@ import Testing
             placedAt: placed,
             expiresAt: placed.advanced(by: .seconds(60))
         )
-        return Order(order, state: state, changedAt: placed, payment: nil, version: 1)
+        return Order(order, state: state, changedAt: placed, payment: nil, refunded: 0, version: 1)
     }
 
     private static func pages(

@@ -83,14 +83,14 @@ extension LedgerCheck {
             let kind = row.restorable ?? (transaction.transaction.isSubscriptionPeriod ? .period : .product)
             let mayHaveOthers = row.restorable != nil || row.reason == .revoked
             let others = mayHaveOthers ? besides.rows[row.chain, default: []] : []
-            checkReversal(of: row, transaction.takenBack(beside: others, as: kind))
+            checkReversal(of: row, transaction.takenBack(beside: others, as: kind), transaction.transaction)
         }
     }
 
     /// All of the chains of which something was taken back: what may have several numbers may be taken back by another one.
     private func takenBack(beside page: [Fulfilment]) throws(StoreFailure) -> LookedUp<ChainKey, Fulfilment> {
         let reader = reader
-        let takenBack = page.filter { $0.reason == .revoked || $0.state == .reversed }.map(\.chain)
+        let takenBack = page.filter { $0.reason == .revoked || $0.isReversed }.map(\.chain)
         // The first one's may have begun on the page before.
         let chains = Set(takenBack + page.prefix(1).map(\.chain))
         return try LookedUp(Array(chains), by: \Fulfilment.chain) { keys throws(StoreFailure) in
@@ -107,15 +107,19 @@ extension LedgerCheck {
         }
     }
 
-    private mutating func checkReversal(of row: Fulfilment, _ revocation: Revocation?) {
+    private mutating func checkReversal(of row: Fulfilment, _ revocation: Revocation?, _ transaction: Transaction) {
         // Of what was refunded in part before anything was given, the rest may wait for something.
-        let isReversed = row.isGiven ? row.state == .reversed : row.reason == .revoked
+        let isReversed = row.isGiven ? row.isReversed : row.reason == .revoked
         let isTaken = row.isGiven ? revocation != nil : revocation?.share == Fulfilment.whole
         if isReversed != isTaken {
             let said = isTaken ? "took it back" : "did not take it back"
             return add(.revocationContradicts, row, "it is \(row.word), and Apple \(said)")
         }
         guard row.isGiven else { return }
+        let state = row.state(after: revocation, of: transaction)
+        if row.state != state {
+            return add(.revocationContradicts, row, "it is \(row.word), and by what Apple took back \(state.rawValue)")
+        }
         let share = revocation?.share ?? 0
         if row.reversed != share {
             add(
@@ -182,6 +186,9 @@ extension LedgerCheck {
                 .of(order.key),
                 "it is \(order.state.rawValue), its payment \(row.state.rawValue)"
             )
+        } else if order.refunded != row.reversed {
+            let found = "\(order.refunded) of \(Fulfilment.whole) are refunded, \(row.reversed) of its payment reversed"
+            findings.add(.orderStateContradicts, .of(order.key), found)
         }
     }
 
@@ -199,9 +206,6 @@ extension LedgerCheck {
 }
 
 extension Fulfilment {
-    /// Whether something was given, also when it was taken back.
-    var isGiven: Bool { state == .granted || state == .reversed }
-
     /// How many changes of what is to be delivered the shop was told; the first of what was imported is none of them.
     fileprivate var changesTold: Int64 { isImported && isGiven ? fence - 1 : fence }
 

@@ -12,9 +12,11 @@ struct ToldDelivery: Sendable {
 
     /// `nil` for an event that delivers nothing.
     init?(_ event: EventRow, at cursor: EventCursor, _ progress: DeliveryProgress) {
-        let types: [EventType] = [.deliveryGranted, .deliveryChanged, .deliveryRestored]
+        let types: [EventType] = [.deliveryGranted, .deliveryChanged, .deliveryRestored, .deliveryCompensated]
         guard types.contains(where: { $0.rawValue == event.type }),
             let object = try? JSONDocument(event.data).root.object, let delivery = object["delivery"]?.object,
+            // Where all of it was taken back there is nothing to deliver.
+            delivery["state"]?.string != FulfilmentState.reversed.rawValue,
             let id = delivery["delivery_id"]?.string.flatMap({ DeliveryID($0) }), let fence = delivery["fence"]?.int64
         else { return nil }
         key = id.key(app: event.app)

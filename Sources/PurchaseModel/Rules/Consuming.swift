@@ -146,7 +146,7 @@ private func knownDelivery(_ facts: ConsumptionFacts) -> (DeliveryAssertion, Ans
     switch fulfilment.state {
     case .withheld where fulfilment.reason == .alreadyGranted: return (.delivered, .givenWithAnother)
     case .waiting, .withheld: return isHeldBack(fulfilment, facts) ? (.undeliveredOther, .nothingWasGiven) : nil
-    case .granted, .reversed: break
+    case .granted, .partlyReversed, .reversed: break
     }
     switch fulfilment.delivery {
     case .acknowledged: return (.delivered, .acknowledgedByShop)
@@ -183,8 +183,8 @@ private func percentage(
     var used: [Int] = []
     for case .amount(let amount) in fulfilment.goods where amount.amount > 0 {
         // What is left in the balance may be of this purchase: as long as it may, it counts as not used.
-        let left = min(max(facts.balances[amount.currency] ?? 0, 0), amount.amount)
-        used.append(share(of: amount.amount - left, in: amount.amount))
+        let left = min(max(facts.balances[amount.currency] ?? 0, 0), amount.left)
+        used.append(share(of: amount.left - left, in: amount.amount))
     }
     if !used.isEmpty { return (used.reduce(0, +) / used.count, .usedOfBalance) }
     for case .entitlement(_, let end?) in fulfilment.goods {

@@ -137,6 +137,8 @@ package enum Standing: String, Hashable, Sendable, CaseIterable {
     case recorded
     /// Apple has taken it back: it must not be delivered.
     case revoked
+    /// Apple has taken a part back: the rest is to be delivered.
+    case partlyRevoked = "partly_revoked"
     /// An upgrade took its place: the upgrade is what to deliver.
     case upgraded
     /// Another customer presented it first: nothing is owed to this one.

@@ -79,7 +79,8 @@ func supersedes(_ fresh: Transaction, _ known: Transaction) -> Bool {
     if freshTells != knownTells { return freshTells }
     if fresh.signedAt != known.signedAt { return fresh.signedAt > known.signedAt }
     if (fresh.revocation == nil) != (known.revocation == nil) { return fresh.revocation != nil }
-    return precedence(of: fresh) > precedence(of: known)
+    let (freshRank, knownRank) = (precedence(of: fresh), precedence(of: known))
+    return freshRank == knownRank ? fresh.product > known.product : knownRank.lexicographicallyPrecedes(freshRank)
 }
 
 /// Whether a fact would say that its transaction was taken back.
@@ -92,9 +93,10 @@ private func tellsOfRefunds(_ fact: Transaction) -> Bool {
 }
 
 /// Orders facts that Apple signed at one moment. Any order does that does not ask which of them came first.
-private func precedence(of fact: Transaction) -> (Int64, Int64, Int64, Int64, Int64, ProductID) {
-    (
-        fact.revocation?.at.milliseconds ?? .min, fact.expiresAt?.milliseconds ?? .min, Int64(fact.quantity),
-        fact.purchasedAt.milliseconds, fact.originalID?.number ?? .min, fact.product
-    )
+private func precedence(of fact: Transaction) -> [Int64] {
+    [
+        fact.revocation?.at.milliseconds ?? .min, fact.revocation?.percentage.map(Int64.init) ?? .min,
+        fact.expiresAt?.milliseconds ?? .min, Int64(fact.quantity), fact.purchasedAt.milliseconds,
+        fact.originalID?.number ?? .min,
+    ]
 }

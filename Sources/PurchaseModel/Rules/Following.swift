@@ -16,7 +16,7 @@ extension Draft {
         let revocation = revocation(of: recorded)
         after.reversed = revocation?.share ?? 0
         after.reversedAt = revocation?.at
-        after.state = revocation == nil ? .granted : .reversed
+        after.state = before.state(after: revocation, of: recorded.transaction)
         after.goods = before.goods.map { goods in
             guard case .entitlement(let id, let known) = goods else { return goods }
             // The moment of a refund is no end of what is given again.
@@ -30,9 +30,9 @@ extension Draft {
             return .amount(balance(amount, of: after, recorded))
         }
         let (type, moment) = change(from: before, to: after, recorded)
-        after.delivery = type == .deliveryCompensated ? .compensated : .pending
+        after.delivery = delivery(of: after, type, before.delivery)
         after = put(after)
-        if after.state != before.state { followOrder(of: after, at: moment) }
+        followOrder(of: after, at: moment)
         if isTold { tell(type, stream(of: after), happenedAt: moment, .fulfilment(after, recorded)) }
         return after
     }
@@ -45,8 +45,22 @@ extension Draft {
     ) -> (EventType, Timestamp) {
         let signed = recorded.transaction.signedAt
         if after.state == before.state, after.reversed == before.reversed { return (.deliveryChanged, signed) }
-        let isTaken = after.state == .reversed && (before.state == .granted || after.reversed > before.reversed)
+        // Of what gives access nothing is given again by a smaller part.
+        let isMore = before.state == .granted || after.state == .reversed || after.reversed > before.reversed
+        let isTaken = after.state != .granted && isMore
         return isTaken ? (.deliveryCompensated, after.reversedAt ?? signed) : (.deliveryRestored, signed)
+    }
+
+    /// How far it is from the shop's having done what is to be done now.
+    ///
+    /// What was delivered stays so when a part of it is taken back; what was not is still to be delivered, less that part.
+    private func delivery(
+        of after: Fulfilment,
+        _ type: EventType,
+        _ before: DeliveryProgress?
+    ) -> DeliveryProgress {
+        if after.state == .reversed { return .compensated }
+        return type == .deliveryCompensated && before == .acknowledged ? .acknowledged : .pending
     }
 
     /// Until when it may be used, once that was known to end at a moment.
@@ -117,10 +131,16 @@ extension Draft {
         guard let id = fulfilment.order, var order = order(OrderKey(app: fulfilment.transaction.app, id: id)) else {
             return
         }
-        order.change(to: fulfilment.state == .reversed ? .refunded : .paid, at: now)
+        let before = (state: order.state, refunded: order.refunded)
+        order.refunded = fulfilment.reversed
+        if fulfilment.state == .reversed { order.state = .refunded }
+        if fulfilment.state != .reversed, before.state == .refunded { order.state = .paid }
+        guard order.state != before.state || order.refunded != before.refunded else { return }
+        order.change(to: order.state, at: now)
         put(order)
+        let type: EventType = order.state == .refunded ? .orderRefunded : .orderPaid
         tell(
-            fulfilment.state == .reversed ? .orderRefunded : .orderPaid,
+            order.state == before.state ? .orderRefundChanged : type,
             StreamKey(app: order.app, realm: fulfilment.transaction.realm, customer: order.customer),
             happenedAt: moment,
             .order(order)
@@ -131,6 +151,21 @@ extension Draft {
 extension Fulfilment {
     /// All of it, in thousandths of a percent.
     package static let whole = 100_000
+
+    /// Where what was given stands after a refund, or without one.
+    ///
+    /// A part leaves the rest of what can be divided: amounts, and what is used up by whoever delivers it without our knowing
+    /// what it is. Access ends with any refund.
+    ///
+    /// - Parameters:
+    ///   - revocation: what Apple took back of it.
+    ///   - transaction: what was bought.
+    /// - Returns: the state.
+    package func state(after revocation: Revocation?, of transaction: Transaction) -> FulfilmentState {
+        guard let revocation else { return .granted }
+        let isDivisible = goods.isEmpty ? transaction.kind == .consumable : !goods.allSatisfy(\.isEntitlement)
+        return isDivisible && revocation.share < Fulfilment.whole ? .partlyReversed : .reversed
+    }
 }
 
 extension Revocation {

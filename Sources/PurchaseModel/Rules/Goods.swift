@@ -53,7 +53,7 @@ extension Draft {
         holders.removeAll { $0.transaction == recorded.key }
         guard !holders.isEmpty else { return unit }
         let isBoughtAnew = holders.allSatisfy { holder in
-            guard holder.state == .reversed, let end = holder.reversedAt else { return false }
+            guard holder.isReversed, let end = holder.reversedAt else { return false }
             // A family's copy has the period of whose it was. Whoever comes back has a new one of the same period.
             let isShared = recorded.transaction.ownership == .familyShared
             return end < (isShared ? recorded.transaction.signedAt : recorded.transaction.purchasedAt)

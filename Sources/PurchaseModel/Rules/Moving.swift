@@ -109,7 +109,7 @@ extension Draft {
 
     /// Whether something was given for just this paid period, also if it was taken back since: the money for it is back, too.
     private func wasGiven(_ row: Fulfilment, for period: Transaction) -> Bool {
-        guard row.state == .granted || row.state == .reversed || row.isImported else { return false }
+        guard row.isGiven || row.isImported else { return false }
         if let end = row.reversedAt, end < period.purchasedAt { return false }
         if row.isOfPeriod(period) { return true }
         guard let end = period.expiresAt, let known = self.recorded(row.transaction)?.transaction.expiresAt else {

@@ -10,10 +10,17 @@ extension Fulfilment {
     package func isPossessed(under terms: AppTerms, at now: Timestamp) -> Bool {
         switch (state, reason) {
         case (.granted, _): true
+        case (.partlyReversed, _): isPartlyLeft
         case (.waiting, .noCustomer), (.waiting, .fromHistory):
             !terms.needsOrder && (transaction.realm.environment == .production || terms.sandbox.deliversToAll(at: now))
         default: false
         }
+    }
+
+    /// Whether a part was taken back and the customer has the rest: of what is used up. What gives access, and what is bought
+    /// for good or for a period, is over, whatever is left of its amounts.
+    package var isPartlyLeft: Bool {
+        state == .partlyReversed && restorable == nil && !goods.contains(where: \.isEntitlement)
     }
 
     /// Until when something lasts whose end Apple does not know; `nil` is for ever.
@@ -23,7 +30,7 @@ extension Fulfilment {
     ///   - quantity: how many were bought at once.
     /// - Returns: the end of what lasts longest.
     package func end(under terms: AppTerms, quantity: Int) -> Timestamp? {
-        guard state == .granted || state == .reversed else {
+        guard isGiven else {
             guard let product = terms.products?[product], product.kind == .nonRenewing else { return nil }
             return product.period.map { purchasedAt.advanced(by: $0.times(quantity)) }
         }

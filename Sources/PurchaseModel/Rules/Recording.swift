@@ -133,9 +133,15 @@ private func draft(
 }
 
 /// How a recorded transaction stands for its own customer.
-package func standing(of recorded: RecordedTransaction) -> Standing {
-    if recorded.isRevoked { return .revoked }
-    return recorded.isUpgraded ? .upgraded : .recorded
+///
+/// - Parameters:
+///   - recorded: the transaction.
+///   - fulfilment: what became of it, where that is known: of what was refunded in part it says whether anything is left.
+/// - Returns: how it stands.
+package func standing(of recorded: RecordedTransaction, _ fulfilment: Fulfilment?) -> Standing {
+    guard recorded.isRevoked else { return recorded.isUpgraded ? .upgraded : .recorded }
+    if let fulfilment, fulfilment.isGiven { return fulfilment.state == .partlyReversed ? .partlyRevoked : .revoked }
+    return recorded.transaction.isPartlyTakenBack ? .partlyRevoked : .revoked
 }
 
 extension Recording {
@@ -294,7 +300,7 @@ extension Decision {
         isNew: Bool = false,
         change: Int? = nil
     ) -> Place {
-        outcomes.append(TransactionOutcome(recorded: recorded, standing: standing(of: recorded), isNew: isNew))
+        outcomes.append(TransactionOutcome(recorded: recorded, standing: standing(of: recorded, nil), isNew: isNew))
         return Place(outcome: outcomes.count - 1, change: change)
     }
 
@@ -309,7 +315,7 @@ extension Decision {
         guard let merged = merge(known, fresh, customer, recording) else { return place }
         let change = known.change(to: merged, by: fresh)
         outcomes[place.outcome].recorded = merged
-        outcomes[place.outcome].standing = standing(of: merged)
+        outcomes[place.outcome].standing = standing(of: merged, nil)
         guard let index = place.change else {
             changes.append(change)
             return Place(outcome: place.outcome, change: changes.count - 1)

@@ -113,7 +113,7 @@ package func decide(
 ) throws(RequestFault) -> Decision {
     guard let recorded = situation[transaction], let order = situation.order(key) else { throw .unknown }
     var draft = Draft(situation, terms: terms, at: now)
-    if let known = draft.fulfilment(recorded), known.state == .granted || known.state == .reversed {
+    if let known = draft.fulfilment(recorded), known.isGiven {
         guard known.order != order.id else { return Decision() }
         throw .fulfilmentIs(known.state)
     }
@@ -160,7 +160,8 @@ package func decide(
     else { throw .unknown }
     guard fulfilment.fence == fence else { throw .staleFence(fulfilment.fence) }
     // Undoing what was taken back is acknowledged like a delivery, and stays what it is.
-    guard fulfilment.delivery != .acknowledged, fulfilment.delivery != .compensated else { return Decision() }
+    let isUndone = fulfilment.state == .reversed && fulfilment.delivery == .compensated
+    guard fulfilment.delivery != .acknowledged, !isUndone else { return Decision() }
     var draft = Draft(situation, terms: AppTerms(), at: now)
     fulfilment.delivery = .acknowledged
     fulfilment = draft.put(fulfilment)

@@ -44,7 +44,7 @@ extension Draft {
         for row in rows.sorted(by: { $0.transaction.id < $1.transaction.id }) {
             guard let recorded = recorded(row.transaction), mayBeRestored(recorded.transaction) else { continue }
             let settled = settle(recorded, naming.named(by: recorded))
-            if settled.state == .reversed, row.state == .granted { reconsiderRepetitions(in: chain, naming) }
+            if settled.isReversed, row.state == .granted { reconsiderRepetitions(in: chain, naming) }
         }
     }
 }

@@ -8,7 +8,7 @@ extension Draft {
         // Only where this proof itself tells of the refund: for others the repetitions were not looked up.
         let refunded = Set(recording.transactions.filter { $0.takenBack != nil }.map(\.id))
         var reversed: Set<ChainKey> = []
-        for fulfilment in given where fulfilment.state == .reversed && refunded.contains(fulfilment.transaction.id) {
+        for fulfilment in given where fulfilment.isReversed && refunded.contains(fulfilment.transaction.id) {
             guard reversed.insert(fulfilment.chain).inserted else { continue }
             reconsiderRepetitions(in: fulfilment.chain, naming)
         }
@@ -25,7 +25,8 @@ extension Draft {
             // The rest of its chain may have let it be given, or tell of it.
             given[place] = fulfilment(recorded[place]) ?? given[place]
             guard decision.outcomes[place].standing != .ownedByAnother else { continue }
-            edit { $0.outcomes[place].fulfilment = given[place] }
+            let standing = standing(of: recorded[place], given[place])
+            edit { ($0.outcomes[place].fulfilment, $0.outcomes[place].standing) = (given[place], standing) }
         }
     }
 
@@ -124,7 +125,7 @@ extension Draft {
     mutating func settle(_ recorded: RecordedTransaction, _ naming: Naming) -> Fulfilment {
         let before = fulfilment(recorded)
         switch before?.state {
-        case .granted, .reversed:
+        case .granted, .partlyReversed, .reversed:
             guard var before else { preconditionFailure("it has a state") }
             if let token = recorded.transaction.accountToken, token != before.accountToken {
                 before.accountToken = token

@@ -41,11 +41,17 @@ package struct Fulfilment: Hashable, Sendable {
 
     package var chain: ChainKey { ChainKey(app: transaction.app, realm: transaction.realm, original: original) }
 
-    /// Whether something of it is still given.
+    /// Whether something was given, also when all or a part of it was taken back.
+    package var isGiven: Bool { state == .granted || isReversed }
+
+    /// Whether all of it is still given: what was refunded, also in part, gives no access any more.
     package var isInForce: Bool { state == .granted }
 
-    /// Whether Apple took all of it back, after it was given or before.
-    var isTakenBack: Bool { state == .reversed || reason == .revoked }
+    /// Whether Apple took back all or a part of what was given.
+    package var isReversed: Bool { state == .reversed || state == .partlyReversed }
+
+    /// Whether Apple took it back, also in part, after it was given or before.
+    var isTakenBack: Bool { isReversed || reason == .revoked }
 
     /// Whether it is still to be somebody's: it waits for that, whatever else for, or was withheld before anybody was known.
     var isOwnerless: Bool { (state == .waiting || state == .withheld) && customer == nil }
@@ -163,6 +169,8 @@ package enum FulfilmentState: String, Hashable, Sendable, CaseIterable {
     /// Nothing is to be given.
     case withheld
     case granted
+    /// It was given, and a part of it taken back: the rest of its amounts stays the customer's. Access is over.
+    case partlyReversed = "partly_reversed"
     /// It was given, and all of it taken back.
     case reversed
 }
@@ -222,6 +230,9 @@ package struct GrantedAmount: Hashable, Sendable {
     /// To be taken back, but it was not there any more.
     package var uncollected: Int64
 
+    /// What the customer has got of it, used or not.
+    package var left: Int64 { amount - reversed }
+
     package init(currency: CurrencyID, amount: Int64, reversed: Int64 = 0, uncollected: Int64 = 0) {
         self.currency = currency
         self.amount = amount
@@ -239,6 +250,6 @@ package enum DeliveryProgress: String, Hashable, Sendable, CaseIterable {
     case acknowledged
     /// The shop could not be told; it can still ask.
     case failed
-    /// It was taken back: the shop is to undo it.
+    /// All of it was taken back: the shop is to undo it.
     case compensated
 }

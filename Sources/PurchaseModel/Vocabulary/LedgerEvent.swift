@@ -48,6 +48,8 @@ package enum EventType: String, Hashable, Sendable, CaseIterable {
     case orderExpired = "order.expired"
     case orderCancelled = "order.cancelled"
     case orderRefunded = "order.refunded"
+    /// Another part of its payment was taken back than before, or none any more; it stands where it stood.
+    case orderRefundChanged = "order.refund_changed"
     /// A chain went from one customer to another; each of them hears of it.
     case customerTransferred = "customer.transferred"
     case customerShared = "customer.shared"

@@ -14,6 +14,9 @@ package struct Order: Hashable, Sendable {
     package internal(set) var changedAt: Timestamp
     /// What pays it.
     package internal(set) var payment: Payment?
+    /// How much of its payment Apple took back, in thousandths of a percent: 0 to 100 000. A part leaves the state as it is, as
+    /// long as something of what was bought is left.
+    package internal(set) var refunded: Int
     /// Counts its changes, so that of two writers who saw the same one only the first succeeds.
     package internal(set) var version: Int64
 
@@ -38,6 +41,7 @@ package struct Order: Hashable, Sendable {
         state = .pending
         changedAt = placedAt
         payment = nil
+        refunded = 0
         version = 1
     }
 
@@ -47,12 +51,14 @@ package struct Order: Hashable, Sendable {
         state: OrderState,
         changedAt: Timestamp,
         payment: Payment?,
+        refunded: Int,
         version: Int64
     ) {
         self = order
         self.state = state
         self.changedAt = changedAt
         self.payment = payment
+        self.refunded = refunded
         self.version = version
     }
 

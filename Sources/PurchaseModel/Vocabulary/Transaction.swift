@@ -100,6 +100,11 @@ extension Transaction {
     /// That Apple took it back, which is more than that another plan took its place: of what was upgraded some formats give
     /// a date of cancellation, too, and nothing else. What was paid for it stays then.
     package var takenBack: Revocation? { isUpgraded && revocation?.isBare == true ? nil : revocation }
+
+    /// Whether Apple took back a part and left the rest: of what is used up. What gives access ends with any refund.
+    package var isPartlyTakenBack: Bool {
+        kind == .consumable && takenBack.map { $0.share < Fulfilment.whole } ?? false
+    }
 }
 
 /// That Apple took a transaction back, and since when.

@@ -130,6 +130,11 @@ struct Damage: Sendable, CustomStringConvertible {
             "UPDATE fulfilments SET state = 'granted' WHERE transaction_id = 2"
         ),
         Damage(
+            .revocationContradicts,
+            "transaction_id=2",
+            "UPDATE fulfilments SET state = 'partly_reversed' WHERE transaction_id = 2"
+        ),
+        Damage(
             .reversalDiffers,
             "transaction_id=2",
             "UPDATE fulfilments SET reversed = 50000 WHERE transaction_id = 2"
@@ -146,6 +151,7 @@ struct Damage: Sendable, CustomStringConvertible {
         ),
         Damage(.orderStateContradicts, "order_id=o1", "UPDATE orders SET state = 'expired' WHERE order_id = 'o1'"),
         Damage(.orderStateContradicts, "order_id=o2", "UPDATE orders SET state = 'paid' WHERE order_id = 'o2'"),
+        Damage(.orderStateContradicts, "order_id=o1", "UPDATE orders SET refunded = 40000 WHERE order_id = 'o1'"),
         Damage(.orderStateContradicts, "order_id=o1", "UPDATE orders SET state = 'refunded' WHERE order_id = 'o1'"),
     ]
 

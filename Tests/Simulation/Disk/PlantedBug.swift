@@ -102,6 +102,7 @@ private final class Unpaid: PassingTransaction {
                 state: .pending,
                 changedAt: order.placedAt,
                 payment: nil,
+                refunded: 0,
                 version: order.version
             )
         }

@@ -100,7 +100,7 @@ struct ReadTransactions: Sendable {
         json.array("transactions") { json in
             for recorded in listed.transactions {
                 json.object { json in
-                    json.member("decision", standing(of: recorded).rawValue)
+                    json.member("decision", standing(of: recorded, listed.fulfilments[recorded.key]).rawValue)
                     TransactionJSON.write(recorded, to: listed.customer, into: &json)
                     if let fulfilment = listed.fulfilments[recorded.key] {
                         json.object("fulfilment") { FulfilmentJSON.write(fulfilment, to: listed.customer, into: &$0) }

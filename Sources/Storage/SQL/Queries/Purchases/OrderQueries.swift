@@ -12,6 +12,7 @@ struct OrderQueries {
     ]
     private static let changing: [BulkColumn] = [
         .text("state"), .integer("changed_at"), .integer("paid_realm"), .integer("paid_by"), .text("match"),
+        .integer("refunded"),
     ]
     private static let insert = BulkInsert(
         into: "orders",
@@ -85,7 +86,7 @@ struct OrderQueries {
         let realm = try payment.map { payment throws(StoreFailure) in try RealmCode.number(of: payment.realm) }
         let changing: [SQLValue] = [
             .text(order.state.rawValue), .integer(order.changedAt.milliseconds), .optional(realm),
-            .optional(payment?.transaction.number), .optional(payment?.match.rawValue),
+            .optional(payment?.transaction.number), .optional(payment?.match.rawValue), .integer(Int64(order.refunded)),
         ]
         switch change {
         case .insert:
@@ -222,6 +223,7 @@ struct OrderQueries {
             state: state,
             changedAt: Timestamp(milliseconds: row.integer(9)),
             payment: try payment(row),
+            refunded: Int(row.integer(13)),
             version: row.integer(1)
         )
     }
