@@ -18,7 +18,7 @@ import subprocess
 from collections import Counter, defaultdict
 
 from clients import GOODS
-from ledger import DEAD, DELIVERED, LEASED, PENDING, QUERIES, REALM, milliseconds
+from ledger import DEAD, DELIVERED, GIVEN, LEASED, PENDING, QUERIES, REALM, milliseconds
 from simulator import ASSAY
 from world import FileWorld, World
 
@@ -183,9 +183,9 @@ class Checker:
             and row["recorded_at"] == milliseconds(shown["recorded_at"])
         )
         self.expect("I2", is_same, f"transaction {number}: {row} is not {shown}")
-        if fulfilment and fulfilment["state"] in ("granted", "reversed"):
+        if fulfilment and fulfilment["state"] in GIVEN:
             now = self.fulfilments[number]
-            is_same = now["state"] in ("granted", "reversed") and now["fence"] >= fulfilment["fence"]
+            is_same = now["state"] in GIVEN and now["fence"] >= fulfilment["fence"]
             is_same = is_same and now["order_id"] == fulfilment.get("order_id")
             if not self.expect("I2", is_same, f"grant of {number}: {now} is not {fulfilment}"):
                 self.figures["lost"] += 1
@@ -229,7 +229,7 @@ class Checker:
                 continue
             amount = GOODS[row["product"]] * row["quantity"]
             credits = self.purchases[number]
-            is_granted = fulfilment["state"] in ("granted", "reversed")
+            is_granted = fulfilment["state"] in GIVEN
             self.figures["granted"] += is_granted
             wanted = 1 if is_granted and amount else 0
             if not self.expect("I4", len(credits) == wanted, f"{number} was credited {len(credits)} times, not {wanted}"):
@@ -262,6 +262,7 @@ class Checker:
                 (order["state"] == "refunded") == (paid["state"] == "reversed"),
                 f"order {name} is {order['state']}, and what paid it {paid['state']}",
             )
+            self.expect("I4", order["refunded"] == paid["reversed"], f"order {name}: {order}, and what paid it: {paid}")
         for number, count in payments.items():
             self.expect("I4", count == 1, f"{number} paid {count} orders")
         paying = {name: row for name, row in self.fulfilments.items() if row["order_id"] and row["state"] != "waiting"}
@@ -319,7 +320,7 @@ class Checker:
         """By what was sold and not refunded, and by what the clients were told that they used."""
         expected: Counter[str] = Counter()
         for number, row in self.fulfilments.items():
-            if row["state"] not in ("granted", "reversed"):
+            if row["state"] not in GIVEN:
                 continue
             sold = self.truth[str(number)]
             amount = GOODS[sold["product"]] * sold["quantity"]
@@ -387,7 +388,7 @@ class Checker:
 
     def check_goods(self, endpoint: str, goods: dict[str, dict]) -> None:
         """A shop that delivers by the fence has what the ledger says that it should."""
-        wanted = {n: row for n, row in self.fulfilments.items() if row["state"] in ("granted", "reversed")}
+        wanted = {n: row for n, row in self.fulfilments.items() if row["state"] in GIVEN}
         told = {int(name.removeprefix("dlv_").split(".")[0]): delivery for name, delivery in goods.items()}
         self.expect("I12", set(told) == set(wanted), f"{endpoint}: {len(set(told) ^ set(wanted))} goods more or less")
         for number in set(told) & set(wanted):

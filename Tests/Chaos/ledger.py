@@ -7,7 +7,7 @@ QUERIES = {
     "revocation_percentage, recorded_at FROM transactions",
     "fulfilments": "SELECT transaction_id, realm, product, quantity, customer, state, reason, unit, order_id, reversed, "
     "delivery, fence FROM fulfilments",
-    "orders": "SELECT order_id, customer, product, quantity, state, placed_at, paid_by, paid_realm, match, "
+    "orders": "SELECT order_id, customer, product, quantity, state, refunded, placed_at, paid_by, paid_realm, match, "
     "account_token IS NOT NULL AS has_token FROM orders",
     "owners": "SELECT original_id, realm, customer, previous FROM owners",
     "wallets": "SELECT customer, realm, currency, balance, uncollected, postings FROM wallets",
@@ -18,6 +18,8 @@ QUERIES = {
     "deliveries": "SELECT endpoint, position, state, dead_reason, attempts FROM webhook_deliveries",
 }
 PENDING, LEASED, DELIVERED, DEAD = range(4)
+# What a fulfilment is of which something was given, whatever of it was taken back.
+GIVEN = ("granted", "partly_reversed", "reversed")
 # Production, and signed by a test authority.
 REALM = 1
 

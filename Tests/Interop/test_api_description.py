@@ -132,6 +132,11 @@ class ApiDescriptionTest(unittest.TestCase):
         fence = self.ask("GET", delivery)["fence"]
         self.ask("POST", f"{delivery}/ack", {"fence": fence + 1}, "stale_fence")
         self.ask("POST", f"{delivery}/ack", {"fence": fence})
+        self.store.act("decide_refund", transaction=bought["transaction_id"], decision="prorated", percentage=25_000)
+        news = self.store.get(f"/transactions/{bought['transaction_id']}")["signed_transaction_info"]
+        (part,) = self.ask("POST", "/v1/purchases", {**shown, "proof": news})["transactions"]
+        self.assertEqual((part["decision"], part["fulfilment"]["state"]), ("partly_revoked", "partly_reversed"))
+        self.assertEqual(self.ask("GET", "/v1/orders/o-1")["refunded_percentage"], 25_000)
         pending = self.ask("POST", "/v1/purchases", {"proof": "2000000999999999", "customer_id": "anna"}, 202)
         self.assertEqual(self.fields["Location"], f"/v1/submissions/{pending['submission_id']}")
         self.ask("GET", self.fields["Location"])

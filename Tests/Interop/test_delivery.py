@@ -92,6 +92,43 @@ class DeliveryTest(unittest.TestCase):
         (delivery,) = self.shop.goods.values()
         self.assertEqual((delivery[0], delivery[1]["state"]), (2, "reversed"))
 
+    def test_of_a_part_that_is_refunded_the_rest_stays_delivered(self) -> None:
+        self.order("o-1")
+        sold = self.store.buy("anna", BUNDLE_ID + ".coins.100")["transaction_id"]
+        self.show(sold)
+        self.shop.wait("order.delivered")
+        self.store.act("decide_refund", transaction=sold, decision="prorated", percentage=40_000)
+        fulfilment = self.show(sold)
+        self.assertEqual((fulfilment["state"], fulfilment["delivery"]), ("partly_reversed", "acknowledged"))
+        told = self.shop.wait("delivery.compensated", "order.refund_changed")
+        self.assertNotIn("order.refunded", told)
+        order = self.assay.call("GET", "/v1/orders/o-1")[1]
+        self.assertEqual((order["state"], order["refunded_percentage"]), ("delivered", 40_000))
+        (delivery,) = self.shop.goods.values()
+        self.assertEqual((delivery[0], delivery[1]["state"], delivery[1]["goods"][0]["left"]), (2, "partly_reversed", 60))
+        self.assertEqual(self.balance(), 60)
+        self.store.advance("PT1S")
+        self.store.act("reverse_refund", transaction=sold)
+        self.assertEqual(self.show(sold)["state"], "granted")
+        self.shop.wait("delivery.restored")
+        self.assertEqual(self.balance(), 100)
+
+    def test_what_is_left_of_what_was_not_delivered_is_acknowledged_by_the_refunds_own_message(self) -> None:
+        self.shop.status = 503
+        self.order("o-1")
+        sold = self.store.buy("anna", BUNDLE_ID + ".coins.100")["transaction_id"]
+        self.show(sold)
+        self.store.act("decide_refund", transaction=sold, decision="prorated", percentage=40_000)
+        self.assertEqual(self.show(sold)["delivery"], "pending")
+        self.shop.status = 200
+        for _ in range(100):
+            everything = {"from": "2020-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}
+            self.assay.call("POST", f"/v1/webhooks/{self.endpoint}/replay", everything)
+            if self.shop.wait_for(1, "delivery.acknowledged", seconds=1):
+                break
+        self.assertEqual(self.show(sold)["delivery"], "acknowledged")
+        self.assertEqual(self.assay.call("GET", "/v1/orders/o-1")[1]["state"], "delivered")
+
     def test_a_shop_that_is_away_hears_everything_once_in_order_after_a_crash_of_ours(self) -> None:
         self.shop.status = 503
         for number in range(5):

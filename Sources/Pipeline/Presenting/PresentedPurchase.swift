@@ -35,6 +35,12 @@ package struct PresentedPurchase: Sendable {
         fulfilment(of: transaction)?.isPossessed(under: terms, at: now) ?? true
     }
 
+    /// What Apple took back, in words that know no part: nothing of that of which a part is left.
+    package func takenBack(_ transaction: Transaction) -> Revocation? {
+        let given = fulfilment(of: transaction).flatMap { $0.isGiven ? $0.isPartlyLeft : nil }
+        return given ?? transaction.isPartlyTakenBack ? nil : transaction.revocation
+    }
+
     /// Until when it lasts; `nil` is for ever. Of what has no end by Apple's word the catalogue says it.
     package func end(of transaction: Transaction) -> Timestamp? {
         transaction.expiresAt ?? fulfilment(of: transaction)?.end(under: terms, quantity: transaction.quantity)

@@ -33,19 +33,19 @@ package enum FulfilmentJSON {
             json.member("fence", fulfilment.fence)
         }
         if fulfilment.isImported { json.member("imported", true) }
-        if fulfilment.state == .reversed {
+        if fulfilment.isReversed {
             json.member("reversed_percentage", fulfilment.reversed)
             json.member("reversed_at", fulfilment.reversedAt)
         }
         if showsGoods, !fulfilment.goods.isEmpty {
             json.array("goods") { json in
-                for goods in fulfilment.goods { json.object { write(goods, into: &$0) } }
+                for goods in fulfilment.goods { json.object { write(goods, of: fulfilment, into: &$0) } }
             }
         }
         json.member("decided_at", fulfilment.decidedAt)
     }
 
-    private static func write(_ goods: GrantedGoods, into json: inout JSONObjectWriter) {
+    private static func write(_ goods: GrantedGoods, of fulfilment: Fulfilment, into json: inout JSONObjectWriter) {
         switch goods {
         case .entitlement(let id, let until):
             json.member("entitlement", id.text)
@@ -55,6 +55,7 @@ package enum FulfilmentJSON {
             json.member("amount", amount.amount)
             if amount.reversed > 0 { json.member("reversed", amount.reversed) }
             if amount.uncollected > 0 { json.member("uncollected", amount.uncollected) }
+            if fulfilment.isReversed { json.member("left", amount.left) }
         }
     }
 }

@@ -13,6 +13,7 @@ package enum OrderJSON {
         json.member("placed_at", order.placedAt)
         json.member("expires_at", order.expiresAt)
         json.member("changed_at", order.changedAt)
+        if order.refunded > 0 { json.member("refunded_percentage", order.refunded) }
         guard let payment = order.payment else { return }
         json.object("payment") { json in
             json.member("transaction_id", payment.transaction.description)

@@ -26,6 +26,7 @@ package enum TransactionJSON {
             json.member("revocation_reason", revocation.reason)
             json.member("revocation_type", revocation.type)
             json.member("revocation_percentage", revocation.percentage)
+            if transaction.isPartlyTakenBack { json.member("is_partly_revoked", true) }
         }
         if transaction.isUpgraded { json.member("is_upgraded", true) }
         json.member("transaction_reason", transaction.reason?.rawValue)

@@ -76,6 +76,8 @@ public struct Decision: RawRepresentable, Hashable, Sendable {
     public static let recorded = Decision(rawValue: "recorded")
     /// Apple has taken it back.
     public static let revoked = Decision(rawValue: "revoked")
+    /// Apple has taken a part of it back: the rest counts.
+    public static let partlyRevoked = Decision(rawValue: "partly_revoked")
     /// An upgrade took its place.
     public static let upgraded = Decision(rawValue: "upgraded")
     /// Another customer presented it first.

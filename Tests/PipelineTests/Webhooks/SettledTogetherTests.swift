@@ -38,6 +38,9 @@ import Testing
     private func left(seed: UInt64?, isTogether: Bool) async throws -> Left {
         let shop = try CheckedShop(MemoryStore())
         try await shop.live()
+        // What is left of it is to be delivered, and told by the refund alone.
+        try await shop.show(CheckedShop.sold(8))
+        try await shop.show(CheckedShop.refunded(CheckedShop.sold(8), percentage: 40_000))
         let id = WebhookEndpointID(checked: "whe_first")
         var random = SeededRandom(seed: seed ?? 0)
         let acknowledges = seed == nil || Bool.random(using: &random)
@@ -61,7 +64,7 @@ import Testing
             isOurs += try await work.finish(part, at: now.advanced(by: .seconds(1)))
         }
         #expect(try await shop.findings().violations == 0)
-        let (found, keys) = (isOurs, try (1...7).map { try shop.key($0) })
+        let (found, keys) = (isOurs, try (1...8).map { try shop.key($0) })
         return try await shop.store.read { [attempted] reader throws(StoreFailure) in
             let chains = try reader.transactions(keys).map(\.chain)
             return Left(

@@ -67,7 +67,7 @@ struct OldReceiptAnswer {
             json.member("is_trial_period", sold.isTrial ? "true" : "false")
             json.member("is_in_intro_offer_period", sold.isIntroductory ? "true" : "false")
         }
-        AppleMoment.write("cancellation_date", sold.revocation?.at, into: &json)
+        AppleMoment.write("cancellation_date", purchase.takenBack(sold)?.at, into: &json)
         if isLatest { json.member("subscription_group_identifier", sold.subscriptionGroup) }
     }
 }

@@ -106,7 +106,7 @@ struct ReceiptAnswer {
         json.member("is_trial_period", sold.isTrial ? "true" : "false")
         if sold.mayRenew { json.member("is_in_intro_offer_period", sold.isIntroductory ? "true" : "false") }
         if isLatest, sold.isUpgraded { json.member("is_upgraded", "true") }
-        if let revocation = sold.revocation {
+        if let revocation = purchase.takenBack(sold) {
             AppleMoment.write("cancellation_date", revocation.at, into: &json)
             json.member("cancellation_reason", String(revocation.reason ?? 0))
         }

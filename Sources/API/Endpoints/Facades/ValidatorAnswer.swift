@@ -45,7 +45,7 @@ struct ValidatedPurchase {
 
     /// Whether it gives nothing any more: its time is over, or Apple took it back.
     var isOver: Bool {
-        if sold.revocation != nil || sold.isUpgraded { return true }
+        if purchase.takenBack(sold) != nil || sold.isUpgraded { return true }
         if let subscription, subscription.state != .unknown {
             return subscription.accessUntil.map { $0 <= now } ?? true
         }
@@ -83,7 +83,7 @@ struct ValidatedPurchase {
 
     /// The plugin's `CancelationReason`; empty for what was not cancelled.
     private var cancelation: String {
-        if let revocation = sold.revocation {
+        if let revocation = purchase.takenBack(sold) {
             return revocation.reason == 1 ? "Customer.TechnicalIssues" : "Customer.OtherReason"
         }
         if sold.isUpgraded { return "System.Replaced" }
