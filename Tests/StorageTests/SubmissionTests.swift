@@ -130,7 +130,10 @@ import Testing
             #expect(kept.map(\.isNew) == [true, false, false])
             again.id = ids[1]
             let reopened = try await store.read { reader throws(StoreFailure) in
-                (try reader.submission(ids[1]), try reader.pendingLoad(app: alike.app).submissions, try reader.figures())
+                (
+                    try reader.submission(ids[1]), try reader.pendingLoad(app: alike.app).submissions,
+                    try reader.figures()
+                )
             }
             #expect(reopened.0 == KeptSubmission(again))
             #expect(reopened.1 == 3)

@@ -134,7 +134,11 @@ final class SQLTransaction: StoreTransaction {
         try submissions.settle(id, as: settlement)
     }
 
-    func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> [KeptSubmission] {
+    func giveUpPending(
+        olderThan age: Duration,
+        at now: Timestamp,
+        limit: Int
+    ) throws(StoreFailure) -> [KeptSubmission] {
         try submissions.giveUp(olderThan: age, at: now, limit: limit)
     }
 

@@ -38,7 +38,10 @@ import Testing
 
     @Test func whatAppleKnowsNothingOfIsToldOnce() async throws {
         try await WorkHouse().open { house in
-            house.script.set("/inApps/v1/transactions/", HTTPResponse(.notFound, body: Array(#"{"errorCode":4040010}"#.utf8)))
+            house.script.set(
+                "/inApps/v1/transactions/",
+                HTTPResponse(.notFound, body: Array(#"{"errorCode":4040010}"#.utf8))
+            )
             let outcome = try await house.submit(Self.bare(1))
             for _ in 0..<30 {
                 try await house.work()
@@ -115,7 +118,8 @@ import Testing
     }
 
     /// An import's report has said what it asks about, and nobody waits for an answer.
-    @Test(arguments: [SubmissionOrigin.delivered, .imported]) func anImportsAreNotTold(origin: SubmissionOrigin) async throws {
+    @Test(arguments: [SubmissionOrigin.delivered, .imported])
+    func anImportsAreNotTold(origin: SubmissionOrigin) async throws {
         let store = WatchedStore()
         var pending = PendingSubmission(
             id: try #require(SubmissionID([UInt8](repeating: 8, count: 16))),
