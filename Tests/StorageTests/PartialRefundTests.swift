@@ -23,8 +23,8 @@ import Testing
             await first.close()
             try Python.run(
                 PartiallyRefunded.before + [
-                    "ALTER TABLE orders DROP COLUMN refunded", "DELETE FROM migrations WHERE number > 39",
-                    "PRAGMA user_version = 39",
+                    "ALTER TABLE orders DROP COLUMN refunded", "DELETE FROM migrations WHERE number > 40",
+                    "PRAGMA user_version = 40",
                 ],
                 in: folder + "/data"
             )
@@ -44,8 +44,8 @@ import Testing
             await first.close()
             let statements =
                 PartiallyRefunded.before + [
-                    "ALTER TABLE orders DROP COLUMN refunded", "DELETE FROM migrations WHERE number > 38",
-                    "DELETE FROM migration_steps WHERE number > 38",
+                    "ALTER TABLE orders DROP COLUMN refunded", "DELETE FROM migrations WHERE number > 39",
+                    "DELETE FROM migration_steps WHERE number > 39",
                 ]
             try TestDatabase.query((["SET search_path TO \(schema)"] + statements).joined(separator: "; "))
             let second = try await PostgreSQLStore.open(settings)
