@@ -103,8 +103,10 @@ enum Purchase {
     }
 
     static func jws(_ number: Int64, product: String = "coins") throws -> String {
-        try TestAuthority.signer().transaction(transaction(number, product: product))
+        try jws(transaction(number, product: product))
     }
+
+    static func jws(_ transaction: Transaction) throws -> String { try TestAuthority.signer().transaction(transaction) }
 
     /// The body that presents a proof.
     static func body(_ proof: String, customer: String = "customer-1") -> [UInt8] {

@@ -57,7 +57,7 @@ struct AttachAction: OperatorAction {
         let key = OrderKey(app: place.app, id: id)
         if let found = try write.orders([key]).first { proposal.facts.append(facts(found)) }
         let known = try place.fulfilment(of: recorded, write)
-        if known?.state == .granted, known?.order == id {
+        if known?.state == .granted || known?.state == .partlyReversed, known?.order == id {
             proposal.fault = .done
         } else if case .failure(let fault) = try LedgerRequests.attach(
             place.key,

@@ -62,8 +62,27 @@ extension Texts {
         case .entitlement(let id, let until):
             let end = until.flatMap { RFC3339.text(milliseconds: $0.milliseconds) }
             return id.text + (end.map { " until \($0)" } ?? " for ever")
-        case .amount(let amount): return "\(amount.amount) \(amount.currency.text)"
+        case .amount(let amount):
+            let given = "\(amount.amount) \(amount.currency.text)"
+            let missing = amount.uncollected > 0 ? ", \(amount.uncollected) to be taken back and not there" : ""
+            guard amount.reversed > 0 else { return given + missing }
+            return given + ", \(amount.reversed) taken back, \(amount.left) left" + missing
         }
+    }
+
+    /// Thousandths of a percent: `40 %`, `67.932 %`.
+    static func part(_ thousandths: Int) -> String {
+        let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1_000)
+        let digits = String(rest)
+        var fraction = String(repeating: "0", count: max(0, 3 - digits.utf8.count)) + digits
+        while fraction.utf8.last == UInt8(ascii: "0") { fraction.removeLast() }
+        return (fraction.isEmpty ? "\(whole)" : "\(whole).\(fraction)") + " %"
+    }
+
+    /// How far an order has come, and how much of its payment was taken back where that does not say it.
+    static func state(_ order: Order) -> String {
+        let part = order.refunded
+        return order.state.rawValue + (part > 0 && part < Fulfilment.whole ? ", \(self.part(part)) refunded" : "")
     }
 
     /// Until when somebody has what was granted by hand.

@@ -148,7 +148,7 @@ struct CustomerPage: Sendable {
                     element("tr") {
                         element("th", .word("scope", "row")) { Links.link(Links.order(app, order.id), order.id.text) }
                         element("td") { element("bdi") { order.product.text } }
-                        element("td") { order.state.rawValue }
+                        element("td") { Texts.state(order) }
                         element("td") { Texts.moment(order.placedAt) }
                     }
                 }

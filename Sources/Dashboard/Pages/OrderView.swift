@@ -59,7 +59,7 @@ struct OrderView: Sendable {
             element("dd") { Links.link(Links.customer(order.app, order.customer), order.customer.text) }
             Texts.fact("Product", order.product.text)
             Texts.fact("Quantity", String(order.quantity))
-            Texts.fact("State", order.state.rawValue)
+            Texts.fact("State", Texts.state(order))
             Texts.fact("Placed", order.placedAt)
             Texts.fact("Expires", order.expiresAt)
             Texts.fact("Changed", order.changedAt)

@@ -142,7 +142,7 @@ struct OrdersPage: Sendable {
                     element("th", .word("scope", "row")) { Links.link(Links.order(order.app, order.id), order.id.text) }
                     element("td") { Links.link(Links.customer(order.app, order.customer), order.customer.text) }
                     element("td") { element("bdi") { order.product.text } }
-                    element("td") { order.state.rawValue }
+                    element("td") { Texts.state(order) }
                     element("td") { Texts.moment(order.placedAt) }
                     element("td") {
                         if let payment = order.payment {

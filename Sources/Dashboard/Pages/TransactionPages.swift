@@ -84,6 +84,7 @@ struct TransactionPages: Sendable {
         guard let fulfilment else { return "Nothing was decided" }
         switch fulfilment.state {
         case .granted: return "Granted"
+        case .partlyReversed: return "Granted, and \(Texts.part(fulfilment.reversed)) taken back"
         case .reversed: return "Granted, and taken back"
         default: return fulfilment.state.rawValue + (fulfilment.reason.map { ": \($0.rawValue)" } ?? "")
         }
@@ -132,7 +133,8 @@ struct TransactionPages: Sendable {
         steps.append((transaction.signedAt, "Apple signed the newest that is known of it"))
         if let revocation = transaction.revocation {
             let reason = revocation.reason.map { String($0) } ?? "not given"
-            steps.append((revocation.at, "Apple took it back, reason \(reason)"))
+            let part = revocation.share < Fulfilment.whole ? "\(Texts.part(revocation.share)) of it" : "it"
+            steps.append((revocation.at, "Apple took \(part) back, reason \(reason)"))
         }
         if let first = found.first {
             steps.append((first.receivedAt, "A proof came in (\(first.format)) and was found \(first.verdict)"))
@@ -143,7 +145,7 @@ struct TransactionPages: Sendable {
         steps.append((found.recorded.recordedAt, "Recorded"))
         if let fulfilment = found.fulfilment {
             steps.append((fulfilment.decidedAt, "Decided: \(Self.given(fulfilment))"))
-            if let at = fulfilment.reversedAt { steps.append((at, "Taken back: \(fulfilment.reversed / 1_000) %")) }
+            if let at = fulfilment.reversedAt { steps.append((at, "Taken back: \(Texts.part(fulfilment.reversed))")) }
         }
         for notification in found.notifications {
             let subtype = notification.subtype.map { " \($0)" } ?? ""

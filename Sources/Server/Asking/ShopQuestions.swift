@@ -20,7 +20,9 @@ enum ShopQuestions {
             fields: [.text("customer", "CUSTOMER", "Only this customer's.", as: "customer_id")],
             rows: .init(
                 member: "orders",
-                columns: ["order_id", "state", "customer_id", "product_id", "quantity", "placed_at"],
+                columns: [
+                    "order_id", "state", "refunded_percentage", "customer_id", "product_id", "quantity", "placed_at",
+                ],
                 place: "after"
             ),
             examples: [("assay orders list --customer anna --json | jq -r .order_id", "their ids alone")]
@@ -72,7 +74,8 @@ enum ShopQuestions {
     ]
 
     private static let columns = [
-        "transaction_id", "product_id", "quantity", "environment", "purchase_date", "fulfilment.state", "customer_id",
+        "transaction_id", "product_id", "quantity", "environment", "purchase_date", "fulfilment.state",
+        "fulfilment.reversed_percentage", "customer_id",
     ]
 
     private static let transactions: [Question] = [

@@ -128,7 +128,7 @@ enum RebuildText {
             case .entitlement(let id, let until?): "\(id) until \(TransactionJSON.text(until) ?? "-")"
             case .amount(let amount):
                 "\(amount.amount) \(amount.currency)"
-                    + (amount.reversed > 0 ? ", \(amount.reversed) back" : "")
+                    + (amount.reversed > 0 ? ", \(amount.reversed) back, \(amount.left) left" : "")
                     + (amount.uncollected > 0 ? ", \(amount.uncollected) missing" : "")
             }
         }

@@ -56,7 +56,11 @@ enum ReportText {
         if transaction.quantity != 1 { parts.append("x\(transaction.quantity)") }
         if let purchased = TransactionJSON.text(transaction.purchasedAt) { parts.append("bought \(purchased)") }
         if let expires = TransactionJSON.text(transaction.expiresAt) { parts.append("expires \(expires)") }
-        if let revoked = TransactionJSON.text(transaction.revocation?.at) { parts.append("REVOKED \(revoked)") }
+        if let revoked = TransactionJSON.text(transaction.revocation?.at) {
+            let share = transaction.revocation?.share ?? Fulfilment.whole
+            let part = share < Fulfilment.whole ? " \(Double(share) / 1_000) %" : ""
+            parts.append("REVOKED\(part) \(revoked)")
+        }
         if transaction.isUpgraded { parts.append("upgraded") }
         return parts.joined(separator: ", ")
     }

@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import PurchaseModel
 import TestSupport
 import Testing
 
@@ -12,7 +13,9 @@ import Testing
         let folder: ServerFolder
         let server: ServerProcess
 
-        func run(_ words: String...) async throws -> Program.Run {
+        func run(_ words: String...) async throws -> Program.Run { try await run(words) }
+
+        func run(_ words: [String]) async throws -> Program.Run {
             let there = ["--server", "http://127.0.0.1:\(server.port)", "--key-file", folder.path + "/key"]
             return try await Program.run(words + there)
         }
@@ -33,8 +36,15 @@ import Testing
         }
     }
 
-    private static func with(_ body: (Desk) async throws -> Void) async throws {
+    // What is sold in the sandbox is recorded only, unless it is to be delivered to everybody.
+    private static func with(deliversSandbox: Bool = false, _ body: (Desk) async throws -> Void) async throws {
         try await ServerFolder.with { folder in
+            if deliversSandbox {
+                let text = try String(contentsOfFile: folder.configuration, encoding: .utf8)
+                let rule = #""sandbox":{"everybody_until":"2200-01-01T00:00:00Z"},"accept_test_signed""#
+                let told = text.replacingOccurrences(of: #""accept_test_signed""#, with: rule)
+                try ServerFolder.write(Array(told.utf8), folder.configuration)
+            }
             let server = try await folder.serve(
                 "--webhooks-plain-hosts",
                 "127.0.0.1",
@@ -98,6 +108,25 @@ import Testing
             #expect(try await desk.json("orders", "show", "o1").first?["order_id"]?.string == "o1")
             let none = try await desk.run("orders", "show", "o9")
             #expect(none.code == 1 && none.errorText.hasPrefix("assay orders show: not_found: "))
+        }
+    }
+
+    @Test func aPartThatWasTakenBackIsShown() async throws {
+        try await Self.with(deliversSandbox: true) { desk in
+            let order = ["--order", "o1", "--customer", "anna", "--product", "coins"]
+            #expect(try await desk.run(["orders", "create"] + order).code == 0)
+            try await desk.buy(1)
+            var part = try Purchase.transaction(1)
+            part.signedAt = part.signedAt.advanced(by: .seconds(60))
+            part.revocation = Revocation(at: part.signedAt, reason: 0, type: "REFUND_PRORATED", percentage: 40_000)
+            let body = Purchase.body(try Purchase.jws(part), customer: "anna")
+            #expect(await desk.server.post(body)?.status == 200)
+            let shown = try await desk.run("transactions", "list", "anna")
+            #expect(shown.text.contains(" STATE            REVERSED_PERCENTAGE "), "\(shown.text)")
+            #expect(shown.text.contains("  partly_reversed  40000 "), "\(shown.text)")
+            let orders = try await desk.run("orders", "list")
+            #expect(orders.text.hasPrefix("ORDER_ID  STATE  REFUNDED_PERCENTAGE  "), "\(orders.text)")
+            #expect(orders.text.contains("o1        paid   40000 "), "\(orders.text)")
         }
     }
 
