@@ -58,6 +58,9 @@ package protocol StoreReader:
     /// Imports' do not count.
     func pendingCount(app: AppID, customer: CustomerID, limit: Int) throws(StoreFailure) -> Int
 
+    /// What was presented and waits undecided, of each app that has any, by the app's name. Looks at each of them.
+    func pendingBacklogs() throws(StoreFailure) -> [PendingBacklog]
+
     /// The undecided submissions of an app, or of all, oldest first; the limit is brought between 1 and
     /// ``SubmissionPage/limitMax``.
     func pendingSubmissions(

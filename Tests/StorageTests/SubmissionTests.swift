@@ -308,6 +308,36 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func whatWaitsOfEachAppIsToldWithItsAge(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var submissions = try (UInt8(1)...5).map { try Samples.submission($0, app: $0 > 3 ? "other" : "game") }
+            for place in submissions.indices {
+                submissions[place].receivedAt = Samples.now.advanced(by: .seconds(-100 * place))
+            }
+            submissions[2].origin = .imported
+            let ids = try await Self.keep(submissions, in: store).map(\.id)
+            var found: [[PendingBacklog]] = []
+            for settled in [nil, 4, 3] as [Int?] {
+                if let settled {
+                    _ = try await store.write { transaction throws(StoreFailure) in
+                        try transaction.settlePending(ids[settled], as: Settlement(verdict: "forged", at: Samples.now))
+                    }
+                }
+                found.append(try await store.read { reader throws(StoreFailure) in try reader.pendingBacklogs() })
+            }
+            let counts = found.map { $0.map { "\($0.app.text) \($0.submissions)" } }
+            #expect(counts == [["game 2", "other 2"], ["game 2", "other 1"], ["game 2"]])
+            // A shared store notes its own time, at which all of these came.
+            let isShared = try await store.read { reader throws(StoreFailure) in
+                try reader.storeTime(Samples.now) != Samples.now
+            }
+            if isShared { return }
+            #expect(found[0].map(\.oldest) == [submissions[1].receivedAt, submissions[4].receivedAt])
+            #expect(found[1].map(\.oldest) == [submissions[1].receivedAt, submissions[3].receivedAt])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func holdsALargeProofByteForByte(kind: StoreKind) async throws {
         try await kind.withStore { store in
             var submission = try Samples.submission(1)

@@ -60,6 +60,31 @@ final class Metrics: Sendable {
             name: "assay_ledger_free_bytes",
             help: "What is free where the ledger's folder lies."
         )
+        static let pending = Family(
+            name: "assay_pending_submissions",
+            help: "Proofs that wait for a decision; imports' are not among them."
+        )
+        static let pendingOldest = Family(
+            name: "assay_pending_oldest_seconds",
+            help: "For how long the oldest of them has waited."
+        )
+        static let jobsThere = Family(name: "assay_jobs", help: "Jobs by how far they are; dead ones were given up.")
+        static let jobsOverdue = Family(
+            name: "assay_jobs_overdue_seconds",
+            help: "For how long a job has been due that nobody has taken."
+        )
+        static let undelivered = Family(
+            name: "assay_webhook_undelivered",
+            help: "Events that an endpoint is still to be sent."
+        )
+        static let undeliveredOldest = Family(
+            name: "assay_webhook_oldest_seconds",
+            help: "How long ago the oldest of them happened."
+        )
+        static let deadDeliveries = Family(
+            name: "assay_webhook_dead_letters",
+            help: "Deliveries of an endpoint that were given up and not made since."
+        )
         static let certificateEnds = Family(
             name: "assay_certificate_not_after_seconds",
             help: "When a certificate that is trusted, or that proofs came with, ends, in UNIX time."
@@ -72,7 +97,8 @@ final class Metrics: Sendable {
             .submissions, .refusals, .transactions, .notifications, .comparedNotifications, .recoveredNotifications,
             .jobs,
             .apple, .commits, .requests, .streams, .refusedRequests, .webhookAttempts, .webhookDeaths, .droppedLines,
-            .connections, .certificateEnds, .storageFull, .freeBytes,
+            .connections, .certificateEnds, .storageFull, .freeBytes, .pending, .pendingOldest, .jobsThere,
+            .jobsOverdue, .undelivered, .undeliveredOldest, .deadDeliveries,
         ]
         let timings = [Timing.commit, .request].flatMap { timing in
             ["bucket", "sum", "count"].map { "\(timing.name)_\($0)" }
@@ -114,6 +140,14 @@ final class Metrics: Sendable {
     /// What does not only grow.
     func set(_ family: Family, _ labels: [Label], to value: Int64) {
         state.withLock { $0.gauges[Series(family: family, labels: labels)] = value }
+    }
+
+    /// Sets all there is of a family: a series that is not among these is gone.
+    func replace(_ family: Family, with values: [[Label]: Int64]) {
+        state.withLock { state in
+            state.gauges = state.gauges.filter { $0.key.family != family }
+            for (labels, value) in values { state.gauges[Series(family: family, labels: labels)] = value }
+        }
     }
 
     func observe(_ timing: Timing, _ duration: Duration) {

@@ -23,7 +23,7 @@ struct House {
     let feed: LiveFeed
     let certificates: CertificateWatch
     let keys: KeyKeeper
-    let room: RoomWatch
+    let watches: (room: RoomWatch, backlog: BacklogWatch)
     let parts: APIParts
     let verifier: Verifier
     let contacts = AppleContacts()
@@ -37,12 +37,12 @@ struct House {
         _ clock: SystemClock,
         _ reporter: Reporter
     ) throws(AppleSide.Fault) {
-        let sender = House.sender(settings, store, clock, reporter)
-        let refusals = RefusalLedger()
+        let (sender, refusals) = (House.sender(settings, store, clock, reporter), RefusalLedger())
         let (ticking, start) = (ContinuousClock(), ContinuousClock.now)
         let uptime: @Sendable () -> Duration = { start.duration(to: ticking.now) }
         let feed = LiveFeed(store: store, uptime: uptime) { reporter.reportUnreadFeed($0) }
-        (self.sender, self.feed, self.uptime, room) = (sender, feed, uptime, House.room(settings, store, reporter))
+        watches = House.watches(settings, store, clock, reporter)
+        (self.sender, self.feed, self.uptime) = (sender, feed, uptime)
         let queue = BackgroundWork.queue(store, clock)
         let firsts = House.firsts(settings, queue)
         recorder = Recorder(store: store, refusals: refusals, clock: clock, uptime: uptime, firsts: firsts) { event in
@@ -104,8 +104,17 @@ struct House {
         }
     }
 
-    private static func room(_ settings: ServeSettings, _ store: any Store, _ reporter: Reporter) -> RoomWatch {
-        RoomWatch(store: store, folder: settings.database.url == nil ? settings.data : nil, reporter: reporter)
+    private static func watches(
+        _ settings: ServeSettings,
+        _ store: any Store,
+        _ clock: SystemClock,
+        _ reporter: Reporter
+    ) -> (room: RoomWatch, backlog: BacklogWatch) {
+        let folder = settings.database.url == nil ? settings.data : nil
+        return (
+            RoomWatch(store: store, folder: folder, reporter: reporter),
+            BacklogWatch(store: store, apps: settings.apps.map(\.id), clock: clock, reporter: reporter)
+        )
     }
 
     /// What else a customer bought is asked for with the first purchase, where the app wants it.

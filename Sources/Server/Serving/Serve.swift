@@ -131,7 +131,8 @@ struct Serve {
         }
         group.addTask { await house.keys.run { (try? await Task.sleep(for: .seconds(5))) != nil } }
         // A proxy asks as often, or less.
-        group.addTask { await house.room.run { (try? await Task.sleep(for: .seconds(5))) != nil } }
+        group.addTask { await house.watches.room.run { (try? await Task.sleep(for: .seconds(5))) != nil } }
+        group.addTask { await house.watches.backlog.run { (try? await Task.sleep(for: .seconds(60))) != nil } }
         group.addTask { await house.certificates.run { (try? await Task.sleep(for: .seconds(10))) != nil } }
         // What this server commits is seen at once; what others commit to the same database, within this.
         group.addTask { await house.feed.run { (try? await Task.sleep(for: .seconds(1))) != nil } }

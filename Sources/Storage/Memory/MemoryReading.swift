@@ -84,6 +84,15 @@ extension MemoryTransaction {
         return PendingLoad(submissions: waiting.count, bytes: waiting.reduce(0) { $0 + $1.submission.proof.count })
     }
 
+    func pendingBacklogs() -> [PendingBacklog] {
+        let waiting = ledger.submissions.filter { $0.settlement == nil && $0.submission.origin == .presented }
+        return Dictionary(grouping: waiting, by: \.submission.app).compactMap { app, kept in
+            guard let oldest = kept.map(\.submission.receivedAt).min() else { return nil }
+            return PendingBacklog(app: app, submissions: kept.count, oldest: oldest)
+        }
+        .sorted { $0.app.text.utf8.lexicographicallyPrecedes($1.app.text.utf8) }
+    }
+
     func pendingCount(app: AppID, customer: CustomerID, limit: Int) -> Int {
         let waiting = ledger.submissions.lazy.filter { kept in
             let other = kept.submission

@@ -162,6 +162,20 @@ package struct PendingLoad: Hashable, Sendable {
     }
 }
 
+/// How much of an app's waits, and since when.
+package struct PendingBacklog: Hashable, Sendable {
+    package var app: AppID
+    package var submissions: Int
+    /// When the one that waits longest was received.
+    package var oldest: Timestamp
+
+    package init(app: AppID, submissions: Int, oldest: Timestamp) {
+        self.app = app
+        self.submissions = submissions
+        self.oldest = oldest
+    }
+}
+
 /// Some of the pending submissions, oldest first.
 package struct SubmissionPage: Hashable, Sendable {
     /// The most that one page holds: each carries its proof, which may have some MB.

@@ -87,6 +87,8 @@ final class SQLTransaction: StoreTransaction {
         try submissions.weighPending(app: app)
     }
 
+    func pendingBacklogs() throws(StoreFailure) -> [PendingBacklog] { try submissions.backlogs() }
+
     func pendingCount(app: AppID, customer: CustomerID, limit: Int) throws(StoreFailure) -> Int {
         try submissions.countPending(app: app, customer: customer, limit: limit)
     }

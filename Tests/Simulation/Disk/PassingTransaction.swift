@@ -345,6 +345,8 @@ package class PassingTransaction: StoreTransaction {
         try base.pendingLoad(app: app)
     }
 
+    package func pendingBacklogs() throws(StoreFailure) -> [PendingBacklog] { try base.pendingBacklogs() }
+
     package func pendingCount(app: AppID, customer: CustomerID, limit: Int) throws(StoreFailure) -> Int {
         try base.pendingCount(app: app, customer: customer, limit: limit)
     }

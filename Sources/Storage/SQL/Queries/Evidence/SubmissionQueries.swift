@@ -66,6 +66,16 @@ struct SubmissionQueries {
         ) AS waiting
         """
     )
+    private static let backlogs = Query(
+        """
+        SELECT apps.name, waiting.submissions, waiting.oldest
+        FROM (
+            SELECT app, count(*) AS submissions, min(received_at) AS oldest FROM submissions
+            WHERE settled_at IS NULL AND imported = 0 GROUP BY app
+        ) AS waiting JOIN apps ON apps.code = waiting.app
+        ORDER BY apps.name
+        """
+    )
     private static let settle = Query(
         """
         UPDATE submissions SET settled_at = $2, verdict = $3, proof = $4, version = version + 1
@@ -180,6 +190,16 @@ struct SubmissionQueries {
         return try connection.row(Self.weighPending, [.integer(app)]) { row in
             PendingLoad(submissions: Int(row.integer(0)), bytes: Int(row.integer(1)))
         } ?? PendingLoad()
+    }
+
+    func backlogs() throws(StoreFailure) -> [PendingBacklog] {
+        try connection.rows(Self.backlogs) { row throws(StoreFailure) in
+            PendingBacklog(
+                app: try Self.readApp(row, 0),
+                submissions: Int(row.integer(1)),
+                oldest: Timestamp(milliseconds: row.integer(2))
+            )
+        }
     }
 
     func countPending(app: AppID, customer: CustomerID, limit: Int) throws(StoreFailure) -> Int {

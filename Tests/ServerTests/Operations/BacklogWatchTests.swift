@@ -1,0 +1,121 @@
+import PurchaseModel
+import Storage
+import Testing
+
+@testable import Server
+
+/// What waits in a ledger, as Prometheus is told of it.
+@Suite struct BacklogWatchTests {
+    private static let app = AppID(checked: "shop")
+    private static let now = Timestamp(seconds: 1_800_000_000)
+    private static let hour = Duration.seconds(3_600)
+    private static let endpoint = WebhookEndpointID(checked: "whe_1")
+
+    private static func figures(_ store: any Store, closing: Bool = false) async -> [String: Double] {
+        let clock = ManualClock(now)
+        let (metrics, log) = (Metrics(), Log(clock: clock))
+        defer { log.finish() }
+        let reporter = Reporter(log: log, metrics: metrics)
+        await BacklogWatch(store: store, apps: [app], clock: clock, reporter: reporter).run { false }
+        if closing {
+            await store.close()
+            await BacklogWatch(store: store, apps: [app], clock: clock, reporter: reporter).run { false }
+        }
+        let exposition = Exposition(metrics.text())
+        #expect(exposition.faults == [])
+        return exposition.values.filter { series, _ in
+            ["assay_pending", "assay_jobs", "assay_webhook"].contains { series.hasPrefix($0) }
+        }
+    }
+
+    @Test func whatWaitsIsCountedWithItsAge() async throws {
+        let store = MemoryStore()
+        try await Self.fill(store)
+        let endpoint = "{app=\"shop\",endpoint=\"whe_1\"}"
+        #expect(
+            await Self.figures(store) == [
+                "assay_pending_submissions{app=\"shop\"}": 2,
+                "assay_pending_oldest_seconds{app=\"shop\"}": 7_200,
+                "assay_jobs{kind=\"mail\",state=\"pending\"}": 2, "assay_jobs{kind=\"mail\",state=\"leased\"}": 0,
+                "assay_jobs{kind=\"mail\",state=\"suspect\"}": 0, "assay_jobs{kind=\"mail\",state=\"dead\"}": 1,
+                "assay_jobs_overdue_seconds{kind=\"mail\"}": 3_600, "assay_webhook_undelivered\(endpoint)": 1,
+                "assay_webhook_oldest_seconds\(endpoint)": 3_600, "assay_webhook_dead_letters\(endpoint)": 0,
+            ]
+        )
+    }
+
+    /// Where nothing waits that is said: an alert ends.
+    @Test func anEmptyLedgerHasZerosAndAnUnreadableOneNothing() async {
+        let zeros: [String: Double] = [
+            "assay_pending_submissions{app=\"shop\"}": 0, "assay_pending_oldest_seconds{app=\"shop\"}": 0,
+        ]
+        #expect(await Self.figures(MemoryStore()) == zeros)
+        #expect(await Self.figures(MemoryStore(), closing: true) == [:])
+    }
+
+    private static func fill(_ store: MemoryStore) async throws {
+        let (long, short, later) = (hour * 2, hour, now.advanced(by: hour))
+        let submissions = try [(long, SubmissionOrigin.presented), (short, .presented), (long * 9, .imported)]
+            .enumerated().map { try submission(UInt8($0.offset), age: $0.element.0, $0.element.1) }
+        let secret = try #require(WebhookSecret([UInt8](repeating: 7, count: 32)))
+        let event = EventRow(
+            id: EventID(checked: "evt_1"),
+            app: app,
+            realm: .init(environment: .production, isTestSigned: false),
+            customer: nil,
+            sequence: 1,
+            type: "purchase.verified",
+            happenedAt: now.advanced(by: .zero - long),
+            learnedAt: now.advanced(by: .zero - hour),
+            data: Array("{}".utf8)
+        )
+        try await store.write { write throws(StoreFailure) in
+            for submission in submissions { _ = try write.keepPending(submission) }
+            // The first is claimed and given up; of the others one is due.
+            _ = try write.enqueue(job("dead", now.advanced(by: .zero - long)))
+            let terms = LeaseTerms(owner: LeaseOwner(checked: "one"), duration: .seconds(30), now: now)
+            let claim = try write.claimJobs(kinds: ["mail"], .sound(limit: 1), terms: terms)
+            let ended = claim.jobs.compactMap(\.hold).map { FinishedJob($0, as: .dead(because: "no")) }
+            _ = try write.finishJobs(ended, at: now)
+            _ = try write.enqueue(job("due", now.advanced(by: .zero - hour)))
+            _ = try write.enqueue(job("later", later))
+            try write.createEndpoint(
+                WebhookEndpoint(
+                    id: endpoint,
+                    app: app,
+                    url: "https://shop.example/hook",
+                    secrets: [secret],
+                    filter: EventFilter(realms: [event.realm]),
+                    concurrencyMax: 1,
+                    ordersPerCustomer: false,
+                    acknowledgesBy2xx: false,
+                    createdAt: now
+                )
+            )
+            try write.append([event])
+        }
+    }
+
+    private static func job(_ name: String, _ due: Timestamp) -> NewJob {
+        NewJob(id: JobID(checked: "job_\(name)"), kind: "mail", payload: [], due: due, createdAt: due)
+    }
+
+    private static func submission(
+        _ seed: UInt8,
+        age: Duration,
+        _ origin: SubmissionOrigin
+    ) throws -> PendingSubmission {
+        PendingSubmission(
+            id: try #require(SubmissionID([UInt8](repeating: seed, count: SubmissionID.byteCount))),
+            app: app,
+            digest: try #require(ProofDigest([UInt8](repeating: seed, count: 32))),
+            format: "transaction_id",
+            proof: [1],
+            customer: nil,
+            order: nil,
+            reason: "only_an_id",
+            receivedAt: now.advanced(by: .zero - age),
+            origin: origin
+        )
+    }
+}
