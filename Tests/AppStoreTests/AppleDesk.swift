@@ -96,7 +96,7 @@ extension AppleDesk {
 
     func pass(days: Int64) {
         clock.advance(by: .seconds(days * 86_400))
-        simulator.change { store in store.advance(to: store.now.advanced(by: .seconds(days * 86_400))) }
+        simulator.change { store in store.advance(to: store.steadyNow.advanced(by: .seconds(days * 86_400))) }
     }
 
     func ledger(of customer: String = "anna") throws -> CustomerLedger {

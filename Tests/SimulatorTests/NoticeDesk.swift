@@ -51,7 +51,7 @@ struct NoticeDesk {
 
     /// Sends what is due after so many hours more.
     func hours(_ count: Int) async {
-        simulator.change { $0.advance(to: $0.now.advanced(by: .seconds(count * 3_600))) }
+        simulator.change { $0.advance(to: $0.steadyNow.advanced(by: .seconds(count * 3_600))) }
         await sender.deliverDue()
     }
 

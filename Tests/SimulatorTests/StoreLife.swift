@@ -42,7 +42,7 @@ struct StoreLife {
     mutating func perform(_ act: Act) throws -> ActOutcome { try store.perform(act) }
 
     mutating func days(_ count: Double) {
-        store.advance(to: store.now.advanced(by: .milliseconds(Int64(count * 86_400_000))))
+        store.advance(to: store.steadyNow.advanced(by: .milliseconds(Int64(count * 86_400_000))))
     }
 
     func subscription(_ product: String, of customer: String = "anna") -> Act.Subscription {

@@ -60,7 +60,7 @@ package final class ControlAPI: Sendable {
     // MARK: Time
 
     private func clock() -> HTTPResponse {
-        let (now, next) = simulator.read { ($0.now, $0.nextMoment) }
+        let (now, next) = simulator.read { ($0.steadyNow, $0.nextMoment) }
         let pace = simulator.pace
         return ControlAnswer.json { json in
             json.member("now", LedgerJSON.text(now))
@@ -81,7 +81,7 @@ package final class ControlAPI: Sendable {
             let target = try members.moment("to")
             try members.finish()
             let moment = try simulator.change { store throws(StoryFault) in
-                guard let advanced = span.map({ $0.after(store.now) }) ?? store.now else {
+                guard let advanced = span.map({ $0.after(store.steadyNow) }) ?? store.steadyNow else {
                     throw StoryFault("advance", StoryFault.tooLate)
                 }
                 if let target, target < advanced { throw StoryFault("to", "time does not go back") }

@@ -10,7 +10,7 @@ struct PlannedAttempt: Sendable {
     let disturbance: Disturbance
 
     fileprivate func goes(before other: PlannedAttempt) -> Bool {
-        (at, disturbance.rank, number) < (other.at, other.disturbance.rank, other.number)
+        (at.seconds, disturbance.rank, at, number) < (other.at.seconds, other.disturbance.rank, other.at, other.number)
     }
 }
 

@@ -13,7 +13,7 @@ package struct Disturbance: Hashable, Sendable {
     package var copies = 1
     /// Virtual time by which the attempt comes late, and by which others overtake it.
     package var delay: Duration = .zero
-    /// Among attempts of the same moment the lower goes first; with different ranks they change places.
+    /// Among attempts of the same second the lower goes first; with different ranks they change places.
     package var rank = 0
 
     package init() {}

@@ -86,7 +86,7 @@ package final class AppStoreSimulator: Sendable {
         // What is less than a millisecond waits for the next call.
         guard elapsed >= 1 else { return }
         state.anchor = real
-        let moment = state.store.now.advanced(by: .milliseconds(Int64(min(elapsed, 1e15))))
+        let moment = state.store.steadyNow.advanced(by: .milliseconds(Int64(min(elapsed, 1e15))))
         state.store.advance(to: min(moment, StoreTime.range.upperBound))
     }
 }

@@ -1,8 +1,27 @@
 import PurchaseModel
 
 extension SimulatedStore {
-    /// Does what somebody wants, now; a refusal changes nothing.
+    /// Does what somebody wants, now, or a millisecond after what was done before: whoever goes by dates can tell which came
+    /// first. A refusal changes nothing, and takes no time.
     package mutating func perform(_ act: Act) throws(ActRefusal) -> ActOutcome {
+        let before = now
+        if let last = lastActAt, last >= now {
+            moveOn(to: min(last.advanced(by: Self.step), StoreTime.range.upperBound))
+        }
+        do throws(ActRefusal) {
+            let outcome = try performAtOnce(act)
+            lastActAt = now
+            return outcome
+        } catch {
+            moveOn(to: before)
+            throw error
+        }
+    }
+
+    /// The shortest time that a date can tell.
+    private static let step = Duration.milliseconds(1)
+
+    private mutating func performAtOnce(_ act: Act) throws(ActRefusal) -> ActOutcome {
         switch act {
         case .buy(let purchase): return try buy(purchase)
         case .answerAskToBuy(let customer, let isApproved):

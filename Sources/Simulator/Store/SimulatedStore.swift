@@ -6,6 +6,10 @@ package import PurchaseModel
 /// documentation: nothing here is shared with the server that it tests.
 package struct SimulatedStore: Sendable {
     package internal(set) var now: Timestamp
+    var lastActAt: Timestamp?
+    /// By how much acts have moved time since it was last moved, and the most that it ever was.
+    private(set) var lead = Duration.zero
+    private var leadMax = Duration.zero
     package internal(set) var apps: [BundleID: StoreApp] = [:]
     package internal(set) var customers: [String: StoreCustomer] = [:]
     package internal(set) var transactions: [TransactionID: SoldTransaction] = [:]
@@ -80,16 +84,28 @@ package struct SimulatedStore: Sendable {
         customers[customer.name] = customer
     }
 
+    /// The moment that it would be if acts took no time: spans are counted from here, so that they lead to whole seconds again.
+    package var steadyNow: Timestamp { now.advanced(by: .zero - lead) }
+
     /// Lets time pass: everything that is due happens at its own moment, in order. Time never goes back.
     ///
     /// It ends where ``StoreTime`` does.
     package mutating func advance(to wanted: Timestamp) {
-        let moment = min(wanted, StoreTime.range.upperBound)
-        while let item = agenda.take(until: moment) {
+        let (moment, steadyBefore) = (min(wanted, StoreTime.range.upperBound), steadyNow)
+        // What was bought some acts after a whole second ends as long after one: whoever moves time by a month means that too.
+        while let item = agenda.take(until: min(moment.advanced(by: leadMax), StoreTime.range.upperBound)) {
             now = max(now, item.at)
             happen(item.event)
         }
         now = max(now, moment)
+        if moment >= steadyBefore { lead = moment.duration(to: now) }
+    }
+
+    /// Moves time on for an act, so that it is later than the one before; or back again, when it was refused.
+    mutating func moveOn(to moment: Timestamp) {
+        lead += now.duration(to: moment)
+        leadMax = max(leadMax, lead)
+        now = moment
     }
 
     /// When the next thing happens by itself.

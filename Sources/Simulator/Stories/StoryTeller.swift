@@ -101,7 +101,7 @@ package struct StoryTeller: Sendable {
     private mutating func take(_ step: Story.Step) throws(StoryFault) {
         if let after = step.after {
             guard let moment = after.after(startedAt) else { throw StoryFault("after", StoryFault.tooLate) }
-            guard moment >= store.now else { throw StoryFault("after", "lies before the step before it") }
+            guard moment >= store.steadyNow else { throw StoryFault("after", "lies before the step before it") }
             store.advance(to: moment)
         }
         var members = try StoryMembers(step.value)

@@ -236,7 +236,7 @@ struct WorkHouse: Sendable {
     /// Lets both clocks go on, the store's and ours.
     func pass(_ duration: Duration) {
         clock.advance(by: duration)
-        simulator.change { store in store.advance(to: store.now.advanced(by: duration)) }
+        simulator.change { store in store.advance(to: store.steadyNow.advanced(by: duration)) }
     }
 
     func receipt(of customer: String = "anna") throws -> [UInt8] {

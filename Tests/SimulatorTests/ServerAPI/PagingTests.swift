@@ -114,8 +114,9 @@ import Testing
         ("inAppOwnershipType=PURCHASED", 5), ("inAppOwnershipType=FAMILY_SHARED", 0), ("revoked=true", 1),
         ("revoked=false", 4), ("revoked=False", 4), ("revoked=TRUE", 1), ("excludeRevoked=true", 4),
         ("excludeRevoked=false", 5),
-        ("startDate=1749988800000", 5), ("startDate=1749988800001", 1), ("endDate=1749988800000", 0),
-        ("endDate=1749988800001", 4), ("endDate=9999999999999", 5),
+        // Each purchase is a millisecond after the one before it.
+        ("startDate=1749988800000", 5), ("startDate=1749988800001", 4), ("endDate=1749988800000", 0),
+        ("endDate=1749988800001", 1), ("endDate=9999999999999", 5),
     ])
     func aFilterChooses(query: String, count: Int) async throws {
         let shop = try Shop()

@@ -109,7 +109,7 @@ extension Shop {
     }
 
     func pass(_ duration: Duration) {
-        simulator.change { store in store.advance(to: store.now.advanced(by: duration)) }
+        simulator.change { store in store.advance(to: store.steadyNow.advanced(by: duration)) }
     }
 
     func refund(_ id: TransactionID) throws {
