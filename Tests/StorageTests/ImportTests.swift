@@ -18,6 +18,7 @@ import Testing
             second.counts.refused = 5
             second.counts.invalid = 6
             second.counts.withoutCustomer = 7
+            second.counts.otherStore = 3
             (second.reportBytes, second.reportTail) = (8, [0, 10, 255])
             let next = second
             try await store.write { write throws(StoreFailure) in try write.noteImport(first) }

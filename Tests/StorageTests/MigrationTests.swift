@@ -158,7 +158,7 @@ enum Python {
     /// After 36.
     static let withoutColumnsSince36 = [
         "DROP INDEX submissions_pending_of_customer",
-        withoutReason, "ALTER TABLE orders DROP COLUMN refunded",
+        withoutReason, "ALTER TABLE orders DROP COLUMN refunded", "ALTER TABLE imports DROP COLUMN other_store",
         "ALTER TABLE subscriptions DROP COLUMN renewal_win_back_offers",
         "ALTER TABLE transactions DROP COLUMN advanced_commerce",
         "ALTER TABLE transactions DROP COLUMN billing_plan", "ALTER TABLE transactions DROP COLUMN commitment_ends_at",

@@ -88,7 +88,7 @@ struct ImportBatch {
 
     private mutating func add(_ outcome: ImportOutcome, _ row: ImportRow) {
         outcomes.append(outcome)
-        counts.add(outcome.kind)
+        counts.add(outcome)
         last = row
     }
 

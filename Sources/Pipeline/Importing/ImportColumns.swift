@@ -9,7 +9,7 @@ package struct ImportColumns: Hashable, Sendable {
     /// What a customer's name begins with that the other service has made up for a device: it is nobody's here, and what
     /// stands under it waits for whoever presents it. Nobody presents anything by that name.
     package var anonymous: String?
-    /// Which store it was bought in; without such a column all was bought from Apple.
+    /// Which store it was bought in, where somebody has said where that stands.
     package var store: [String]
     /// What a row is: of a source that has this, only transactions are purchases.
     package var kind: [String]
@@ -77,6 +77,26 @@ package struct ImportColumns: Hashable, Sendable {
             store: ["store"]
         ),
     ]
+
+    /// Where the name of a store is looked for. Without a word about it, in a column that is called so: in such a one may stand
+    /// something else, too, so that it counts only where it is another store's name.
+    var storeNames: [String] { isStoreNamed ? store : ["store"] }
+
+    var isStoreNamed: Bool { !store.isEmpty }
+
+    /// What services call other stores, in lower case.
+    ///
+    /// Source: RevenueCat, *Scheduled Data Exports*, `store`; Adapty, *Amazon S3*, `store`.
+    static let otherStores: Set<String> = [
+        "play_store", "google_play", "google_play_store", "googleplay", "google", "android", "amazon",
+        "amazon_appstore",
+        "stripe", "rc_billing", "paddle", "roku", "promotional",
+    ]
+    /// How other stores' numbers begin. Those of Apple's transactions have nothing but digits.
+    private static let otherNumbers = ["GPA.", "sub_", "pi_", "in_", "ch_"]
+
+    /// Whether something is the number of a purchase from Google or Stripe.
+    static func isOfOtherStore(_ number: [UInt8]) -> Bool { otherNumbers.contains { number.starts(with: $0.utf8) } }
 
     /// What services call Apple's stores, in lower case: `APP_STORE` is one of them.
     static let appleStores: Set<String> = ["app_store", "mac_app_store", "apple", "appstore"]

@@ -21,8 +21,9 @@ enum JSONImportRow {
             proof: text(columns.proof),
             transaction: text(columns.transaction),
             customer: text(columns.customer, unless: columns.isAnonymous),
-            store: text(columns.store),
-            kind: text(columns.kind)
+            store: text(columns.storeNames),
+            kind: text(columns.kind),
+            isStoreNamed: columns.isStoreNamed
         )
         if case .transaction(let environment, let isTestSigned) = columns.reach {
             row.side = ImportFields.Side(
@@ -59,7 +60,8 @@ extension ImportHeader {
             transaction: text(transaction),
             customer: text(customer, unless: columns.isAnonymous),
             store: text(store),
-            kind: text(kind)
+            kind: text(kind),
+            isStoreNamed: columns.isStoreNamed
         )
         if namesSubject {
             row.side = ImportFields.Side(
@@ -78,6 +80,8 @@ private struct ImportFields {
     var customer: [UInt8]?
     var store: [UInt8]?
     var kind: [UInt8]?
+    /// Whether the column of the store was meant, and is not only called so.
+    var isStoreNamed: Bool
     /// `nil` when the customer is of all that the proof holds.
     var side: Side?
 
@@ -89,8 +93,12 @@ private struct ImportFields {
     var claim: Result<ImportRow.Claim, ImportRowFault> {
         if let store {
             let word = String(decoding: store, as: UTF8.self).lowercased()
-            guard ImportColumns.appleStores.contains(word) else { return .failure(.otherStore) }
+            let isApples =
+                isStoreNamed
+                ? ImportColumns.appleStores.contains(word) : !ImportColumns.otherStores.contains(word)
+            guard isApples else { return .failure(.otherStore) }
         }
+        if proof == nil, let transaction, ImportColumns.isOfOtherStore(transaction) { return .failure(.otherStore) }
         if let kind {
             let word = ExportKind(rawValue: String(decoding: kind, as: UTF8.self))
             guard word == .transaction || word == .evidence else { return .failure(.otherKind) }

@@ -74,7 +74,7 @@ struct ImportHeader: Sendable {
         proof = places(columns.proof)
         transaction = places(columns.transaction)
         customer = places(columns.customer)
-        store = places(columns.store)
+        store = places(columns.storeNames)
         kind = places(columns.kind)
         (environment, isTestSigned, namesSubject) =
             switch columns.reach {

@@ -39,11 +39,15 @@ package struct ImportOutcome: Hashable, Sendable {
         self.verdict = verdict
         self.reason = reason
     }
+
+    /// Whether it is passed over as bought from somebody else than Apple.
+    var isOfOtherStore: Bool { kind == .nothing && reason == ImportRowFault.otherStore.rawValue }
 }
 
 extension ImportCounts {
-    package mutating func add(_ kind: ImportOutcome.Kind) {
-        switch kind {
+    mutating func add(_ outcome: ImportOutcome) {
+        if outcome.isOfOtherStore { otherStore += 1 }
+        switch outcome.kind {
         case .recorded: recorded += 1
         case .known: known += 1
         case .asked: asked += 1

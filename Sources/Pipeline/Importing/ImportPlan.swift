@@ -16,6 +16,8 @@ package struct ImportPlan: Sendable {
     /// Each a question to Apple, which is one for all rows with the same number.
     package private(set) var needApple: Int64 = 0
     package private(set) var nothing: Int64 = 0
+    /// Those of them that were bought in another store than Apple's.
+    package private(set) var otherStore: Int64 = 0
     /// Rows with a purchase that name no customer: nobody owns it until somebody presents it.
     package private(set) var withoutCustomer: Int64 = 0
     /// Rows whose proof, or what proves their transaction, stood there before; of a source with millions of rows at least so
@@ -106,7 +108,10 @@ package struct ImportPlan: Sendable {
         switch outcome.kind {
         case .refused: refused["\(outcome.verdict?.rawValue ?? ""): \(outcome.reason ?? "")", default: 0] += 1
         case .invalid: invalid[outcome.reason ?? "", default: 0] += 1
-        default: return nothing += 1
+        default:
+            nothing += 1
+            if outcome.isOfOtherStore { otherStore += 1 }
+            return
         }
         if faults.count < 20 { faults.append(outcome) }
     }

@@ -243,6 +243,7 @@ extension ImportCounts {
         known += other.known
         asked += other.asked
         nothing += other.nothing
+        otherStore += other.otherStore
         refused += other.refused
         invalid += other.invalid
         withoutCustomer += other.withoutCustomer

@@ -17,11 +17,12 @@ enum ImportText {
                 json.member("source", path)
                 json.member("rows", counts.rows)
                 for (name, count) in rows { json.member(name, count) }
+                json.member("other_store", counts.otherStore)
                 json.member("without_customer", counts.withoutCustomer)
             }
         }
         var text = "\(ReportText.printable(path)): \(counts.rows) rows\n" + columns(rows)
-        text += owning(counts.withoutCustomer)
+        text += elsewhere(counts.otherStore) + owning(counts.withoutCustomer)
         if counts.asked > 0 { text += asking(counts.asked, spacing) }
         return text
     }
@@ -57,6 +58,7 @@ enum ImportText {
                 for (name, count) in rows { json.member(name, count) }
                 json.object("refused") { json in for (name, count) in refused { json.member(name, count) } }
                 json.object("invalid") { json in for (name, count) in invalid { json.member(name, count) } }
+                json.member("other_store", plan.otherStore)
                 json.member("without_customer", plan.withoutCustomer)
                 json.member("apple_calls_max", 2 * plan.needApple)
                 json.member("apple_seconds", seconds(plan.needApple, spacing))
@@ -69,10 +71,14 @@ enum ImportText {
             let place = fault.lastLine.map { "lines \(fault.line) to \($0)" } ?? "line \(fault.line)"
             text += "  \(place): \(fault.verdict?.rawValue ?? "invalid"), \(fault.reason ?? "")\n"
         }
-        text += owning(plan.withoutCustomer)
+        text += elsewhere(plan.otherStore) + owning(plan.withoutCustomer)
         if !hasLedger { text += "  there is no ledger yet, so nothing counts as known\n" }
         if plan.needApple > 0 { text += asking(plan.needApple, spacing) }
         return text
+    }
+
+    private static func elsewhere(_ count: Int64) -> String {
+        count == 0 ? "" : "  \(count) of them were bought in other stores than Apple's, and are passed over\n"
     }
 
     private static func owning(_ count: Int64) -> String {

@@ -49,8 +49,10 @@ package struct ImportCounts: Hashable, Sendable {
     package var known: Int64 = 0
     /// Apple decides, by and by.
     package var asked: Int64 = 0
-    /// Genuine, and no purchase.
+    /// Genuine, and no purchase; or passed over.
     package var nothing: Int64 = 0
+    /// Those of them that were bought in another store than Apple's.
+    package var otherStore: Int64 = 0
     package var refused: Int64 = 0
     /// It is no row of an import.
     package var invalid: Int64 = 0
@@ -59,8 +61,8 @@ package struct ImportCounts: Hashable, Sendable {
 
     package init() {}
 
-    /// Rows for which nothing is, or will be, in the ledger.
-    package var untaken: Int64 { nothing + refused + invalid }
+    /// Rows for which nothing is, or will be, in the ledger, though it might be. What was bought elsewhere never is.
+    package var untaken: Int64 { nothing - otherStore + refused + invalid }
 
     package var rows: Int64 { recorded + known + asked + nothing + refused + invalid }
 }

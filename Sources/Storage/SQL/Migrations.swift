@@ -20,7 +20,7 @@ enum Migrations {
         PackageResources.sqlite_0034_sql, PackageResources.sqlite_0035_sql, PackageResources.sqlite_0036_sql,
         PackageResources.sqlite_0037_sql, PackageResources.sqlite_0038_sql,
         PackageResources.sqlite_0039_sql, PackageResources.sqlite_0040_sql,
-        PackageResources.sqlite_0041_sql,
+        PackageResources.sqlite_0041_sql, PackageResources.sqlite_0042_sql,
     ].map { String(decoding: $0, as: UTF8.self) }
 
     private static let identity = Query(

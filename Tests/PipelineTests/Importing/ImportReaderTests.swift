@@ -119,6 +119,27 @@ import Testing
         #expect(try Self.read("MII\n\n2000000000000001\n", .lines) == ["1 MII -", "3 2000000000000001 -"])
     }
 
+    /// Without a word about it only another store's name counts: a column `store` may be the shop's own.
+    @Test(arguments: [
+        ("play_store", "5", true), ("Google_Play", "5", true), ("stripe", "", true), ("app_store", "5", false),
+        ("Berlin", "5", false), ("", "5", false), ("", "GPA.3345-1234-5678-90123", true), ("", "sub_1Ab", true),
+        ("app_store", "GPA.3345-1234-5678-90123", true),
+    ])
+    func whatWasBoughtElsewhereIsPassedOver(store: String, number: String, isElsewhere: Bool) throws {
+        let table = "transaction_id,store,user_id\n\(number),\(store),ann\n"
+        let words = isElsewhere ? "other_store" : "5 ann"
+        #expect(try Self.read(table, Self.comma) == ["2 \(words)"])
+        let object = #"{"transaction_id":"\#(number)","store":"\#(store)","user_id":"ann"}"#
+        #expect(try Self.read(object, .jsonLines) == ["1 \(words)"])
+        // A proof is looked at, whatever stands beside it.
+        let proof = "receipt,transaction_id,user_id\nMII,GPA.3345,ann\n"
+        #expect(try Self.read(proof, Self.comma) == ["2 MII ann"])
+        // Where the column was given, what is none of Apple's is another's.
+        let given = try #require(ImportColumns.usual.replacing("store=store"))
+        let isNamed = isElsewhere || store == "Berlin"
+        #expect(try Self.read(table, Self.comma, given) == ["2 \(isNamed ? "other_store" : "5 ann")"])
+    }
+
     @Test func otherServicesExportsAreKnown() throws {
         let revenueCat = try #require(ImportColumns.presets["revenuecat"])
         let text = """

@@ -11,6 +11,7 @@ struct ImportQueries {
         .integer("updated_at"), .integer("is_done"), .integer("place"), .integer("line"), .integer("recorded"),
         .integer("known"), .integer("asked"), .integer("without_purchase"), .integer("refused"), .integer("invalid"),
         .integer("report_bytes"), .bytes("report_tail"), .integer("without_customer"), .integer("started_at"),
+        .integer("other_store"),
     ]
     private static let insert = BulkInsert(
         into: "imports",
@@ -27,7 +28,7 @@ struct ImportQueries {
 
     func find(_ id: ProofDigest) throws(StoreFailure) -> ImportProgress? {
         try connection.row(Self.find, [.bytes(id.bytes)]) { row throws(StoreFailure) in
-            guard let app: AppID = try row.identifier(15) else { throw SQLiteResult.unreadableRow }
+            guard let app: AppID = try row.identifier(16) else { throw SQLiteResult.unreadableRow }
             var found = ImportProgress(id: id, app: app, startedAt: Timestamp(milliseconds: row.integer(13)))
             found.updatedAt = Timestamp(milliseconds: row.integer(0))
             found.isDone = row.integer(1) != 0
@@ -40,7 +41,8 @@ struct ImportQueries {
             found.counts.invalid = row.integer(9)
             (found.reportBytes, found.reportTail) = (row.integer(10), row.bytes(11))
             found.counts.withoutCustomer = row.integer(12)
-            found.version = row.integer(14)
+            found.counts.otherStore = row.integer(14)
+            found.version = row.integer(15)
             return found
         }
     }
@@ -52,7 +54,7 @@ struct ImportQueries {
             .integer(progress.line), .integer(counts.recorded), .integer(counts.known), .integer(counts.asked),
             .integer(counts.nothing), .integer(counts.refused), .integer(counts.invalid),
             .integer(progress.reportBytes), .bytes(progress.reportTail), .integer(counts.withoutCustomer),
-            .integer(progress.startedAt.milliseconds),
+            .integer(progress.startedAt.milliseconds), .integer(counts.otherStore),
         ]
         let id = SQLValue.bytes(progress.id.bytes)
         if progress.version == RowVersions.first {
