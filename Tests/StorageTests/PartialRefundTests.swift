@@ -23,8 +23,8 @@ import Testing
             await first.close()
             try Python.run(
                 PartiallyRefunded.before + [
-                    "ALTER TABLE orders DROP COLUMN refunded", "DELETE FROM migrations WHERE number > 40",
-                    "PRAGMA user_version = 40",
+                    "ALTER TABLE orders DROP COLUMN refunded", "ALTER TABLE imports DROP COLUMN other_store",
+                    "DELETE FROM migrations WHERE number > 40", "PRAGMA user_version = 40",
                 ],
                 in: folder + "/data"
             )
