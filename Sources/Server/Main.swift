@@ -91,10 +91,7 @@ struct Main {
         case "demo": return try await demo(arguments)
         case "simulate": return try await simulate(arguments)
         case let name where name.hasPrefix("simulate "): return try await SimulateCall.run(name, arguments)
-        case "config check", "config print":
-            let configuration = try read(environment, arguments.flags)
-            Console.write(command == "config check" ? "The configuration is good.\n" : configuration.effective)
-            return 0
+        case "config check", "config print": return try ConfigCommands.run(command, arguments, environment)
         default:
             let configuration = try read(environment, arguments.flags)
             return await Serve(settings: ServeSettings(configuration)).run()

@@ -251,6 +251,7 @@ import Testing
         Flags:
           --to FILE                     The copy; its SHA-256 goes to FILE.sha256. Neither may be there.
           --verify FILE                 Restores this copy beside it, checks it, and deletes that again.
+          --json                        One JSON object instead of text.
           --config FILE                 JSON file with the configuration.
           --data FOLDER                 Folder of the ledger.
           --database-url URL            PostgreSQL database of the ledger, instead of the folder.
@@ -281,7 +282,7 @@ import Testing
 }
 
 /// Another hand on a ledger that nobody has open.
-private enum Tampering {
+enum Tampering {
     struct Failed: Error {}
 
     static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")

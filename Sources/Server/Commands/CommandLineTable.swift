@@ -75,12 +75,14 @@ enum CommandLineTable {
     private static let configCheck = CommandShape(
         name: "config check",
         summary: "Reads the configuration and says what is wrong with it.",
-        options: Setting.options
+        options: [json] + Setting.options
     )
 
     private static let configPrint = CommandShape(
         name: "config print",
         summary: "Prints every value that is in force, and where it came from.",
-        options: Setting.options
+        options: [json] + Setting.options
     )
+
+    private static let json = CommandShape.Option("json", "One JSON object instead of text, of faults as well.")
 }

@@ -17,6 +17,7 @@ struct ExportCommand: Sendable {
     let includesProofs: Bool
     /// `nil` for standard output.
     let path: String?
+    let isJSON: Bool
 
     init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
         let configuration = try LedgerPlace.configuration(arguments, environment)
@@ -40,6 +41,12 @@ struct ExportCommand: Sendable {
         self.format = format
         includesProofs = !arguments.isSet("without-proofs")
         path = arguments.value("to")
+        isJSON = arguments.isSet("json")
+        guard path != nil || !isJSON else {
+            throw UsageFault(
+                "--json needs --to: without it the rows are on standard output, and their end says the same"
+            )
+        }
     }
 
     private static func kinds(_ words: String?) throws(UsageFault) -> Set<ExportKind> {
@@ -62,6 +69,10 @@ struct ExportCommand: Sendable {
             let report = if let path { try await write(to: path) } else { try await write(to: ExportFile(nil)) }
             for row in report.unreadable { Console.error("assay export: left out: \(ReportText.printable(row))") }
             let after = report.end.position
+            if isJSON, let path {
+                Console.write(OperatorJSON.exported(report, to: path))
+                return report.unreadable.isEmpty ? 0 : 1
+            }
             Console.error("assay export: \(report.rows) rows; what changes later is in the events after \(after)")
             return report.unreadable.isEmpty ? 0 : 1
         } catch {

@@ -17,6 +17,7 @@ enum ImportCommands {
             .init("format", value: "jsonl|csv", "JSON lines if not given; a table has one kind of rows."),
             .init("without-proofs", "Leave out what proves the transactions: it cannot be imported then."),
             .init("to", value: "FILE", "A new file, for its owner alone; standard output if not given."),
+            .init("json", "With --to: one JSON object that tells what was written."),
         ] + Setting.placeOptions,
         notes: [
             """

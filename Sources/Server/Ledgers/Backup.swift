@@ -10,8 +10,10 @@ struct Backup {
     }
 
     private let work: Work
+    private let isJSON: Bool
 
     init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
+        isJSON = arguments.isSet("json")
         switch (arguments.value("to"), arguments.value("verify")) {
         case (let path?, nil):
             work = .make(try LedgerPlace(arguments, environment), BackupCopy(path: path))
@@ -44,9 +46,10 @@ struct Backup {
             try copy.confirmNoDigest()
             try file.make()
             var isDigestOurs = false
+            let digest: String
             do {
                 try await ledger.copy(into: file.partPath)
-                let digest = try BackupCopy.digest(of: file.partPath)
+                digest = try BackupCopy.digest(of: file.partPath)
                 try file.finish {
                     try copy.write(digest)
                     isDigestOurs = true
@@ -56,7 +59,12 @@ struct Backup {
                 throw error
             }
             await ledger.close()
-            Console.write("copied to \(copy.path)\n")
+            let bytes = FileStatus(copy.path)?.size
+            Console.write(
+                isJSON
+                    ? OperatorJSON.copied(to: copy.path, sha256: digest, bytes: bytes)
+                    : Array("copied to \(copy.path)\n".utf8)
+            )
             return 0
         } catch {
             signals.endIfHeard()
@@ -75,7 +83,7 @@ struct Backup {
         }
         do {
             let result = try await restoration.unpackAndCheck()
-            Console.write(CheckText.text(result))
+            Console.write(isJSON ? CheckJSON.line(result) : Array(CheckText.text(result).utf8))
             return result.isSound ? 0 : 1
         } catch {
             signals.endIfHeard()
@@ -90,6 +98,7 @@ struct Restore {
     private let copy: BackupCopy
     private let folder: String
     private let acceptsViolations: Bool
+    private let isJSON: Bool
 
     init(_ arguments: Arguments) throws(UsageFault) {
         guard let path = arguments.value("from") else {
@@ -101,6 +110,7 @@ struct Restore {
         copy = BackupCopy(path: path)
         self.folder = folder
         acceptsViolations = arguments.isSet("accept-violations")
+        isJSON = arguments.isSet("json")
     }
 
     func run() async -> Int32 {
@@ -112,7 +122,10 @@ struct Restore {
             let result = try await restoration.unpackAndCheck()
             let isTaken = result.isSound || result.problems.isEmpty && result.findings != nil && acceptsViolations
             if isTaken { try SQLiteStore.adopt(restoration.file, in: folder) }
-            Console.write(CheckText.text(result) + (isTaken ? "restored to \(folder)\n" : "not restored\n"))
+            let said = CheckText.text(result) + (isTaken ? "restored to \(folder)\n" : "not restored\n")
+            Console.write(
+                isJSON ? OperatorJSON.restored(result, to: folder, isTaken: isTaken) : Array(said.utf8)
+            )
             return isTaken ? 0 : 1
         } catch {
             Console.error("assay restore: \(StoreSentence.of(error))")

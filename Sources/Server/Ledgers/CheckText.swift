@@ -36,34 +36,35 @@ enum CheckText {
 /// The same as one JSON object on one line: the contract of `assay check --json`.
 enum CheckJSON {
     static func line(_ result: CheckLedger.Result) -> [UInt8] {
-        let whole = JSONWriter.object { json in
-            json.member("is_sound", result.isSound)
-            json.array("problems") { json in for problem in result.problems { json.element(problem) } }
-            guard let findings = result.findings else { return }
-            json.member("violations", findings.violations)
-            // Each code is there, so that who keeps the numbers sees them come and go.
-            json.object("counts") { json in
-                for code in ViolationCode.allCases { json.member(code.rawValue, findings.counts[code] ?? 0) }
-            }
-            json.array("listed") { json in
-                for violation in findings.listed { json.object { write(violation, into: &$0) } }
-            }
-            json.member("transactions", findings.transactions)
-            json.member("fulfilments", findings.fulfilments)
-            json.member("subscriptions", findings.subscriptions)
-            json.member("orders", findings.orders)
-            json.member("wallets", findings.wallets)
-            json.member("granted_entitlements", findings.grantedEntitlements)
-            json.member("postings", findings.postings)
-            json.member("events", findings.events)
-            json.member("deliveries", findings.deliveries)
-            json.member("proofs", findings.proofs)
-            json.member("submissions", findings.submissions)
-            json.member("consumption_requests", findings.consumptions)
-            json.member("support_requests", findings.supports)
-            json.member("endpoints_changed", findings.endpointsChanged)
+        OperatorJSON.line { write(result, into: &$0) }
+    }
+
+    static func write(_ result: CheckLedger.Result, into json: inout JSONObjectWriter) {
+        json.member("is_sound", result.isSound)
+        json.array("problems") { json in for problem in result.problems { json.element(problem) } }
+        guard let findings = result.findings else { return }
+        json.member("violations", findings.violations)
+        // Each code is there, so that who keeps the numbers sees them come and go.
+        json.object("counts") { json in
+            for code in ViolationCode.allCases { json.member(code.rawValue, findings.counts[code] ?? 0) }
         }
-        return ReportJSON.showable(whole) + [0x0A]
+        json.array("listed") { json in
+            for violation in findings.listed { json.object { write(violation, into: &$0) } }
+        }
+        json.member("transactions", findings.transactions)
+        json.member("fulfilments", findings.fulfilments)
+        json.member("subscriptions", findings.subscriptions)
+        json.member("orders", findings.orders)
+        json.member("wallets", findings.wallets)
+        json.member("granted_entitlements", findings.grantedEntitlements)
+        json.member("postings", findings.postings)
+        json.member("events", findings.events)
+        json.member("deliveries", findings.deliveries)
+        json.member("proofs", findings.proofs)
+        json.member("submissions", findings.submissions)
+        json.member("consumption_requests", findings.consumptions)
+        json.member("support_requests", findings.supports)
+        json.member("endpoints_changed", findings.endpointsChanged)
     }
 
     private static func write(_ violation: LedgerViolation, into json: inout JSONObjectWriter) {

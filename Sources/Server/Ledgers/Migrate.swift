@@ -5,10 +5,12 @@ import Storage
 struct Migrate {
     let place: LedgerPlace
     let isDryRun: Bool
+    let isJSON: Bool
 
     init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
         place = try LedgerPlace(arguments, environment)
         isDryRun = arguments.isSet("dry-run")
+        isJSON = arguments.isSet("json")
     }
 
     /// - Returns: 0 when it is up to date, or would be; 2 when it cannot be.
@@ -16,6 +18,10 @@ struct Migrate {
         do throws(StoreOpenFailure) {
             let missing = try await missing()
             if !isDryRun, !missing.isEmpty { try await apply() }
+            guard !isJSON else {
+                Console.write(OperatorJSON.migrated(Array(missing), isDryRun: isDryRun))
+                return 0
+            }
             let word = isDryRun ? "would apply" : "applied"
             let lines = missing.isEmpty ? ["up to date"] : missing.map { "\(word) \($0)" }
             Console.write(lines.joined(separator: "\n") + "\n")

@@ -2,10 +2,12 @@
 enum OperatorCommands {
     static let all = [migrate, check, rebuild, backup, restore] + ImportCommands.all
 
+    private static let json = CommandShape.Option("json", "One JSON object instead of text.")
+
     private static let migrate = CommandShape(
         name: "migrate",
         summary: "Brings the ledger's schema up to date, as serve does when it starts.",
-        options: [.init("dry-run", "Only say what would be applied.")] + Setting.placeOptions,
+        options: [.init("dry-run", "Only say what would be applied."), json] + Setting.placeOptions,
         notes: ["An older version of Assay does not open the ledger any more: make a backup before."],
         examples: [("assay migrate --dry-run --data /var/lib/assay", "what a new version would change")]
     )
@@ -13,7 +15,7 @@ enum OperatorCommands {
     private static let check = CommandShape(
         name: "check",
         summary: "Looks at the whole ledger, and says what is wrong with it.",
-        options: [.init("json", "One JSON object instead of text.")] + Setting.placeOptions,
+        options: [json] + Setting.placeOptions,
         notes: [
             "It only reads, over one snapshot, beside running servers or without one; docs/operations.md has the codes.",
             "Exits with 0 when it is sound, 1 when it is not, 2 when it cannot be read.",
@@ -27,7 +29,7 @@ enum OperatorCommands {
     private static let rebuild = CommandShape(
         name: "rebuild",
         summary: "Makes again what follows from what is recorded, and shows what differs.",
-        options: [.init("apply", "Write what differs, and tell the shop. Without it nothing is changed.")]
+        options: [.init("apply", "Write what differs, and tell the shop. Without it nothing is changed."), json]
             + Setting.options,
         notes: [
             """
@@ -49,6 +51,7 @@ enum OperatorCommands {
         options: [
             .init("to", value: "FILE", "The copy; its SHA-256 goes to FILE.sha256. Neither may be there."),
             .init("verify", value: "FILE", "Restores this copy beside it, checks it, and deletes that again."),
+            json,
         ] + Setting.placeOptions,
         notes: [
             "A server may write meanwhile. A PostgreSQL database is for pg_dump or pgBackRest.",
@@ -67,6 +70,7 @@ enum OperatorCommands {
             .init("from", value: "FILE", "The copy, beside FILE.sha256."),
             .init("data", value: "FOLDER", "Folder of the ledger; made if it is not there."),
             .init("accept-violations", "Restore also what check finds violations in; they are told."),
+            json,
         ],
         notes: ["Exits with 0 when it is done, 1 when the copy is not sound, 2 when it cannot be read or put there."],
         examples: [("assay restore --from /backup/monday.sqlite --data /var/lib/assay", "onto a new machine")]

@@ -8,12 +8,14 @@ struct Rebuild {
     let place: LedgerPlace
     let apps: [AppPolicy]
     let isApplied: Bool
+    let isJSON: Bool
     let now: Timestamp
 
     init(_ configuration: Configuration, _ arguments: Arguments, at now: Timestamp) {
         place = LedgerPlace(configuration.database, folder: configuration.data)
         apps = ServeSettings(configuration).apps
         isApplied = arguments.isSet("apply")
+        isJSON = arguments.isSet("json")
         self.now = now
     }
 
@@ -45,7 +47,11 @@ struct Rebuild {
                 await ledger.close()
                 report = try result.get()
             }
-            Console.write(RebuildText.text(report, isApplied: isApplied))
+            Console.write(
+                isJSON
+                    ? RebuildJSON.line(report, isApplied: isApplied)
+                    : Array(RebuildText.text(report, isApplied: isApplied).utf8)
+            )
             return report.left > 0 || !isApplied && report.differences > 0 ? 1 : 0
         } catch {
             Console.error("assay rebuild: \(ReportText.printable(place.shown)): \(StoreSentence.of(error))")

@@ -1,0 +1,54 @@
+import Encoding
+import Pipeline
+import Storage
+
+/// What commands that work on a whole ledger have done, as one JSON object on one line: the contract of their `--json`, in
+/// docs/cli.md.
+enum OperatorJSON {
+    /// - Parameters:
+    ///   - migrations: that were not applied before.
+    ///   - isDryRun: whether they still are not.
+    /// - Returns: the line.
+    static func migrated(_ migrations: [String], isDryRun: Bool) -> [UInt8] {
+        line { json in
+            json.member("is_up_to_date", !isDryRun || migrations.isEmpty)
+            json.member("is_dry_run", isDryRun)
+            json.array("migrations") { json in for name in migrations { json.element(name) } }
+        }
+    }
+
+    static func copied(to path: String, sha256: String, bytes: Int64?) -> [UInt8] {
+        line { json in
+            json.member("file", path)
+            json.member("bytes", bytes)
+            json.member("sha256", sha256)
+        }
+    }
+
+    /// Everything that `check` says of the copy, and whether it is a ledger now.
+    static func restored(_ result: CheckLedger.Result, to folder: String, isTaken: Bool) -> [UInt8] {
+        line { json in
+            json.member("is_restored", isTaken)
+            json.member("data", folder)
+            CheckJSON.write(result, into: &json)
+        }
+    }
+
+    static func exported(_ report: ExportReport, to path: String) -> [UInt8] {
+        line { json in
+            json.member("file", path)
+            json.member("rows", report.rows)
+            json.object("counts") { json in
+                for (kind, count) in report.counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                    json.member(kind.rawValue, count)
+                }
+            }
+            json.array("unreadable") { json in for row in report.unreadable { json.element(row) } }
+            json.member("events_after", report.end.position)
+        }
+    }
+
+    static func line(_ body: (inout JSONObjectWriter) -> Void) -> [UInt8] {
+        ReportJSON.showable(JSONWriter.object(body)) + [0x0A]
+    }
+}
