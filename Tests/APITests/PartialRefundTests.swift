@@ -92,16 +92,20 @@ import Testing
     }
 
     /// Other protocols know no part: of a consumable the rest is bought, and what gives access is over.
-    @Test(arguments: [(ProductKind.consumable, false), (.nonConsumable, true)])
-    func theFacadesCallTheRestBought(kind: ProductKind, isOver: Bool) async throws {
+    @Test(arguments: [
+        (ProductKind.consumable, true, false), (.nonConsumable, true, true), (.consumable, false, false),
+        (.nonConsumable, false, true),
+    ])
+    func theFacadesCallTheRestBought(kind: ProductKind, isNamed: Bool, isOver: Bool) async throws {
         try await TestHouse().open { house in
             let later = TestHouse.now.advanced(by: .seconds(60))
             var sold = try Sample.transaction(Self.number, signedAt: later)
             (sold.kind, sold.revocation) = (kind, Revocation(at: later, reason: 0, percentage: 40_000))
             let signer = PurchaseSigner(TestAuthority.shared, app: try Sample.app("com.example.demo", .production))
             let proof = try signer.transaction(sold)
+            let named = isNamed ? #""applicationUsername": "ann""# : ""
             let asked = #"""
-                {"id": "\#(Self.coins)", "type": "consumable", "additionalData": {"applicationUsername": "ann"},
+                {"id": "\#(Self.coins)", "type": "consumable", "additionalData": {\#(named)},
                  "transaction": {"type": "apple-sk2", "id": "\#(Self.coins)", "jwsRepresentation": "\#(proof)"}}
                 """#
             let validated = try await house.change("/validator", asked).json()["data"]?.object?["collection"]?.array

@@ -45,7 +45,7 @@ struct OrderFunnel: Sendable {
             Step(
                 name: "Delivered",
                 count: try sum(.ordersDelivered, [nil]),
-                definition: "Of these, those whose delivery the shop has acknowledged, and no refund took back."
+                definition: "Of these, those whose delivery the shop has acknowledged, and no refund took back whole."
             ),
         ]
         ended = [
