@@ -25,6 +25,9 @@ package struct Router: Sendable, CustomStringConvertible {
         }
     }
 
+    /// The same, with each route made into another of the same place.
+    package func mapping(_ change: (Route) -> Route) -> Router { Router(routes.map(change), refused: refused) }
+
     /// The same with more routes.
     package func adding(_ more: [Route]) -> Router { Router(routes + more, refused: refused) }
 

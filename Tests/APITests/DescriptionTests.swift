@@ -81,6 +81,17 @@ import Testing
         }
     }
 
+    /// Every answer in all of these tests is held to the description; this is what is found.
+    @Test func whatIsNotDescribedIsFound() {
+        var answer = HTTPResponse(.ok, fields: ["Content-Type": "application/json", "X-Request-Id": "1"])
+        #expect(DescribedAnswers.faults(answer, .get, "/livez") == [])
+        answer.fields["X-Powered-By"] = "Swift"
+        #expect(DescribedAnswers.faults(answer, .get, "/livez") == ["200 has x-powered-by"])
+        let bare = HTTPResponse(.unauthorized)
+        #expect(DescribedAnswers.faults(bare, .get, "/v1/orders") == ["401 lacks WWW-Authenticate"])
+        #expect(DescribedAnswers.faults(bare, .get, "/livez") == ["401 is not described"])
+    }
+
     @Test func whatItRefersToIsThereAndUsed() throws {
         let text = String(decoding: document.value.raw, as: UTF8.self)
         let referred = Set(text.matches(of: /"#\/components\/(\w+)\/(\w+)"/).map { [String($0.1), String($0.2)] })

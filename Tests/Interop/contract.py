@@ -7,6 +7,9 @@ from collections.abc import Iterator
 
 from openapi_schema_validator import OAS31Validator
 
+# What belongs to the message and not to the answer.
+OF_MESSAGE = {"content-type", "content-length", "transfer-encoding", "connection", "date", "server"}
+
 
 class Contract:
     """The served description; it remembers which operations have answered well."""
@@ -33,6 +36,9 @@ class Contract:
             test.assertTrue(field in fields or not rule.get("required"), f"{name} without {field}")
             if field in fields:
                 test.assertEqual(self.faults(fields[field], rule["schema"]), [], f"{name}: {field}")
+        named = {field.lower() for field in described.get("headers", {})} | OF_MESSAGE
+        beyond = [field for field in fields if field.lower() not in named]
+        test.assertEqual(beyond, [], f"{name} has fields that are not described")
         if "content" not in described:
             test.assertEqual(body, b"", name)
             return {}

@@ -68,7 +68,7 @@ package struct Description: Sendable {
                         json.object(name) { json in
                             let problems = answers.statuses(of: operation)
                             for (status, answer) in Self.members(value) where !problems.contains(status) {
-                                json.member(status, answer)
+                                Self.writeAnswer(status, answer, of: operation, into: &json)
                             }
                             answers.write(for: operation, beside: value.object, into: &json)
                         }
@@ -76,6 +76,19 @@ package struct Description: Sendable {
                     }
                 }
             }
+        }
+    }
+
+    private static func writeAnswer(
+        _ status: String,
+        _ answer: JSONValue,
+        of operation: JSONObject,
+        into json: inout JSONObjectWriter
+    ) {
+        json.object(status) { json in
+            for (name, value) in members(answer) where name != "headers" { json.member(name, value) }
+            let own = answer.object?["headers"]?.object
+            AnswerFields.write(isToKey: AnswerFields.areToKey(operation), beside: own, into: &json)
         }
     }
 

@@ -71,13 +71,13 @@ struct ProblemAnswers {
                 if own == nil, shared.contains(where: { $0.0 == status && $0.1.map(\.text) == codes.map(\.text) }) {
                     json.member("$ref", "#/components/responses/\(Self.name(status))")
                 } else {
-                    write(status, codes, beside: own, into: &json)
+                    write(status, codes, isToKey: AnswerFields.areToKey(operation), beside: own, into: &json)
                 }
             }
         }
     }
 
-    /// The answers that many operations give alike.
+    /// The answers that many operations give alike, with and without a key.
     func writeShared(into json: inout JSONObjectWriter) {
         for (status, codes) in Self.grouped(sharedCodes) {
             json.object(Self.name(status)) { write(status, codes, into: &$0) }
@@ -103,19 +103,14 @@ struct ProblemAnswers {
     private func write(
         _ status: HTTPStatus,
         _ codes: [ProblemCode],
+        isToKey: Bool = true,
         beside own: JSONObject? = nil,
         into json: inout JSONObjectWriter
     ) {
         let first = own?["description"]?.string.map { $0 + "\n\n" } ?? ""
         json.member("description", "\(first)\(status.phrase).\n\n\(Self.list(codes))")
-        let named = Self.fields.filter { $0.status == status }
-        if !named.isEmpty {
-            json.object("headers") { json in
-                for name in named {
-                    json.object(name.field) { $0.member("$ref", "#/components/headers/\(name.component)") }
-                }
-            }
-        }
+        let more = Self.fields.filter { $0.status == status }.map { ($0.field, $0.component) }
+        AnswerFields.write(isToKey: isToKey, beside: own?["headers"]?.object, and: more, into: &json)
         json.object("content") { json in
             if let contents = own?["content"]?.object {
                 for (type, content) in contents.members { json.member(type, content) }
@@ -141,7 +136,6 @@ struct ProblemAnswers {
     private static let fields: [(status: HTTPStatus, field: String, component: String)] = [
         (.unauthorized, "WWW-Authenticate", "WWWAuthenticate"), (.methodNotAllowed, "Allow", "Allow"),
         (.requestTimeout, "Retry-After", "RetryAfter"), (.tooManyRequests, "Retry-After", "RetryAfter"),
-        (.tooManyRequests, "RateLimit", "RateLimit"), (.tooManyRequests, "RateLimit-Policy", "RateLimitPolicy"),
         (.serviceUnavailable, "Retry-After", "RetryAfter"),
     ]
 
