@@ -9,8 +9,8 @@ enum DescribedAnswers {
     private static let ofMessage: Set = ["content-type", "date"]
 
     /// The routes, each of which records an issue for what is not described.
-    static func checked(_ router: Router) -> Router {
-        router.mapping { route in
+    static func routes(_ parts: APIParts) -> Router {
+        API.routes(parts).mapping { route in
             Route(route.method, route.template) { request, path in
                 let response = await route.respond(request, path)
                 for fault in faults(response, route.method, route.template) {

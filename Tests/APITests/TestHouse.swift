@@ -69,7 +69,7 @@ struct TestHouse {
         pending = PendingReview(pipeline: pipeline, store: store, apps: apps, clock: clock)
         let patience = PipelineLimits().pendingFor
         expiry = PendingExpiry(pipeline: pipeline, store: store, apps: apps, clock: clock, patience: patience) { _ in }
-        let plain = routes(
+        router = DescribedAnswers.routes(
             APIParts(
                 pipeline: pipeline,
                 notifications: TestHouse.intake(anchors, recorder, store, refusals, apps[0], clock),
@@ -90,7 +90,6 @@ struct TestHouse {
                 metrics: { "" }
             )
         )
-        router = DescribedAnswers.checked(plain)
     }
 
     static func limits(pendingPerApp: Int = 1_000, pendingPerCustomer: Int = 1_000) -> PipelineLimits {
