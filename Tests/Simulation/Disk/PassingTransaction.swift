@@ -361,18 +361,6 @@ package class PassingTransaction: StoreTransaction {
         try base.figures()
     }
 
-    package func refusalCounts(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalCount] {
-        try base.refusalCounts(since: hour, limit: limit)
-    }
-
-    package func refusalTotals(since hour: HourOfTime, limit: Int) throws(StoreFailure) -> [RefusalTotal] {
-        try base.refusalTotals(since: hour, limit: limit)
-    }
-
-    package func refusalSamples(limit: Int) throws(StoreFailure) -> [RefusalSample] {
-        try base.refusalSamples(limit: limit)
-    }
-
     package func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
         try base.apply(decision, evidence: evidence)
     }
@@ -393,9 +381,5 @@ package class PassingTransaction: StoreTransaction {
 
     package func forgetSettled(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> Int {
         try base.forgetSettled(olderThan: age, at: now, limit: limit)
-    }
-
-    package func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {
-        try base.addRefusals(counts: counts, samples: samples)
     }
 }
