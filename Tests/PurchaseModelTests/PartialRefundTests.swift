@@ -49,6 +49,20 @@ import Testing
         #expect(try shop.order("o-1").refunded == 40_000)
     }
 
+    /// A shop that was told and says nothing has delivered: that it could not be told of the part afterwards is no outage of which
+    /// Apple is to hear.
+    @Test func whatTheShopWasToldOfStaysTold() throws {
+        var shop = try Shop()
+        try shop.show(Sold.coins())
+        try shop.note(.sent, of: 1, fence: 1)
+        try shop.show(Self.coins(40_000, 60), by: nil)
+        #expect(try shop.fulfilment(1).delivery == .sent)
+        try shop.note(.failed, of: 1, fence: 2)
+        #expect(try shop.fulfilment(1).delivery == .sent)
+        try shop.acknowledge(1, fence: 2)
+        #expect(try shop.fulfilment(1).delivery == .acknowledged)
+    }
+
     /// Each row: the parts that Apple says are taken back, one after the other, `nil` for none any more; what is left of the
     /// hundred; and what the shop hears of the last.
     @Test(

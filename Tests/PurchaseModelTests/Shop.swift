@@ -200,6 +200,12 @@ struct Shop {
     }
 
     @discardableResult
+    mutating func note(_ progress: DeliveryProgress, of number: Int64, fence: Int64) throws -> Decision {
+        let key = try Shop.key(number, Shop.production)
+        return apply(decide(situation, noting: progress, of: key, fence: fence, at: now))
+    }
+
+    @discardableResult
     mutating func acknowledge(_ number: Int64, fence: Int64) throws -> Decision {
         apply(try decide(situation, acknowledging: try Shop.key(number, Shop.production), fence: fence, at: now))
     }

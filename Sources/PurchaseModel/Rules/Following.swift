@@ -23,7 +23,10 @@ extension Draft {
             return .entitlement(id, until: end(of: recorded, before: known == before.reversedAt ? nil : known))
         }
         let isLonger = Self.differ(after.goods, before.goods)
-        guard after.reversed != before.reversed || after.state != before.state || isLonger else { return before }
+        guard after.reversed != before.reversed || after.state != before.state || isLonger else {
+            amendOrder(of: before)
+            return before
+        }
         if isTold { after.fence += 1 }
         after.goods = after.goods.map { goods in
             guard case .amount(let amount) = goods else { return goods }
@@ -60,7 +63,8 @@ extension Draft {
         _ before: DeliveryProgress?
     ) -> DeliveryProgress {
         if after.state == .reversed { return .compensated }
-        return type == .deliveryCompensated && before == .acknowledged ? .acknowledged : .pending
+        let isDelivered = before == .acknowledged || before == .sent
+        return type == .deliveryCompensated && isDelivered ? before ?? .pending : .pending
     }
 
     /// Until when it may be used, once that was known to end at a moment.
@@ -125,6 +129,17 @@ extension Draft {
     ) {
         guard amount > 0 else { return }
         post(amount, in: wallet, from: debit, to: credit, cause: cause, transaction: transaction)
+    }
+
+    /// Notes with an order how much of its payment was taken back, where a server of an earlier version wrote that it was, and
+    /// knew no place for how much. The shop was told then.
+    private mutating func amendOrder(of fulfilment: Fulfilment) {
+        guard let id = fulfilment.order, var order = order(OrderKey(app: fulfilment.transaction.app, id: id)),
+            order.refunded != fulfilment.reversed
+        else { return }
+        order.refunded = fulfilment.reversed
+        order.change(to: order.state, at: now)
+        put(order)
     }
 
     private mutating func followOrder(of fulfilment: Fulfilment, at moment: Timestamp) {

@@ -159,9 +159,9 @@ package func decide(
         var fulfilment = situation.fulfilment(of: transaction), fulfilment.delivery != nil
     else { throw .unknown }
     guard fulfilment.fence == fence else { throw .staleFence(fulfilment.fence) }
-    // Undoing what was taken back is acknowledged like a delivery, and stays what it is.
-    let isUndone = fulfilment.state == .reversed && fulfilment.delivery == .compensated
-    guard fulfilment.delivery != .acknowledged, !isUndone else { return Decision() }
+    // Undoing what was taken back is acknowledged like a delivery, and stays what it is; also where an earlier version had all
+    // of it undone for a part.
+    guard fulfilment.delivery != .acknowledged, fulfilment.delivery != .compensated else { return Decision() }
     var draft = Draft(situation, terms: AppTerms(), at: now)
     fulfilment.delivery = .acknowledged
     fulfilment = draft.put(fulfilment)

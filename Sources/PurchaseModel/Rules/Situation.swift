@@ -113,18 +113,21 @@ package struct Situation: Sendable {
         transaction.revocation != nil || fulfilment(of: key)?.reason == .revoked
     }
 
-    /// All that stands in the chains of some transactions.
+    /// All that stands in the chains of some transactions and those that go on with them.
     package func fulfilments(around recorded: [RecordedTransaction]) -> [Fulfilment] {
-        Set(recorded.map { chain(of: $0) }).flatMap { fulfilments(of: $0).values }
+        chains(around: recorded).flatMap { fulfilments(of: $0).values }
+    }
+
+    private func chains(around recorded: [RecordedTransaction]) -> Set<ChainKey> {
+        var chains = Set(recorded.map { chain(of: $0) })
+        for link in links where chains.contains(link.before) { chains.insert(link.after) }
+        return chains
     }
 
     /// What waits beside some transactions in their chains and those that go on with them, or is to be somebody's, as far as it
     /// is not known: see ``reconsidered(for:)``.
     package func heldUp(beside recorded: [RecordedTransaction]) -> [TransactionKey] {
-        var chains = Set(recorded.map { chain(of: $0) })
-        for link in links where chains.contains(link.before) { chains.insert(link.after) }
-        return chains.flatMap { fulfilments(of: $0).values }
-            .filter { $0.isHeldUp && self[$0.transaction] == nil }.map(\.transaction)
+        fulfilments(around: recorded).filter { $0.isHeldUp && self[$0.transaction] == nil }.map(\.transaction)
     }
 
     package func owner(of chain: ChainKey) -> Owner? { owners[chain] }

@@ -171,7 +171,7 @@ package enum FulfilmentState: String, Hashable, Sendable, CaseIterable {
     case granted
     /// It was given, and a part of it taken back: the rest of its amounts stays the customer's. Access is over.
     case partlyReversed = "partly_reversed"
-    /// It was given, and all of it taken back.
+    /// It was given, and all of it taken back; or a part of what gives access, which ends with any refund.
     case reversed
 }
 
@@ -250,6 +250,6 @@ package enum DeliveryProgress: String, Hashable, Sendable, CaseIterable {
     case acknowledged
     /// The shop could not be told; it can still ask.
     case failed
-    /// All of it was taken back: the shop is to undo it.
+    /// It was taken back: the shop is to undo all of it.
     case compensated
 }

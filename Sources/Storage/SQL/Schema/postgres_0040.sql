@@ -19,7 +19,7 @@ WHERE state = 'reversed' AND reversed < 100000 AND (
 
 INSERT INTO figures_due (app) SELECT DISTINCT app FROM orders WHERE state = 'refunded' AND refunded < 100000
 ON CONFLICT (app) DO NOTHING;
-UPDATE orders SET state = 'paid'
+UPDATE orders SET state = 'delivered'
 WHERE state = 'refunded' AND refunded < 100000 AND EXISTS (
     SELECT 1 FROM transactions AS t
     JOIN fulfilments AS f ON f.app = t.app AND f.original_id IN (t.original_id, t.transaction_id) AND f.realm = t.realm

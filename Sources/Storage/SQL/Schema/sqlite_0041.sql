@@ -9,7 +9,7 @@ UPDATE orders SET refunded = COALESCE((
 WHERE state = 'refunded';
 
 -- What was taken back in part stood as if all of it was. What can be divided are amounts, and what is used up without our knowing
--- what it is. Nobody knows how much of it was delivered before: its delivery stands as it did, and may be acknowledged.
+-- what it is. The shop was told to undo all of it: its delivery stands as it did.
 UPDATE fulfilments SET state = 'partly_reversed'
 WHERE state = 'reversed' AND reversed < 100000 AND (
     goods LIKE 'amount %' OR goods LIKE '%' || char(10) || 'amount %' OR goods = '' AND EXISTS (
@@ -19,10 +19,11 @@ WHERE state = 'reversed' AND reversed < 100000 AND (
     )
 );
 
--- Orders are counted by their states: where one is another now, all of the app is counted anew.
+-- Nobody is to deliver such an order once more, and who had it undone owes no more than a person finds. Orders are counted by
+-- their states: where one is another now, all of the app is counted anew.
 INSERT INTO figures_due (app) SELECT DISTINCT app FROM orders WHERE state = 'refunded' AND refunded < 100000
 ON CONFLICT (app) DO NOTHING;
-UPDATE orders SET state = 'paid'
+UPDATE orders SET state = 'delivered'
 WHERE state = 'refunded' AND refunded < 100000 AND EXISTS (
     SELECT 1 FROM transactions AS t
     JOIN fulfilments AS f ON f.app = t.app AND f.original_id IN (t.original_id, t.transaction_id) AND f.realm = t.realm
