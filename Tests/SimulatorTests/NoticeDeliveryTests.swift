@@ -1,6 +1,8 @@
 import HTTP
 import PurchaseModel
 import Simulator
+import Synchronization
+import TestSupport
 import Testing
 
 /// When notifications are posted, how often, and what is noted about it.
@@ -21,6 +23,41 @@ struct NoticeDeliveryTests {
         #expect(first.fields["Content-Type"] == "application/json")
         #expect(try desk.received().allSatisfy { $0.keys == ["signedPayload"] })
         #expect(desk.sender.messages.allSatisfy { $0.isDelivered && $0.nextAttemptAt == nil && $0.attempts.count == 1 })
+    }
+
+    /// Whoever moves time and is answered finds all of it told, also what another call was just telling.
+    @Test func whoAsksForDeliveryWaitsForWhatOthersDeliver() async throws {
+        var life = StoreLife()
+        try life.buy("pro.weekly")
+        let (came, coming) = AsyncStream.makeStream(of: Void.self)
+        let (opened, opening) = AsyncStream.makeStream(of: Void.self)
+        let steps = Mutex<[String]>([])
+        let simulator = AppStoreSimulator(
+            life.store,
+            authority: TestAuthority.shared,
+            wallClock: ManualClock(StoreLife.start)
+        )
+        let caller = HTTPCaller { _ async throws(HTTPCallFailure) in
+            coming.yield()
+            _ = await opened.first { _ in true }
+            steps.withLock { $0.append("told") }
+            return HTTPResponse(.ok)
+        }
+        let sender = try NoticeSender(simulator, caller: caller)
+        async let first: Void = sender.deliverDue()
+        _ = await came.first { _ in true }
+        let impatient = Task { await sender.deliverDue() }
+        impatient.cancel()
+        await impatient.value
+        let second = Task {
+            await sender.deliverDue()
+            steps.withLock { $0.append("answered") }
+        }
+        for _ in 0..<1_000 { await Task.yield() }
+        opening.yield()
+        await first
+        await second.value
+        #expect(steps.withLock { $0 } == ["told", "answered"])
     }
 
     static let schedules: [(version: NotificationTarget.Version, hours: [Int])] = [

@@ -21,6 +21,19 @@ package final class NoticeSender: Sendable {
         var messages: [NoticeMessage] = []
         var first = 0
         var queue = AttemptQueue()
+        /// How many attempts are being made, by whichever call.
+        var underway = 0
+        /// Who waits until one of them has ended.
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiting = 0
+    }
+
+    /// What there is to do next.
+    private enum Step {
+        case attempt(PlannedAttempt)
+        /// Others make attempts, which may fail and be due again.
+        case wait
+        case done
     }
 
     /// As many messages are remembered; an old one that still waits is remembered, too. Each is about 20 KB.
@@ -43,13 +56,58 @@ package final class NoticeSender: Sendable {
     }
 
     /// Makes every attempt that is due in the store's time, one after the other, oldest first; also those that become
-    /// due by what fails here. Safe to call while another call runs: no attempt is made twice.
+    /// due by what fails here. Safe to call while another call runs: no attempt is made twice, and what the other one is
+    /// making is waited for. So whoever is told must not wait for such a call while answering.
     package func deliverDue() async {
         while !Task.isCancelled {
             takeNotices()
-            let now = simulator.now
-            guard let planned = state.withLock({ $0.queue.take(until: now) }) else { return }
-            guard await attempt(planned) else { return }
+            switch nextStep(at: simulator.now) {
+            case .attempt(let planned):
+                let isMade = await attempt(planned)
+                endAttempt()
+                guard isMade else { return }
+            case .wait: await someAttempt()
+            case .done: return
+            }
+        }
+    }
+
+    private func nextStep(at now: Timestamp) -> Step {
+        state.withLock { state in
+            if let planned = state.queue.take(until: now) {
+                state.underway += 1
+                return .attempt(planned)
+            }
+            return state.underway > 0 ? .wait : .done
+        }
+    }
+
+    private func endAttempt() {
+        let waiting = state.withLock { state in
+            state.underway -= 1
+            defer { state.waiting = [:] }
+            return state.waiting
+        }
+        for continuation in waiting.values { continuation.resume() }
+    }
+
+    /// Returns when an attempt under way has ended, or the task is cancelled.
+    private func someAttempt() async {
+        let number = state.withLock { state in
+            state.lastWaiting += 1
+            return state.lastWaiting
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard state.underway > 0, !Task.isCancelled else { return true }
+                    state.waiting[number] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
         }
     }
 
