@@ -9,13 +9,14 @@ import Testing
     private final class SecureServer {
         let port: UInt16
         let certificate: String
+        let key: String
         private let tool: OpenSSLTool
         private let process: ChildProcess.Running
 
         init(subject: String) throws {
             tool = try OpenSSLTool()
             certificate = tool.path("certificate.pem")
-            let key = tool.path("key.pem")
+            key = tool.path("key.pem")
             let made = try tool.run([
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
                 "-subj", "/CN=test", "-addext", "subjectAltName=\(subject)", "-keyout", key, "-out", certificate,
@@ -57,6 +58,30 @@ import Testing
         settings.authoritiesFile = server.certificate
         let answer = try await CurlCaller(settings).send(call)
         #expect(answer.body == Array("secure".utf8))
+    }
+
+    /// What goes through the tunnel is between us and the server: the proxy has the name of its host, and no more.
+    @Test(arguments: [false, true]) func callsGoThroughAProxysTunnel(isSecure: Bool) async throws {
+        let server = try SecureServer(subject: "IP:127.0.0.1")
+        let folder = URL(filePath: server.certificate).deletingLastPathComponent().path
+        let proxy = try ConnectProxy(
+            in: folder,
+            credentials: "assay:sword@fish",
+            certificate: isSecure ? (server.certificate, server.key) : nil
+        )
+        let scheme = isSecure ? "https" : "http"
+        var settings = CallerSettings()
+        settings.authoritiesFile = server.certificate
+        settings.proxy = "\(scheme)://assay:sword%40fish@127.0.0.1:\(proxy.port)"
+        let call = HTTPCall(url: "https://127.0.0.1:\(server.port)/")
+        #expect(try await CurlCaller(settings).send(call).body == Array("secure".utf8))
+        settings.proxy = "\(scheme)://assay:shark@127.0.0.1:\(proxy.port)"
+        let stranger = CurlCaller(settings)
+        await #expect(throws: HTTPCallFailure.proxy) { try await stranger.send(call) }
+        #expect(Set(proxy.seen) == ["CONNECT 127.0.0.1:\(server.port) HTTP/1.1"])
+        settings.proxy = "\(scheme)://127.0.0.1:1"
+        let lost = CurlCaller(settings)
+        await #expect(throws: HTTPCallFailure.proxy) { try await lost.send(call) }
     }
 
     @Test func aCertificateForAnotherNameIsRefused() async throws {

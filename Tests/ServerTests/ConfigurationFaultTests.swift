@@ -79,6 +79,26 @@ import TestSupport
         #expect(faults(minimal, ["ASSAY_DATABASE_URL": url]) == [])
     }
 
+    @Test func aProxysPasswordStandsWhereNotEverybodyReadsIt() {
+        let (url, minimal) = ("http://assay:swordfish@proxy:3128", ConfigurationTests.minimal)
+        let readable = "every user of this machine can read the password there; chmod 600 the file"
+        #expect(
+            faults(minimal, flags: ["apple-proxy": url])
+                == ["--apple-proxy: every user of this machine sees a password there; use ASSAY_APPLE_PROXY_FILE"]
+        )
+        #expect(
+            faults(minimal, ["ASSAY_APPLE_PROXY_FILE": "open-url"], more: ["open-url": url])
+                == ["ASSAY_APPLE_PROXY_FILE: \(readable)"]
+        )
+        #expect(
+            faults(minimal, ["ASSAY_APPLE_PROXY_FILE": "url", "ASSAY_APPLE_PROXY": url], more: ["url": url])
+                == ["ASSAY_APPLE_PROXY_FILE: only one of it and ASSAY_APPLE_PROXY may be set"]
+        )
+        #expect(faults(minimal, ["ASSAY_APPLE_PROXY": "proxy:3128"]) == ["ASSAY_APPLE_PROXY: \(ProxyURL.such)"])
+        #expect(faults(minimal, flags: ["apple-proxy": "http://assay@proxy:3128"]) == [])
+        #expect(faults(minimal, ["ASSAY_APPLE_PROXY": url]) == [])
+    }
+
     private static let appID = #"1 to 64 letters, digits, "-", "_" or ".", and neither . nor .."#
 
     @Test(arguments: [

@@ -1,6 +1,7 @@
 import AppStore
 import Crypto
 import Encoding
+import HTTP
 import PurchaseModel
 import Testing
 
@@ -195,6 +196,31 @@ import Testing
         #expect(line?.origin == .environment("ASSAY_DATABASE_URL_FILE"))
         #expect(!configuration.effective.contains("fish"))
     }
+
+    @Test(arguments: [
+        ("http://proxy:3128", "http://proxy:3128", false), ("https://proxy.internal/", "https://proxy.internal", false),
+        ("http://assay@[::1]:8080", "http://assay@[::1]:8080", false),
+        ("http://assay:sword%40fish@proxy:3128", "http://assay:…@proxy:3128", true),
+        ("http://assay:@proxy", "http://assay:…@proxy", true),
+    ])
+    func aProxyIsPrintedWithoutItsPassword(url: String, printed: String, hasPassword: Bool) throws {
+        let configuration = try Self.read(Self.minimal, ["ASSAY_APPLE_PROXY_FILE": "url"], more: ["url": url + "\n"])
+        #expect(configuration.apple.proxy?.secret == url)
+        #expect(configuration.apple.proxy?.hasPassword == hasPassword)
+        let line = ConfigurationText(configuration).lines.first { $0.path == "apple.proxy" }
+        #expect(line?.value == "\"\(printed)\"")
+        #expect(line?.origin == .environment("ASSAY_APPLE_PROXY_FILE"))
+        #expect(!configuration.effective.contains("fish"))
+        let egress = ServeSettings(configuration).egress
+        #expect(CallerSettings.outward(egress, connectionsMax: 1).proxy == nil, "webhooks go without it")
+    }
+
+    @Test(arguments: [
+        "", "proxy:3128", "socks5://proxy:1080", "http://", "http://:3128", "http://proxy:", "http://proxy:0",
+        "http://proxy:65536", "http://proxy/path", "http://proxy?x", "http://:secret@proxy", "http://a:b:c@proxy",
+        "http://a:b@c@proxy", "http://a:%zz@proxy", "http://a:%4@proxy", "http://[::1", "http://[]:1", "http://pro xy",
+    ])
+    func whatIsNoProxyIsRefused(url: String) { #expect(ProxyURL(url) == nil) }
 
     @Test func everySettingHasItsOwnNames() {
         #expect(Set(Setting.allCases.map(\.environmentName)).count == Setting.allCases.count)

@@ -19,8 +19,10 @@ package struct CallerSettings: Sendable {
     package var callsMax = 1_024
     /// PEM certificates of further authorities, beside the system's.
     package var authoritiesFile: String?
-    /// `http://host:port`; nil for none. The process's environment is not asked.
+    /// `http://user:password@host:port` or `https://…`, percent-encoded; nil for none. The process's environment is not asked.
     package var proxy: String?
+    /// Whether the proxy is asked for a tunnel (`CONNECT`) also where there is no TLS, as it is where there is.
+    package var tunnelsAlways = false
     /// Asked before each connection with the address to connect to, the proxy's if there is one. Called on the caller's
     /// own thread; it must be quick.
     package var allows: @Sendable (HTTPRemote) -> Bool = { _ in true }

@@ -7,6 +7,8 @@ final class CurlContext {
     let transfer: CurlTransfer
     private let settings: CallerSettings
 
+    var usesProxy: Bool { settings.proxy != nil }
+
     init(_ transfer: CurlTransfer, _ settings: CallerSettings) {
         self.transfer = transfer
         self.settings = settings

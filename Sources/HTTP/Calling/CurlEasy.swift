@@ -45,7 +45,9 @@ final class CurlEasy {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: .unresolved
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxy
-        case CURLE_COULDNT_CONNECT: transfer.isAddressRefused ? .addressRefused : .unreachable
+        // With a proxy nothing else is connected to.
+        case CURLE_COULDNT_CONNECT:
+            transfer.isAddressRefused ? .addressRefused : context.usesProxy ? .proxy : .unreachable
         case CURLE_OPERATION_TIMEDOUT: .timedOut
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_SHUTDOWN_FAILED:
@@ -143,6 +145,7 @@ final class CurlEasy {
             // An empty text: whatever the environment says of proxies does not count.
             && set(CURLOPT_PROXY, settings.proxy ?? "")
             && set(CURLOPT_NOPROXY, "")
+            && set(CURLOPT_HTTPPROXYTUNNEL, settings.tunnelsAlways ? 1 : 0)
             && set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 
@@ -150,9 +153,11 @@ final class CurlEasy {
         let isSet =
             set(CURLOPT_SSL_VERIFYPEER, 1) && set(CURLOPT_SSL_VERIFYHOST, 2)
             && set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+            && set(CURLOPT_PROXY_SSL_VERIFYPEER, 1) && set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
+            && set(CURLOPT_PROXY_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         // The system's authorities stay: they come out of its folder, which is another option.
         guard isSet, let file = settings.authoritiesFile else { return isSet }
-        return set(CURLOPT_CAINFO, file)
+        return set(CURLOPT_CAINFO, file) && set(CURLOPT_PROXY_CAINFO, file)
     }
 
     private func setSinks() -> Bool {

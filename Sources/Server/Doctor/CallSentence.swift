@@ -14,7 +14,7 @@ extension HTTPCallFailure {
         case .malformedResponse: "what answered speaks no HTTP"
         case .tooLarge: "the answer was too long"
         case .tooManyRedirects: "it sends on to somewhere else"
-        case .proxy: "the proxy was not found, or let nobody through"
+        case .proxy: "the proxy was not found, nobody listens there, or it let nobody through"
         case .tooManyCalls, .cancelled: "it was not called"
         case .other(let code): "libcurl gave up with its code \(code)"
         }
@@ -26,6 +26,7 @@ extension HTTPCallFailure {
         case .unreachable: "look whether it runs, and whether a firewall or a wrong port is in between"
         case .timedOut: "a firewall that drops packets looks like this: let connections out to port 443"
         case .tls: "install ca-certificates, look at the date of this machine, and at a proxy that opens TLS"
+        case .proxy: "look at apple.proxy, at the user and password in it, and whether it lets CONNECT through"
         case .addressRefused: "allow it with webhooks.allowed_addresses, if it is meant"
         default: "try it with curl -v from this machine"
         }

@@ -15,7 +15,6 @@ struct Doctor {
     private let environment: [String: String]
     private let wait: Int
     private let clock = SystemClock()
-    private let watched: WatchedCaller
 
     init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
         self.arguments = arguments
@@ -25,7 +24,6 @@ struct Doctor {
             throw UsageFault("--wait is a number of seconds, at most \(Self.waitRange.upperBound)")
         }
         self.wait = wait
-        watched = WatchedCaller(AppleSide.caller(), clock: clock)
     }
 
     /// - Returns: 0 when all is good, 1 when anything is not.
@@ -127,6 +125,7 @@ struct Doctor {
         _ anchors: TrustAnchors,
         _ ledger: OpenedLedger?
     ) async -> [Finding] {
+        let watched = WatchedCaller(AppleSide.caller(through: settings.appleProxy), clock: self.clock)
         let check = CheckApple(caller: watched.caller)
         let hosts = await check.hosts(CheckApple.urls(configuration.apps))
         let clock = CheckClock.findings(watched.seen)

@@ -1,5 +1,6 @@
 import AppStore
 import Encoding
+import HTTP
 import Jobs
 import Pipeline
 import PurchaseModel
@@ -32,7 +33,11 @@ extension Reporter {
     func report(_ event: AppStoreEvent) {
         switch event {
         case .answered(let lane, let status, _): count(lane, "\(status)")
-        case .failed(let lane, let failure, _): count(lane, failure.word)
+        case .failed(let lane, let failure, _):
+            count(lane, failure.word)
+            if case .unreachable(.proxy) = failure {
+                log.write(.warning, "apple_proxy_failed") { $0.member("endpoint", lane.endpoint) }
+            }
         case .heldBack(let lane, _): count(lane, "held_back")
         case .throttled(let lane, _): count(lane, "throttled")
         case .resting(let lane, _):
@@ -104,6 +109,7 @@ extension AppStoreFailure {
     /// Stable words of the metrics.
     fileprivate var word: String {
         switch self {
+        case .unreachable(.proxy): "proxy_failed"
         case .unreachable: "unreachable"
         case .unreadable: "unreadable"
         case .unavailable: "unavailable"

@@ -14,8 +14,11 @@ enum AppleSide {
         let sentence: String
     }
 
-    private static var callerSettings: CallerSettings {
+    private static func callerSettings(_ proxy: ProxyURL?) -> CallerSettings {
         var settings = CallerSettings()
+        settings.proxy = proxy?.secret
+        // Otherwise what the proxy says of a call without TLS would be taken for Apple's answer.
+        settings.tunnelsAlways = true
         settings.connectionsMax = connectionsMax
         // As much as is read of verifyReceipt's: it writes a kilobyte for each transaction of a receipt, and the receipt once
         // more.
@@ -40,7 +43,7 @@ enum AppleSide {
             settings,
             verifier,
             over: AppleLine(
-                caller: caller(),
+                caller: caller(through: settings.appleProxy),
                 clock: clock,
                 share: RequestBudget.Share(percent: settings.applePercent),
                 report: report
@@ -49,7 +52,7 @@ enum AppleSide {
     }
 
     /// What asks Apple; it follows no redirect.
-    static func caller() -> HTTPCaller { CurlCaller(callerSettings).caller }
+    static func caller(through proxy: ProxyURL?) -> HTTPCaller { CurlCaller(callerSettings(proxy)).caller }
 
     /// The same, over a line that is there already.
     static func accounts(

@@ -11,6 +11,8 @@ struct ServeSettings: Sendable {
     var appStores: [AppID: Configuration.AppStore]
     /// What of Apple's limits is this server's, in percent.
     var applePercent: Int
+    /// What every call to Apple goes through, and no other call.
+    var appleProxy: ProxyURL?
     var keys: KeyRing
     var customers: CustomerToken
     var roots: String?
@@ -53,6 +55,7 @@ extension ServeSettings {
         )
         let limits = configuration.limits
         applePercent = limits.applePercent
+        appleProxy = configuration.apple.proxy
         http = HTTPLimits()
         http.bodyBytes = limits.bodyBytes
         http.headerBytes = limits.headerBytes

@@ -121,6 +121,12 @@ struct Configuration: Sendable {
         var plainHosts: [String] = []
     }
 
+    /// How Apple is called for all apps.
+    struct Apple: Equatable, Sendable {
+        /// The HTTP proxy that every call to Apple goes through; nil calls Apple itself.
+        var proxy: ProxyURL?
+    }
+
     /// A PostgreSQL database that several servers share.
     struct Database: Equatable, Sendable {
         /// Nil keeps the ledger in the folder.
@@ -147,6 +153,7 @@ struct Configuration: Sendable {
     var data = "data"
     var database = Database()
     var webhooks = Webhooks()
+    var apple = Apple()
     var limits = Limits()
 
     /// Where each value came from, by the path of the setting; `apps` and `keys` come whole from one place.

@@ -11,8 +11,6 @@ struct ConfigurationReader {
         "ASSAY_SERVER", "ASSAY_KEY", "ASSAY_KEY_FILE",
         "ASSAY_CORPUS", "ASSAY_SWEEP", "ASSAY_TEST_POSTGRES", "ASSAY_TEST_PGBOUNCER",
     ]
-    private static let databaseFile = Setting.databaseURL.environmentName + "_FILE"
-
     private let files: SettingsFiles
     private(set) var configuration = Configuration()
     private(set) var faults: [ConfigurationFault] = []
@@ -65,7 +63,7 @@ struct ConfigurationReader {
             let path = MemberReader.join(path, key)
             if let setting = Setting(rawValue: path) {
                 take(value, for: setting, &reader)
-                if setting == .databaseURL, isWorldReadable { refuseReadablePassword(reader.origin) }
+                if isWorldReadable { refuseReadablePassword(setting, reader.origin) }
             } else if path == "apps" {
                 takeApps(value, at: path, isWorldReadable: isWorldReadable, &reader)
             } else if path == "keys" {
@@ -127,7 +125,7 @@ struct ConfigurationReader {
     // MARK: - The environment and the flags
 
     private mutating func readEnvironment(_ environment: [String: String]) {
-        let lists = ["ASSAY_APPS", "ASSAY_KEYS", "ASSAY_KEYS_FILE", Self.databaseFile]
+        let lists = ["ASSAY_APPS", "ASSAY_KEYS", "ASSAY_KEYS_FILE"] + Setting.withPassword.map(\.environmentFileName)
         let known = ["ASSAY_CONFIG"] + lists + Setting.allCases.map(\.environmentName)
         for name in environment.keys.sorted() where name.hasPrefix("ASSAY_") && !known.contains(name) {
             if ConfigurationReader.foreignNames.contains(name) { continue }
@@ -146,30 +144,36 @@ struct ConfigurationReader {
             guard let text = environment[setting.environmentName] else { continue }
             take(text, for: setting, from: .environment(setting.environmentName))
         }
-        readDatabaseFile(environment)
+        for setting in Setting.withPassword { readFile(of: setting, environment) }
     }
 
-    private mutating func readDatabaseFile(_ environment: [String: String]) {
-        guard let path = environment[Self.databaseFile] else { return }
-        let origin = SettingOrigin.environment(Self.databaseFile)
-        if environment[Setting.databaseURL.environmentName] != nil {
-            return fault("only one of it and \(Setting.databaseURL.environmentName) may be set", .databaseURL, origin)
+    private mutating func readFile(of setting: Setting, _ environment: [String: String]) {
+        guard let path = environment[setting.environmentFileName] else { return }
+        let origin = SettingOrigin.environment(setting.environmentFileName)
+        if environment[setting.environmentName] != nil {
+            return fault("only one of it and \(setting.environmentName) may be set", setting, origin)
         }
         do throws(SettingsFiles.Fault) {
             let file = try files.read(path)
             let end = file.bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
             let text = String(decoding: file.bytes.prefix((end ?? -1) + 1), as: UTF8.self)
-            take(text, for: .databaseURL, from: origin)
-            if file.isWorldReadable { refuseReadablePassword(origin) }
+            take(text, for: setting, from: origin)
+            if file.isWorldReadable { refuseReadablePassword(setting, origin) }
         } catch {
-            fault("\(path): \(error)", .databaseURL, origin)
+            fault("\(path): \(error)", setting, origin)
         }
     }
 
     /// A password belongs where not every user of the machine sees it.
-    private mutating func refuseReadablePassword(_ origin: SettingOrigin) {
-        guard configuration.database.url?.hasPassword == true else { return }
-        fault("every user of this machine can read the password there; chmod 600 the file", .databaseURL, origin)
+    private mutating func refuseReadablePassword(_ setting: Setting, _ origin: SettingOrigin) {
+        let hasPassword =
+            switch setting {
+            case .databaseURL: configuration.database.url?.hasPassword
+            case .appleProxy: configuration.apple.proxy?.hasPassword
+            default: false
+            }
+        guard hasPassword == true else { return }
+        fault("every user of this machine can read the password there; chmod 600 the file", setting, origin)
     }
 
     private mutating func readKeys(_ environment: [String: String]) {
@@ -227,6 +231,7 @@ struct ConfigurationReader {
             guard words.allSatisfy(isWord) else { return fault("each must be \(what)", setting, origin) }
             configuration[keyPath: place] = words
         case .database: return takeDatabase(text, setting, origin)
+        case .proxy: return takeProxy(text, setting, origin)
         case .signingKey: return takeSigningKey(text, setting, origin)
         case .schema:
             guard PostgreSQLSettings.isName(text) else {
@@ -245,12 +250,24 @@ struct ConfigurationReader {
 
     private mutating func takeDatabase(_ text: String, _ setting: Setting, _ origin: SettingOrigin) {
         guard let url = DatabaseURL(text) else { return fault(DatabaseURL.such, setting, origin) }
-        if case .flag = origin, url.hasPassword {
-            let file = Self.databaseFile
-            return fault("every user of this machine sees a password there; use \(file)", setting, origin)
-        }
+        if url.hasPassword, isSeen(setting, origin) { return }
         configuration.database.url = url
         configuration.origins[setting.path] = origin
+    }
+
+    private mutating func takeProxy(_ text: String, _ setting: Setting, _ origin: SettingOrigin) {
+        guard let url = ProxyURL(text) else { return fault(ProxyURL.such, setting, origin) }
+        if url.hasPassword, isSeen(setting, origin) { return }
+        configuration.apple.proxy = url
+        configuration.origins[setting.path] = origin
+    }
+
+    /// A password on the command line is a fault.
+    private mutating func isSeen(_ setting: Setting, _ origin: SettingOrigin) -> Bool {
+        guard case .flag = origin else { return false }
+        let file = setting.environmentFileName
+        fault("every user of this machine sees a password there; use \(file)", setting, origin)
+        return true
     }
 
     private mutating func takeSigningKey(_ path: String, _ setting: Setting, _ origin: SettingOrigin) {

@@ -123,6 +123,7 @@ struct ConfigurationText {
         case .bool(let place): String(configuration[keyPath: place])
         case .words(_, let place, _): "[\(configuration[keyPath: place].map(quoted).joined(separator: ", "))]"
         case .database: configuration.database.url.map { quoted($0.description) } ?? "none"
+        case .proxy: configuration.apple.proxy.map { quoted($0.description) } ?? "none"
         case .signingKey: configuration.answers.signingKeyFile.map(quoted) ?? "none"
         case .schema: quoted(configuration.database.schema)
         }

@@ -9,6 +9,7 @@ enum Setting: String, CaseIterable, Sendable {
     case databaseURL = "database.url"
     case databaseSchema = "database.schema"
     case databasePooled = "database.pooled"
+    case appleProxy = "apple.proxy"
     case webhookAddresses = "webhooks.allowed_addresses"
     case webhookHosts = "webhooks.plain_hosts"
     case trustRoots = "trust.roots"
@@ -43,6 +44,8 @@ enum Setting: String, CaseIterable, Sendable {
         case words(String, WritableKeyPath<Configuration, [String]>, isWord: (String) -> Bool)
         /// Of a database, perhaps with a password.
         case database
+        /// An HTTP proxy, perhaps with a password.
+        case proxy
         /// A file with an Ed25519 key that signs answers.
         case signingKey
         /// The name of a schema in it.
@@ -57,6 +60,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .databaseURL: .database
         case .databaseSchema: .schema
         case .databasePooled: .bool(\.database.isPooled)
+        case .appleProxy: .proxy
         case .webhookAddresses:
             .words("a block of addresses such as 10.0.0.0/8", \.webhooks.allowedAddresses) { AddressBlock($0) != nil }
         case .webhookHosts:
@@ -95,6 +99,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .databaseURL: "PostgreSQL database of the ledger, instead of the folder."
         case .databaseSchema: "Schema of the ledger in that database."
         case .databasePooled: "true behind a pooler that lends sessions for one transaction."
+        case .appleProxy: "HTTP proxy for all calls to Apple; never for webhooks."
         case .webhookAddresses: "Private addresses that webhooks may be sent to, with commas between them."
         case .webhookHosts: "Hosts that webhooks may be sent to by http, with commas between them."
         case .trustRoots: "Folder of roots to trust for test purchases."
@@ -121,6 +126,11 @@ enum Setting: String, CaseIterable, Sendable {
     var path: String { rawValue }
 
     var environmentName: String { "ASSAY_" + spelled(with: "_").uppercased() }
+
+    /// Names a file with the value, for those that may hold a password.
+    var environmentFileName: String { environmentName + "_FILE" }
+
+    static let withPassword: [Setting] = [.databaseURL, .appleProxy]
 
     /// Without the hyphens.
     var flag: String { spelled(with: "-") }
@@ -150,7 +160,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .whole: "NUMBER"
         case .bool: "true|false"
         case .words: "LIST"
-        case .database: "URL"
+        case .database, .proxy: "URL"
         case .schema: "NAME"
         }
     }

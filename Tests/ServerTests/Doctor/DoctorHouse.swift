@@ -120,6 +120,10 @@ struct DoctorHouse: Sendable {
 
     /// What the doctor says of the house that runs.
     func findings(_ flags: String..., code: Int32 = 1) async throws -> Findings {
+        try await findings(flags, code: code)
+    }
+
+    func findings(_ flags: [String], code: Int32) async throws -> Findings {
         let listen = flags.contains("--listen") ? [] : ["--listen", here]
         let words = ["doctor", "--config", configuration, "--json"] + listen
         let run = try await Program.run(words + flags)

@@ -52,6 +52,21 @@ import Testing
         }
     }
 
+    /// The simulated store stands for Apple: it is reached through the tunnel alone, and a proxy that refuses is named.
+    @Test func appleIsReachedThroughTheProxy() async throws {
+        try await DoctorHouse.with { house in
+            let open = try ConnectProxy(in: house.folder)
+            let through = ["--limits-connections", "100", "--wait", "0", "--apple-proxy"]
+            let good = try await house.findings(through + ["http://127.0.0.1:\(open.port)"], code: 0)
+            #expect(good.isGood, "\(good.lines.filter { $0.status != "ok" })")
+            #expect(Set(open.seen) == ["CONNECT 127.0.0.1:\(house.store.port) HTTP/1.1"])
+            let shut = try ConnectProxy(in: house.folder, refusing: 403)
+            let refused = try await house.findings(through + ["http://127.0.0.1:\(shut.port)"], code: 1)
+            #expect(refused.of("host").map(\.status) == ["fail", "fail"])
+            #expect(refused.of("host").allSatisfy { $0.found.contains("proxy") && $0.fix.contains("apple.proxy") })
+        }
+    }
+
     @Test func aClockThatIsWrongIsTold() async throws {
         try await DoctorHouse.with { house in
             _ = try await house.store.run("chaos", #"{"clock_skew_seconds": 120}"#)
