@@ -134,6 +134,12 @@ package struct PurchasePipeline: Sendable {
             let evidence = proof.evidence(from: kept.submission.customer, at: clock.now)
             let decision = try await recorder.record(recording, evidence: evidence, with: companion)
             tell(decision, proof.fact.format, of: app.id)
+            let name = RefusedBefore.Name(app: app.id, digest: kept.submission.digest)
+            // An import's are told in its report.
+            if kept.submission.origin == .presented, let anothers = decision.anothers {
+                let (bytes, customer) = (kept.submission.proof, kept.submission.customer)
+                desk.noteAnothers(proof.fact.format, bytes, from: customer, name, anothers, isPart: true)
+            }
             return nil
         } catch .unstorable {
             return .fieldOutOfRange
@@ -177,7 +183,9 @@ package struct PurchasePipeline: Sendable {
         guard isSettled else { return }
         giveBack(kept)
         // An import's are told in its report.
-        if end == reason.verdict, kept.submission.origin == .presented { desk.note(kept, because: reason) }
+        if end == reason.verdict, kept.submission.origin == .presented {
+            desk.note(kept, because: reason, claiming: asked(about: kept.submission.proof))
+        }
         report(.settled(app: kept.submission.app, reason: reason))
     }
 
@@ -198,18 +206,18 @@ package struct PurchasePipeline: Sendable {
         switch found.verdict {
         case .genuine, .testSigned:
             guard let proof = examination.proof, submission.app.mayCount(proof) else {
-                return refuse(found.format, found.reason, submission, name)
+                return refuse(found.format, found.reason, submission, name, found.claims)
             }
             return try await record(proof, submission, name, kept: id)
         case .undecidable:
             // What an app would not record when it is decided does not wait to be decided.
             if let voucher = found.vouchedBy, voucher.isTest, !submission.app.acceptsTestSigned {
-                return refuse(found.format, voucher.reason, submission, name)
+                return refuse(found.format, voucher.reason, submission, name, found.claims)
             }
             guard !found.isSignedWithoutPurchase else { return nothingToRecord(found.format, submission) }
             return try await keepForLater(submission, found.format, found.reason, digest, kept: id)
         case .notYours, .forged, .malformed:
-            return refuse(found.format, found.reason, submission, name)
+            return refuse(found.format, found.reason, submission, name, found.claims)
         }
     }
 
@@ -238,9 +246,12 @@ package struct PurchasePipeline: Sendable {
             decision = try await recorder.record(recording, evidence: evidence, answering: submission.kept).told
         } catch .unstorable {
             // A text in it that no row can hold. Nobody asks for it again in vain: it will never be another.
-            return refuse(format, .fieldOutOfRange, submission, name)
+            return refuse(format, .fieldOutOfRange, submission, name, proof.fact.claims)
         }
         tell(decision, format, of: submission.app.id)
+        if let anothers = decision.anothers {
+            desk.noteAnothers(format, submission.bytes, from: submission.customer, name, anothers)
+        }
         return .recorded(decision)
     }
 
@@ -330,9 +341,11 @@ package struct PurchasePipeline: Sendable {
         _ format: ProofFormat,
         _ reason: Reason,
         _ submission: Submission,
-        _ name: RefusedBefore.Name
+        _ name: RefusedBefore.Name,
+        _ claims: Claims
     ) -> Outcome {
-        desk.refuse(format, reason, submission.bytes, from: submission.customer, name)
+        let claimed = claims.transactions.map(\.id)
+        desk.refuse(format, reason, submission.bytes, from: submission.customer, name, claiming: claimed)
         return .refused(Outcome.Refused(reason))
     }
 }

@@ -81,4 +81,8 @@ package protocol StoreReader:
 
     /// The last refused proofs, newest first; the limit is brought between 1 and ``RefusalSample/listedMax``.
     func refusalSamples(limit: Int) throws(StoreFailure) -> [RefusalSample]
+
+    /// Those of the kept ones that are about it, newest first; the limit is brought between 1 and
+    /// ``RefusalSample/listedMax``.
+    func refusalSamples(of subject: RefusalSubject, limit: Int) throws(StoreFailure) -> [RefusalSample]
 }

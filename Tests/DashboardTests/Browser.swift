@@ -41,6 +41,7 @@ struct Desk: Sendable {
             apps: policies ?? [policy],
             firstRun: link.digest,
             verdict: { $0 == "signature_mismatch" ? "forged" : nil },
+            meaning: { $0 == "signature_mismatch" ? "Another key signed it." : nil },
             explain: { "what is said of \(String(decoding: $0, as: UTF8.self))" },
             resync: ResyncDesk(queue: queue) { _, _ in reach },
             server: server(store, clock)

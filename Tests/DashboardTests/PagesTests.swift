@@ -13,7 +13,8 @@ import Testing
         _ count: Int,
         proof: String,
         customer: String? = nil,
-        reason: String = "signature_mismatch"
+        reason: String = "signature_mismatch",
+        claimed: [Int64] = []
     ) async throws {
         let hour = HourOfTime(containing: desk.clock.now)
         let key = RefusalKey(hour: hour, app: Desk.app, reason: reason)
@@ -25,7 +26,9 @@ import Testing
             receivedAt: desk.clock.now,
             digest: digest,
             bytesInAll: proof.utf8.count,
-            proof: Array(proof.utf8)
+            proof: Array(proof.utf8),
+            format: "app_receipt",
+            claimed: claimed.compactMap { TransactionID(number: $0) }
         )
         try await desk.store.write { write throws(StoreFailure) in
             try write.addRefusals(counts: [key: count], samples: [sample])
@@ -58,6 +61,40 @@ import Testing
         let asked = await browser.get("/dashboard/triage").text
         #expect(asked.contains("Refused without asking Apple: 12\u{202F}345. Refused after Apple was asked: 6."))
         #expect(await browser.get("/dashboard/sample?sha256=08").status == .notFound)
+    }
+
+    /// Whoever is asked why a purchase was refused looks for the customer, or for the number on her receipt.
+    @Test func whatWasRefusedIsFoundByItsCustomerAndByWhatItClaims() async throws {
+        let desk = Desk()
+        let browser = try await Self.viewer(desk)
+        let customer = "<i>ann"
+        try await Self.refuse(desk, 1, proof: "a", customer: customer, claimed: [77, 78])
+        try await Self.refuse(desk, 1, proof: "a", customer: "bob", reason: "owned_by_another_customer", claimed: [77])
+        for (query, place) in [("%3Ci%3Eann", "customer?app=shop&id=%3Ci%3Eann"), ("78", "transaction?app=shop&id=78")]
+        {
+            let found = await browser.get("/dashboard/search?q=\(query)")
+            #expect(found.fields["Location"] == "/dashboard/" + place)
+            let page = await browser.get("/dashboard/" + place)
+            #expect(page.status == .ok)
+            for part in [
+                "signature_mismatch", "Another key signed it.", "<td>forged</td>", "app_receipt", "&lt;i&gt;ann",
+                "transaction?app=shop&amp;id=77", "sample?sha256=0707",
+            ] {
+                #expect(page.text.contains(part), "\(part) on \(place)")
+            }
+            #expect(!page.text.contains("owned_by_another_customer"))
+        }
+        // The purchase itself, and who presented what is not hers.
+        let number = await browser.get("/dashboard/transaction?app=shop&id=77").text
+        #expect(number.contains("Presented by others") && number.contains("Refused proofs that claim it"))
+        let bob = await browser.get("/dashboard/customer?app=shop&id=bob").text
+        #expect(bob.contains("Presented, and another customer"))
+        // Of several that presented the same bytes the one that was clicked on.
+        for who in ["%3Ci%3Eann", "bob"] {
+            let target = "/dashboard/sample?sha256=" + String(repeating: "07", count: 32) + "&customer=" + who
+            #expect(await browser.get(target).text.contains("id=\(who)\""))
+        }
+        #expect(await browser.get("/dashboard/search?q=7").text.contains("Nothing has the id"))
     }
 
     @Test func whatCameFromOutsideIsNeverMarkup() async throws {

@@ -95,7 +95,46 @@ import Testing
             _ = try await house.submit(Proofs.jws(1))
             let written = try await house.refusals()
             #expect(written.count == 5)
-            #expect(written.samples.map(\.app?.text) == ["other", "game"])
+            // Of each customer once: who looks for bob finds his.
+            #expect(written.samples.map(\.app?.text) == ["other", "game", "game"])
+            #expect(written.samples.map(\.customer?.text) == ["ann", "bob", "ann"])
+            // And once a day: the first may be gone, and she tries again.
+            house.clock.advance(by: .seconds(86_400))
+            for _ in 0..<2 { _ = try await house.submit(Proofs.garbage(1)) }
+            _ = try await house.submit(Proofs.jws(2))
+            #expect(try await house.refusals().samples.count == 4)
+        }
+    }
+
+    /// A sample says what the proof claims, also where it came again from somebody else.
+    @Test func aSampleHasTheNumbersOfWhatItClaims() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            let payload = Payload.transaction(try Proofs.transaction(7), of: TestAuthority.app())
+            let token = try JWSSigner(TestAuthority.shared.chain(.jws)).sign(payload, flaw: .signatureBitFlipped)
+            for customer in ["ann", "bob"] { _ = try await house.submit(Array(token.utf8), customer: customer) }
+            _ = try await house.submit(Proofs.jws(1))
+            let samples = try await house.refusals().samples
+            #expect(samples.map(\.customer?.text) == ["bob", "ann"])
+            #expect(samples.allSatisfy { $0.claimed.map(\.number) == [2_000_000_000_000_007] })
+            #expect(samples.allSatisfy { $0.format == "jws_transaction" })
+        }
+    }
+
+    /// It is recorded and answered as ever; beside that it is counted and sampled, without a write of its own.
+    @Test func whatIsAnotherCustomersIsCountedAndSampled() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            let jws = try Proofs.jws(7)
+            _ = try await house.submit(jws)
+            for _ in 0..<2 { #expect(try await house.submit(jws, customer: "bob").word == "known") }
+            _ = try await house.submit(jws)
+            #expect(house.commits == [1])
+            #expect(try await house.refusals() == (0, []))
+            _ = try await house.submit(Proofs.jws(8))
+            let (count, samples) = try await house.refusals()
+            #expect(count == 2)
+            #expect(samples.map(\.reason) == ["owned_by_another_customer"])
+            #expect(samples.map(\.customer?.text) == ["bob"])
+            #expect(samples.map { $0.claimed.map(\.number) } == [[2_000_000_000_000_007]])
         }
     }
 

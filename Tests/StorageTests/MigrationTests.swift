@@ -158,12 +158,16 @@ enum Python {
     /// After 36.
     static let withoutColumnsSince36 = [
         "DROP INDEX submissions_pending_of_customer",
-        withoutReason, "ALTER TABLE orders DROP COLUMN refunded", "ALTER TABLE imports DROP COLUMN other_store",
+        withoutClaimedIndex, withoutClaimed, withoutFormat, withoutReason, "ALTER TABLE orders DROP COLUMN refunded",
+        "ALTER TABLE imports DROP COLUMN other_store",
         "ALTER TABLE subscriptions DROP COLUMN renewal_win_back_offers",
         "ALTER TABLE transactions DROP COLUMN advanced_commerce",
         "ALTER TABLE transactions DROP COLUMN billing_plan", "ALTER TABLE transactions DROP COLUMN commitment_ends_at",
         "ALTER TABLE transactions DROP COLUMN previous_original_id", "ALTER TABLE owners DROP COLUMN successor",
     ]
+    private static let withoutClaimedIndex = "DROP INDEX refusal_samples_of_transaction"
+    private static let withoutClaimed = "ALTER TABLE refusal_samples DROP COLUMN claimed"
+    private static let withoutFormat = "ALTER TABLE refusal_samples DROP COLUMN format"
     private static let withoutReason = "ALTER TABLE transactions DROP COLUMN reason"
     private static let withoutCorrections = "ALTER TABLE apps DROP COLUMN figure_corrections"
 
@@ -173,7 +177,8 @@ enum Python {
             "apps", "evidence", "transactions", "submissions", "refusal_counts", "refusal_samples", "migrations",
         ]
         let statements = [
-            withoutCorrections, withoutReason, "DROP INDEX submissions_of_imports", "DROP INDEX submissions_settled",
+            withoutClaimedIndex, withoutClaimed, withoutFormat, withoutCorrections, withoutReason,
+            "DROP INDEX submissions_of_imports", "DROP INDEX submissions_settled",
             "DROP INDEX submissions_by_name", "DROP INDEX submissions_pending_of_customer",
             "ALTER TABLE submissions DROP COLUMN name", "ALTER TABLE submissions DROP COLUMN imported",
             "ALTER TABLE submissions DROP COLUMN version", "ALTER TABLE submissions DROP COLUMN environments",

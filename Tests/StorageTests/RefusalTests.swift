@@ -99,6 +99,50 @@ import Testing
         }
     }
 
+    /// A number is found as a whole, and so is everybody's own.
+    @Test(arguments: StoreKind.allCases)
+    func samplesAreFoundByWhomTheyNameAndWhatTheyClaim(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let (game, zoo, ann) = (try Samples.app("game"), try Samples.app("Zoo"), try Samples.customer("ann"))
+            let rows: [(app: AppID?, customer: String?, claimed: [Int64])] = [
+                (game, "ann", [12, 34, 12]), (game, "bob", [123, 4]), (zoo, "ann", [12]), (nil, "ann", [12]),
+                (game, nil, []), (game, "ann", [1, 34]),
+            ]
+            let samples = try rows.enumerated().map { place, row in
+                RefusalSample(
+                    app: row.app,
+                    reason: "untrusted",
+                    customer: try row.customer.map { try Samples.customer($0) },
+                    receivedAt: Timestamp(milliseconds: Int64(place)),
+                    digest: try Samples.digest(UInt8(place % 4)),
+                    bytesInAll: 1,
+                    proof: [1],
+                    format: place == 0 ? nil : "app_receipt",
+                    claimed: row.claimed.compactMap { TransactionID(number: $0) }
+                )
+            }
+            try await store.write { write throws(StoreFailure) in
+                try write.addRefusals(counts: [:], samples: samples)
+            }
+            let twelve = try #require(TransactionID(number: 12))
+            let asked: [(RefusalSubject, limit: Int, found: [Int])] = [
+                (.customer(game, ann), 9, [5, 0]), (.customer(game, ann), 0, [5]), (.customer(zoo, ann), 9, [2]),
+                (.transaction(game, twelve), 9, [0]), (.transaction(zoo, twelve), 9, [2]),
+                (.transaction(game, try #require(TransactionID(number: 34))), 9, [5, 0]),
+                (.transaction(game, try #require(TransactionID(number: 2))), 9, []),
+                (.customer(try Samples.app("none"), ann), 9, []),
+                (.proof(try Samples.digest(1)), 9, [5, 1]), (.proof(try Samples.digest(9)), 9, []),
+            ]
+            for (subject, limit, places) in asked {
+                let found = try await store.read { reader throws(StoreFailure) in
+                    try reader.refusalSamples(of: subject, limit: limit)
+                }
+                #expect(found == places.map { samples[$0] }, "\(subject)")
+            }
+            #expect(samples[0].claimed.map(\.number) == [12, 34])
+        }
+    }
+
     @Test func aSampleKeepsTheBeginningOfALargeProof() throws {
         let sample = try Self.sample(1, proof: [UInt8](repeating: 1, count: 20_000))
         #expect(sample.proof.count == RefusalSample.bytesMax)

@@ -145,6 +145,7 @@ private enum Verb: Sendable {
     case counts(HourOfTime, Int)
     case totals(HourOfTime, Int)
     case samples(Int)
+    case samplesOf(RefusalSubject, Int)
 
     func perform(on store: any Store) async -> Answer {
         do throws(StoreFailure) {
@@ -208,6 +209,7 @@ private enum Verb: Sendable {
         case .counts(let hour, let limit): .counts(try reader.refusalCounts(since: hour, limit: limit))
         case .totals(let hour, let limit): .totals(try reader.refusalTotals(since: hour, limit: limit))
         case .samples(let limit): .samples(try reader.refusalSamples(limit: limit))
+        case .samplesOf(let subject, let limit): .samples(try reader.refusalSamples(of: subject, limit: limit))
         case .record, .force, .keep, .settle, .giveUp, .forget, .refuse: .done
         }
     }
@@ -275,7 +277,13 @@ extension Verb {
             return .forget(try #require(ages.randomElement(using: &random)), .random(in: 0...3, using: &random))
         default:
             let hour = HourOfTime(number: .random(in: 0...3, using: &random))
-            let verbs: [Verb] = [.figures, .counts(hour, 5), .totals(hour, 3), .samples(5)]
+            let subjects: [RefusalSubject] = [
+                .customer(try Samples.app(app(&random)), try Samples.customer("ann")),
+                .transaction(try Samples.app(app(&random)), try key(&random).id),
+                .proof(try Samples.digest(.random(in: 0...9, using: &random))),
+            ]
+            let verbs: [Verb] =
+                [.figures, .counts(hour, 5), .totals(hour, 3), .samples(5)] + subjects.map { .samplesOf($0, 3) }
             return verbs.randomElement(using: &random) ?? .figures
         }
     }
@@ -349,9 +357,11 @@ extension Verb {
                 reason: "untrusted",
                 customer: try customer(&random).map { try Samples.customer($0) },
                 receivedAt: Samples.now,
-                digest: try Samples.digest(proof[0]),
+                digest: try Samples.digest(proof[0] % 10),
                 bytesInAll: 3,
-                proof: proof
+                proof: proof,
+                format: [nil, "app_receipt"].randomElement(using: &random) ?? nil,
+                claimed: try (0..<Int.random(in: 0...4, using: &random)).map { _ in try key(&random).id }
             )
         }
     }

@@ -182,9 +182,15 @@ import Verification
     @Test func everyReasonHasAProof() {
         let elsewhere: Set = [
             Reason.verified, .answeredByApple, .sharedSecret, .refusedByApple, .unknownToApple, .unreadableToApple,
+            .ownedByAnother,
         ]
         #expect(Set(Self.rows.map(\.reason)) == Set(Reason.allCases).subtracting(elsewhere))
         #expect(Self.rows.count == Reason.allCases.count - elsewhere.count)
+    }
+
+    /// A person who reads it has no table of words beside it.
+    @Test(arguments: Reason.allCases) func everyReasonHasAMeaning(reason: Reason) {
+        #expect(reason.meaning != reason.rawValue && reason.meaning.hasSuffix("."))
     }
 
     @Test(arguments: rows)

@@ -14,6 +14,8 @@ package struct DashboardParts: Sendable {
     package var firstRun: [UInt8]?
     /// The verdict that a reason leads to; `nil` for a word that is none.
     package var verdict: @Sendable (String) -> String?
+    /// What a reason means, in a sentence; `nil` for a word that is none.
+    package var meaning: @Sendable (String) -> String?
     /// What a verifier says of a proof, as text for people.
     package var explain: @Sendable ([UInt8]) -> String
     package var server: RunningServer
@@ -30,6 +32,7 @@ package struct DashboardParts: Sendable {
         signInGuard: SignInGuard = SignInGuard(),
         firstRun: [UInt8]? = nil,
         verdict: @escaping @Sendable (String) -> String?,
+        meaning: @escaping @Sendable (String) -> String?,
         explain: @escaping @Sendable ([UInt8]) -> String,
         resync: ResyncDesk = .none,
         changed: @escaping @Sendable () -> Void = {},
@@ -42,6 +45,7 @@ package struct DashboardParts: Sendable {
         self.signInGuard = signInGuard
         self.firstRun = firstRun
         self.verdict = verdict
+        self.meaning = meaning
         self.explain = explain
         self.server = server
         self.resync = resync

@@ -19,6 +19,7 @@ struct CustomerPage: Sendable {
         let wallets: [Wallet]
         let entitlements: CustomerEntitlements
         let told: [ToldEvents]
+        let refused: RefusedProofs
     }
 
     func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
@@ -52,7 +53,8 @@ struct CustomerPage: Sendable {
                 ),
                 told: try Realm.known.map { realm throws(StoreFailure) in
                     try ToldEvents(StreamKey(app: app, realm: realm, customer: id), reader)
-                }
+                },
+                refused: try RefusedProofs(of: .customer(app, id), reader)
             )
         }
         return Page("Customer \(id.text)", visit: visit) {
@@ -65,6 +67,8 @@ struct CustomerPage: Sendable {
             subscriptions(found.subscriptions, app)
             orders(found.orders, app)
             wallets(found.wallets, visit)
+            found.refused.presentedByOthers.html("Presented, and another customer's, the newest first", parts)
+            found.refused.refused.html("Refused proofs of this customer, the newest first", parts)
             OperatorLinks.list(
                 visit,
                 [

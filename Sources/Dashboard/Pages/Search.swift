@@ -70,8 +70,12 @@ struct Search: Sendable {
 
     private static func hits(_ text: String, _ app: AppID, _ reader: any StoreReader) throws(StoreFailure) -> [Hit] {
         var hits: [Hit] = []
-        if let id = TransactionID(text), !(try reader.transactions(app: app, id: id)).isEmpty {
-            hits.append(Hit(kind: "Transaction", app: app, text: text, address: Links.transaction(app, id)))
+        if let id = TransactionID(text) {
+            let isKnown = !(try reader.transactions(app: app, id: id)).isEmpty
+            if try isKnown || !reader.refusalSamples(of: .transaction(app, id), limit: 1).isEmpty {
+                let kind = isKnown ? "Transaction" : "Transaction that refused proofs claim"
+                hits.append(Hit(kind: kind, app: app, text: text, address: Links.transaction(app, id)))
+            }
         }
         if let id = OrderID(text), !(try reader.orders([OrderKey(app: app, id: id)])).isEmpty {
             hits.append(Hit(kind: "Order", app: app, text: text, address: Links.order(app, id)))
@@ -99,6 +103,7 @@ struct Search: Sendable {
         }
         guard let id = CustomerID(text) else { return nil }
         if !(try reader.chains(app: app, customer: id)).isEmpty { return id }
+        if !(try reader.refusalSamples(of: .customer(app, id), limit: 1)).isEmpty { return id }
         if !(try reader.grantedEntitlements(app: app, customer: id)).isEmpty { return id }
         if !(try reader.orders(app: app, customer: id, after: nil, limit: 1).orders.isEmpty) { return id }
         // Of whoever had something that is another's by now something was told.

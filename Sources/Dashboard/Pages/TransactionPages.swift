@@ -26,11 +26,21 @@ struct TransactionPages: Sendable {
             return Notices.notFound("transaction", visit)
         }
         let found = try await parts.store.read { reader throws(StoreFailure) in
-            try reader.transactions(app: app, id: id).map { row throws(StoreFailure) in try Self.around(row, reader) }
+            (
+                rows: try reader.transactions(app: app, id: id).map { row throws(StoreFailure) in
+                    try Self.around(row, reader)
+                },
+                refused: try RefusedProofs(of: .transaction(app, id), reader)
+            )
         }
-        guard !found.isEmpty else { return Notices.notFound("transaction", visit) }
+        guard !found.rows.isEmpty || !found.refused.samples.isEmpty else {
+            return Notices.notFound("transaction", visit)
+        }
         return Page("Transaction \(id)", visit: visit) {
-            for found in found { section(found, visit) }
+            if found.rows.isEmpty { element("p") { "It is not recorded: only refused proofs claim it." } }
+            for row in found.rows { section(row, visit) }
+            found.refused.presentedByOthers.html("Presented by others, the newest first", parts)
+            found.refused.refused.html("Refused proofs that claim it, the newest first", parts)
         }.response()
     }
 

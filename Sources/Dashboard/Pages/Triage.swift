@@ -18,7 +18,7 @@ struct Triage: Sendable {
     /// In the order in which they are drawn, with what they mean.
     private static let verdicts: [(word: String, style: StaticString, meaning: String)] = [
         ("forged", "forged", "says that Apple signed it, and Apple did not"),
-        ("not_yours", "not_yours", "genuine or not, for another app, store, product or device"),
+        ("not_yours", "not_yours", "genuine or not, for another app, store, product, device or customer"),
         ("malformed", "malformed", "no proof of purchase, or a broken one"),
         ("undecidable", "undecidable", "cannot be decided from the bytes alone"),
         ("test_signed", "test_signed", "signed by a test authority"),
@@ -102,7 +102,7 @@ struct Triage: Sendable {
             for count in counts where parts.verdict(count.key.reason) == verdict.word {
                 bars[bar(count.key.hour, first, span)] += count.count
             }
-            return StackedBars.Layer(name: Self.words(verdict.word), style: verdict.style, counts: bars)
+            return StackedBars.Layer(name: RefusedProofs.words(verdict.word), style: verdict.style, counts: bars)
         }
         let width = span.hours / Int64(span.bars)
         let labels = (0..<span.bars).map { Self.label(first, Int64($0) * width, span == .day) }
@@ -128,7 +128,7 @@ struct Triage: Sendable {
             for verdict in Self.verdicts {
                 let count = totals.filter { parts.verdict($0.reason) == verdict.word }.reduce(0) { $0 + $1.count }
                 element("tr") {
-                    element("th", .word("scope", "row")) { Self.words(verdict.word) }
+                    element("th", .word("scope", "row")) { RefusedProofs.words(verdict.word) }
                     element("td") { Texts.count(count) }
                     element("td") { Texts.share(count, of: all) }
                     element("td") { verdict.meaning }
@@ -151,7 +151,7 @@ struct Triage: Sendable {
                 element("tr") {
                     element("td") { element("bdi") { total.app?.text ?? "unknown" } }
                     element("th", .word("scope", "row")) { total.reason }
-                    element("td") { Self.words(parts.verdict(total.reason) ?? "unknown") }
+                    element("td") { RefusedProofs.words(parts.verdict(total.reason) ?? "unknown") }
                     element("td") { Texts.count(total.count) }
                     element("td") { Texts.moment(total.first.start) }
                     element("td") { Texts.moment(total.last.start) }
@@ -168,7 +168,7 @@ struct Triage: Sendable {
                 element("tr") {
                     element("td") { Texts.moment(sample.receivedAt) }
                     element("th", .word("scope", "row")) {
-                        Links.link(Self.address(of: sample), sample.reason)
+                        Links.link(RefusedProofs.address(of: sample), sample.reason)
                     }
                     element("td") { element("bdi") { sample.app?.text ?? "unknown" } }
                     element("td") {
@@ -182,23 +182,34 @@ struct Triage: Sendable {
         }.html
     }
 
-    private static func address(of sample: RefusalSample) -> Address {
-        Address("/sample", [(name: "sha256", value: Hexadecimal.encode(sample.digest.bytes))])
-    }
-
     /// One refused proof, while it is among the last.
     func sample(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
-        let wanted = Hexadecimal.decode(visit.fields["sha256"])
-        let found = try await parts.store.read { reader throws(StoreFailure) in
-            try reader.refusalSamples(limit: RefusalSample.listedMax).first { $0.digest.bytes == wanted }
+        guard let digest = Hexadecimal.decode(visit.fields["sha256"]).flatMap({ ProofDigest($0) }) else {
+            return Notices.notFound("sample among the last", visit)
         }
-        guard let sample = found else { return Notices.notFound("sample among the last", visit) }
+        let found = try await parts.store.read { reader throws(StoreFailure) in
+            try reader.refusalSamples(of: .proof(digest), limit: RefusalSample.listedMax)
+        }
+        // Several customers may have presented the same.
+        let customer = CustomerID(visit.fields["customer"])
+        guard let sample = found.first(where: { $0.customer == customer }) ?? found.first else {
+            return Notices.notFound("sample among the last", visit)
+        }
         return Page("A refused proof", visit: visit) {
             element("dl", .class("facts")) {
                 Texts.fact("Reason", sample.reason)
-                Texts.fact("Verdict", parts.verdict(sample.reason).map(Self.words))
+                Texts.fact("Verdict", parts.verdict(sample.reason).map(RefusedProofs.words))
+                Texts.fact("What it means", parts.meaning(sample.reason))
                 Texts.fact("App", sample.app?.text)
-                Texts.fact("Customer", sample.customer?.text)
+                Texts.fact("Format", sample.format)
+                if let app = sample.app, let customer = sample.customer {
+                    element("dt") { "Customer" }
+                    element("dd") { Links.link(Links.customer(app, customer), customer.text) }
+                }
+                if !sample.claimed.isEmpty {
+                    element("dt") { "Claims" }
+                    element("dd") { RefusedProofs.claimed(sample, max: RefusalSample.claimedMax) }
+                }
                 Texts.fact("Received", sample.receivedAt)
                 Texts.fact("SHA-256", Hexadecimal.encode(sample.digest.bytes))
                 Texts.fact("Bytes", String(sample.bytesInAll))
@@ -213,10 +224,6 @@ struct Triage: Sendable {
                 element("p") { "Only its beginning was kept, so it cannot be examined again." }
             }
         }.response()
-    }
-
-    private static func words(_ word: String) -> String {
-        String(decoding: word.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
     }
 
     private static func label(_ first: HourOfTime, _ hours: Int64, _ isHour: Bool) -> String {

@@ -75,17 +75,19 @@ package struct NotificationIntake: Sendable {
         let found = examination.report
         if found.verdict == .undecidable {
             // Nothing will ever tell what a transaction's number alone, or the like, is to mean here.
-            guard found.format == .jwsNotification else { return refuse(found.format, .unrecognised, arrived, name) }
+            guard found.format == .jwsNotification else {
+                return refuse(found.format, .unrecognised, arrived, name, found.claims)
+            }
             return .undecided
         }
         guard let proof = examination.proof, app.mayCount(proof) else {
-            return refuse(found.format, found.reason, arrived, name)
+            return refuse(found.format, found.reason, arrived, name, found.claims)
         }
         guard let notice = proof.fact.claims.notice, let realm = proof.realm else {
-            return refuse(found.format, .unrecognised, arrived, name)
+            return refuse(found.format, .unrecognised, arrived, name, found.claims)
         }
         guard let row = arrived.row(of: notice, realm: realm) else {
-            return refuse(found.format, .fieldOutOfRange, arrived, name)
+            return refuse(found.format, .fieldOutOfRange, arrived, name, found.claims)
         }
         return try await keep(row, proof, arrived, name, arrived.announcement(of: notice, row))
     }
@@ -181,9 +183,10 @@ package struct NotificationIntake: Sendable {
         _ format: ProofFormat,
         _ reason: Reason,
         _ arrived: Arrived,
-        _ name: RefusedBefore.Name
+        _ name: RefusedBefore.Name,
+        _ claims: Claims? = nil
     ) -> NotificationOutcome {
-        desk.refuse(format, reason, arrived.bytes, from: nil, name)
+        desk.refuse(format, reason, arrived.bytes, from: nil, name, claiming: claims?.transactions.map(\.id) ?? [])
         return .refused(Outcome.Refused(reason))
     }
 }

@@ -8,7 +8,7 @@ import Verification
 /// Only what the bytes and the app's policy alone decide is kept; both are fixed while the process runs. Bounded, in
 /// two generations: when the newer is full, the older is dropped.
 final class RefusedBefore: Sendable {
-    /// 32-byte hashes and one word each: about 1 MiB when both generations are full.
+    /// 32-byte hashes, one word and up to four numbers each: some 2 MiB when both generations are full.
     static let generationMax = 8_192
 
     struct Name: Hashable {
@@ -16,10 +16,13 @@ final class RefusedBefore: Sendable {
         let digest: ProofDigest
     }
 
-    /// What is left of a report: the claims of a forgery are not worth memory.
+    /// What is left of a report: the claims of a forgery are not worth memory, but for a few numbers to find it by.
     struct Remnant {
+        static let claimedMax = 4
+
         let format: ProofFormat
         let reason: Reason
+        let claimed: [TransactionID]
     }
 
     private struct State {
@@ -34,6 +37,8 @@ final class RefusedBefore: Sendable {
     }
 
     func remember(_ remnant: Remnant, for name: Name) {
+        let few = Array(remnant.claimed.prefix(Remnant.claimedMax))
+        let remnant = Remnant(format: remnant.format, reason: remnant.reason, claimed: few)
         state.withLock { state in
             if state.young.count >= RefusedBefore.generationMax {
                 state.old = state.young

@@ -7,6 +7,7 @@ import Verification
 struct RefusalDesk: Sendable {
     private let refusals: RefusalLedger
     private let before = RefusedBefore()
+    private let sampled = SampledBefore()
     private let clock: any WallClock
     private let report: @Sendable (PipelineEvent) -> Void
 
@@ -23,24 +24,34 @@ struct RefusalDesk: Sendable {
     /// Refuses what was refused before, without looking at it again; `nil` for what is new.
     func repetition(of name: RefusedBefore.Name, _ bytes: [UInt8], from customer: CustomerID?) -> Reason? {
         guard let remnant = before.remnant(of: name) else { return nil }
-        note(remnant, bytes, customer, name, isRepetition: true)
+        note(remnant, bytes, customer, name)
+        tell(remnant, name, isRepetition: true)
         return remnant.reason
     }
 
+    /// - Parameters:
+    ///   - format: what it is written in.
+    ///   - reason: why.
+    ///   - bytes: the proof.
+    ///   - customer: who presented it.
+    ///   - name: by what it is known again.
+    ///   - claimed: what it says it proves.
     func refuse(
         _ format: ProofFormat,
         _ reason: Reason,
         _ bytes: [UInt8],
         from customer: CustomerID?,
-        _ name: RefusedBefore.Name
+        _ name: RefusedBefore.Name,
+        claiming claimed: [TransactionID] = []
     ) {
-        let remnant = RefusedBefore.Remnant(format: format, reason: reason)
+        let remnant = RefusedBefore.Remnant(format: format, reason: reason, claimed: claimed)
         if reason.dependsOnProofAlone { before.remember(remnant, for: name) }
-        note(remnant, bytes, customer, name, isRepetition: false)
+        note(remnant, bytes, customer, name)
+        tell(remnant, name, isRepetition: false)
     }
 
     /// Counts what had to wait and was refused in the end, and keeps a sample: the store forgets its bytes.
-    func note(_ kept: KeptSubmission, because reason: Reason) {
+    func note(_ kept: KeptSubmission, because reason: Reason, claiming claimed: [TransactionID]) {
         let (now, submission) = (clock.now, kept.submission)
         refusals.note(
             submission.app,
@@ -53,24 +64,53 @@ struct RefusalDesk: Sendable {
                 receivedAt: now,
                 digest: submission.digest,
                 bytesInAll: submission.proof.count,
-                proof: submission.proof
+                proof: submission.proof,
+                format: submission.format,
+                claimed: claimed
             )
         )
     }
 
+    /// Counts a genuine proof of what is another customer's, and keeps a sample. It is answered as what it is.
+    ///
+    /// - Parameters:
+    ///   - format: what it is written in.
+    ///   - bytes: the proof.
+    ///   - customer: who presented it.
+    ///   - name: by what it is known again.
+    ///   - transactions: those in it that are another's.
+    ///   - isPart: whether the same proof is told of several times, and counts once.
+    func noteAnothers(
+        _ format: ProofFormat,
+        _ bytes: [UInt8],
+        from customer: CustomerID?,
+        _ name: RefusedBefore.Name,
+        _ transactions: [TransactionID],
+        isPart: Bool = false
+    ) {
+        let remnant = RefusedBefore.Remnant(format: format, reason: .ownedByAnother, claimed: transactions)
+        note(remnant, bytes, customer, name, countsOnce: isPart)
+    }
+
+    /// A sample is kept of each proof and customer once a day: who looks for a customer finds hers, and who sends the same
+    /// over and over pushes nobody else's out.
     private func note(
         _ remnant: RefusedBefore.Remnant,
         _ bytes: [UInt8],
         _ customer: CustomerID?,
         _ name: RefusedBefore.Name,
-        isRepetition: Bool
+        countsOnce: Bool = false
     ) {
         let now = clock.now
+        let isNew = sampled.insert(
+            SampledBefore.Name(proof: name, customer: customer, reason: remnant.reason, day: DayOfTime(containing: now))
+        )
+        if countsOnce, !isNew { return }
         refusals.note(
             name.app,
             remnant.reason,
             at: now,
-            sample: isRepetition
+            sample: !isNew
                 ? nil
                 : RefusalSample(
                     app: name.app,
@@ -79,9 +119,14 @@ struct RefusalDesk: Sendable {
                     receivedAt: now,
                     digest: name.digest,
                     bytesInAll: bytes.count,
-                    proof: bytes
+                    proof: bytes,
+                    format: remnant.format.rawValue,
+                    claimed: remnant.claimed
                 )
         )
+    }
+
+    private func tell(_ remnant: RefusedBefore.Remnant, _ name: RefusedBefore.Name, isRepetition: Bool) {
         report(
             .refused(
                 app: name.app,
@@ -99,5 +144,13 @@ extension Reason {
     /// other stores: the same proof is good for another sender.
     fileprivate var dependsOnProofAlone: Bool {
         self != .otherProduct && self != .foreignDevice && self != .environmentNotAccepted
+    }
+}
+
+extension Decision {
+    /// What in it is another customer's; `nil` when nothing is.
+    var anothers: [TransactionID]? {
+        guard outcomes.contains(where: { $0.standing == .ownedByAnother }) else { return nil }
+        return outcomes.filter { $0.standing == .ownedByAnother }.map(\.recorded.id)
     }
 }

@@ -28,6 +28,10 @@ enum LedgerJSON {
                         json.member("app", sample.app?.text)
                         json.member("reason", sample.reason)
                         json.member("customer_id", sample.customer?.text)
+                        json.member("format", sample.format)
+                        json.array("claimed") { json in
+                            for id in sample.claimed { json.element(id.description) }
+                        }
                         json.member("sha256", Hexadecimal.encode(sample.digest.bytes))
                         json.member("bytes", sample.bytesInAll)
                         json.member("is_whole", sample.bytesInAll == sample.proof.count)

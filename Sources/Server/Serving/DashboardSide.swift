@@ -30,6 +30,7 @@ struct DashboardSide: Sendable {
             apps: settings.apps,
             firstRun: token?.digest,
             verdict: { Reason(rawValue: $0)?.verdict.rawValue },
+            meaning: { Reason(rawValue: $0)?.meaning },
             explain: { bytes in
                 ReportText.lines(file: "proof", verifier.examine(bytes, expecting: Expectation()).report)
             },

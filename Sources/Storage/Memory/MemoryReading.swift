@@ -154,6 +154,17 @@ extension MemoryTransaction {
         ledger.samples.reversed().prefix(min(max(limit, 1), RefusalSample.listedMax)).map(\.self)
     }
 
+    func refusalSamples(of subject: RefusalSubject, limit: Int) -> [RefusalSample] {
+        let found = ledger.samples.reversed().lazy.filter { sample in
+            switch subject {
+            case .customer(let app, let customer): sample.app == app && sample.customer == customer
+            case .transaction(let app, let id): sample.app == app && sample.claimed.contains(id)
+            case .proof(let digest): sample.digest == digest
+            }
+        }
+        return Array(found.prefix(min(max(limit, 1), RefusalSample.listedMax)))
+    }
+
     private func entries(where isListed: (RecordedTransaction) -> Bool) -> [MemoryLedger.Entry] {
         ledger.transactions.values.filter { isListed($0.recorded) }.sorted { $0.sequence < $1.sequence }
     }

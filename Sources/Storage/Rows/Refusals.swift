@@ -76,9 +76,16 @@ package struct RefusalSample: Hashable, Sendable {
     package static let keptMax = 1_000
     /// How many are listed at once.
     package static let listedMax = 100
+    /// How many of the transactions that it claims are kept: an index holds them.
+    package static let claimedMax = 100
 
     package var app: AppID?
     package var reason: String
+    /// A word for what it is written in; `nil` in rows of older versions.
+    package var format: String?
+    /// The transactions that it says it proves, each once, at most ``claimedMax``; of what is another
+    /// customer's, those that are.
+    package let claimed: [TransactionID]
     package var customer: CustomerID?
     package var receivedAt: Timestamp
     package var digest: ProofDigest
@@ -94,7 +101,9 @@ package struct RefusalSample: Hashable, Sendable {
         receivedAt: Timestamp,
         digest: ProofDigest,
         bytesInAll: Int,
-        proof: some Collection<UInt8>
+        proof: some Collection<UInt8>,
+        format: String? = nil,
+        claimed: some Sequence<TransactionID> = []
     ) {
         self.app = app
         self.reason = reason
@@ -103,7 +112,20 @@ package struct RefusalSample: Hashable, Sendable {
         self.digest = digest
         self.bytesInAll = bytesInAll
         self.proof = Array(proof.prefix(Self.bytesMax))
+        self.format = format
+        var seen: Set<TransactionID> = []
+        self.claimed = Array(claimed.lazy.filter { seen.insert($0).inserted }.prefix(Self.claimedMax))
     }
 
-    var isStorable: Bool { StorableText.isWord(reason) }
+    var isStorable: Bool { StorableText.isWord(reason) && format.map(StorableText.isWord) ?? true }
+}
+
+/// What samples are looked up by.
+package enum RefusalSubject: Hashable, Sendable {
+    /// Who presented it.
+    case customer(AppID, CustomerID)
+    /// What it claims to prove.
+    case transaction(AppID, TransactionID)
+    /// Itself.
+    case proof(ProofDigest)
 }

@@ -117,6 +117,10 @@ final class SQLTransaction: StoreTransaction {
         try refusals.samples(limit: limit)
     }
 
+    func refusalSamples(of subject: RefusalSubject, limit: Int) throws(StoreFailure) -> [RefusalSample] {
+        try refusals.samples(of: subject, limit: limit)
+    }
+
     /// So many transactions make a long decision, whose rows fill pages upon pages.
     private static let longDecision = 100
 

@@ -23,6 +23,8 @@ package enum Reason: String, Hashable, Sendable, CaseIterable {
     case foreignDevice = "foreign_device"
     /// Apple's server was asked, and knows of no such purchase of this app's.
     case unknownToApple = "unknown_to_apple"
+    /// Genuine, and another customer's. It is not refused for that, and its sender is told by the decision.
+    case ownedByAnother = "owned_by_another_customer"
 
     // forged
     case knownCracker = "known_cracker"
@@ -90,7 +92,7 @@ package enum Reason: String, Hashable, Sendable, CaseIterable {
         case .verified, .answeredByApple: .genuine
         case .xcode, .addedRoot, .answeredByTestServer: .testSigned
         case .foreignBundleID, .foreignAppleID, .environmentNotAccepted, .unknownProduct, .otherProduct,
-            .foreignDevice, .unknownToApple:
+            .foreignDevice, .unknownToApple, .ownedByAnother:
             .notYours
         case .knownCracker, .algorithmNotAllowed, .headerNotAllowed, .chainLength, .certificateUnreadable,
             .untrustedRoot, .issuerMismatch, .certificateSignature, .certificateExtension, .intermediateNotCA,

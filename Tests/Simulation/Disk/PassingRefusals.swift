@@ -14,6 +14,10 @@ extension PassingTransaction {
         try base.refusalSamples(limit: limit)
     }
 
+    package func refusalSamples(of subject: RefusalSubject, limit: Int) throws(StoreFailure) -> [RefusalSample] {
+        try base.refusalSamples(of: subject, limit: limit)
+    }
+
     package func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {
         try base.addRefusals(counts: counts, samples: samples)
     }

@@ -51,9 +51,7 @@ package class PassingTransaction: StoreTransaction {
         try base.owners(of: tokens)
     }
 
-    package func orders(_ keys: [OrderKey]) throws(StoreFailure) -> [Order] {
-        try base.orders(keys)
-    }
+    package func orders(_ keys: [OrderKey]) throws(StoreFailure) -> [Order] { try base.orders(keys) }
 
     package func openOrders(tokens: [TokenKey]) throws(StoreFailure) -> [Order] {
         try base.openOrders(tokens: tokens)
@@ -357,9 +355,7 @@ package class PassingTransaction: StoreTransaction {
         try base.pendingSubmissions(app: app, after: cursor, limit: limit)
     }
 
-    package func figures() throws(StoreFailure) -> StoreFigures {
-        try base.figures()
-    }
+    package func figures() throws(StoreFailure) -> StoreFigures { try base.figures() }
 
     package func apply(_ decision: Decision, evidence: EvidenceRow?) throws(StoreFailure) {
         try base.apply(decision, evidence: evidence)

@@ -19,7 +19,7 @@ struct RefusalQueries {
         into: "refusal_samples",
         [
             .integer("sequence"), .integer("app"), .text("reason"), .text("customer"), .integer("received_at"),
-            .bytes("sha256"), .integer("bytes_in_all"), .bytes("proof"),
+            .bytes("sha256"), .integer("bytes_in_all"), .bytes("proof"), .text("format"), .text("claimed"),
         ],
         key: ["sequence"]
     )
@@ -53,13 +53,14 @@ struct RefusalQueries {
         WHERE hour >= $1 AND app = $2 GROUP BY 1, reason ORDER BY 1, reason LIMIT \(FigureRow.listedMax)
         """
     )
-    private static let listSamples = Query(
-        """
-        SELECT apps.name, reason, customer, received_at, sha256, bytes_in_all, proof
-        FROM refusal_samples LEFT JOIN apps ON apps.code = refusal_samples.app
-        ORDER BY refusal_samples.sequence DESC LIMIT $1
-        """
+    private static let listSamples = listing("ORDER BY refusal_samples.sequence DESC LIMIT $1")
+    private static let ofCustomer = listing(
+        "WHERE refusal_samples.app = $1 AND customer = $2 ORDER BY refusal_samples.sequence DESC LIMIT $3"
     )
+    private static let ofTransaction = listing(
+        "WHERE refusal_samples.app = $1 AND claimed LIKE $2 ORDER BY refusal_samples.sequence DESC LIMIT $3"
+    )
+    private static let ofProof = listing("WHERE sha256 = $1 ORDER BY refusal_samples.sequence DESC LIMIT $2")
 
     func add(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {
         guard counts.keys.allSatisfy(\.isStorable), samples.allSatisfy(\.isStorable) else { throw .unstorable }
@@ -75,6 +76,7 @@ struct RefusalQueries {
                 .integer(try connection.next(Self.samples)), .integer(try code(of: sample.app)),
                 .text(sample.reason), .optional(sample.customer?.text), .integer(sample.receivedAt.milliseconds),
                 .bytes(sample.digest.bytes), .integer(Int64(sample.bytesInAll)), .bytes(sample.proof),
+                .optional(sample.format), .text(Self.text(sample.claimed)),
             ]
             try connection.insert(values, by: Self.insertSample)
         }
@@ -115,8 +117,25 @@ struct RefusalQueries {
     }
 
     func samples(limit: Int) throws(StoreFailure) -> [RefusalSample] {
+        try list(Self.listSamples, [], limit: limit)
+    }
+
+    func samples(of subject: RefusalSubject, limit: Int) throws(StoreFailure) -> [RefusalSample] {
+        switch subject {
+        case .customer(let app, let customer):
+            guard let code = try apps.code(of: app) else { return [] }
+            return try list(Self.ofCustomer, [.integer(code), .text(customer.text)], limit: limit)
+        case .transaction(let app, let id):
+            guard let code = try apps.code(of: app) else { return [] }
+            // Nothing but digits: nothing that means anything to LIKE.
+            return try list(Self.ofTransaction, [.integer(code), .text("% \(id) %")], limit: limit)
+        case .proof(let digest): return try list(Self.ofProof, [.bytes(digest.bytes)], limit: limit)
+        }
+    }
+
+    private func list(_ query: Query, _ values: [SQLValue], limit: Int) throws(StoreFailure) -> [RefusalSample] {
         let limit = min(max(limit, 1), RefusalSample.listedMax)
-        return try connection.rows(Self.listSamples, [.integer(Int64(limit))]) { row throws(StoreFailure) in
+        return try connection.rows(query, values + [.integer(Int64(limit))]) { row throws(StoreFailure) in
             guard let digest = ProofDigest(row.bytes(4)) else { throw SQLiteResult.unreadableRow }
             return RefusalSample(
                 app: try row.identifier(0),
@@ -125,9 +144,30 @@ struct RefusalQueries {
                 receivedAt: Timestamp(milliseconds: row.integer(3)),
                 digest: digest,
                 bytesInAll: Int(row.integer(5)),
-                proof: row.bytes(6)
+                proof: row.bytes(6),
+                format: row.optionalText(7),
+                claimed: Self.claimed(row.text(8))
             )
         }
+    }
+
+    private static func listing(_ rest: String) -> Query {
+        Query(
+            """
+            SELECT apps.name, reason, customer, received_at, sha256, bytes_in_all, proof, format, claimed
+            FROM refusal_samples LEFT JOIN apps ON apps.code = refusal_samples.app
+            \(rest)
+            """
+        )
+    }
+
+    private static func claimed(_ text: String) -> [TransactionID] {
+        text.utf8.split(separator: UInt8(ascii: " ")).compactMap { TransactionID(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// Each number between blanks, so that none is found in another.
+    private static func text(_ claimed: [TransactionID]) -> String {
+        claimed.isEmpty ? "" : " " + claimed.map(\.description).joined(separator: " ") + " "
     }
 
     private func code(of app: AppID?) throws(StoreFailure) -> Int64 {
