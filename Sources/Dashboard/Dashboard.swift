@@ -33,6 +33,7 @@ private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {
         door.page("/transaction", .viewer, transaction.show),
         door.page("/order", .viewer, OrderView(parts: parts).show),
         door.page("/submission", .viewer, transaction.submission),
+        door.form("/proof", .operator, ProofDownload(parts: parts).send),
     ]
 }
 

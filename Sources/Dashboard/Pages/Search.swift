@@ -1,5 +1,6 @@
 import Encoding
 import HTTP
+import Pipeline
 import PurchaseModel
 import Storage
 
@@ -30,7 +31,7 @@ struct Search: Sendable {
                 element("p") {
                     "Nothing has the id "
                     element("bdi") { wanted }
-                    ". Transactions, customers, orders, submissions and events are looked for, by their whole ids."
+                    ". Transactions, customers, orders, deliveries, submissions and events are looked for, by their whole ids."
                 }
                 strangers(wanted, visit)
             } else {
@@ -83,12 +84,22 @@ struct Search: Sendable {
         if let customer = try customer(text, app, reader) {
             hits.append(Hit(kind: "Customer", app: app, text: customer.text, address: Links.customer(app, customer)))
         }
-        if let id = EventID(text), let customer = try reader.event(app: app, id: id)?.event.customer {
-            hits.append(
-                Hit(kind: "Event of customer", app: app, text: customer.text, address: Links.customer(app, customer))
-            )
+        if let key = DeliveryID(text)?.key(app: app), !(try reader.transactions([key])).isEmpty {
+            hits.append(transaction("Delivery of transaction", key))
+        }
+        if let id = EventID(text), let event = try reader.event(app: app, id: id)?.event {
+            if let key = EventSubjects(event).purchase, !(try reader.transactions([key])).isEmpty {
+                hits.append(transaction("Event about transaction", key))
+            } else if let customer = event.customer {
+                let address = Links.customer(app, customer)
+                hits.append(Hit(kind: "Event of customer", app: app, text: customer.text, address: address))
+            }
         }
         return hits
+    }
+
+    private static func transaction(_ kind: String, _ key: TransactionKey) -> Hit {
+        Hit(kind: kind, app: key.app, text: key.id.description, address: Links.transaction(key.app, key.id))
     }
 
     /// By name, or by the account token that was given with a purchase.

@@ -17,7 +17,7 @@ struct TransactionPages: Sendable {
         let latest: EvidenceRow?
         let fulfilment: Fulfilment?
         let owner: Owner?
-        let notifications: [KeptNotification]
+        let timeline: TransactionTimeline
         let told: ToldEvents
     }
 
@@ -61,13 +61,21 @@ struct TransactionPages: Sendable {
         let owner = try reader.owners([fulfilment?.chain ?? recorded.chain]).first
         let customer = owner?.customer ?? fulfilment?.customer
         let stream = StreamKey(app: recorded.app, realm: recorded.realm, customer: customer)
+        let proofs = (first: try reader.evidence(of: recorded.key), latest: try reader.latestEvidence(of: recorded.key))
         return Found(
             recorded: recorded,
-            first: try reader.evidence(of: recorded.key),
-            latest: try reader.latestEvidence(of: recorded.key),
+            first: proofs.first,
+            latest: proofs.latest,
             fulfilment: fulfilment,
             owner: owner,
-            notifications: notifications.notifications,
+            timeline: try TransactionTimeline(
+                recorded,
+                proofs: proofs,
+                fulfilment,
+                owner,
+                notifications.notifications,
+                reader
+            ),
             told: try ToldEvents(stream, about: recorded.key, reader)
         )
     }
@@ -80,12 +88,11 @@ struct TransactionPages: Sendable {
         }
         facts(found)
         OperatorLinks.list(visit, OperatorLinks.transaction(found.recorded.key, found.fulfilment, found.owner))
-        element("h3") { "What happened" }
-        timeline(found)
+        found.timeline.html
         found.told.html(visit, Links.transaction(found.recorded.app, found.recorded.id))
-        if let first = found.first { proof("What proved it first", first) }
+        if let first = found.first { proof("What proved it first", first, found.recorded.key, visit) }
         if let latest = found.latest, latest.digest != found.first?.digest {
-            proof("What changed it last", latest)
+            proof("What changed it last", latest, found.recorded.key, visit)
         }
     }
 
@@ -136,45 +143,7 @@ struct TransactionPages: Sendable {
         }
     }
 
-    private func timeline(_ found: Found) -> HTML {
-        var steps: [(at: Timestamp, text: String)] = []
-        let transaction = found.recorded.transaction
-        steps.append((transaction.purchasedAt, "Bought, says Apple"))
-        steps.append((transaction.signedAt, "Apple signed the newest that is known of it"))
-        if let revocation = transaction.revocation {
-            let reason = revocation.reason.map { String($0) } ?? "not given"
-            let part = revocation.share < Fulfilment.whole ? "\(Texts.part(revocation.share)) of it" : "it"
-            steps.append((revocation.at, "Apple took \(part) back, reason \(reason)"))
-        }
-        if let first = found.first {
-            steps.append((first.receivedAt, "A proof came in (\(first.format)) and was found \(first.verdict)"))
-        }
-        if let latest = found.latest, latest.digest != found.first?.digest {
-            steps.append((latest.receivedAt, "Another proof came in (\(latest.format)) and changed it"))
-        }
-        steps.append((found.recorded.recordedAt, "Recorded"))
-        if let fulfilment = found.fulfilment {
-            steps.append((fulfilment.decidedAt, "Decided: \(Self.given(fulfilment))"))
-            if let at = fulfilment.reversedAt { steps.append((at, "Taken back: \(Texts.part(fulfilment.reversed))")) }
-        }
-        for notification in found.notifications {
-            let subtype = notification.subtype.map { " \($0)" } ?? ""
-            steps.append((notification.receivedAt, "Apple told of the chain: \(notification.type)\(subtype)"))
-        }
-        // What is of one moment stays in the order in which it follows from each other.
-        let ordered = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
-        return element("ol", .class("timeline")) {
-            for (_, step) in ordered {
-                element("li") {
-                    Texts.moment(step.at)
-                    " "
-                    element("bdi") { step.text }
-                }
-            }
-        }
-    }
-
-    private func proof(_ title: String, _ evidence: EvidenceRow) -> HTML {
+    private func proof(_ title: String, _ evidence: EvidenceRow, _ key: TransactionKey, _ visit: Visit) -> HTML {
         element("details") {
             element("summary") { "\(title): \(evidence.format), \(evidence.verdict)" }
             element("p", .class("quiet")) {
@@ -184,6 +153,7 @@ struct TransactionPages: Sendable {
             element("pre", .word("tabindex", "0")) {
                 Texts.cut(parts.explain(evidence.proof), to: Self.reportBytesMax)
             }
+            ProofDownload.form(visit, key, evidence)
         }
     }
 
@@ -216,6 +186,7 @@ struct TransactionPages: Sendable {
                 element("pre", .word("tabindex", "0")) {
                     Texts.cut(parts.explain(submission.proof), to: Self.reportBytesMax)
                 }
+                ProofDownload.form(visit, kept)
             }
         }.response()
     }
