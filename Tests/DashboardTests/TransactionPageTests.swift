@@ -18,8 +18,8 @@ import Testing
         #expect(await acting.act(ActingDesk.transaction("/acknowledge", 7)).status == .seeOther)
         let page = await acting.browser.get(Self.page)
         let steps = [
-            "Its order was placed", "Bought, says Apple", "Recorded", "It pays order", "Decided: Granted",
-            "Told: delivery.granted", "Told: delivery.acknowledged",
+            "Its order was placed", "Bought, says Apple", "Told: delivery.granted", "Recorded", "It pays order",
+            "Decided: Granted", "Told: delivery.acknowledged",
         ]
         let places = steps.map { page.text.range(of: $0)?.lowerBound }
         for (step, place) in zip(steps, places) { #expect(place != nil, "\(step)") }
