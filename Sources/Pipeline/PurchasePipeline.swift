@@ -316,7 +316,7 @@ package struct PurchasePipeline: Sendable {
         let keeping = try await store.write { transaction throws(StoreFailure) -> Keeping in
             if let known = try transaction.submission(alike: pending) { return .place(known, isNew: false) }
             guard hasRoom else { return .appIsFull }
-            // In the write that keeps it: one server writes one after another, so that none slips through.
+            // In the write that keeps it: in SQLite those come one after another, so that none slips through.
             if let customer = pending.customer {
                 let most = limits.pendingPerCustomer
                 let waiting = try transaction.pendingCount(app: pending.app, customer: customer, limit: most)
