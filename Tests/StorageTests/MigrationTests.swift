@@ -156,14 +156,19 @@ enum Python {
             "ALTER TABLE consumption_requests DROP COLUMN said_delivery",
         ] + withoutColumnsSince36
     /// After 36.
-    static let withoutColumnsSince36 = [
-        "DROP INDEX submissions_pending_of_customer",
-        withoutClaimedIndex, withoutClaimed, withoutFormat, withoutReason, "ALTER TABLE orders DROP COLUMN refunded",
-        "ALTER TABLE imports DROP COLUMN other_store",
-        "ALTER TABLE subscriptions DROP COLUMN renewal_win_back_offers",
-        "ALTER TABLE transactions DROP COLUMN advanced_commerce",
-        "ALTER TABLE transactions DROP COLUMN billing_plan", "ALTER TABLE transactions DROP COLUMN commitment_ends_at",
-        "ALTER TABLE transactions DROP COLUMN previous_original_id", "ALTER TABLE owners DROP COLUMN successor",
+    static let withoutColumnsSince36 =
+        [
+            "DROP INDEX submissions_pending_of_customer", withoutReason,
+            "ALTER TABLE subscriptions DROP COLUMN renewal_win_back_offers",
+            "ALTER TABLE transactions DROP COLUMN advanced_commerce",
+            "ALTER TABLE transactions DROP COLUMN billing_plan",
+            "ALTER TABLE transactions DROP COLUMN commitment_ends_at",
+            "ALTER TABLE transactions DROP COLUMN previous_original_id", "ALTER TABLE owners DROP COLUMN successor",
+        ] + withoutColumnsSince40
+    /// After 40.
+    static let withoutColumnsSince40 = [
+        withoutClaimedIndex, withoutClaimed, withoutFormat, "ALTER TABLE imports DROP COLUMN other_store",
+        "ALTER TABLE orders DROP COLUMN refunded",
     ]
     private static let withoutClaimedIndex = "DROP INDEX refusal_samples_of_transaction"
     private static let withoutClaimed = "ALTER TABLE refusal_samples DROP COLUMN claimed"

@@ -22,8 +22,7 @@ import Testing
             try await PartiallyRefunded.record(in: first)
             await first.close()
             try Python.run(
-                PartiallyRefunded.before + [
-                    "ALTER TABLE orders DROP COLUMN refunded", "ALTER TABLE imports DROP COLUMN other_store",
+                PartiallyRefunded.before + Python.withoutColumnsSince40 + [
                     "DELETE FROM migrations WHERE number > 40", "PRAGMA user_version = 40",
                 ],
                 in: folder + "/data"
