@@ -216,7 +216,8 @@ class ClientTest(SimulatorTest):
         self.assertEqual(status.sendAttempts[0].sendAttemptResult, SendAttemptResult.SUCCESS)
         self.assertEqual(status.signedPayload, body["signedPayload"])
         now = milliseconds(self.store.now())
-        request = NotificationHistoryRequest(startDate=now - 10 * 86_400_000, endDate=now + 1)
+        # The store dates what happens within one moment of its clock a millisecond apart.
+        request = NotificationHistoryRequest(startDate=now - 10 * 86_400_000, endDate=now + 1_000)
         history = self.apple.get_notification_history(None, request)
         texts = [item.signedPayload for item in history.notificationHistory]
         while history.hasMore:
