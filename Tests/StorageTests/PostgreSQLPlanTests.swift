@@ -60,7 +60,7 @@ struct PostgreSQLPlanTests {
             await store.close()
             #expect(try await Self.scans(in: schema) == before)
             let read = try await Self.reads(of: ["webhook_deliveries"], in: schema) - readBefore
-            #expect(read <= 24 * 150)
+            #expect(read <= 24 * 100)
         }
     }
 
@@ -146,14 +146,14 @@ struct PostgreSQLPlanTests {
     /// What tells whose purchases are.
     private static let owning = ["fulfilments", "owners", "sharers", "transactions"]
 
-    /// How many rows, and entries of indexes, were read of some tables.
+    /// How many rows were read of some tables. What an index still says of rows that are gone is not counted: it stays for as
+    /// long as any transaction of this server might see them, one of another test, too.
     private static func reads(of tables: [String], in schema: String) async throws -> Int {
         let names = tables.map { "'\($0)'" }.joined(separator: ", ")
-        let condition = "WHERE schemaname = '\(schema)' AND relname IN (\(names))"
         let sum = try await figures(
             """
-            SELECT (SELECT sum(seq_tup_read) FROM pg_stat_user_tables \(condition))
-                + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes \(condition))
+            SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_user_tables
+            WHERE schemaname = '\(schema)' AND relname IN (\(names))
             """,
             in: schema
         )
