@@ -32,13 +32,23 @@ struct JobQueries {
         by: [.integer("state"), .text("kind")],
         "SELECT min(due_at) FROM jobs WHERE state = $1 AND kind = $2"
     )
-    private static let listDue = BulkLookup(
-        by: [.integer("state"), .text("kind"), .integer("now"), .integer("limit")],
-        """
-        SELECT due_at, sequence FROM jobs WHERE state = $1 AND kind = $2 AND due_at <= $3
-        ORDER BY due_at, sequence LIMIT $4
-        """
-    )
+    /// Tells with each what time it is. In a `SELECT` of its own the database's time is asked once, and an index goes by it.
+    private static let listDue = {
+        func first(at moment: String) -> String {
+            """
+            SELECT due_at, sequence, \(moment) AS asked_at FROM jobs WHERE state = $1 AND kind = $2 AND due_at <= \(moment)
+            ORDER BY due_at, sequence LIMIT $4
+            """
+        }
+        return BulkLookup(
+            by: [.integer("state"), .text("kind"), .integer("now"), .integer("limit")],
+            one: first(at: "coalesce($3, unixepoch() * 1000)"),
+            many: { keys in
+                let moment = "coalesce($3, (SELECT \(LeaseTime.databaseNow)))"
+                return "SELECT key.place, found.* FROM \(keys.asking(first(at: moment)))"
+            }
+        )
+    }()
     private static let claim = claim(locking: "")
     /// Passes over what another claims at this moment, and takes the next ones.
     private static let claimFree = claim(locking: "FOR UPDATE SKIP LOCKED")
@@ -174,17 +184,18 @@ struct JobQueries {
         _ selection: JobSelection,
         terms callers: LeaseTerms
     ) throws(StoreFailure) -> JobClaim {
-        let terms = try time.terms(callers)
         let kinds = kinds.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         switch selection {
         case .sound(let limit):
             let limit = min(max(limit, 1), JobClaim.limitMax)
-            let due = try due(kinds, terms.now, suspects: 1, sound: limit)
-            return JobClaim(jobs: try claim(due.sound.prefix(limit), terms), hasSuspects: !due.suspects.isEmpty)
+            let due = try due(kinds, at: callers.now, suspects: 1, sound: limit)
+            let jobs = try claim(due.sound.prefix(limit), callers, at: due.now)
+            return JobClaim(jobs: jobs, hasSuspects: !due.suspects.isEmpty)
         case .suspect:
             // One more than is wanted tells whether there are more.
-            let suspects = try due(kinds, terms.now, suspects: 2, sound: 0).suspects
-            return JobClaim(jobs: try claim(suspects.prefix(1), terms), hasSuspects: suspects.count > 1)
+            let due = try due(kinds, at: callers.now, suspects: 2, sound: 0)
+            let jobs = try claim(due.suspects.prefix(1), callers, at: due.now)
+            return JobClaim(jobs: jobs, hasSuspects: due.suspects.count > 1)
         }
     }
 
@@ -278,26 +289,32 @@ struct JobQueries {
         var sequence: Int64
     }
 
-    /// The first due ones over several lists: at least so many, if there are.
+    /// The first due ones over several lists: at least so many, if there are; and what time it is, where there are any.
     private func due(
         _ kinds: [String],
-        _ now: Timestamp,
+        at callers: Timestamp,
         suspects: Int,
         sound: Int
-    ) throws(StoreFailure) -> (suspects: [Place], sound: [Place]) {
+    ) throws(StoreFailure) -> (suspects: [Place], sound: [Place], now: Timestamp) {
         let states = [(JobState.leased, suspects), (.suspect, suspects), (.pending, sound)].filter { $0.1 > 0 }
         let asked = states.flatMap { state, limit in kinds.map { (list: List(state: state, kind: $0), limit: limit) } }
-        let keys = asked.map { Self.values(of: $0.list) + [.integer(now.milliseconds), .integer(Int64($0.limit))] }
-        var found: [Place] = []
+        let keys = asked.map { Self.values(of: $0.list) + [time.noted(callers), .integer(Int64($0.limit))] }
+        var (found, now): ([Place], Timestamp) = ([], callers)
         try connection.visit(Self.listDue, keys) { place, row in
+            now = Timestamp(milliseconds: row.integer(2))
             found.append(Place(list: asked[place].list, dueAt: row.integer(0), sequence: row.integer(1)))
         }
         found.sort { ($0.dueAt, $0.sequence) < ($1.dueAt, $1.sequence) }
-        return (found.filter { $0.list.state != .pending }, found.filter { $0.list.state == .pending })
+        return (found.filter { $0.list.state != .pending }, found.filter { $0.list.state == .pending }, now)
     }
 
     /// Claims from each list as many as fall to it. Where another was faster, others of it may come in their stead.
-    private func claim(_ places: ArraySlice<Place>, _ terms: LeaseTerms) throws(StoreFailure) -> [JobRow] {
+    private func claim(
+        _ places: ArraySlice<Place>,
+        _ callers: LeaseTerms,
+        at now: Timestamp
+    ) throws(StoreFailure) -> [JobRow] {
+        let terms = LeaseTerms(owner: callers.owner, duration: callers.duration, now: now)
         let lists = Dictionary(grouping: places, by: \.list).sorted {
             ($0.key.state.rawValue, $0.key.kind) < ($1.key.state.rawValue, $1.key.kind)
         }
