@@ -175,6 +175,15 @@ import Testing
         #expect(Browser.fields(page, of: "/dashboard/adjust").isEmpty)
     }
 
+    @Test func aCurrencyThatNoProductGivesIsNone() async throws {
+        let acting = try await ActingDesk()
+        let place = [("app", "shop"), ("customer", "ann"), ("side", "production"), ("currency", "gold")]
+        let page = await acting.browser.get(ActingDesk.address("/adjust", place + [("amount", "5")]))
+        #expect(page.status == .conflict)
+        #expect(page.text.contains("There are: gold&lt;i&gt;."))
+        #expect(Browser.fields(page, of: "/dashboard/adjust").isEmpty)
+    }
+
     @Test func withoutAKeyAppleIsNotAsked() async throws {
         for reach in [AppleReach.nothing, .receipts] {
             let acting = try await ActingDesk(reach: reach)

@@ -170,6 +170,8 @@ class ApiDescriptionTest(unittest.TestCase):
         self.ask("POST", f"{purse}/use", {"amount": 30, **wall})
         self.ask("POST", f"{purse}/use", {"amount": 10**9, **wall}, "insufficient_balance")
         self.ask("POST", f"{purse}/adjust", {"amount": -5.0, **wall})
+        slip = self.ask("POST", "/v1/customers/anna/balances/gmes/adjust", {"amount": 5, **wall}, "unknown_currency")
+        self.assertEqual(slip["currencies"], ["gems"])
         self.assertTrue(self.ask("GET", f"{purse}/postings?{test}&limit=1")["postings"])
         gift = "/v1/customers/anna/granted-entitlements"
         until = {"until": "2999-01-01T00:00:00Z", "reason": "the outage", **wall}

@@ -231,6 +231,32 @@ import Testing
         #expect(throws: RequestFault.outOfRange) { try shop.adjust("ann", by: .min, .adjustment) }
     }
 
+    /// What products give, or gave the customer once, is a currency; anything else is a slip of the pen.
+    @Test func aCurrencyThatNoProductGivesIsNone() throws {
+        var shop = try Shop()
+        let known = RequestFault.unknownCurrency([try Shop.currency("gems")])
+        #expect(throws: known) { try shop.adjust("ann", by: 5, .adjustment, currency: "gmes") }
+        #expect(throws: known) { try shop.adjust("ann", by: -5, .use, currency: "gmes") }
+        #expect(shop.events.isEmpty && shop.postings.isEmpty)
+        // She has some, and the shop sells no more of it.
+        try shop.adjust("ann", by: 5, .adjustment)
+        let coins = ProductTerms(
+            product: try Shop.product("coins"),
+            kind: .consumable,
+            goods: [.amount(100, try Shop.currency("stars"))]
+        )
+        shop.terms.products = [coins.product: coins]
+        try shop.adjust("ann", by: -5, .use)
+        #expect(throws: RequestFault.unknownCurrency([try Shop.currency("stars")])) {
+            try shop.adjust("bob", by: 5, .adjustment)
+        }
+        // Nothing tells which there are.
+        for products in [nil, [:]] as [[ProductID: ProductTerms]?] {
+            shop.terms.products = products
+            try shop.adjust("ann", by: 5, .adjustment, currency: "points")
+        }
+    }
+
     @Test func anOldFenceIsNotAcknowledged() throws {
         var shop = try Shop()
         try shop.show(Sold.lamp(1))

@@ -211,8 +211,14 @@ struct Shop {
     }
 
     @discardableResult
-    mutating func adjust(_ customer: String, by amount: Int64, _ cause: PostingCause) throws -> Decision {
-        apply(try decide(situation, adjusting: try wallet(of: customer), by: amount, cause: cause, at: now))
+    mutating func adjust(
+        _ customer: String,
+        by amount: Int64,
+        _ cause: PostingCause,
+        currency: String = "gems"
+    ) throws -> Decision {
+        let wallet = try wallet(of: customer, currency: currency)
+        return apply(try decide(situation, adjusting: wallet, by: amount, cause: cause, terms: terms, at: now))
     }
 
     /// Time has passed over a subscription.
@@ -259,12 +265,16 @@ struct Shop {
         situation.wallet(try wallet(of: customer, realm)).balance
     }
 
-    func wallet(of customer: String, _ realm: Realm = Shop.production) throws -> WalletKey {
+    func wallet(
+        of customer: String,
+        _ realm: Realm = Shop.production,
+        currency: String = "gems"
+    ) throws -> WalletKey {
         WalletKey(
             app: try Shop.app(),
             realm: realm,
             customer: try #require(CustomerID(customer)),
-            currency: try Shop.currency("gems")
+            currency: try Shop.currency(currency)
         )
     }
 

@@ -91,6 +91,10 @@ enum Problem {
         case .sameOwner: conflict("same_owner", "It is this customer's already.")
         case .insufficient(let balance):
             conflict("insufficient_balance", "The balance is smaller than that.") { $0.member("balance", balance) }
+        case .unknownCurrency(let known):
+            conflict("unknown_currency", "No product gives such a currency, and the customer has none of it.") { json in
+                json.array("currencies") { json in for currency in known { json.element(currency.text) } }
+            }
         case .outOfRange: conflict("out_of_range", "The sum is beyond all numbers.")
         case .isOver: conflict("already_over", "The moment until when it is to last has passed.")
         }

@@ -27,7 +27,7 @@ struct AdjustAction: OperatorAction {
         _ write: any StoreTransaction,
         at now: Timestamp
     ) throws(StoreFailure) -> Proposal? {
-        guard parts.policy(place.app) != nil else { return nil }
+        guard let policy = parts.policy(place.app) else { return nil }
         var proposal = Proposal(
             title: "Change a balance",
             subject: place.subject,
@@ -46,8 +46,8 @@ struct AdjustAction: OperatorAction {
         let known = try write.wallets([wallet]).first ?? Wallet(wallet)
         let (after, overflows) = known.balance.addingReportingOverflow(delta)
         proposal.facts = facts(known)
-        guard !overflows else {
-            proposal.fault = .request(.outOfRange)
+        if let fault = overflows ? .outOfRange : policy.terms.fault(of: known) {
+            proposal.fault = .request(fault)
             proposal.question = question(try names(parts, write))
             return proposal
         }
@@ -72,9 +72,17 @@ struct AdjustAction: OperatorAction {
         because motive: Motive,
         at now: Timestamp
     ) throws(StoreFailure) -> ActionFault? {
-        guard let wallet = wallet(), let delta = delta() else { return .changed }
+        guard let policy = parts.policy(place.app), let wallet = wallet(), let delta = delta() else { return .changed }
         guard try write.wallets([wallet]).first?.version ?? 0 == place.version else { return .changed }
-        return ActionFault(of: try LedgerRequests.adjust(wallet, by: delta, cause: .adjustment, at: now, in: write))
+        let result = try LedgerRequests.adjust(
+            wallet,
+            by: delta,
+            cause: .adjustment,
+            for: policy,
+            at: now,
+            in: write
+        )
+        return ActionFault(of: result)
     }
 
     private func wallet() -> WalletKey? {
@@ -93,9 +101,7 @@ struct AdjustAction: OperatorAction {
     /// The currencies that products give and that the customer has.
     private func names(_ parts: DashboardParts, _ reader: any StoreReader) throws(StoreFailure) -> [String] {
         var names = Set(try reader.wallets(app: place.app, customer: place.customer).map(\.key.currency.text))
-        for terms in (parts.policy(place.app)?.terms.products ?? [:]).values {
-            for case .amount(_, let currency) in terms.goods { names.insert(currency.text) }
-        }
+        for currency in parts.policy(place.app)?.terms.currencies ?? [] { names.insert(currency.text) }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 

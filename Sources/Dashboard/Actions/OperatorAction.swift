@@ -133,6 +133,9 @@ enum ActionFault: Hashable, Sendable {
         case .staleFence: "What is to be delivered has changed since this page was loaded. Look again."
         case .sameOwner: "It is this customer's already."
         case .insufficient(let balance): "The balance is smaller than that: \(balance)."
+        case .unknownCurrency(let known):
+            "No product gives such a currency, and the customer has none of it. There are: "
+                + known.map(\.text).joined(separator: ", ") + "."
         case .outOfRange: "The amount is zero, or beyond all numbers."
         case .isOver: "That moment has passed."
         }

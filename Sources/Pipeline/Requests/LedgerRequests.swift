@@ -218,6 +218,7 @@ package enum LedgerRequests {
         _ wallet: WalletKey,
         by amount: Int64,
         cause: PostingCause,
+        for app: AppPolicy,
         at now: Timestamp,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) -> Result<Wallet, RequestFault> {
@@ -228,7 +229,7 @@ package enum LedgerRequests {
         try transaction.answer(inquiry, in: &situation)
         let known = situation
         let result = try write(in: transaction) { () throws(RequestFault) in
-            try decide(known, adjusting: wallet, by: amount, cause: cause, at: now)
+            try decide(known, adjusting: wallet, by: amount, cause: cause, terms: app.terms, at: now)
         }
         return result.map { decision in decision.wallets.first ?? known.wallet(wallet) }
     }

@@ -16,6 +16,8 @@ package enum RequestFault: Error, Hashable, Sendable {
     case sameOwner
     /// The balance is smaller than that.
     case insufficient(Int64)
+    /// No product gives such a currency, and the customer has none of it; with those that products give, by name.
+    case unknownCurrency([CurrencyID])
     /// The sum is beyond all numbers.
     case outOfRange
     /// The moment until when it is to last has passed.
@@ -203,17 +205,20 @@ package func decide(
 ///   - wallet: whose balance it is.
 ///   - amount: above zero to give, below to take; never zero.
 ///   - cause: ``PostingCause/use`` takes no more than there is.
+///   - terms: whose products say which currencies there are.
 ///   - now: when it is.
 /// - Returns: what to write.
-/// - Throws: ``RequestFault/insufficient(_:)``, ``RequestFault/outOfRange``.
+/// - Throws: ``RequestFault/insufficient(_:)``, ``RequestFault/outOfRange``, ``RequestFault/unknownCurrency(_:)``.
 package func decide(
     _ situation: Situation,
     adjusting wallet: WalletKey,
     by amount: Int64,
     cause: PostingCause,
+    terms: AppTerms,
     at now: Timestamp
 ) throws(RequestFault) -> Decision {
     let before = situation.wallet(wallet)
+    if let fault = terms.fault(of: before) { throw fault }
     guard amount != 0, amount != .min, !before.balance.addingReportingOverflow(amount).overflow else {
         throw .outOfRange
     }
@@ -236,6 +241,15 @@ package func decide(
         .posting(posting, draft.wallet(wallet))
     )
     return draft.decided
+}
+
+extension AppTerms {
+    /// Why a balance is none to change: a slip of the pen would found a currency that nothing else knows. What a product gave
+    /// once stays, also where it is sold no more; where none gives any, nothing tells which there are.
+    package func fault(of wallet: Wallet) -> RequestFault? {
+        guard wallet.version == 0, let currencies, !currencies.contains(wallet.key.currency) else { return nil }
+        return .unknownCurrency(currencies)
+    }
 }
 
 extension DeliveryProgress {

@@ -26,6 +26,15 @@ package struct AppTerms: Hashable, Sendable {
         self.consumption = consumption
     }
 
+    /// The currencies that products give, by name; `nil` where none gives any.
+    package var currencies: [CurrencyID]? {
+        var found: Set<CurrencyID> = []
+        for product in (products ?? [:]).values {
+            for case .amount(_, let currency) in product.goods { found.insert(currency) }
+        }
+        return found.isEmpty ? nil : found.sorted()
+    }
+
     func binding(of product: ProductID) -> BindingRule {
         products?[product]?.binding ?? binding
     }

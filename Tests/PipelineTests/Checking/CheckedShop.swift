@@ -130,9 +130,9 @@ struct CheckedShop: Sendable {
 
     func use(_ amount: Int64, of customer: String = "ann") async throws {
         let wallet = try wallet(of: customer)
-        let now = now
+        let (app, now) = (app, now)
         _ = try await store.write { write throws(StoreFailure) in
-            try LedgerRequests.adjust(wallet, by: -amount, cause: .use, at: now, in: write)
+            try LedgerRequests.adjust(wallet, by: -amount, cause: .use, for: app, at: now, in: write)
         }
     }
 

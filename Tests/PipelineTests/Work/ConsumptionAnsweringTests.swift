@@ -251,9 +251,9 @@ import Testing
                 customer: try #require(CustomerID("ann")),
                 currency: try #require(CurrencyID("coins"))
             )
-            let now = house.clock.now
+            let (app, now) = (house.app, house.clock.now)
             _ = try await house.store.write { transaction throws(StoreFailure) in
-                try LedgerRequests.adjust(wallet, by: -100, cause: .use, at: now, in: transaction)
+                try LedgerRequests.adjust(wallet, by: -100, cause: .use, for: app, at: now, in: transaction)
             }
             house.script.set(Self.path, nil)
             house.pass(.seconds(900))

@@ -142,6 +142,7 @@ struct Customers: Sendable {
             WalletKey(app: change.app.id, realm: realm, customer: customer, currency: currency),
             by: cause == .use ? -amount : amount,
             cause: cause,
+            for: change.app,
             at: change.now,
             in: transaction
         )
