@@ -39,7 +39,7 @@ extension PurchasePipeline {
         of submission: Submission,
         _ asked: [TransactionID]
     ) async throws(StoreFailure) -> [TransactionOutcome] {
-        let (app, customer) = (submission.app.id, submission.customer)
+        let (app, terms, customer) = (submission.app.id, submission.app.terms, submission.customer)
         let keys = asked.flatMap { id in Realm.known.map { TransactionKey(app: app, realm: $0, id: id) } }
         return try await store.read { reader throws(StoreFailure) in
             var named = try reader.transactions(keys)
@@ -67,7 +67,7 @@ extension PurchasePipeline {
                 guard let customer, let owner, !owner.mayUse(customer) else {
                     return TransactionOutcome(
                         recorded: recorded,
-                        standing: standing(of: recorded, fulfilment),
+                        standing: standing(of: recorded, fulfilment, under: terms),
                         isNew: false,
                         fulfilment: fulfilment
                     )

@@ -193,6 +193,44 @@ import Testing
         }
     }
 
+    /// The sale, the part and the order in any order: one state, and every answer that knows of the part says so. What gives
+    /// access has something left where it gave amounts, too.
+    @Test(arguments: ["coins", "lamp", "monthly"], [true, false])
+    func aPartIsOneWhateverCameFirst(product: String, needsOrder: Bool) throws {
+        let sold = product == "lamp" ? try Sold.lamp() : product == "coins" ? try Sold.coins() : try Sold.month()
+        let part = Sold.refunded(sold, percentage: 40_000)
+        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            var shop = try Shop(needsOrder: needsOrder)
+            var isRefunded = false
+            for place in order {
+                if place == 2 {
+                    try shop.place("o-1", product)
+                    continue
+                }
+                isRefunded = isRefunded || place == 1
+                let said = try shop.show(place == 0 ? sold : part).outcomes.map(\.standing)
+                #expect(said == [isRefunded ? .partlyRevoked : .recorded], "\(order)")
+            }
+            #expect(try shop.word(1) == "partly_reversed", "\(order)")
+            #expect(try shop.gems() == (product == "coins" ? 60 : product == "lamp" ? 3 : 6), "\(order)")
+            #expect(try shop.rights() == [], "\(order)")
+            let row = try #require(shop.recorded.first)
+            #expect(standing(of: row, try shop.fulfilment(1), under: shop.terms) == .partlyRevoked, "\(order)")
+            let isPaid = try shop.order("o-1").state == .paid
+            #expect(isPaid == (needsOrder || order[0] == 2), "\(order)")
+            try Invariants.check(shop, "\(order)")
+        }
+    }
+
+    /// A season gives none, a family member's lamp is not given, and nobody knows what a sword would give.
+    @Test(arguments: ["season", "lamp", "sword"]) func ofWhatGivesNoAmountsNothingIsLeft(product: String) throws {
+        var shop = try Shop(needsOrder: true)
+        var sold = try Sold.transaction(1, product, product == "season" ? .nonRenewing : .nonConsumable)
+        if product == "lamp" { sold.ownership = .familyShared }
+        let said = try shop.show(Sold.refunded(sold, percentage: 40_000)).outcomes.map(\.standing)
+        #expect(said == [.revoked])
+    }
+
     /// What Apple took back was not used.
     @Test func ofThePartThatIsLeftItIsSaidHowMuchWasUsed() throws {
         var shop = try Shop { $0.consumption.answers = true }

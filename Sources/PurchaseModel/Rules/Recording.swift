@@ -137,11 +137,26 @@ private func draft(
 /// - Parameters:
 ///   - recorded: the transaction.
 ///   - fulfilment: what became of it, where that is known: of what was refunded in part it says whether anything is left.
+///   - terms: of the app, as they are now: they say the same of what is still to be given.
 /// - Returns: how it stands.
-package func standing(of recorded: RecordedTransaction, _ fulfilment: Fulfilment?) -> Standing {
+package func standing(
+    of recorded: RecordedTransaction,
+    _ fulfilment: Fulfilment?,
+    under terms: AppTerms
+) -> Standing {
     guard recorded.isRevoked else { return recorded.isUpgraded ? .upgraded : .recorded }
     if let fulfilment, fulfilment.isGiven { return fulfilment.state == .partlyReversed ? .partlyRevoked : .revoked }
-    return recorded.transaction.isPartlyTakenBack ? .partlyRevoked : .revoked
+    let (transaction, product) = (recorded.transaction, terms.products?[recorded.transaction.product])
+    if transaction.isPartlyTakenBack { return .partlyRevoked }
+    let isPart = transaction.takenBack.map { $0.share < Fulfilment.whole } ?? false
+    let isAwaited = fulfilment?.state == .waiting && product?.goods.allSatisfy(\.isEntitlement) == false
+    return isPart && isAwaited ? .partlyRevoked : .revoked
+}
+
+extension Goods {
+    fileprivate var isEntitlement: Bool {
+        if case .entitlement = self { true } else { false }
+    }
 }
 
 extension Recording {
@@ -300,7 +315,8 @@ extension Decision {
         isNew: Bool = false,
         change: Int? = nil
     ) -> Place {
-        outcomes.append(TransactionOutcome(recorded: recorded, standing: standing(of: recorded, nil), isNew: isNew))
+        // How it stands is said once it is decided what it gives.
+        outcomes.append(TransactionOutcome(recorded: recorded, standing: .recorded, isNew: isNew))
         return Place(outcome: outcomes.count - 1, change: change)
     }
 
@@ -315,7 +331,7 @@ extension Decision {
         guard let merged = merge(known, fresh, customer, recording) else { return place }
         let change = known.change(to: merged, by: fresh)
         outcomes[place.outcome].recorded = merged
-        outcomes[place.outcome].standing = standing(of: merged, nil)
+        outcomes[place.outcome].standing = .recorded
         guard let index = place.change else {
             changes.append(change)
             return Place(outcome: place.outcome, change: changes.count - 1)

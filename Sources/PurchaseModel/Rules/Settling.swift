@@ -25,7 +25,7 @@ extension Draft {
             // The rest of its chain may have let it be given, or tell of it.
             given[place] = fulfilment(recorded[place]) ?? given[place]
             guard decision.outcomes[place].standing != .ownedByAnother else { continue }
-            let standing = standing(of: recorded[place], given[place])
+            let standing = standing(of: recorded[place], given[place], under: terms)
             edit { ($0.outcomes[place].fulfilment, $0.outcomes[place].standing) = (given[place], standing) }
         }
     }

@@ -16,7 +16,7 @@ struct ReadTransactions: Sendable {
                 try Listed(try reader.transactions(app: app.id, id: id).filter { app.shows($0.realm) }, reader)
             }
             guard !found.transactions.isEmpty else { return Problem.notFound("transaction") }
-            return .json(.ok) { ReadTransactions.write(found, into: &$0) }
+            return .json(.ok) { ReadTransactions.write(found, under: app.terms, into: &$0) }
         } catch {
             return Problem.store(error)
         }
@@ -63,7 +63,7 @@ struct ReadTransactions: Sendable {
             }
             guard let page else { return QueryFields.Fault.otherPage.response }
             return .json(.ok) { json in
-                ReadTransactions.write(page.listed, into: &json)
+                ReadTransactions.write(page.listed, under: app.terms, into: &json)
                 json.member("next", page.next?.text)
             }
         } catch {
@@ -96,11 +96,12 @@ struct ReadTransactions: Sendable {
         }
     }
 
-    private static func write(_ listed: Listed, into json: inout JSONObjectWriter) {
+    private static func write(_ listed: Listed, under terms: AppTerms, into json: inout JSONObjectWriter) {
         json.array("transactions") { json in
             for recorded in listed.transactions {
                 json.object { json in
-                    json.member("decision", standing(of: recorded, listed.fulfilments[recorded.key]).rawValue)
+                    let standing = standing(of: recorded, listed.fulfilments[recorded.key], under: terms)
+                    json.member("decision", standing.rawValue)
                     TransactionJSON.write(recorded, to: listed.customer, into: &json)
                     if let fulfilment = listed.fulfilments[recorded.key] {
                         json.object("fulfilment") { FulfilmentJSON.write(fulfilment, to: listed.customer, into: &$0) }
