@@ -115,6 +115,7 @@ import TestSupport
         ("/v1/orders/o-9/cancel", "", 404, "not_found"),
         ("/v1/orders/o-9/attach", #"{"transaction_id": "1"}"#, 404, "not_found"),
         ("/v1/orders/o-9/attach", #"{"transaction_id": "x"}"#, 400, "invalid_request"),
+        ("/v1/orders/o-9/attach", #"{"transaction_id": "1", "overrule_account_token": 1}"#, 400, "invalid_request"),
         ("/v1/deliveries/dlv_1.production/ack", #"{"fence": 1}"#, 404, "not_found"),
         ("/v1/deliveries/dlv_1.production/ack", #"{"fence": 0}"#, 400, "invalid_request"),
         ("/v1/deliveries/nothing/ack", #"{"fence": 1}"#, 404, "not_found"),

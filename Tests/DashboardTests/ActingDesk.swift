@@ -32,7 +32,7 @@ struct ActingDesk {
 
     // MARK: What is in the ledger
 
-    func place(_ order: OrderID, product: ProductID = coins) async throws {
+    func place(_ order: OrderID, product: ProductID = coins, token: AccountToken? = nil) async throws {
         let (now, policy) = (desk.clock.now, desk.policy)
         let row = Order(
             app: Desk.app,
@@ -40,7 +40,7 @@ struct ActingDesk {
             customer: customer,
             product: product,
             quantity: 1,
-            accountToken: nil,
+            accountToken: token,
             placedAt: now,
             expiresAt: now.advanced(by: .seconds(86_400))
         )

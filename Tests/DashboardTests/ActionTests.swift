@@ -39,6 +39,23 @@ import Testing
         #expect(row.detail == "to order \(acting.order.text); because: she wrote to us <b>")
     }
 
+    /// First it is refused, with the word that overrules it; what is done then says so, in the ledger and in the audit log.
+    @Test func anAccountTokenThatContradictsIsOverruledByAWordMore() async throws {
+        let acting = try await ActingDesk()
+        try await acting.place(acting.order, token: AccountToken(high: 1, low: 2))
+        try await acting.buy(7) { $0.accountToken = AccountToken(high: 3, low: 4) }
+        let asked = await acting.browser.get(ActingDesk.transaction("/attach", 7, [("order", acting.order.text)]))
+        #expect(asked.status == .conflict && asked.isEscaped)
+        #expect(asked.text.contains("another order&#39;s, or another customer&#39;s"))
+        #expect(asked.text.contains("Overrule the account token") && !asked.text.contains("name=\"reason\""))
+        let more = [("order", acting.order.text), ("from", ""), ("overrule", "token")]
+        let sent = await acting.act(ActingDesk.transaction("/attach", 7, more))
+        #expect(sent.status == .seeOther)
+        #expect(try await acting.fulfilment(7)?.match == .byHandAgainstToken)
+        let detail = try #require(try await acting.audit().first?.detail)
+        #expect(detail.hasPrefix("to order \(acting.order.text), whatever its account token says; because: "))
+    }
+
     @Test func fromAnOrderItLeadsBackToTheOrder() async throws {
         let acting = try await ActingDesk()
         try await acting.place(acting.order)

@@ -157,6 +157,8 @@ class ApiDescriptionTest(unittest.TestCase):
         self.assertEqual([order["order_id"] for order in page["orders"]], ["o-1", "o-2"])
         body = {"transaction_id": bought["transaction_id"], "environment": "production", "test_signed": True}
         self.ask("POST", "/v1/orders/o-1/attach", body, "order_is_delivered")
+        self.ask("POST", "/v1/orders/o-3/attach", body, "account_token_contradicts")
+        body["overrule_account_token"] = True
         self.assertEqual(self.ask("POST", "/v1/orders/o-3/attach", body)["state"], "paid")
         self.ask("POST", "/v1/orders/o-3/attach", {**body, "transaction_id": "1"}, "not_found")
 

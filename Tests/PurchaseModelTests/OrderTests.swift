@@ -257,7 +257,7 @@ import Testing
             try shop.show(period)
             #expect(try shop.word(number) == "waiting no_order")
         }
-        try shop.attach(2, to: "o-1")
+        try shop.attach(2, to: "o-1", overrulesToken: true)
         #expect(try shop.word(1) == "granted")
         #expect(try shop.gems() == 20)
     }
@@ -320,8 +320,10 @@ import Testing
         #expect(throws: RequestFault.doesNotFit) { try shop.attach(1, to: "o-2") }
         try shop.place("o-3", for: "bob")
         #expect(throws: RequestFault.doesNotFit) { try shop.attach(1, to: "o-3") }
-        try shop.attach(1, to: "o-1")
-        #expect(try shop.order("o-1").payment?.match == .byHand)
+        #expect(throws: RequestFault.tokenContradicts) { try shop.attach(1, to: "o-1") }
+        #expect(try shop.order("o-1").state == .pending && shop.word(1) == "waiting no_order")
+        try shop.attach(1, to: "o-1", overrulesToken: true)
+        #expect(try shop.order("o-1").payment?.match == .byHandAgainstToken)
         #expect(try shop.gems() == 100)
         #expect(try shop.attach(1, to: "o-1").isEmpty)
         try shop.place("o-4")

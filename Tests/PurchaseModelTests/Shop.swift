@@ -175,12 +175,19 @@ struct Shop {
     }
 
     @discardableResult
-    mutating func attach(_ number: Int64, to id: String, realm: Realm = Shop.production) throws -> Decision {
+    mutating func attach(
+        _ number: Int64,
+        to id: String,
+        overrulesToken: Bool = false,
+        realm: Realm = Shop.production
+    ) throws -> Decision {
         apply(
             try decide(
                 situation,
                 attaching: try Shop.key(number, realm),
                 to: try Shop.order(id),
+                overrulesToken: overrulesToken,
+                ownToken: ownToken,
                 terms: terms,
                 at: now
             )

@@ -130,6 +130,61 @@ import Testing
         #expect(try shop.order("o-1").state == .paid && shop.gems(of: "bob") == 100)
     }
 
+    /// Each row: what was signed, and for whom; what the order names; whether the one speaks against the other.
+    @Test(arguments: [
+        ("nothing", true, false), ("another order's", true, true), ("another order's", false, false),
+        ("her own", true, false), ("her name", true, false), ("another customer's", false, true),
+        ("another customer's", true, true),
+    ])
+    func aTokenThatContradictsIsNotOverruledSilently(signed: String, names: Bool, isContradicted: Bool) throws {
+        var shop = try Shop(needsOrder: true)
+        shop.ownTokens["ann"] = AccountToken(high: 7, low: 8)
+        let tokens = [
+            "another order's": AccountToken(high: 5, low: 6), "her own": AccountToken(high: 3, low: 3),
+            "her name": AccountToken(high: 7, low: 8), "another customer's": AccountToken(high: 9, low: 9),
+        ]
+        try shop.place("o-8", "lamp", for: "ann", token: tokens["her own"])
+        try shop.place("o-9", "lamp", for: "bob", token: tokens["another customer's"])
+        // Nobody has presented it: Apple's history tells of it.
+        try shop.show(Sold.coins(1, token: tokens[signed]), by: nil, from: .history)
+        try shop.place("o-1", token: names ? AccountToken(high: 1, low: 1) : nil)
+        if isContradicted {
+            #expect(throws: RequestFault.tokenContradicts) { try shop.attach(1, to: "o-1") }
+            #expect(try shop.order("o-1").state == .pending && shop.gems() == 0)
+            #expect(shop.situation.owner(of: try Shop.chain(1)) == nil)
+        }
+        try shop.attach(1, to: "o-1", overrulesToken: isContradicted)
+        #expect(try shop.gems() == 100)
+        let match = OrderMatch(rawValue: isContradicted ? "by_hand_against_token" : "by_hand")
+        #expect(try shop.order("o-1").payment?.match == match && shop.fulfilment(1).match == match)
+        try Invariants.check(shop, "\(signed)")
+    }
+
+    /// A word that is not needed says nothing.
+    @Test func whatDoesNotContradictIsNotCalledOverruled() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.show(Sold.coins(1))
+        shop.now = shop.now.advanced(by: .seconds(60))
+        try shop.place("o-1", for: "bob", token: Self.token)
+        try shop.transfer(1, to: "bob")
+        try shop.attach(1, to: "o-1", overrulesToken: true)
+        #expect(try shop.order("o-1").payment?.match == .byHand)
+    }
+
+    /// A person has said whose it is.
+    @Test func whatWasMovedByHandGoesByNoToken() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place("o-1", token: Self.token)
+        try shop.place("o-2", "lamp", token: Self.token)
+        try shop.show(Sold.coins(1, token: Self.token))
+        try shop.show(Sold.coins(2, token: Self.token))
+        try shop.place("o-3", for: "bob", token: AccountToken(high: 1, low: 1))
+        #expect(throws: RequestFault.doesNotFit) { try shop.attach(2, to: "o-3", overrulesToken: true) }
+        try shop.transfer(2, to: "bob")
+        try shop.attach(2, to: "o-3")
+        #expect(try shop.order("o-3").payment?.match == .byHand)
+    }
+
     // MARK: What a chain says
 
     /// Each row: the rule, whether what the token named is over, and whose the chain is when somebody else buys anew in it

@@ -241,8 +241,15 @@ private struct Desk: Sendable {
         case .attach:
             guard let first = keys.first else { return Decision() }
             let situation = try reader.situation(of: [first], order: key, terms)
-            return (try? PurchaseModel.decide(situation, attaching: first, to: key, terms: terms, at: Self.now))
-                ?? Decision()
+            let attached = try? PurchaseModel.decide(
+                situation,
+                attaching: first,
+                to: key,
+                ownToken: { _ in nil },
+                terms: terms,
+                at: Self.now
+            )
+            return attached ?? Decision()
         }
     }
 

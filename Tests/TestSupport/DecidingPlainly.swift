@@ -18,3 +18,16 @@ package func decide(
 ) throws(RequestFault) -> Decision {
     try decide(situation, placing: order, ownToken: { _ in nil }, terms: terms, at: now)
 }
+
+/// Has a transaction pay an order, because a person says so.
+///
+/// - Throws: ``RequestFault``, as the rule itself.
+package func decide(
+    _ situation: Situation,
+    attaching transaction: TransactionKey,
+    to order: OrderKey,
+    terms: AppTerms,
+    at now: Timestamp
+) throws(RequestFault) -> Decision {
+    try decide(situation, attaching: transaction, to: order, ownToken: { _ in nil }, terms: terms, at: now)
+}

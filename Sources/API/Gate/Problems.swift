@@ -86,6 +86,11 @@ enum Problem {
             conflict("purchase_is_\(state.rawValue)", "The purchase is past the state in which this can be done.")
         case .doesNotFit:
             conflict("does_not_fit", "What was bought is not what the order asks for, or not by this customer.")
+        case .tokenContradicts:
+            conflict(
+                "account_token_contradicts",
+                "Apple signed it with an account token that is another order's, or another customer's."
+            )
         case .staleFence(let fence):
             conflict("stale_fence", "What is to be delivered has changed since.") { $0.member("fence", fence) }
         case .sameOwner: conflict("same_owner", "It is this customer's already.")

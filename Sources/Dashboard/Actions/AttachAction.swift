@@ -15,12 +15,15 @@ struct AttachAction: OperatorAction {
     private let order: String
     /// It came from the order's page.
     private let isFromOrder: Bool
+    /// The operator has seen that the account token contradicts.
+    private let overrulesToken: Bool
 
     init?(_ fields: FormFields) {
         guard let place = ActionPlace(fields) else { return nil }
         self.place = place
         order = fields["order"]
         isFromOrder = fields["from"] == "order"
+        overrulesToken = fields["overrule"] == "token"
     }
 
     var back: Address {
@@ -52,8 +55,9 @@ struct AttachAction: OperatorAction {
             return proposal
         }
         proposal.title = "Have transaction \(place.id) pay order \(id.text)"
-        proposal.detail = "to order \(id.text)"
+        proposal.detail = "to order \(id.text)" + (overrulesToken ? ", whatever its account token says" : "")
         proposal.hidden.append((name: "order", value: id.text))
+        if overrulesToken { proposal.hidden.append(Self.overruling) }
         let key = OrderKey(app: place.app, id: id)
         if let found = try write.orders([key]).first { proposal.facts.append(facts(found)) }
         let known = try place.fulfilment(of: recorded, write)
@@ -62,6 +66,7 @@ struct AttachAction: OperatorAction {
         } else if case .failure(let fault) = try LedgerRequests.attach(
             place.key,
             to: key,
+            overrulesToken: overrulesToken,
             for: policy,
             isDryRun: true,
             at: now,
@@ -69,6 +74,9 @@ struct AttachAction: OperatorAction {
         ) {
             proposal.fault = .request(fault)
             proposal.question = question(try fitting(recorded, write))
+            if fault == .tokenContradicts {
+                proposal.question?.append(overruling(proposal.hidden))
+            }
         }
         return proposal
     }
@@ -81,7 +89,25 @@ struct AttachAction: OperatorAction {
     ) throws(StoreFailure) -> ActionFault? {
         guard let policy = parts.policy(place.app), let id = OrderID(order) else { return .request(.unknown) }
         let key = OrderKey(app: place.app, id: id)
-        return ActionFault(of: try LedgerRequests.attach(place.key, to: key, for: policy, at: now, in: write))
+        let result = try LedgerRequests.attach(
+            place.key,
+            to: key,
+            overrulesToken: overrulesToken,
+            for: policy,
+            at: now,
+            in: write
+        )
+        return ActionFault(of: result)
+    }
+
+    private static let overruling: (name: StaticString, value: String) = (name: "overrule", value: "token")
+
+    @HTMLBuilder private func overruling(_ hidden: [(name: StaticString, value: String)]) -> HTML {
+        element("p") {
+            "If it was bought for this order all the same, the token can be overruled. The order says so from then on, and so "
+            "does the audit log."
+        }
+        Form.get(Address(Self.path), hidden + [Self.overruling], label: "Overrule the account token") {}
     }
 
     /// The orders that it could pay, the oldest first: of whoever it belongs to, or by the token that Apple signed.

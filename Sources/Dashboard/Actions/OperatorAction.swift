@@ -130,6 +130,8 @@ enum ActionFault: Hashable, Sendable {
         case .orderIs(let state): "The order is \(state.rawValue): this cannot be done any more."
         case .fulfilmentIs(let state): "The purchase is \(state.rawValue): this cannot be done any more."
         case .doesNotFit: "What was bought is not what the order asks for, or not by this customer."
+        case .tokenContradicts:
+            "Apple signed it with an account token that is another order's, or another customer's."
         case .staleFence: "What is to be delivered has changed since this page was loaded. Look again."
         case .sameOwner: "It is this customer's already."
         case .insufficient(let balance): "The balance is smaller than that: \(balance)."

@@ -98,6 +98,7 @@ package enum LedgerRequests {
     package static func attach(
         _ key: TransactionKey,
         to order: OrderKey,
+        overrulesToken: Bool,
         for app: AppPolicy,
         isDryRun: Bool = false,
         at now: Timestamp,
@@ -105,7 +106,15 @@ package enum LedgerRequests {
     ) throws(StoreFailure) -> Result<Order, RequestFault> {
         let situation = try transaction.situation(of: [key], order: order, app.terms)
         let result = try write(in: transaction, isDryRun: isDryRun) { () throws(RequestFault) in
-            try decide(situation, attaching: key, to: order, terms: app.terms, at: now)
+            try decide(
+                situation,
+                attaching: key,
+                to: order,
+                overrulesToken: overrulesToken,
+                ownToken: AccountToken.init(ofCustomer:),
+                terms: app.terms,
+                at: now
+            )
         }
         return self.order(order, after: result, in: situation)
     }

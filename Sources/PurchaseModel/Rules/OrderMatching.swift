@@ -2,7 +2,9 @@
 extension Draft {
     /// The order that a transaction pays, and how we know. Of several the surest, and of those the next to pay.
     func match(_ recorded: RecordedTransaction, of customer: CustomerID, _ naming: Naming) -> (Order, OrderMatch)? {
-        if let id = naming.byHand, let order = order(OrderKey(app: recorded.app, id: id)) { return (order, .byHand) }
+        if let (id, match) = naming.byHand, let order = order(OrderKey(app: recorded.app, id: id)) {
+            return (order, match)
+        }
         if let id = naming.order, let order = order(OrderKey(app: recorded.app, id: id)),
             fits(order, recorded, of: customer)
         {
@@ -45,6 +47,19 @@ extension Draft {
         return true
     }
 
+    /// Whether Apple signed it with an account token by which it is another customer's, or was bought for another order. That no
+    /// longer counts once a person has said whose its chain is.
+    mutating func isContradicted(_ order: Order, by recorded: RecordedTransaction) -> Bool {
+        let chain = chain(of: recorded)
+        if let owner = owner(of: chain), owner.isSettled, owner.customer == order.customer { return false }
+        let own = recorded.transaction.accountToken
+        // A copy may be without one.
+        guard let token = own ?? signedToken(of: chain), token != ownToken(order.customer) else { return false }
+        if let signed = customer(of: TokenKey(app: recorded.app, token: token)) { return signed != order.customer }
+        guard let own, let wanted = order.accountToken else { return false }
+        return own != wanted
+    }
+
     /// Whether it goes on from what was given. Where Apple does not say whose act it is: from a period of the same product,
     /// without a gap.
     private func isRenewal(_ recorded: RecordedTransaction) -> Bool {
@@ -77,8 +92,8 @@ extension Draft {
 struct Naming {
     var order: OrderID?
     var customerToken: AccountToken?
-    /// The order that a person chose: neither a token nor a date speaks against it.
-    var byHand: OrderID?
+    /// The order that a person chose: neither a token nor a date speaks against it by then.
+    var byHand: (OrderID, OrderMatch)?
     var source: RecordingSource
     /// See ``Recording/booksClosedAt``.
     var booksClosedAt: Timestamp?
@@ -90,7 +105,7 @@ struct Naming {
     init(
         order: OrderID? = nil,
         customerToken: AccountToken? = nil,
-        byHand: OrderID? = nil,
+        byHand: (OrderID, OrderMatch)? = nil,
         source: RecordingSource = .presented,
         booksClosedAt: Timestamp? = nil,
         chains: Set<ChainKey>? = nil

@@ -10,6 +10,8 @@ package enum RequestFault: Error, Hashable, Sendable {
     case fulfilmentIs(FulfilmentState)
     /// What was bought is not what the order asks for: the product, the quantity or the customer.
     case doesNotFit
+    /// Apple signed it with an account token that is another order's, or another customer's.
+    case tokenContradicts
     /// What is to be delivered has changed since; the number is the fence that counts now.
     case staleFence(Int64)
     /// It is this customer's already.
@@ -106,27 +108,43 @@ package func decide(_ situation: Situation, telling settled: [SettledSubmission]
 }
 
 /// Has a transaction that waits pay an order, because a person says so. Product, quantity and customer must still be right.
+///
+/// - Parameters:
+///   - situation: around both.
+///   - transaction: what was bought.
+///   - key: the order.
+///   - overrulesToken: whether an account token that contradicts is overruled: the match says that it was.
+///   - ownToken: the token that client libraries make of anybody's name.
+///   - terms: how the app delivers.
+///   - now: when it is.
+/// - Returns: what to write; nothing when it has paid this order before.
+/// - Throws: ``RequestFault``; of a token that contradicts ``RequestFault/tokenContradicts``.
 package func decide(
     _ situation: Situation,
     attaching transaction: TransactionKey,
     to key: OrderKey,
+    overrulesToken: Bool = false,
+    ownToken: @escaping (CustomerID) -> AccountToken?,
     terms: AppTerms,
     at now: Timestamp
 ) throws(RequestFault) -> Decision {
     guard let recorded = situation[transaction], let order = situation.order(key) else { throw .unknown }
-    var draft = Draft(situation, terms: terms, at: now)
+    var draft = Draft(situation, terms: terms, at: now, ownToken: ownToken)
     if let known = draft.fulfilment(recorded), known.isGiven {
         guard known.order != order.id else { return Decision() }
         throw .fulfilmentIs(known.state)
     }
     guard order.mayBePaidByHand else { throw .orderIs(order.state) }
+    let isContradicted = draft.isContradicted(order, by: recorded)
     if draft.owner(of: draft.chain(of: recorded)) == nil {
         draft.put(Owner(chain: draft.chain(of: recorded), customer: order.customer, since: now, isSettled: true))
     }
     guard draft.owner(of: draft.chain(of: recorded))?.customer == order.customer,
         order.asks(for: recorded.transaction.product, recorded.transaction.quantity)
     else { throw .doesNotFit }
-    let fulfilment = draft.settle(recorded, Naming(byHand: order.id))
+    guard overrulesToken || !isContradicted else { throw .tokenContradicts }
+    let match = isContradicted ? OrderMatch.byHandAgainstToken : .byHand
+    let fulfilment = draft.settle(recorded, Naming(byHand: (order.id, match)))
     guard fulfilment.order == order.id else { throw .fulfilmentIs(fulfilment.state) }
     draft.settleRest(of: draft.chain(of: recorded), Naming())
     draft.settleNext(after: draft.chain(of: recorded), whoseWas: nil, Naming())

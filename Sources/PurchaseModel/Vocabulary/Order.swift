@@ -131,6 +131,8 @@ package enum OrderMatch: String, Hashable, Sendable, CaseIterable {
     case customerAndProduct = "customer_and_product"
     /// A person said so.
     case byHand = "by_hand"
+    /// A person said so, and that the account token that Apple signed does not count.
+    case byHandAgainstToken = "by_hand_against_token"
 }
 
 /// What makes an order the same one.

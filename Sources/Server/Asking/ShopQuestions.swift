@@ -68,7 +68,14 @@ enum ShopQuestions {
             isChange: true,
             path: "/v1/orders/{}/attach",
             words: "ORDER",
-            fields: [.text("transaction", "ID", "The transaction.", as: "transaction_id").needed] + Questions.sides,
+            fields: [
+                .text("transaction", "ID", "The transaction.", as: "transaction_id").needed,
+                .fixed(
+                    "overrule-account-token",
+                    "Also where Apple signed the token of another order or customer.",
+                    as: "overrule_account_token"
+                ),
+            ] + Questions.sides,
             examples: [("assay orders attach order-7 --transaction 2000000123456789", "what support found")]
         ),
     ]

@@ -105,7 +105,7 @@ struct CheckedShop: Sendable {
         let key = try key(number)
         let (order, app, now) = (OrderKey(app: app.id, id: try #require(OrderID(id))), app, now)
         _ = try await store.write { write throws(StoreFailure) in
-            try LedgerRequests.attach(key, to: order, for: app, at: now, in: write)
+            try LedgerRequests.attach(key, to: order, overrulesToken: true, for: app, at: now, in: write)
         }
     }
 

@@ -53,20 +53,29 @@ struct Orders: Sendable {
     {
         guard let key = key(change) else { return Problem.notFound("order") }
         let bought: TransactionKey
+        let overrulesToken: Bool
         do throws(RequestBody.Fault) {
             let body = try RequestBody(
                 change.request.body,
-                members: ["transaction_id", "environment", "test_signed"]
+                members: ["transaction_id", "environment", "test_signed", "overrule_account_token"]
             )
             guard let id = try body.text("transaction_id").flatMap({ TransactionID($0) }) else {
                 throw RequestBody.Fault(field: "transaction_id", detail: "A transaction's number is needed.")
             }
             bought = TransactionKey(app: change.app.id, realm: try body.realm(), id: id)
+            overrulesToken = try body.bool("overrule_account_token") ?? false
         } catch {
             return error.response
         }
         guard change.app.shows(bought.realm) else { return Problem.notFound("purchase") }
-        let result = try LedgerRequests.attach(bought, to: key, for: change.app, at: change.now, in: transaction)
+        let result = try LedgerRequests.attach(
+            bought,
+            to: key,
+            overrulesToken: overrulesToken,
+            for: change.app,
+            at: change.now,
+            in: transaction
+        )
         return answer(result, .ok)
     }
 
