@@ -288,10 +288,13 @@ extension StoreReader {
         return found.filter { keys.contains($0.key) }
     }
 
-    /// Looks up the other chains of subscriptions that Apple goes on with under another number.
+    /// Looks up the other chains of subscriptions that Apple goes on with under another number, the whole line of them.
     private func answerKin(in situation: inout Situation) throws(StoreFailure) {
-        let kin = situation.kin.subtracting(situation.asked)
-        if !kin.chains.isEmpty { try answer(kin, in: &situation) }
+        for _ in 0..<ChainKey.movesMax {
+            let kin = situation.kin.subtracting(situation.asked)
+            if kin.chains.isEmpty { return }
+            try answer(kin, in: &situation)
+        }
     }
 
     /// Looks up what is asked, as far as it was not before, and notes it.

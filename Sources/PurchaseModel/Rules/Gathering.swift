@@ -48,11 +48,14 @@ struct Gathering {
             }
         }
         // Whoever has a chain comes to have the one that goes on with it.
-        for link in first.links(of: recordings) {
-            guard let terms = (found[link.before] ?? found[link.after])?.terms else { continue }
-            let customers = [first.owner(of: link.before)?.customer].compactMap(\.self)
-            let all = (found[link.before]?.customers ?? []).union(customers)
-            found[link.after, default: Gathering(terms)].customers.formUnion(all)
+        let links = first.links(of: recordings)
+        for _ in 0..<min(links.count, ChainKey.movesMax) {
+            for link in links {
+                guard let terms = (found[link.before] ?? found[link.after])?.terms else { continue }
+                let customers = [first.owner(of: link.before)?.customer].compactMap(\.self)
+                let all = (found[link.before]?.customers ?? []).union(customers)
+                found[link.after, default: Gathering(terms)].customers.formUnion(all)
+            }
         }
         return found
     }

@@ -133,9 +133,9 @@ extension Draft {
         return hasGrantsBefore(chain)
     }
 
-    /// Whether anything was given in a chain, or in the one that it goes on from.
+    /// Whether anything was given in a chain, or in those that it goes on from.
     func hasGrantsBefore(_ chain: ChainKey) -> Bool {
-        hasGrants(chain) || predecessor(of: chain).map { hasGrants($0) } ?? false
+        hasGrants(chain) || predecessors(of: chain).contains { hasGrants($0) }
     }
 
     private mutating func grant(

@@ -18,6 +18,21 @@ extension Draft {
         (owner(of: chain)?.successor ?? vacancy(of: chain)?.successor).map { chain.beside($0) }
     }
 
+    /// The chains that one goes on from, the nearest first: it may have been moved more than once.
+    func predecessors(of chain: ChainKey) -> [ChainKey] { line(from: chain) { predecessor(of: $0) } }
+
+    /// The chains that go on with one, the nearest first.
+    func successors(of chain: ChainKey) -> [ChainKey] { line(from: chain) { successor(of: $0) } }
+
+    private func line(from chain: ChainKey, _ next: (ChainKey) -> ChainKey?) -> [ChainKey] {
+        var line: [ChainKey] = []
+        while line.count < ChainKey.movesMax, let found = next(line.last ?? chain) {
+            if found == chain || line.contains(found) { break }
+            line.append(found)
+        }
+        return line
+    }
+
     /// Makes a chain that is nobody's whoever's has the one that it goes on from, unless Apple signed it for somebody else.
     ///
     /// - Returns: the owner; `nil` where nobody is known.
@@ -46,9 +61,14 @@ extension Draft {
             handOn(chain, from: before)
             leaveWord(of: chain.original, with: before)
         }
-        for row in decision.owners.map(\.row) {
-            guard let next = row.successor else { continue }
-            handOn(row.chain.beside(next), from: row.chain)
+        var (seen, moves) = (0, 0)
+        while seen < decision.owners.count, moves < ChainKey.movesMax {
+            let rows = decision.owners[seen...].map(\.row)
+            (seen, moves) = (decision.owners.count, moves + 1)
+            for row in rows {
+                guard let next = row.successor else { continue }
+                handOn(row.chain.beside(next), from: row.chain)
+            }
         }
     }
 
@@ -67,37 +87,40 @@ extension Draft {
     ///   - previous: whose it was before. What is only that customer's because the old one was goes with it.
     ///   - naming: on which occasion.
     mutating func settleNext(after chain: ChainKey, whoseWas previous: CustomerID?, _ naming: Naming) {
-        guard let next = successor(of: chain), let owner = owner(of: chain) else { return }
-        // What waits there may not say it itself.
-        predecessors.set(chain.original, for: next)
-        handOn(next, from: chain)
-        if let holder = self.owner(of: next), holder.customer == previous, previous != owner.customer {
-            let token = signedToken(of: next)
-            let signed = token.flatMap { customer(of: TokenKey(app: next.app, token: $0)) }
-            if isUnsettled(holder, against: token), signed == nil || signed == owner.customer {
-                transfer(holder, to: owner.customer)
+        var last = chain
+        for next in successors(of: chain) {
+            guard let owner = owner(of: last) else { return }
+            // What waits there may not say it itself.
+            predecessors.set(last.original, for: next)
+            handOn(next, from: last)
+            if let holder = self.owner(of: next), holder.customer == previous, previous != owner.customer {
+                let token = signedToken(of: next)
+                let signed = token.flatMap { customer(of: TokenKey(app: next.app, token: $0)) }
+                if isUnsettled(holder, against: token), signed == nil || signed == owner.customer {
+                    transfer(holder, to: owner.customer)
+                }
             }
+            guard self.owner(of: next)?.customer == owner.customer else { return }
+            settleRest(of: next, naming)
+            last = next
         }
-        if ownSuccessor(of: chain) != nil { settleRest(of: next, naming) }
     }
 
-    /// The chain that goes on with one, where both are the same customer's.
-    func ownSuccessor(of chain: ChainKey) -> ChainKey? {
-        guard let next = successor(of: chain), owner(of: next)?.customer == owner(of: chain)?.customer else {
-            return nil
-        }
-        return next
+    /// The chains that go on with one, as far as all are the same customer's.
+    func ownSuccessors(of chain: ChainKey) -> [ChainKey] {
+        let customer = owner(of: chain)?.customer
+        return Array(successors(of: chain).prefix { owner(of: $0)?.customer == customer })
     }
 
-    /// Whether the subscription is in force in the chain that one goes on from.
-    func goesOnInForce(_ chain: ChainKey) -> Bool { predecessor(of: chain).map { isInForce($0) } ?? false }
+    /// Whether the subscription is in force in a chain that one goes on from.
+    func goesOnInForce(_ chain: ChainKey) -> Bool { predecessors(of: chain).contains { isInForce($0) } }
 
-    /// What was given of a paid period in the chain before, or after: it was paid once, and these amounts were given for it.
+    /// What was given of a paid period in the chains before, or after: it was paid once, and these amounts were given for it.
     func currenciesGiven(beside recorded: RecordedTransaction) -> Set<CurrencyID> {
         guard isPaidPeriod(recorded.transaction) else { return [] }
         let chain = chain(of: recorded)
         var found: Set<CurrencyID> = []
-        for other in [predecessor(of: chain), successor(of: chain)].compactMap(\.self) {
+        for other in predecessors(of: chain) + successors(of: chain) {
             for row in fulfilments(of: other).values where wasGiven(row, for: recorded.transaction) {
                 // What another system has delivered, amounts among it, is not told.
                 let goods = row.isImported ? self.goods(of: recorded.transaction) ?? [] : row.goods
@@ -188,6 +211,9 @@ extension Situation {
 }
 
 extension ChainKey {
+    /// How often a subscription may be moved: Apple tells of one reason to.
+    package static let movesMax = 8
+
     /// Another one of the same app, on the same side of the wall.
     func beside(_ original: TransactionID) -> ChainKey { ChainKey(app: app, realm: realm, original: original) }
 }

@@ -66,7 +66,7 @@ extension Draft {
         let reason = recorded.transaction.reason
         guard isPaidPeriod(recorded.transaction), reason != .purchase else { return false }
         let chain = chain(of: recorded)
-        if let before = predecessor(of: chain), hasGrants(before) { return true }
+        if predecessors(of: chain).contains(where: { hasGrants($0) }) { return true }
         return fulfilments(of: chain).values.contains { row in
             guard row.unit != nil, row.purchasedAt < recorded.purchasedAt else { return false }
             if reason == .renewal { return true }

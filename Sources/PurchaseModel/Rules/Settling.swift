@@ -15,7 +15,7 @@ extension Draft {
         let returned = chainsWithReturns(in: recording)
         var seen: Set<ChainKey> = []
         let chains = recorded.map { chain(of: $0) }
-        for chain in chains + handedOn + chains.compactMap({ ownSuccessor(of: $0) }) where seen.insert(chain).inserted {
+        for chain in chains + handedOn + chains.flatMap({ ownSuccessors(of: $0) }) where seen.insert(chain).inserted {
             if returned.contains(chain) { settleRestores(of: chain, naming.of(chain)) }
             settleRest(of: chain, naming.of(chain))
         }

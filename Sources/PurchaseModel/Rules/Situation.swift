@@ -89,8 +89,7 @@ package struct Situation: Sendable {
             }
             returned.formUnion(chainsWithReturns(in: recording))
         }
-        for link in links where chains.contains(link.before) { chains.insert(link.after) }
-        for chain in chains {
+        for chain in withSuccessors(chains) {
             let periods = returned.contains(chain) ? periods : nil
             for row in fulfilments(of: chain).values
             where row.isHeldUp || periods.map({ row.maySettleAnew(beside: $0) }) == true {
@@ -119,9 +118,17 @@ package struct Situation: Sendable {
     }
 
     private func chains(around recorded: [RecordedTransaction]) -> Set<ChainKey> {
-        var chains = Set(recorded.map { chain(of: $0) })
-        for link in links where chains.contains(link.before) { chains.insert(link.after) }
-        return chains
+        withSuccessors(Set(recorded.map { chain(of: $0) }))
+    }
+
+    /// Some chains with all that go on with them.
+    private func withSuccessors(_ chains: Set<ChainKey>) -> Set<ChainKey> {
+        let links = links
+        var found = chains
+        for _ in 0..<min(links.count, ChainKey.movesMax) {
+            for link in links where found.contains(link.before) { found.insert(link.after) }
+        }
+        return found
     }
 
     /// What waits beside some transactions in their chains and those that go on with them, or is to be somebody's, as far as it
@@ -134,11 +141,15 @@ package struct Situation: Sendable {
 
     func vacancy(of chain: ChainKey) -> Vacancy? { vacancies[chain] }
 
-    func predecessor(of chain: ChainKey) -> TransactionID? { predecessors[chain] }
+    /// By the transactions that name it, or by the subscription where none of those is known.
+    func predecessor(of chain: ChainKey) -> TransactionID? {
+        predecessors[chain] ?? subscriptions[chain]?.ends.origin?.from
+    }
 
     /// Which of the chains around go on from which others.
     var links: [(before: ChainKey, after: ChainKey)] {
         predecessors.map { ($0.key.beside($0.value), $0.key) }
+            + subscriptions.values.compactMap { row in row.ends.origin.map { (row.chain.beside($0.from), row.chain) } }
             + owners.values.compactMap { owner in owner.successor.map { (owner.chain, owner.chain.beside($0)) } }
             + vacancies.values.compactMap { row in row.successor.map { (row.chain, row.chain.beside($0)) } }
     }
