@@ -27,6 +27,8 @@ struct Draft {
     var signedTokens = ShortTable<ChainKey, AccountToken?>()
     /// What the proof that is decided about names.
     var told = ShortTable<ChainKey, SignedToken>()
+    /// Whether the chains that were asked about are a family member's, of copies only.
+    var familyChains = ShortTable<ChainKey, Bool>()
     private var orders = ShortTable<OrderKey, Int>()
     private var subscriptions = ShortTable<ChainKey, Int>()
     /// Subscriptions that are to be told of, in the order of the proof, and where each stands among them.

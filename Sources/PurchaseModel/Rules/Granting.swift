@@ -18,7 +18,7 @@ extension Draft {
         let isFirst = before == nil && naming.source == .history
         let stays = !naming.isOfPurchase && isOfHistory(recorded.transaction, in: fulfilment.chain)
         fulfilment.isOfHistory = fulfilment.customer == nil && (isFirst || stays)
-        switch judge(recorded, fulfilment, naming) {
+        switch judge(recorded, fulfilment, naming, isFamilyCopy: isFamilyCopy(recorded)) {
         case .grant(let customer, let unit, let goods, let payment):
             let granted = grant(fulfilment, recorded, to: customer, unit, goods, payment)
             // Of what was refunded in part before we heard of it, the rest is the customer's.
@@ -59,7 +59,12 @@ extension Draft {
     }
 
     /// Decides whether a transaction gives anything; the order of the questions is part of the answer.
-    private func judge(_ recorded: RecordedTransaction, _ fulfilment: Fulfilment, _ naming: Naming) -> Judgement {
+    private func judge(
+        _ recorded: RecordedTransaction,
+        _ fulfilment: Fulfilment,
+        _ naming: Naming,
+        isFamilyCopy: Bool
+    ) -> Judgement {
         let transaction = recorded.transaction
         if revocation(of: recorded)?.share == Fulfilment.whole { return .leave(.withheld, .revoked) }
         if recorded.isUpgraded { return .leave(.withheld, .upgraded) }
@@ -67,9 +72,7 @@ extension Draft {
         let product = terms.products?[transaction.product]
         if terms.products != nil, product == nil { return .leave(.waiting, .unknownProduct) }
         if let product, let kind = transaction.kind, kind != product.kind { return .leave(.waiting, .kindContradicts) }
-        if transaction.ownership == .familyShared, product?.isFamilyShared != true {
-            return .leave(.withheld, .familyShared)
-        }
+        if isFamilyCopy, product?.isFamilyShared != true { return .leave(.withheld, .familyShared) }
         guard let customer = fulfilment.customer else { return .leave(.waiting, .noCustomer) }
         if recorded.realm.environment != .production, !terms.sandbox.delivers(to: customer, at: now) {
             return .leave(.waiting, .sandbox)
@@ -103,6 +106,20 @@ extension Draft {
             }
         }
         return .grant(customer, unit, goods, payment)
+    }
+
+    /// Whether it is a family member's copy. Receipts do not tell; but each member has chains of her own, and what was known of
+    /// one before says it of what comes after.
+    private mutating func isFamilyCopy(_ recorded: RecordedTransaction) -> Bool {
+        if let ownership = recorded.transaction.ownership { return ownership == .familyShared }
+        let chain = chain(of: recorded)
+        if let found = familyChains[chain] { return found }
+        let newest = known.subscription(of: chain)?.currentKey.flatMap { known[$0]?.transaction.ownership }
+        let found =
+            newest.map { $0 == .familyShared }
+            ?? known.fulfilments(of: chain).values.contains { $0.reason == .familyShared }
+        familyChains.set(found, for: chain)
+        return found
     }
 
     private func hasRoom(for goods: [GrantedGoods], _ recorded: RecordedTransaction, of customer: CustomerID) -> Bool {
