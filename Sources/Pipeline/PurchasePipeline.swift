@@ -6,17 +6,13 @@ package import Verification
 ///
 /// It decides nothing itself: Verification says what is true, `PurchaseModel/Rules` what follows.
 package struct PurchasePipeline: Sendable {
-    /// Plans in the write that keeps a proof how it is to be decided.
-    package typealias Later = @Sendable (PendingSubmission, any StoreTransaction) throws(StoreFailure) -> Void
-
     let verifier: Verifier
     private let recorder: Recorder
     let store: any Store
     private let desk: RefusalDesk
     let clock: any WallClock
-    private let room: PendingRoom
-    private let limits: PipelineLimits
-    private let later: Later?
+    private let waiting: PendingDesk
+    private let retryAfterFull: Duration
     private let report: @Sendable (PipelineEvent) -> Void
 
     package init(
@@ -26,7 +22,7 @@ package struct PurchasePipeline: Sendable {
         refusals: RefusalLedger,
         clock: any WallClock,
         limits: PipelineLimits = PipelineLimits(),
-        later: Later? = nil,
+        later: PendingPlanner? = nil,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         self.verifier = verifier
@@ -34,10 +30,9 @@ package struct PurchasePipeline: Sendable {
         self.store = store
         desk = RefusalDesk(refusals: refusals, clock: clock, report: report)
         self.clock = clock
-        self.limits = limits
-        self.later = later
         self.report = report
-        room = PendingRoom(max: limits.pendingPerApp)
+        waiting = PendingDesk(store: store, limits: limits, clock: clock, later: later)
+        retryAfterFull = limits.retryAfterFull
     }
 
     /// Takes one proof in. Safe to repeat: the same bytes give the same outcome.
@@ -54,20 +49,16 @@ package struct PurchasePipeline: Sendable {
 
     /// Has an app's places counted, so that none is lost of what is settled from now on.
     func countPending(of app: AppID) async throws(StoreFailure) {
-        try await room.load(app, from: store)
+        try await waiting.count(of: app)
     }
 
     /// Has them counted anew: several servers settle what waits in one ledger.
     func recountPending(of app: AppID) async throws(StoreFailure) {
-        try await room.recount(app, from: store)
+        try await waiting.recount(of: app)
     }
 
     /// A submission that was kept waits no more: its place is free for others, if it had one.
-    func giveBack(_ kept: KeptSubmission) {
-        if kept.submission.origin == .presented {
-            room.giveBack(kept.submission.proof.count, of: kept.submission.app)
-        }
-    }
+    func giveBack(_ kept: KeptSubmission) { waiting.giveBack(kept) }
 
     /// What to ask Apple about a kept proof; `nil` when there is nothing.
     func question(about kept: KeptSubmission) -> AppleQuestion? { verifier.question(about: kept.submission.proof) }
@@ -190,10 +181,7 @@ package struct PurchasePipeline: Sendable {
     }
 
     /// Has what waits already decided in time, too: now, if whoever plans brings forward what waits longer.
-    func plan(_ kept: KeptSubmission) async throws(StoreFailure) {
-        guard let later else { return }
-        try await store.write { transaction throws(StoreFailure) in try later(kept.submission, transaction) }
-    }
+    func plan(_ kept: KeptSubmission) async throws(StoreFailure) { try await waiting.plan(kept) }
 
     private func take(_ submission: Submission, kept id: SubmissionID?) async throws(StoreFailure) -> Outcome {
         let digest = ProofDigest(of: submission.bytes)
@@ -292,49 +280,13 @@ package struct PurchasePipeline: Sendable {
             reason: reason.rawValue,
             receivedAt: clock.now
         )
-        switch try await keep(pending) {
+        switch try await waiting.keep(pending) {
         case .place(let id, let isNew):
             report(.pending(app: submission.app.id, format: format, reason: reason, isRepetition: !isNew))
             return .pending(id)
-        case .appIsFull: return .busy(retryAfter: limits.retryAfterFull)
-        case .customerIsFull: return .customerBusy(retryAfter: limits.retryAfterFull)
+        case .appIsFull: return .busy(retryAfter: retryAfterFull)
+        case .customerIsFull: return .customerBusy(retryAfter: retryAfterFull)
         }
-    }
-
-    /// What became of one that is to wait. As many wait already as may, and it is not among them: of the app, or of its
-    /// customer.
-    private enum Keeping {
-        case place(SubmissionID, isNew: Bool)
-        case appIsFull
-        case customerIsFull
-    }
-
-    private func keep(_ pending: PendingSubmission) async throws(StoreFailure) -> Keeping {
-        let hasRoom = try await takeRoom(for: pending)
-        var isKept = false
-        defer { if hasRoom, !isKept { room.giveBack(pending.proof.count, of: pending.app) } }
-        let keeping = try await store.write { transaction throws(StoreFailure) -> Keeping in
-            if let known = try transaction.submission(alike: pending) { return .place(known, isNew: false) }
-            guard hasRoom else { return .appIsFull }
-            // In the write that keeps it: in SQLite those come one after another, so that none slips through.
-            if let customer = pending.customer {
-                let most = limits.pendingPerCustomer
-                let waiting = try transaction.pendingCount(app: pending.app, customer: customer, limit: most)
-                guard waiting < most else { return .customerIsFull }
-            }
-            let kept = try transaction.keepPending(pending)
-            if kept.isNew { try later?(pending, transaction) }
-            return .place(kept.id, isNew: kept.isNew)
-        }
-        if case .place(_, isNew: true) = keeping { isKept = true }
-        return keeping
-    }
-
-    private func takeRoom(for pending: PendingSubmission) async throws(StoreFailure) -> Bool {
-        let bytes = pending.proof.count
-        if try await room.take(bytes, of: pending.app, in: store) { return true }
-        guard try await room.recountOnceInAWhile(pending.app, from: store, at: clock.now) else { return false }
-        return try await room.take(bytes, of: pending.app, in: store)
     }
 
     private func refuse(
@@ -347,31 +299,6 @@ package struct PurchasePipeline: Sendable {
         let claimed = claims.transactions.map(\.id)
         desk.refuse(format, reason, submission.bytes, from: submission.customer, name, claiming: claimed)
         return .refused(Outcome.Refused(reason))
-    }
-}
-
-/// The pipeline's bounds.
-package struct PipelineLimits: Hashable, Sendable {
-    /// How many submissions of one app may wait for a decision, and how large they may be together: they are stored, and
-    /// whoever holds a key could send any number of them.
-    package var pendingPerApp: PendingLoad
-    /// How many of one customer may: hers must leave room for the others'.
-    package var pendingPerCustomer: Int
-    /// How long each may wait: what nobody decides must not hold a place for ever.
-    package var pendingFor: Duration
-    /// What a sender is told when that many wait already.
-    package var retryAfterFull: Duration
-
-    package init(
-        pendingPerApp: PendingLoad = PendingLoad(submissions: 10_000, bytes: 1 << 30),
-        pendingPerCustomer: Int = 50,
-        pendingFor: Duration = .seconds(30 * 86_400),
-        retryAfterFull: Duration = .seconds(300)
-    ) {
-        self.pendingPerApp = pendingPerApp
-        self.pendingPerCustomer = pendingPerCustomer
-        self.pendingFor = pendingFor
-        self.retryAfterFull = retryAfterFull
     }
 }
 

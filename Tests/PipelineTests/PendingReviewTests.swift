@@ -178,6 +178,46 @@ import Testing
         }
     }
 
+    /// Whoever sends more and more of what cannot wait any more holds up nobody who buys: it costs reads.
+    @Test func whoFindsNoRoomCostsNoWrite() async throws {
+        func bare(_ number: Int) -> [UInt8] { Array("17000002944942\(number)".utf8) }
+        let store = WatchedStore()
+        try await PipelineHouse(store: store, pendingPerApp: 3, pendingPerCustomer: 2).open { (house) async throws in
+            let first = try await house.submit(bare(0)).pendingID
+            #expect(try await house.submit(bare(1)).word == "pending")
+            #expect(store.writes == 2)
+            for number in 2..<9 { #expect(try await house.submit(bare(number)).word == "customer busy") }
+            #expect(try await house.submit(bare(0)).pendingID == first, "it waits already")
+            #expect(store.writes == 2)
+            #expect(try await house.submit(bare(2), customer: "bob").word == "pending")
+            #expect(store.writes == 3)
+            // The app's places are taken, too.
+            for number in 3..<9 { #expect(try await house.submit(bare(number), customer: "bob").word == "busy") }
+            for number in 3..<9 { #expect(try await house.submit(bare(number), customer: "").word == "busy") }
+            #expect(try await house.submit(bare(2), customer: "bob").word == "pending", "it waits already")
+            #expect(store.writes == 3)
+        }
+    }
+
+    /// Two that come at once both see a free place, and the second finds it taken when it is her turn to be written.
+    @Test func theWriteDecidesWhetherThereIsRoom() async throws {
+        func bare(_ number: Int) -> [UInt8] { Array("17000002944942\(number)".utf8) }
+        let base = MemoryStore()
+        let store = WatchedStore(base)
+        try await PipelineHouse(store: store, pendingPerApp: 2, pendingPerCustomer: 1).open { (house) async throws in
+            #expect(try await house.submit(bare(0), customer: "bob").word == "pending")
+            store.hold()
+            async let outcome = house.submit(bare(1))
+            await store.untilHeld()
+            let other = try Self.pending(bare(2))
+            try await base.write { transaction throws(StoreFailure) in _ = try transaction.keepPending(other) }
+            store.release()
+            #expect(try await outcome.word == "customer busy")
+            // The app's place is free again.
+            #expect(try await house.submit(bare(3), customer: "cid").word == "pending")
+        }
+    }
+
     @Test func theBoundOfACustomerHoldsWhenAllComeAtOnce() async throws {
         try await PipelineHouse(pendingPerApp: 12, pendingPerCustomer: 5).open { (house) async throws in
             await withTaskGroup(of: Void.self) { group in

@@ -1,0 +1,93 @@
+import PurchaseModel
+package import Storage
+
+/// Plans in the write that keeps a proof how it is to be decided.
+package typealias PendingPlanner =
+    @Sendable (PendingSubmission, any StoreTransaction) throws(StoreFailure) -> Void
+
+/// Where everything waits that the bytes alone do not settle: no more of an app than may, and no more of a customer.
+///
+/// Who finds no place has cost no write: a flood of one customer's must not hold up the one writer by which all others'
+/// purchases are recorded, nor take a place of the app's for as long as that takes.
+struct PendingDesk: Sendable {
+    /// What became of one that is to wait. As many wait already as may, and it is not among them: of the app, or of its
+    /// customer.
+    enum Keeping: Sendable {
+        case place(SubmissionID, isNew: Bool)
+        case appIsFull
+        case customerIsFull
+    }
+
+    private let store: any Store
+    private let clock: any WallClock
+    private let room: PendingRoom
+    private let customerMax: Int
+    private let later: PendingPlanner?
+
+    init(store: any Store, limits: PipelineLimits, clock: any WallClock, later: PendingPlanner?) {
+        self.store = store
+        self.clock = clock
+        self.later = later
+        room = PendingRoom(max: limits.pendingPerApp)
+        customerMax = limits.pendingPerCustomer
+    }
+
+    /// Keeps one, unless it is kept already or there is no room for it.
+    ///
+    /// - Throws: `StoreFailure`; then it is not known to be kept.
+    func keep(_ pending: PendingSubmission) async throws(StoreFailure) -> Keeping {
+        let seen = try await store.read { reader throws(StoreFailure) in
+            try Self.look(pending, customerMax, in: reader)
+        }
+        if let seen { return seen }
+        guard try await takeRoom(for: pending) else { return .appIsFull }
+        var isKept = false
+        defer { if !isKept { room.giveBack(pending.proof.count, of: pending.app) } }
+        let keeping = try await store.write { transaction throws(StoreFailure) -> Keeping in
+            // Once more: in SQLite writes come one after another, so that none slips through.
+            if let seen = try Self.look(pending, customerMax, in: transaction) { return seen }
+            let kept = try transaction.keepPending(pending)
+            if kept.isNew { try later?(pending, transaction) }
+            return .place(kept.id, isNew: kept.isNew)
+        }
+        if case .place(_, isNew: true) = keeping { isKept = true }
+        return keeping
+    }
+
+    /// Has what waits already decided in time, too.
+    func plan(_ kept: KeptSubmission) async throws(StoreFailure) {
+        guard let later else { return }
+        try await store.write { transaction throws(StoreFailure) in try later(kept.submission, transaction) }
+    }
+
+    /// Has an app's places counted, if nobody did.
+    func count(of app: AppID) async throws(StoreFailure) { try await room.load(app, from: store) }
+
+    /// Has them counted anew.
+    func recount(of app: AppID) async throws(StoreFailure) { try await room.recount(app, from: store) }
+
+    /// One waits no more: its place is free for others, if it had one.
+    func giveBack(_ kept: KeptSubmission) {
+        guard kept.submission.origin == .presented else { return }
+        room.giveBack(kept.submission.proof.count, of: kept.submission.app)
+    }
+
+    /// `nil` for what is new, where its customer has room.
+    private static func look(
+        _ pending: PendingSubmission,
+        _ customerMax: Int,
+        in reader: any StoreReader
+    ) throws(StoreFailure) -> Keeping? {
+        if let known = try reader.submission(alike: pending) { return .place(known, isNew: false) }
+        guard let customer = pending.customer else { return nil }
+        let waiting = try reader.pendingCount(app: pending.app, customer: customer, limit: customerMax)
+        return waiting < customerMax ? nil : .customerIsFull
+    }
+
+    private func takeRoom(for pending: PendingSubmission) async throws(StoreFailure) -> Bool {
+        let bytes = pending.proof.count
+        if try await room.take(bytes, of: pending.app, in: store) { return true }
+        guard try await room.recountOnceInAWhile(pending.app, from: store, at: clock.now) else { return false }
+        return try await room.take(bytes, of: pending.app, in: store)
+    }
+}
