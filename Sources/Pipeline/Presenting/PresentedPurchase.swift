@@ -152,8 +152,8 @@ extension PurchasePipeline {
         }
     }
 
-    /// Whether a genuine signature stands over a receipt without a purchase: it waits to be looked into again, and says
-    /// already that there is none yet.
+    /// Whether a genuine signature stands over a receipt without a purchase: it waits to be looked into again, if there is
+    /// room, and says already that there is none yet.
     package func isEmptyReceipt(_ submission: Submission) -> Bool {
         verifier.examine(submission.bytes, expecting: submission.expectation).proof
             .map { $0.fact.format == .appReceipt && $0.fact.transactions.isEmpty } ?? false

@@ -33,14 +33,17 @@ struct PresentProof: Sendable {
     let waits: SubmissionWait
 
     func present(_ submission: Submission) async throws(StoreFailure) -> Result {
-        switch try await pipeline.submit(submission) {
+        let outcome = try await pipeline.submit(submission)
+        if outcome.isUndecided, pipeline.isEmptyReceipt(submission) {
+            return .accepted(try await pipeline.presented(submission))
+        }
+        switch outcome {
         case .recorded: return .accepted(try await pipeline.presented(submission))
         case .nothingToRecord: return .holdsNothing
         case .refused(let refused): return .refused(verdict: refused.verdict, reason: refused.publicReason)
         case .busy(let retryAfter): return .full(.app, retryAfter)
         case .customerBusy(let retryAfter): return .full(.customer, retryAfter)
         case .pending(let id):
-            if pipeline.isEmptyReceipt(submission) { return .accepted(try await pipeline.presented(submission)) }
             let found = try await waits.submission(id, of: submission.app.id, patience: Self.patience)
             guard let settlement = found?.settlement, settlement.verdict != Settlement.givenUp else {
                 return .later(Self.retryAfter)
@@ -54,4 +57,14 @@ struct PresentProof: Sendable {
 
     /// Which store a refused proof says that it is from.
     func claimedEnvironment(of bytes: [UInt8]) -> StoreEnvironment? { pipeline.claimedEnvironment(of: bytes) }
+}
+
+extension Outcome {
+    /// Whether it waits, or would if there were a place for it.
+    fileprivate var isUndecided: Bool {
+        switch self {
+        case .pending, .busy, .customerBusy: true
+        case .recorded, .nothingToRecord, .refused: false
+        }
+    }
 }
