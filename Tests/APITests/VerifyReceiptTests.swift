@@ -50,12 +50,14 @@ import TestSupport
         password: String? = TestHouse.key,
         sandbox: Bool = false,
         excludesOld: Bool? = nil,
+        customer: String? = nil,
         fields: HTTPFields = [:]
     ) async -> HTTPResponse {
         let body = JSONWriter.object { json in
             json.member("receipt-data", receipt)
             json.member("password", password)
             json.member("exclude-old-transactions", excludesOld)
+            json.member("customer_id", customer)
         }
         let path = sandbox ? "/sandbox/verifyReceipt" : "/verifyReceipt"
         return await house.router.respond(to: HTTPRequest(method: .post, path: path, fields: fields, body: body))
@@ -155,6 +157,26 @@ import TestSupport
             let told = try await Self.ask(house, text).json()["receipt"]?.object?["in_app"]?.array?.first { _ in true }
             #expect(told?.object?["cancellation_date_ms"]?.string == "1763600060000")
             #expect(told?.object?["cancellation_reason"]?.string == "1")
+        }
+    }
+
+    /// The shop sees every account token, as from Apple; a customer who is named those of what is hers.
+    @Test(arguments: [(nil, ["9061", "9062"]), ("customer-1", ["9061"]), ("customer-2", ["9062"])])
+    func aTokenIsShownToWhomItIsAbout(customer: String?, shown: [String]) async throws {
+        try await TestHouse().open { house in
+            var sold: [Transaction] = []
+            for (number, customer) in [(Int64(9_061), "customer-1"), (9_062, "customer-2")] {
+                var period = try Self.period(number, of: number)
+                period.accountToken = AccountToken(high: 1, low: UInt64(number))
+                let answer = await house.submit(try Self.signer().transaction(period), customer: customer)
+                #expect(answer.status == .ok)
+                sold.append(period)
+            }
+            let answer = try await Self.ask(house, try Self.receipt(sold), customer: customer).json()
+            let latest = try #require(answer["latest_receipt_info"]?.array).compactMap(\.object)
+            #expect(latest.count == 2)
+            let told = latest.filter { $0["app_account_token"] != nil }.compactMap { $0["transaction_id"]?.string }
+            #expect(told.sorted() == shown)
         }
     }
 

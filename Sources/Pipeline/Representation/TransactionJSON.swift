@@ -83,7 +83,7 @@ package enum TransactionJSON {
         to reader: CustomerID? = nil,
         into json: inout JSONObjectWriter
     ) {
-        let isWhole = reader == nil || recorded.customer == reader
+        let isWhole = isWhole(recorded, to: reader)
         write(recorded.transaction, showsToken: isWhole, into: &json)
         json.member("environment", recorded.realm.environment.rawValue)
         if recorded.realm.isTestSigned { json.member("test_signed", true) }
@@ -93,6 +93,12 @@ package enum TransactionJSON {
         }
         json.member("signed_at", recorded.transaction.signedAt)
         json.member("recorded_at", recorded.recordedAt)
+    }
+
+    /// Whether a reader is told whose a transaction was first, and with it the token that Apple signed: a customer of what
+    /// is hers, and the shop, which is `nil`, of all.
+    package static func isWhole(_ recorded: RecordedTransaction, to reader: CustomerID?) -> Bool {
+        reader == nil || recorded.customer == reader
     }
 
     /// `nil` for none, and for a moment outside of the years 0 to 9999, which no signed date means.

@@ -10,12 +10,20 @@ struct ReceiptAnswer {
     /// As it was sent.
     private let sent: [UInt8]
     private let excludesOld: Bool
+    private let reader: CustomerID?
     private let now: Timestamp
 
-    init(_ purchase: PresentedPurchase, sent: [UInt8], excludesOld: Bool, at now: Timestamp) {
+    /// - Parameters:
+    ///   - purchase: what was accepted.
+    ///   - sent: the receipt, as it was sent.
+    ///   - excludesOld: whether only the newest of each subscription is told.
+    ///   - reader: the customer who asks; `nil` when the shop does, by its own key.
+    ///   - now: the moment of the request.
+    init(_ purchase: PresentedPurchase, sent: [UInt8], excludesOld: Bool, to reader: CustomerID?, at now: Timestamp) {
         self.purchase = purchase
         self.sent = sent
         self.excludesOld = excludesOld
+        self.reader = reader
         self.now = now
     }
 
@@ -27,7 +35,12 @@ struct ReceiptAnswer {
         guard purchase.transactions.contains(where: \.mayRenew) else { return }
         json.array("latest_receipt_info") { json in
             for recorded in latest {
-                json.object { writeTransaction(recorded.transaction, isLatest: true, into: &$0) }
+                json.object { json in
+                    let sold = recorded.transaction
+                    writeTransaction(sold, isLatest: true, into: &json)
+                    guard TransactionJSON.isWhole(recorded, to: reader) else { return }
+                    json.member("app_account_token", sold.accountToken?.description)
+                }
             }
         }
         json.member("latest_receipt", String(decoding: sent, as: UTF8.self))
@@ -115,7 +128,6 @@ struct ReceiptAnswer {
         guard isLatest else { return }
         if sold.offer?.kind == .offerCode { json.member("offer_code_ref_name", sold.offer?.identifier) }
         json.member("subscription_group_identifier", sold.subscriptionGroup)
-        json.member("app_account_token", sold.accountToken?.description)
     }
 }
 

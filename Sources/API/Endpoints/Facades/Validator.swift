@@ -71,7 +71,7 @@ struct Validator: Sendable {
         if asked.isAboutSubscription, !meant.isEmpty, meant.allSatisfy(\.isOver) {
             return Self.refuse(.badRequest, .subscriptionExpired, "The subscription has expired.")
         }
-        let receipt = ReceiptAnswer(purchase, sent: asked.proof, excludesOld: false, at: now)
+        let receipt = ReceiptAnswer(purchase, sent: asked.proof, excludesOld: false, to: asked.customer, at: now)
         return .json(.ok) { json in
             json.member("ok", true)
             json.object("data") { json in

@@ -79,7 +79,13 @@ struct VerifyReceipt: Sendable {
                     return Self.answer(.noSuchPurchase)
                 }
                 let excludesOld = body["exclude-old-transactions"]?.bool ?? false
-                let answer = ReceiptAnswer(purchase, sent: receipt, excludesOld: excludesOld, at: clock.now)
+                let answer = ReceiptAnswer(
+                    purchase,
+                    sent: receipt,
+                    excludesOld: excludesOld,
+                    to: submission.customer,
+                    at: clock.now
+                )
                 return .json(.ok) { answer.write(into: &$0) }
             case .refused(let verdict, let reason):
                 return Self.answer(status(verdict, reason, of: receipt, caller.app, host))
