@@ -15,6 +15,10 @@ package protocol JobReader {
 
     /// How much there is of each kind, by the kind's name. Looks at every job.
     func jobFigures() throws(StoreFailure) -> [JobFigures]
+
+    /// What waits of each kind, and what was given up, by the kind's name. Looks at no more jobs of one kind and state than
+    /// the limit, however many there are. A shared store asks its database's clock what is due.
+    func jobBacklogs(at now: Timestamp, countingTo limit: Int) throws(StoreFailure) -> [JobBacklog]
 }
 
 /// Durable work: the only verbs of a write that the job queue knows.

@@ -58,7 +58,8 @@ package protocol StoreReader:
     /// Imports' do not count.
     func pendingCount(app: AppID, customer: CustomerID, limit: Int) throws(StoreFailure) -> Int
 
-    /// What was presented and waits undecided, of each app that has any, by the app's name. Looks at each of them.
+    /// What was presented and waits undecided, of each app that has any, by the app's name. Looks at each of them, of
+    /// which an app may have only so many, and at no import's.
     func pendingBacklogs() throws(StoreFailure) -> [PendingBacklog]
 
     /// The undecided submissions of an app, or of all, oldest first; the limit is brought between 1 and

@@ -47,8 +47,17 @@ package protocol WebhookReader {
     /// again; a deleted one is sent nothing.
     func awaitedEvents(app: AppID, among places: [EventCursor]) throws(StoreFailure) -> Set<EventCursor>
 
-    /// `nil` when there is no such endpoint.
-    func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures?
+    /// `nil` when there is no such endpoint. Counts no further than a limit, and looks at no more deliveries of one state
+    /// than twice as many. Where there are more, the oldest is the oldest of those that are due first and of those that are
+    /// due last: what has failed most often waits longest for its turn.
+    func webhookFigures(_ id: WebhookEndpointID, countingTo limit: Int) throws(StoreFailure) -> WebhookFigures?
+}
+
+extension WebhookReader {
+    /// All that there is of an endpoint. Looks at every delivery that is not made.
+    package func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
+        try webhookFigures(id, countingTo: .max)
+    }
 }
 
 /// Endpoints, and the work of their deliveries. Who claims sends, and says how it went.

@@ -16,14 +16,14 @@ enum OutboxAnswer: Hashable, Sendable {
     case batch(DeliveryBatch?)
     case renewed([DeliveryHold])
     case deliveries(WebhookDeliveryPage, WebhookDelivery?, [WebhookAttempt])
-    case figures(WebhookFigures?)
+    case figures(WebhookFigures?, WebhookFigures?)
     case step(WebhookReplayStep)
     case enqueued(JobID, Bool)
     case claim(JobClaim)
     case jobs([JobHold])
     case job(JobRow?)
     case letters(DeadLetterPage)
-    case kinds([JobFigures])
+    case kinds([JobFigures], [JobBacklog])
     case answer(KeptAnswer?)
 }
 
@@ -269,11 +269,7 @@ struct OutboxVerbs {
             }
         default:
             let moment = OutboxSamples.at(now)
-            if chance(2) {
-                return .read("figures of \(endpoint)") { store throws(StoreFailure) in
-                    .figures(try store.webhookFigures(endpoint))
-                }
-            }
+            if chance(2) { return .figures(of: endpoint, countingTo: limit) }
             return .read("due") { reader throws(StoreFailure) in
                 let due = try reader.dueEndpoints(at: moment, limit: 2)
                 return .due(due, try reader.nextDeliveryDue(), try reader.endpointsToBury(limit: 2))
@@ -356,7 +352,7 @@ struct OutboxVerbs {
             .read("due jobs") { store throws(StoreFailure) in
                 .flag(try store.hasDueJobs(kinds: ["print", "mail"], at: moment))
             }
-        default: .read("figures of jobs") { store throws(StoreFailure) in .kinds(try store.jobFigures()) }
+        default: .jobFigures(at: moment, countingTo: Int(number(1...4)))
         }
     }
 

@@ -51,7 +51,7 @@ package struct StoredWebhookWork: WebhookWork {
         if isHopeless: @escaping @Sendable (Timestamp?, Timestamp) -> Bool
     ) async throws(StoreFailure) -> Bool {
         let isLost = try await store.read { reader throws(StoreFailure) in
-            isHopeless(try reader.webhookFigures(endpoint)?.failingSince, try reader.storeTime(now))
+            isHopeless(try reader.webhookFigures(endpoint, countingTo: 1)?.failingSince, try reader.storeTime(now))
         }
         guard isLost else { return false }
         return try await write { transaction throws(StoreFailure) in

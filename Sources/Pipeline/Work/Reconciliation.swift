@@ -189,13 +189,9 @@ package struct Reconciliation: Sendable {
         return try await store.read { reader throws(StoreFailure) in
             guard try reader.dueSubscriptions(at: try reader.storeTime(now), limit: 1).isEmpty else { return false }
             let kinds: Set = [NotificationReading.kind, SubscriptionLook.kind, CustomerReading.kind]
-            // Counting looks at every job that there is: only when none is due.
             guard try !reader.hasDueJobs(kinds: kinds.union([ProofDecision.kind]), at: now) else { return false }
-            let figures = try reader.jobFigures().filter { kinds.contains($0.kind) }
-            let left = figures.reduce(0) { sum, figures in
-                sum + [JobState.pending, .leased, .suspect].reduce(0) { $0 + figures.counts[$1, default: 0] }
-            }
-            return left == 0
+            let left = try reader.jobBacklogs(at: now, countingTo: 1).filter { kinds.contains($0.kind) }
+            return left.allSatisfy { $0.counts.keys.allSatisfy { $0 == .dead } }
         }
     }
 }

@@ -105,15 +105,21 @@ extension MemoryTransaction {
         }
     }
 
-    func webhookFigures(_ id: WebhookEndpointID) -> WebhookFigures? {
+    func webhookFigures(_ id: WebhookEndpointID, countingTo limit: Int) -> WebhookFigures? {
         guard let endpoint = ledger.outbox.endpoints[id], !endpoint.isDeleted else { return nil }
         let all = deliveries(of: id)
         let open = all.filter(\.isOpen)
-        let oldest = open.first.flatMap { placedEvent(app: endpoint.row.app, at: $0.row.cursor.position) }
+        let limit = max(limit, 1)
+        let looked = Dictionary(grouping: open, by: \.row.state).values.flatMap { waiting in
+            let inTurn = waiting.sorted { ($0.row.dueAt, $0.row.cursor) < ($1.row.dueAt, $1.row.cursor) }
+            return inTurn.prefix(limit) + inTurn.suffix(limit)
+        }
+        let oldest = looked.map(\.row.cursor.position).min()
+            .flatMap { placedEvent(app: endpoint.row.app, at: $0) }
         return WebhookFigures(
-            backlog: open.count,
-            leased: open.count { $0.row.state == .leased },
-            dead: all.count { $0.row.state == .dead },
+            backlog: min(open.count, limit),
+            leased: min(open.count { $0.row.state == .leased }, limit),
+            dead: min(all.count { $0.row.state == .dead }, limit),
             oldest: oldest?.event.learnedAt,
             failingSince: endpoint.failingSince
         )

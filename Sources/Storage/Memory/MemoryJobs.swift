@@ -46,6 +46,20 @@ extension MemoryTransaction {
         }
     }
 
+    func jobBacklogs(at now: Timestamp, countingTo limit: Int) -> [JobBacklog] {
+        jobFigures().map { figures in
+            let due = ledger.jobs.values.map(\.row).count { row in
+                row.job.kind == figures.kind && row.state == .pending && row.dueAt <= now
+            }
+            return JobBacklog(
+                kind: figures.kind,
+                counts: figures.counts.mapValues { min($0, max(limit, 1)) },
+                due: min(due, max(limit, 1)),
+                oldestDue: figures.oldestDue
+            )
+        }
+    }
+
     func enqueue(_ job: NewJob) throws(StoreFailure) -> (id: JobID, isNew: Bool) {
         guard job.isStorable else { throw .unstorable }
         if let alike = openJob(like: job) { return (alike, false) }

@@ -200,6 +200,24 @@ package struct DeadLetterCursor: Hashable, Sendable {
     }
 }
 
+/// What of one kind waits or was given up, counted no further than a limit.
+package struct JobBacklog: Hashable, Sendable {
+    package var kind: String
+    /// In each state; as many as the limit says that there may be more.
+    package var counts: [JobState: Int]
+    /// How many of the pending ones are due, as far as the same limit.
+    package var due: Int
+    /// When the first of the pending ones is, or was, due.
+    package var oldestDue: Timestamp?
+
+    package init(kind: String, counts: [JobState: Int] = [:], due: Int = 0, oldestDue: Timestamp? = nil) {
+        self.kind = kind
+        self.counts = counts
+        self.due = due
+        self.oldestDue = oldestDue
+    }
+}
+
 /// How much of one kind there is.
 package struct JobFigures: Hashable, Sendable {
     package var kind: String

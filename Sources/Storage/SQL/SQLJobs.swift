@@ -25,6 +25,10 @@ extension SQLTransaction {
         try jobs.figures()
     }
 
+    func jobBacklogs(at now: Timestamp, countingTo limit: Int) throws(StoreFailure) -> [JobBacklog] {
+        try JobBacklogQueries(connection: connection, time: time).read(at: now, countingTo: limit)
+    }
+
     func enqueue(_ job: NewJob) throws(StoreFailure) -> (id: JobID, isNew: Bool) {
         try jobs.enqueue(job)
     }

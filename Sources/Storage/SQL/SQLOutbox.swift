@@ -99,8 +99,8 @@ extension SQLTransaction {
         try outgoing.awaited(app: app, among: places)
     }
 
-    func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
-        try outgoing.figures(id)
+    func webhookFigures(_ id: WebhookEndpointID, countingTo limit: Int) throws(StoreFailure) -> WebhookFigures? {
+        try outgoing.figures(id, countingTo: limit)
     }
 
     func buryDeliveries(

@@ -169,8 +169,11 @@ package class PassingTransaction: StoreTransaction {
         try base.awaitedEvents(app: app, among: places)
     }
 
-    package func webhookFigures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
-        try base.webhookFigures(id)
+    package func webhookFigures(
+        _ id: WebhookEndpointID,
+        countingTo limit: Int
+    ) throws(StoreFailure) -> WebhookFigures? {
+        try base.webhookFigures(id, countingTo: limit)
     }
 
     package func holdEndpoints(app: AppID) throws(StoreFailure) -> [WebhookEndpoint] {
@@ -243,6 +246,10 @@ package class PassingTransaction: StoreTransaction {
 
     package func jobFigures() throws(StoreFailure) -> [JobFigures] {
         try base.jobFigures()
+    }
+
+    package func jobBacklogs(at now: Timestamp, countingTo limit: Int) throws(StoreFailure) -> [JobBacklog] {
+        try base.jobBacklogs(at: now, countingTo: limit)
     }
 
     package func enqueue(_ job: NewJob) throws(StoreFailure) -> (id: JobID, isNew: Bool) {

@@ -37,17 +37,29 @@ struct DeliveryQueries {
         WHERE is_enabled = 1 ORDER BY webhook_endpoints.code
         """
     )
-    /// That due moments are not below the lowest is said for the planner, which would walk along all that was ever
-    /// delivered.
-    private static let countOpen = Query(
+    /// The order, and that due moments are not below the lowest, are said for the planner, which would walk along all that
+    /// was ever delivered.
+    static let countOpen = Query(countOpen(from: ""))
+    /// From the other end: what has waited for the most attempts.
+    static let countOpenLast = Query(countOpen(from: "DESC"))
+    private static func countOpen(from end: String) -> String {
         """
-        SELECT count(*), min(position) FROM webhook_deliveries
-        WHERE endpoint = $1 AND state = $2 AND due_at >= $3 AND ended_at IS NULL
+        SELECT count(*), min(position) FROM (
+            SELECT position FROM webhook_deliveries
+            WHERE endpoint = $1 AND state = $2 AND due_at >= $3 AND ended_at IS NULL
+            ORDER BY due_at \(end), position \(end) LIMIT $4
+        ) AS waiting
         """
-    )
-    private static let countDead = Query(
-        "SELECT count(*) FROM webhook_deliveries WHERE endpoint = $1 AND state = 3"
-    )
+    }
+    /// SQLite would take the table's own key, and walk along all that was ever delivered.
+    static let countDead = Query(countDead(by: "INDEXED BY webhook_deliveries_dead"), postgresql: countDead(by: ""))
+    private static func countDead(by index: String) -> String {
+        """
+        SELECT count(*) FROM (
+            SELECT 1 FROM webhook_deliveries \(index) WHERE endpoint = $1 AND state = 3 ORDER BY position LIMIT $2
+        ) AS dead
+        """
+    }
     private static let isAwaited = Query(
         """
         SELECT 1 FROM webhook_endpoints AS e JOIN webhook_deliveries AS d ON d.endpoint = e.code AND d.position = $2
@@ -139,22 +151,30 @@ struct DeliveryQueries {
         return found.compactMap(\.self)
     }
 
-    func figures(_ id: WebhookEndpointID) throws(StoreFailure) -> WebhookFigures? {
+    func figures(_ id: WebhookEndpointID, countingTo limit: Int) throws(StoreFailure) -> WebhookFigures? {
         guard let endpoint = try endpoints.known(id), !endpoint.isDeleted else { return nil }
+        let limit = max(limit, 1)
         var figures = WebhookFigures(failingSince: endpoint.failingSince)
         var oldest: Int64?
         for state in [DeliveryState.pending, .leased] {
-            let values: [SQLValue] = [.integer(endpoint.code), .integer(state.rawValue), .integer(.min)]
+            let values: [SQLValue] = [
+                .integer(endpoint.code), .integer(state.rawValue), .integer(.min), .integer(Int64(limit)),
+            ]
             let open = try connection.row(Self.countOpen, values) { (Int($0.integer(0)), $0.optionalInteger(1)) }
-            guard let open, let first = open.1 else { continue }
-            figures.backlog += open.0
+            guard let open, var first = open.1 else { continue }
+            if open.0 >= limit {
+                let last = try connection.row(Self.countOpenLast, values) { $0.optionalInteger(1) } ?? nil
+                first = min(first, last ?? first)
+            }
+            figures.backlog = min(figures.backlog + open.0, limit)
             if state == .leased { figures.leased = open.0 }
             oldest = min(oldest ?? first, first)
         }
         if let oldest {
             figures.oldest = try events.find(app: endpoint.app, positions: [oldest]).first?.event.learnedAt
         }
-        figures.dead = try connection.row(Self.countDead, [.integer(endpoint.code)]) { Int($0.integer(0)) } ?? 0
+        let dead: [SQLValue] = [.integer(endpoint.code), .integer(Int64(limit))]
+        figures.dead = try connection.row(Self.countDead, dead) { Int($0.integer(0)) } ?? 0
         return figures
     }
 

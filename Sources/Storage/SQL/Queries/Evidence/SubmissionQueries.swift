@@ -66,14 +66,12 @@ struct SubmissionQueries {
         ) AS waiting
         """
     )
-    private static let backlogs = Query(
+    /// By the same index, which imports' are not in: that no customer is below the lowest is said for the planner.
+    static let backlog = BulkLookup(
+        by: [.integer("app")],
         """
-        SELECT apps.name, waiting.submissions, waiting.oldest
-        FROM (
-            SELECT app, count(*) AS submissions, min(received_at) AS oldest FROM submissions
-            WHERE settled_at IS NULL AND imported = 0 GROUP BY app
-        ) AS waiting JOIN apps ON apps.code = waiting.app
-        ORDER BY apps.name
+        SELECT count(*), min(received_at) FROM submissions
+        WHERE settled_at IS NULL AND app = $1 AND customer >= '' AND imported = 0
         """
     )
     private static let settle = Query(
@@ -193,13 +191,14 @@ struct SubmissionQueries {
     }
 
     func backlogs() throws(StoreFailure) -> [PendingBacklog] {
-        try connection.rows(Self.backlogs) { row throws(StoreFailure) in
-            PendingBacklog(
-                app: try Self.readApp(row, 0),
-                submissions: Int(row.integer(1)),
-                oldest: Timestamp(milliseconds: row.integer(2))
-            )
+        let all = try apps.all()
+        let (asked, values) = try apps.keys(all, app: \.self) { code, _ in [code] }
+        var backlogs: [PendingBacklog] = []
+        try connection.visit(Self.backlog, values) { place, row in
+            guard let oldest = row.optionalTimestamp(1) else { return }
+            backlogs.append(PendingBacklog(app: asked[place], submissions: Int(row.integer(0)), oldest: oldest))
         }
+        return backlogs
     }
 
     func countPending(app: AppID, customer: CustomerID, limit: Int) throws(StoreFailure) -> Int {

@@ -1,0 +1,144 @@
+import PurchaseModel
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// What it costs to count what waits: as much in a table of millions as in a small one.
+@Suite struct BacklogPlanTests {
+    private static let queries: [(query: Query, plan: [String])] = [
+        (
+            JobBacklogQueries.listKinds,
+            [
+                "SEARCH jobs USING COVERING INDEX jobs_due (state=? AND kind>?)",
+                "SEARCH jobs USING COVERING INDEX jobs_due (state=?)",
+            ]
+        ),
+        (
+            JobBacklogQueries.count.one,
+            [
+                "SEARCH jobs USING COVERING INDEX jobs_due (state=? AND kind=? AND due_at<?)",
+                "SEARCH jobs USING COVERING INDEX jobs_due (state=? AND kind=?)",
+            ]
+        ),
+        (
+            DeliveryQueries.countOpen,
+            ["SEARCH webhook_deliveries USING INDEX webhook_deliveries_due (endpoint=? AND state=? AND due_at>?)"]
+        ),
+        (
+            DeliveryQueries.countOpenLast,
+            ["SEARCH webhook_deliveries USING INDEX webhook_deliveries_due (endpoint=? AND state=? AND due_at>?)"]
+        ),
+        (
+            DeliveryQueries.countDead,
+            ["SEARCH webhook_deliveries USING INDEX webhook_deliveries_dead (endpoint=?)"]
+        ),
+        (
+            SubmissionQueries.backlog.one,
+            ["SEARCH submissions USING INDEX submissions_pending_of_customer (app=? AND customer>?)"]
+        ),
+    ]
+
+    /// Each table is found its rows in by an index that has them in order: a limit ends the search, and nothing is sorted.
+    @Test func sqliteLooksFromTheFrontOfAnIndex() async throws {
+        try await TemporaryFolder.with { folder in
+            await (try SQLiteStore.open(folder: folder + "/data")).close()
+            let connection = try SQLiteConnection(path: folder + "/data/assay.sqlite", role: .reader)
+            // A connection knows a statement by its identity, so that none may go before it.
+            let explained = Self.queries.map { Query("EXPLAIN QUERY PLAN \($0.query.text)") }
+            for ((query, plan), explaining) in zip(Self.queries, explained) {
+                let parameters = (1...4).count { query.text.contains("$\($0)") }
+                let values = [SQLValue](repeating: .integer(1), count: parameters)
+                let steps = try connection.rows(explaining, values) { $0.text(3) }
+                let ofTables = steps.filter { step in
+                    ["jobs", "webhook_deliveries", "submissions"].contains { step.contains(" \($0) ") }
+                }
+                #expect(ofTables.sorted() == plan, "\(query.text)")
+                // The kinds are few: they may be sorted.
+                let isSorted = steps.contains { $0.contains("TEMP B-TREE") }
+                #expect(!isSorted || query === JobBacklogQueries.listKinds, "\(steps)")
+            }
+            withExtendedLifetime(explained) {}
+        }
+    }
+
+    @Test(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
+    func postgresqlReadsNoMoreThanItCounts() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            let settings = try PostgreSQLServer.namedSettings(schema: schema)
+            let first = try await PostgreSQLStore.open(settings)
+            for table in Self.tables {
+                try TestDatabase.query("ALTER TABLE \(schema).\(table) SET (autovacuum_enabled = off)")
+            }
+            try await Self.fill(first)
+            await first.close()
+            for isAnalyzed in [false, true] {
+                if isAnalyzed { for table in Self.tables { try TestDatabase.query("ANALYZE \(schema).\(table)") } }
+                let before = try await Self.reads(in: schema)
+                let store = try await PostgreSQLStore.open(settings)
+                for _ in 1...8 { try await Self.look(store) }
+                await store.close()
+                // Each time some ten of each list.
+                let read = try await Self.reads(in: schema) - before
+                #expect(read <= 8 * 200, "analyzed: \(isAnalyzed)")
+            }
+        }
+    }
+
+    private static let tables = ["jobs", "submissions", "webhook_deliveries"]
+    private static let size = Int64(3_000)
+
+    private static func look(_ store: some Store) async throws {
+        let endpoint = try OutboxSamples.endpointID("a")
+        let (jobs, figures, pending) = try await store.read { reader throws(StoreFailure) in
+            (
+                try reader.jobBacklogs(at: OutboxSamples.at(9), countingTo: 10),
+                try reader.webhookFigures(endpoint, countingTo: 10), try reader.pendingBacklogs()
+            )
+        }
+        #expect(
+            jobs
+                == ["mail", "print"].map { kind in
+                    JobBacklog(kind: kind, counts: [.pending: 10], due: 10, oldestDue: OutboxSamples.at(1))
+                }
+        )
+        #expect(figures == WebhookFigures(backlog: 10, oldest: OutboxSamples.at(1)))
+        #expect(pending.map(\.submissions) == [1])
+    }
+
+    /// Many jobs that are due, many events that an endpoint is still to be sent, and what imports have kept.
+    private static func fill(_ store: some Store) async throws {
+        try await store.create(try OutboxSamples.endpoint("a"))
+        let jobs = try (1...size).map { number in
+            try OutboxSamples.job("\(number)", kind: number % 2 == 0 ? "mail" : "print", due: 1)
+        }
+        let events = try (1...size).map { try OutboxSamples.event("\($0)", $0, learnedAt: $0) }
+        let imported = try (0..<size).map { number in
+            var submission = try Samples.submission(UInt8(number % 250), customer: "c\(number / 250)")
+            submission.origin = number == 0 ? .presented : .imported
+            return submission
+        }
+        try await store.write { transaction throws(StoreFailure) in
+            for job in jobs { _ = try transaction.enqueue(job) }
+            for submission in imported { _ = try transaction.keepPending(submission) }
+            try transaction.append(events)
+        }
+    }
+
+    /// How many rows and entries of indexes were read. Nothing is changed, so that no entry is of a row that is gone.
+    private static func reads(in schema: String) async throws -> Int {
+        let open = "SELECT 1 FROM pg_stat_activity WHERE application_name = '\(schema)'"
+        while !(try TestDatabase.query(open).isEmpty) { try await Task.sleep(for: .milliseconds(10)) }
+        let names = tables.map { "'\($0)'" }.joined(separator: ", ")
+        let sum = try TestDatabase.query(
+            """
+            SELECT sum(seq_tup_read) + (
+                SELECT sum(idx_tup_read) FROM pg_stat_user_indexes
+                WHERE schemaname = '\(schema)' AND relname IN (\(names))
+            )
+            FROM pg_stat_user_tables WHERE schemaname = '\(schema)' AND relname IN (\(names))
+            """
+        )
+        return try #require(sum.first.flatMap { Int($0) })
+    }
+}
