@@ -68,14 +68,21 @@ final class Metrics: Sendable {
             name: "assay_pending_oldest_seconds",
             help: "For how long the oldest of them has waited."
         )
-        static let jobsThere = Family(name: "assay_jobs", help: "Jobs by how far they are; dead ones were given up.")
+        static let jobsThere = Family(
+            name: "assay_jobs",
+            help: "Jobs by how far they are, counted to 10000; dead ones were given up."
+        )
+        static let jobsDue = Family(
+            name: "assay_jobs_due",
+            help: "Jobs that are due and that nobody has taken, counted to 10000."
+        )
         static let jobsOverdue = Family(
             name: "assay_jobs_overdue_seconds",
             help: "For how long a job has been due that nobody has taken."
         )
         static let undelivered = Family(
             name: "assay_webhook_undelivered",
-            help: "Events that an endpoint is still to be sent."
+            help: "Events that an endpoint is still to be sent, counted to 10000."
         )
         static let undeliveredOldest = Family(
             name: "assay_webhook_oldest_seconds",
@@ -83,7 +90,11 @@ final class Metrics: Sendable {
         )
         static let deadDeliveries = Family(
             name: "assay_webhook_dead_letters",
-            help: "Deliveries of an endpoint that were given up and not made since."
+            help: "Deliveries of an endpoint that were given up and not made since, counted to 10000."
+        )
+        static let backlogReadable = Family(
+            name: "assay_backlog_readable",
+            help: "1 while that part of what waits can be counted, 0 while its figures are not known."
         )
         static let certificateEnds = Family(
             name: "assay_certificate_not_after_seconds",
@@ -98,7 +109,7 @@ final class Metrics: Sendable {
             .jobs,
             .apple, .commits, .requests, .streams, .refusedRequests, .webhookAttempts, .webhookDeaths, .droppedLines,
             .connections, .certificateEnds, .storageFull, .freeBytes, .pending, .pendingOldest, .jobsThere,
-            .jobsOverdue, .undelivered, .undeliveredOldest, .deadDeliveries,
+            .jobsDue, .jobsOverdue, .undelivered, .undeliveredOldest, .deadDeliveries, .backlogReadable,
         ]
         let timings = [Timing.commit, .request].flatMap { timing in
             ["bucket", "sum", "count"].map { "\(timing.name)_\($0)" }

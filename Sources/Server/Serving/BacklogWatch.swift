@@ -3,6 +3,10 @@ import Storage
 
 /// Counts every minute what waits in the ledger. Servers of one database count the same.
 struct BacklogWatch: Sendable {
+    /// How far jobs of one kind and state, and deliveries of one endpoint, are counted. After an import, millions of jobs
+    /// wait for their day: a look costs the same, and whoever reads the figure knows enough.
+    static let countedMax = 10_000
+
     let store: any Store
     let apps: [AppID]
     let clock: any WallClock
@@ -13,34 +17,42 @@ struct BacklogWatch: Sendable {
         repeat { reporter.show(await count(), apps: apps) } while await pause()
     }
 
-    /// Each in a reading of its own: none of them holds a snapshot for long.
-    private func count() async -> Backlog? {
+    /// Each in a reading of its own: none of them holds a snapshot for long, and one that fails takes no other with it.
+    private func count() async -> Backlog {
         let now = clock.now
-        do throws(StoreFailure) {
-            var backlog = try await store.read { reader throws(StoreFailure) in
-                Backlog(pending: try reader.pendingBacklogs(), now: try reader.storeTime(now))
-            }
-            backlog.jobs = try await store.read { reader throws(StoreFailure) in try reader.jobFigures() }
-            for app in apps {
-                backlog.endpoints += try await store.read { reader throws(StoreFailure) in
-                    try Self.endpoints(of: app, reader)
-                }
-            }
-            return backlog
-        } catch {
-            return nil
+        var backlog = Backlog()
+        backlog.pending = await part { reader throws(StoreFailure) in
+            Backlog.Pending(apps: try reader.pendingBacklogs(), now: try reader.storeTime(now))
         }
+        backlog.jobs = await part { reader throws(StoreFailure) in
+            Backlog.Jobs(
+                kinds: try reader.jobBacklogs(at: now, countingTo: Self.countedMax),
+                now: try reader.storeTime(now)
+            )
+        }
+        for app in apps {
+            backlog.endpoints[app] = await part { reader throws(StoreFailure) in
+                Backlog.Endpoints(figures: try Self.endpoints(of: app, reader), now: try reader.storeTime(now))
+            }
+        }
+        return backlog
+    }
+
+    /// `nil` when it cannot be read.
+    private func part<Part: Sendable>(
+        _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Part
+    ) async -> Part? {
+        do throws(StoreFailure) { return try await store.read(body) } catch { return nil }
     }
 
     private static func endpoints(
         of app: AppID,
         _ reader: any StoreReader
-    ) throws(StoreFailure) -> [Backlog.Endpoint] {
-        var endpoints: [Backlog.Endpoint] = []
+    ) throws(StoreFailure) -> [WebhookEndpointID: WebhookFigures] {
+        var figures: [WebhookEndpointID: WebhookFigures] = [:]
         for endpoint in try reader.endpoints(app: app) {
-            guard let figures = try reader.webhookFigures(endpoint.id) else { continue }
-            endpoints.append(Backlog.Endpoint(app: app, id: endpoint.id, figures: figures))
+            figures[endpoint.id] = try reader.webhookFigures(endpoint.id, countingTo: countedMax)
         }
-        return endpoints
+        return figures
     }
 }
