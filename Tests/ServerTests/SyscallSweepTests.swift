@@ -85,9 +85,10 @@ struct SyscallSweepTests {
             server.stop()
             #expect(await server.exitCode() == 0)
             let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
-            // The tool lets go of a thread that ends, and says so; libcurl wakes its own thread by a byte.
+            // Of a thread that ends, or ends with the process before it has made a call, the tool knows no call, and says so;
+            // libcurl wakes its own thread by a byte.
             let wake = #""\1", 1, MSG_NOSIGNAL, NULL, 0)"#
-            let calls = lines.filter { !$0.contains("???( <detached") && !$0.contains(wake) }
+            let calls = lines.filter { !$0.contains(" ???( <") && !$0.contains(wake) }
             #expect(calls.isEmpty)
         }
     }
