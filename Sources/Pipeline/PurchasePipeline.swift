@@ -216,12 +216,11 @@ package struct PurchasePipeline: Sendable {
         kept id: SubmissionID?
     ) async throws(StoreFailure) -> Outcome {
         let (format, digest) = (proof.fact.format, name.digest)
-        guard format.mayHoldPurchases else { return nothingToRecord(format, submission) }
+        guard !format.recordsNothing(of: proof.fact.transactions) else { return nothingToRecord(format, submission) }
         guard let realm = proof.realm else {
             return try await keepForLater(submission, format, .environmentUnknown, digest, kept: id)
         }
         guard !proof.fact.transactions.isEmpty else {
-            guard format == .appReceipt else { return nothingToRecord(format, submission) }
             return try await keepForLater(submission, format, .noPurchases, digest, kept: id)
         }
         var recording = proof.recording(for: submission.app, in: realm)
@@ -303,16 +302,20 @@ package struct PurchasePipeline: Sendable {
 }
 
 extension Report {
-    /// Whether a good signature stands over something that records nothing, whichever store it is from: renewal info of 2021
-    /// names none. A receipt is another matter: Apple may know of purchases that do not stand in it.
-    var isSignedWithoutPurchase: Bool {
-        vouchedBy != nil && format != .appReceipt && claims.transactions.isEmpty
-    }
+    /// Whether a good signature stands over something that records nothing, whichever store it is from.
+    var isSignedWithoutPurchase: Bool { vouchedBy != nil && format.recordsNothing(of: claims.transactions) }
 }
 
 extension ProofFormat {
     /// Whether Apple judges these very bytes when it is asked about them, and not only a number in them.
     var isReceipt: Bool { self == .appReceipt || self == .transactionReceipt }
+
+    /// Whether nothing is to be recorded of what is proved, now or later: none can stand in it, or none does, as in a
+    /// notification about something else. An app receipt is another matter: Apple may know of purchases that do not stand in it.
+    func recordsNothing(of transactions: [Transaction]) -> Bool {
+        guard mayHoldPurchases else { return true }
+        return self != .appReceipt && transactions.isEmpty
+    }
 
     /// Whether a transaction can stand in it at all.
     var mayHoldPurchases: Bool {
