@@ -72,8 +72,15 @@ final class JWSVerifier: Sendable {
             // Reading what is not proved yet is cheaper than proving what is not for us. It decides refusals only.
             early = try refuseEarly(token, expecting, &report, &trace)
         }
-        let signer = try trace.check(.chain) { () throws(Refusal) in try self.signer(of: token) }
-        try trace.check(.signature) { () throws(Refusal) in try checkSignature(of: token, by: signer) }
+        let signer: Signer
+        do throws(Refusal) {
+            signer = try trace.check(.chain) { () throws(Refusal) in try self.signer(of: token) }
+            try trace.check(.signature) { () throws(Refusal) in try checkSignature(of: token, by: signer) }
+        } catch {
+            // It was read anyway: by what a forgery claims it is found.
+            if let early { report.claims = early.claims }
+            throw error
+        }
         let inner: [InnerFact]
         if let early = early.take() {
             inner = report.take(early)
@@ -216,9 +223,14 @@ final class JWSVerifier: Sendable {
         try trace.check(.triage) { () throws(Refusal) in
             let facts = try SignedFacts(token)
             report.format = facts.format
-            if let bundleID = facts.claims.bundleID { try IdentityRules.checkBundle(bundleID, expecting) }
-            if facts.claims.environment != nil { try IdentityRules.checkEnvironment(facts.claims, expecting) }
-            try IdentityRules.checkProducts(facts.claims, expecting)
+            do throws(Refusal) {
+                if let bundleID = facts.claims.bundleID { try IdentityRules.checkBundle(bundleID, expecting) }
+                if facts.claims.environment != nil { try IdentityRules.checkEnvironment(facts.claims, expecting) }
+                try IdentityRules.checkProducts(facts.claims, expecting)
+            } catch {
+                report.claims = facts.claims
+                throw error
+            }
             return facts
         }
     }

@@ -119,6 +119,23 @@ import Testing
         }
     }
 
+    /// What a forged token says is not believed, and it is found by it: on the page of the transaction, say.
+    @Test(arguments: [JWSFlaw.signatureBitFlipped, .algorithmNoneButSigned])
+    func aSampleHasWhatAForgedTokenClaims(flaw: JWSFlaw) async throws {
+        try await PipelineHouse().open { (house) async throws in
+            let sold = try Proofs.transaction(7)
+            let signer = JWSSigner(try TestAuthority.shared.chain(.jws))
+            let forged = try signer.sign(.transaction(sold, of: TestAuthority.app()), flaw: flaw)
+            let elsewhere = SimulatedApp(bundleID: BundleID(checked: "com.example.else"), environment: .sandbox)
+            let foreign = try signer.sign(.transaction(sold, of: elsewhere))
+            for token in [forged, foreign] { _ = try await house.submit(Array(token.utf8)) }
+            _ = try await house.submit(Proofs.jws(1))
+            let samples = try await house.refusals().samples
+            #expect(samples.map(\.claimed) == [[sold.id], [sold.id]])
+            #expect(try await house.figures().transactions == 1)
+        }
+    }
+
     /// It is recorded and answered as ever; beside that it is counted and sampled, without a write of its own.
     @Test func whatIsAnotherCustomersIsCountedAndSampled() async throws {
         try await PipelineHouse().open { (house) async throws in
