@@ -18,7 +18,8 @@ struct WebhookListen {
         notes: [
             "It adds an endpoint at its start, and deletes it when it is stopped by Ctrl-C. The server must allow it: "
                 + "\"webhooks\": {\"allowed_addresses\": \"127.0.0.0/8\", \"plain_hosts\": \"localhost\"}.",
-            "Exits with 0 when it was stopped, 1 when the server says no, 2 when it could not be asked.",
+            "Exits with 0 when it was stopped, 1 when the server says no, 2 when it could not be asked. It ends with 2, too, "
+                + "when nobody reads what it shows any more, and acknowledges nothing more.",
         ],
         examples: [("assay webhook listen --include-test-signed", "what the demo's shop is told")]
     )
@@ -48,6 +49,8 @@ struct WebhookListen {
         // Nobody knows the secret before the endpoint is there, and its URL has the port.
         let (secrets, known) = AsyncStream.makeStream(of: WebhookSecret.self)
         let secret = Task { await secrets.first { _ in true } }
+        // Once nobody reads, messages would be acknowledged that nobody has seen.
+        let (losses, lost) = AsyncStream.makeStream(of: Void.self)
         let listener: HTTPListener
         do throws(HTTPListenerFailure) {
             listener = try HTTPListener(
@@ -56,7 +59,9 @@ struct WebhookListen {
                 lanes: 1,
                 handler: HTTPHandler { request in
                     guard let secret = await secret.value else { return HTTPResponse(.serviceUnavailable) }
-                    return receive(request, secret)
+                    let response = receive(request, secret)
+                    if response.status == .serviceUnavailable { lost.yield() }
+                    return response
                 },
                 report: { _ in }
             )
@@ -67,7 +72,11 @@ struct WebhookListen {
         let signals = await StopSignals { listener.stop() }
         defer { signals.cancel() }
         return await withTaskGroup(of: Void.self) { group in
-            group.addTask { await listener.run() }
+            group.addTask {
+                await listener.run()
+                lost.finish()
+            }
+            group.addTask { for await _ in losses { listener.stop() } }
             defer { listener.stop() }
             do throws(APIClient.Fault) {
                 let endpoint = try await addEndpoint(port: listener.port)
@@ -106,7 +115,8 @@ struct WebhookListen {
         return Endpoint(id: id, url: url, secret: secret)
     }
 
-    /// Shows a message and says that it has arrived. What is not from the server is said, and refused.
+    /// Shows a message and says that it has arrived, if somebody can have seen it. What is not from the server is said, and
+    /// refused.
     private func receive(_ request: HTTPRequest, _ secret: WebhookSecret) -> HTTPResponse {
         do throws(WebhookFault) {
             let verifier = WebhookVerifier(secrets: [secret])
@@ -115,8 +125,8 @@ struct WebhookListen {
             Console.error("refused: \(error.rawValue)")
             return HTTPResponse(HTTPStatus(rawValue: 401))
         }
-        Console.write((isJSON ? String(decoding: request.body, as: UTF8.self) : Self.line(request.body)) + "\n")
-        return HTTPResponse(.noContent)
+        let line = isJSON ? String(decoding: request.body, as: UTF8.self) : Self.line(request.body)
+        return HTTPResponse(Console.write(line + "\n") ? .noContent : .serviceUnavailable)
     }
 
     /// When, what, whose, and what it is about.
