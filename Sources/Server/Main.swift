@@ -13,7 +13,8 @@ struct Main {
         HeapSettings.apply()
         StandardStreams.fill()
         let code = await run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment)
-        guard code == 0, Console.hasLostOutput else { end(code) }
+        // Whatever the answer was: nobody has it.
+        guard code != UsageFault.exitCode, Console.hasLostOutput else { end(code) }
         Console.error("assay: standard output cannot be written")
         end(UsageFault.exitCode)
     }
@@ -121,11 +122,9 @@ struct Main {
         _ flags: [String: String]
     ) throws(UsageFault) -> Configuration {
         do throws(ConfigurationFaults) {
-            let configuration = try Configuration.read(environment: environment, flags: flags)
-            try ProductionProfile.check(configuration)
-            return configuration
+            return try ProductionProfile.configuration(environment: environment, flags: flags)
         } catch {
-            throw UsageFault("the configuration cannot be used:\n\(error)")
+            throw UsageFault(error)
         }
     }
 }

@@ -83,6 +83,29 @@ import Testing
         }
     }
 
+    /// A report that nobody can read is none, whatever it says.
+    @Test func whereNothingCanBeWrittenEveryAnswerIsTwo() async throws {
+        try await Self.with { folder, words in
+            try Data("no proof\n".utf8).write(to: URL(filePath: folder.path + "/rows"))
+            let rows = [
+                ("verify KEY", 1), ("import --config CONFIG --app demo --plan KEY", 1),
+                ("import --config CONFIG --app demo --plan --json FOLDER/rows", 1),
+                ("doctor --config CONFIG --backups FOLDER/none", 1),
+                ("doctor --json --config CONFIG --backups FOLDER/none", 1),
+                ("check --data DATA", 0), ("rebuild --config CONFIG", 0),
+                ("orders list --server SERVER --key-file KEY", 0),
+            ]
+            for (row, code) in rows {
+                let good = try await Program.run(words(row))
+                #expect(Int(good.code) == code && !good.output.isEmpty, "\(row): \(good.code) \(good.errorText)")
+                let run = try await Program.run(words(row), output: "/dev/full")
+                #expect(run.code == 2, "\(row): \(run.code)")
+                let told = run.errorText.ranges(of: "standard output cannot be written").count
+                #expect(told == 1, "\(row): \(run.errorText)")
+            }
+        }
+    }
+
     /// What is opened next must not stand in the place of a standard output that is closed: a file of the ledger, say, or the
     /// line to a server, into which the answer would go.
     @Test func whereStandardOutputIsClosedNothingWasDone() async throws {

@@ -11,8 +11,7 @@ enum ConfigCommands {
     ) throws(UsageFault) -> Int32 {
         let isJSON = arguments.isSet("json")
         do throws(ConfigurationFaults) {
-            let configuration = try Configuration.read(environment: environment, flags: arguments.flags)
-            try ProductionProfile.check(configuration)
+            let configuration = try ProductionProfile.configuration(environment: environment, flags: arguments.flags)
             switch (command, isJSON) {
             case ("config check", false): Console.write("The configuration is good.\n")
             case ("config check", true): Console.write(line(faults: []))
@@ -21,7 +20,7 @@ enum ConfigCommands {
             }
             return 0
         } catch {
-            guard isJSON else { throw UsageFault("the configuration cannot be used:\n\(error)") }
+            guard isJSON else { throw UsageFault(error) }
             Console.write(line(faults: error.all))
             return UsageFault.exitCode
         }

@@ -32,7 +32,7 @@ enum LedgerPlace: Sendable {
         do throws(ConfigurationFaults) {
             return try Configuration.read(environment: environment, flags: arguments.flags, isToServe: false)
         } catch {
-            throw UsageFault("the configuration cannot be used:\n\(error)")
+            throw UsageFault(error)
         }
     }
 

@@ -1,5 +1,16 @@
 /// What the production profile refuses and only certificates show; the rest is the configuration's own check.
 enum ProductionProfile {
+    /// The configuration as a server takes it: read, and checked whole. What is thrown holds all faults.
+    static func configuration(
+        environment: [String: String],
+        flags: [String: String],
+        files: SettingsFiles = .disk
+    ) throws(ConfigurationFaults) -> Configuration {
+        let configuration = try Configuration.read(environment: environment, flags: flags, files: files)
+        try check(configuration)
+        return configuration
+    }
+
     /// Roots of a simulator vouch for purchases that nobody paid for. Certificates that cannot be read are not looked at:
     /// the start refuses them in any profile.
     static func check(_ configuration: Configuration) throws(ConfigurationFaults) {

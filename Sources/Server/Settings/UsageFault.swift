@@ -18,6 +18,8 @@ struct UsageFault: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension UsageFault {
+    init(_ faults: ConfigurationFaults) { self.init("the configuration cannot be used:\n\(faults)") }
+
     /// Who has many is not shown all of them.
     private static let namesMax = 20
 
