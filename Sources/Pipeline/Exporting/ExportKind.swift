@@ -12,18 +12,19 @@ package enum ExportKind: String, Hashable, Sendable, CaseIterable {
     case grantedEntitlement = "granted_entitlement"
     case event
 
-    /// The members of a row that are columns of a table; a path goes on inside with a full stop.
+    /// The members of a row that are columns of a table; a path goes on inside with a full stop. Somebody's program finds them
+    /// by their place: a new one comes last.
     package var columns: [String] {
         switch self {
         case .transaction:
             [
                 "kind", "environment", "test_signed", "transaction_id", "original_transaction_id", "product_id", "type",
                 "quantity", "purchase_date", "original_purchase_date", "expires_date", "revocation_date",
-                "revocation_reason", "revocation_type", "revocation_percentage", "is_partly_revoked", "is_upgraded",
-                "transaction_reason",
+                "revocation_reason", "revocation_type", "revocation_percentage", "is_upgraded", "transaction_reason",
                 "ownership", "app_account_token", "offer_type", "offer_identifier", "price_milliunits",
                 "currency", "storefront", "subscription_group", "web_order_line_item_id", "app_transaction_id",
                 "owner_id", "customer_id", "order_id", "signed_at", "recorded_at", "proof_sha256", "proof",
+                "is_partly_revoked",
             ]
         case .evidence:
             [
@@ -40,8 +41,8 @@ package enum ExportKind: String, Hashable, Sendable, CaseIterable {
         case .order:
             [
                 "kind", "order_id", "customer_id", "product_id", "quantity", "app_account_token", "state", "placed_at",
-                "expires_at", "changed_at", "refunded_percentage", "payment.transaction_id", "payment.environment",
-                "payment.matched_by",
+                "expires_at", "changed_at", "payment.transaction_id", "payment.environment", "payment.matched_by",
+                "refunded_percentage",
             ]
         case .subscription:
             [
