@@ -93,13 +93,37 @@ struct ServerUser: Equatable, Sendable {
             lines.last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.utf8.count + 1)) }
         }
         guard let start = last("ExecStart") else { return nil }
-        let words = start.utf8.split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
-        guard let place = words.firstIndex(of: "--config"), words.dropFirst(place + 1).first == configuration else {
-            return nil
-        }
+        let words = words(of: start)
+        let flagged =
+            words.last { $0.hasPrefix("--config=") }.map { String($0.dropFirst("--config=".utf8.count)) }
+            ?? words.firstIndex(of: "--config").flatMap { words.dropFirst($0 + 1).first }
+        // As the server itself: the flag, or else the environment.
+        guard (flagged ?? environment("ASSAY_CONFIG", lines)) == configuration else { return nil }
         // Without one it is root.
         guard let name = last("User"), !name.isEmpty else { return 0 }
         return UInt32(name) ?? number(of: name, machine.users)
+    }
+
+    /// What `Environment=` lines set a variable to: of several the last counts, and an empty line takes all before it back.
+    private static func environment(_ variable: String, _ lines: [String]) -> String? {
+        var value: String?
+        for line in lines where line.hasPrefix("Environment=") {
+            let words = words(of: String(line.dropFirst("Environment=".utf8.count)))
+            if words.isEmpty { value = nil }
+            for word in words where word.hasPrefix(variable + "=") {
+                value = String(word.dropFirst(variable.utf8.count + 1))
+            }
+        }
+        return value
+    }
+
+    /// The words of a line; quotes around one are left out.
+    private static func words(of line: String) -> [String] {
+        line.utf8.split(separator: 0x20).map { word in
+            let isQuote = { (byte: UInt8) in byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
+            let bare = word.drop(while: isQuote).reversed().drop(while: isQuote).reversed()
+            return String(decoding: Array(bare), as: UTF8.self)
+        }
     }
 
     private static func number(of name: String, _ users: String) -> UInt32? {

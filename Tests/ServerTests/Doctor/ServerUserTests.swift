@@ -11,6 +11,10 @@ import Testing
         User=assay
         Group=assay
         """
+    /// The unit whose environment names the configuration.
+    private static func named(_ environment: String) -> String {
+        unit.replacing(" --config /etc/assay/assay.json", with: "\nEnvironment=\(environment)")
+    }
     private static let users = "root:x:0:0:root:/root:/bin/sh\nassay2:x:7:7::/:/bin/sh\nassay:x:105:112::/:/bin/sh\n"
     private static let locks = """
         1: POSIX  ADVISORY  WRITE 11 fe:01:16220247 0 EOF
@@ -79,6 +83,13 @@ import Testing
             ([unit.replacing("User=assay\n", with: "User=gone\n")], 1_000),
             ([unit.replacing("/etc/assay/assay.json", with: "/srv/other.json")], 1_000),
             (["[Service]\nUser=assay\n"], 1_000),
+            ([unit.replacing("--config ", with: "--config=")], 105),
+            ([named("ASSAY_CONFIG=/etc/assay/assay.json")], 105),
+            ([named("A=1 \"ASSAY_CONFIG=/etc/assay/assay.json\"")], 105),
+            ([named("ASSAY_CONFIG=/srv/other.json")], 1_000),
+            ([named("ASSAY_CONFIG=/etc/assay/assay.json"), "[Service]\nEnvironment=\n"], 1_000),
+            // The flag outdoes it.
+            ([unit + "\nEnvironment=ASSAY_CONFIG=/srv/other.json\n"], 105),
             ([], 1_000),
         ] as [([String], UInt32)]
     )
