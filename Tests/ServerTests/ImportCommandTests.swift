@@ -164,7 +164,7 @@ import Testing
             #expect(try Self.report(report).map(\.outcome) == ["recorded"])
             let whole = try await Program.run(words)
             #expect(whole.output == mended.output)
-            #expect(whole.errorText.contains("every row was taken; nothing is read again"))
+            #expect(whole.errorText.contains("every row was taken; no row is taken again"))
             #expect(try Self.report(report).map(\.outcome) == ["recorded"])
         }
     }

@@ -39,7 +39,7 @@ enum ImportText {
         let again = "it is read again from its first row"
         let what =
             switch (untaken, refused) {
-            case (0, 0): "and every row was taken; nothing is read again"
+            case (0, 0): "and every row was taken; no row is taken again"
             case (0, _): "and \(refused) of \(rows) rows were refused by Apple since; \(again)"
             default: "and \(untaken) of \(rows) rows were not taken; \(again)"
             }
