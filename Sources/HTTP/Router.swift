@@ -9,7 +9,7 @@ package struct Router: Sendable, CustomStringConvertible {
     package typealias Refused = @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse
 
     package let routes: [Route]
-    private let refused: Refused
+    package let refused: Refused
     private var root = Node()
 
     /// Two routes of one method whose templates take the same paths are a mistake of ours, and stop the program.
@@ -24,9 +24,6 @@ package struct Router: Sendable, CustomStringConvertible {
             root.add(index, route.method, at: route.segments[...])
         }
     }
-
-    /// The same, with each route made into another of the same place.
-    package func mapping(_ change: (Route) -> Route) -> Router { Router(routes.map(change), refused: refused) }
 
     /// The same with more routes.
     package func adding(_ more: [Route]) -> Router { Router(routes + more, refused: refused) }

@@ -10,7 +10,8 @@ enum DescribedAnswers {
 
     /// The routes, each of which records an issue for what is not described.
     static func routes(_ parts: APIParts) -> Router {
-        API.routes(parts).mapping { route in
+        let router = API.routes(parts)
+        let described = router.routes.map { route in
             Route(route.method, route.template) { request, path in
                 let response = await route.respond(request, path)
                 for fault in faults(response, route.method, route.template) {
@@ -19,6 +20,7 @@ enum DescribedAnswers {
                 return response
             }
         }
+        return Router(described, refused: router.refused)
     }
 
     static func faults(_ response: HTTPResponse, _ method: HTTPMethod, _ template: String) -> [String] {

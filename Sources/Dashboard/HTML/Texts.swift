@@ -70,14 +70,8 @@ extension Texts {
         }
     }
 
-    /// Thousandths of a percent: `40 %`, `67.932 %`.
-    static func part(_ thousandths: Int) -> String {
-        let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1_000)
-        let digits = String(rest)
-        var fraction = String(repeating: "0", count: max(0, 3 - digits.utf8.count)) + digits
-        while fraction.utf8.last == UInt8(ascii: "0") { fraction.removeLast() }
-        return (fraction.isEmpty ? "\(whole)" : "\(whole).\(fraction)") + " %"
-    }
+    /// Of thousandths of a percent.
+    static func part(_ thousandths: Int) -> String { PercentText.text(thousandths: thousandths) }
 
     /// How far an order has come, and how much of its payment was taken back where that does not say it.
     static func state(_ order: Order) -> String {

@@ -58,7 +58,7 @@ enum ReportText {
         if let expires = TransactionJSON.text(transaction.expiresAt) { parts.append("expires \(expires)") }
         if let revoked = TransactionJSON.text(transaction.revocation?.at) {
             let share = transaction.revocation?.share ?? Fulfilment.whole
-            let part = share < Fulfilment.whole ? " \(Double(share) / 1_000) %" : ""
+            let part = share < Fulfilment.whole ? " \(PercentText.text(thousandths: share))" : ""
             parts.append("REVOKED\(part) \(revoked)")
         }
         if transaction.isUpgraded { parts.append("upgraded") }

@@ -56,7 +56,8 @@ struct Subscriptions: Sendable {
 
     /// - Parameters:
     ///   - listed: what is shown.
-    ///   - reader: whose list it is: of what is shared with her it is not told whose it is, nor the token that Apple signed. `nil` when the shop asks.
+    ///   - reader: whose list it is: of what is shared with her it is not told whose it is, nor the token that Apple signed.
+    ///     `nil` when the shop asks.
     ///   - json: where to.
     private func write(_ listed: Listed, to reader: CustomerID? = nil, into json: inout JSONObjectWriter) {
         let now = clock.now
