@@ -70,11 +70,11 @@ final class Metrics: Sendable {
         )
         static let jobsThere = Family(
             name: "assay_jobs",
-            help: "Jobs by how far they are, counted to 10000; dead ones were given up."
+            help: "Jobs by how far they are, counted to \(BacklogWatch.countedMax); dead ones were given up."
         )
         static let jobsDue = Family(
             name: "assay_jobs_due",
-            help: "Jobs that are due and that nobody has taken, counted to 10000."
+            help: "Jobs that are due and that nobody has taken, counted to \(BacklogWatch.countedMax)."
         )
         static let jobsOverdue = Family(
             name: "assay_jobs_overdue_seconds",
@@ -82,7 +82,7 @@ final class Metrics: Sendable {
         )
         static let undelivered = Family(
             name: "assay_webhook_undelivered",
-            help: "Events that an endpoint is still to be sent, counted to 10000."
+            help: "Events that an endpoint is still to be sent, counted to \(BacklogWatch.countedMax)."
         )
         static let undeliveredOldest = Family(
             name: "assay_webhook_oldest_seconds",
@@ -90,7 +90,9 @@ final class Metrics: Sendable {
         )
         static let deadDeliveries = Family(
             name: "assay_webhook_dead_letters",
-            help: "Deliveries of an endpoint that were given up and not made since, counted to 10000."
+            help: """
+                Deliveries of an endpoint that were given up and not made since, counted to \(BacklogWatch.countedMax).
+                """
         )
         static let backlogReadable = Family(
             name: "assay_backlog_readable",
