@@ -53,13 +53,19 @@ struct AnswerTable: Sendable {
     }
 
     private static func cell(_ row: JSONValue, _ column: String) -> String {
-        var value: JSONValue? = row
-        for name in column.utf8.split(separator: UInt8(ascii: ".")) {
-            value = value?.object?[String(decoding: name, as: UTF8.self)]
-        }
-        let shown = value.map { text($0) } ?? ""
+        let path = column.utf8.split(separator: UInt8(ascii: ".")).map { String(decoding: $0, as: UTF8.self) }
+        let shown = find(path[...], in: row).map { text($0) } ?? ""
         let scalars = shown.unicodeScalars
         return scalars.count <= cellMax ? shown : String(String.UnicodeScalarView(scalars.prefix(cellMax - 1))) + "…"
+    }
+
+    /// A path goes on inside with each name; `*` stands for the first member in which the rest of it is found.
+    private static func find(_ path: ArraySlice<String>, in value: JSONValue) -> JSONValue? {
+        guard let name = path.first else { return value }
+        guard let object = value.object else { return nil }
+        let rest = path.dropFirst()
+        if name != "*" { return object[name].flatMap { find(rest, in: $0) } }
+        return object.members.lazy.compactMap { find(rest, in: $0.1) }.first
     }
 
     private static func padded(_ cells: [String], _ widths: [Int]) -> String {

@@ -11,7 +11,7 @@ enum DeliveryQuestions {
             rows: .init(
                 member: "events",
                 columns: [
-                    "cursor", "event.type", "event.timestamp", "event.data.customer_id", "event.data.product_id",
+                    "cursor", "event.type", "event.timestamp", "event.data.customer_id", "event.data.*.product_id",
                 ],
                 place: "after"
             ),

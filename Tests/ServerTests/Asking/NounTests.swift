@@ -130,6 +130,14 @@ import Testing
         }
     }
 
+    @Test func eventsNameWhatWasBought() async throws {
+        try await Self.with(deliversSandbox: true) { desk in
+            try await desk.buy(1)
+            let rows = try await desk.run("events", "list", "--types", "delivery.granted").text.split(separator: "\n")
+            #expect(rows.count == 2 && rows.last?.contains("coins") == true, "\(rows)")
+        }
+    }
+
     @Test func whatWasBoughtIsShown() async throws {
         try await Self.with { desk in
             try await desk.buy(1)
