@@ -69,6 +69,7 @@ let package = Package(
         ),
         .systemLibrary(name: "CGlibc", path: "Sources/System/CGlibc"),
         .target(name: "CBeast", path: "Sources/System/CBeast"),
+        .target(name: "CSQLiteLog", dependencies: ["CSQLite"], path: "Sources/System/CSQLiteLog"),
 
         // Floor 1: what knows nobody.
         room("Encoding"),
@@ -85,7 +86,11 @@ let package = Package(
             ["PurchaseModel", "AppleFormats", "Crypto", "Encoding"],
             resources: [.embedInCode("Chain/Roots")]
         ),
-        room("Storage", ["PurchaseModel", "CSQLite", "CPostgres"], resources: [.embedInCode("SQL/Schema")]),
+        room(
+            "Storage",
+            ["PurchaseModel", "CSQLite", "CSQLiteLog", "CPostgres"],
+            resources: [.embedInCode("SQL/Schema")]
+        ),
         room(
             "Simulator",
             ["PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP"],
@@ -154,7 +159,9 @@ let package = Package(
             path: "Tests/StoreProbe",
             swiftSettings: house
         ),
-        tests("StorageTests", ["Storage", "PurchaseModel", "TestSupport", "StoreProbe"]),
+        // What SQLite may do with its log, beside the same in memory.
+        .executableTarget(name: "LogProbe", dependencies: ["CSQLiteLog", "CSQLite"], path: "Tests/System/LogProbe"),
+        tests("StorageTests", ["Storage", "PurchaseModel", "TestSupport", "StoreProbe", "LogProbe"]),
         tests(
             "AppStoreTests",
             [

@@ -31,7 +31,7 @@ while read -r feature; do
 done < <(sed -n 's/.*enableUpcomingFeature("\(.*\)").*/\1/p' Package.swift)
 # libpq's header is not where the compiler looks by itself.
 for flag in $(pkg-config --cflags libpq); do compile+=(-Xcc "$flag"); done
-for map in Sources/System/*/module.modulemap "$bin/CBeast.build/module.modulemap"; do
+for map in Sources/System/*/module.modulemap "$bin"/C*.build/module.modulemap; do
     compile+=(-Xcc "-fmodule-map-file=$map")
 done
 

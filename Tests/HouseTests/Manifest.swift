@@ -8,7 +8,7 @@ struct Manifest {
         let isTest: Bool
         /// Tests that depend on one start it, and do not import it.
         let isExecutable: Bool
-        /// A system library or C++: not a room of ours, only what one stands on.
+        /// A system library, C or C++: not a room of ours, only what one stands on.
         let isForeign: Bool
     }
 
@@ -48,7 +48,7 @@ struct Manifest {
         var (foreign, folder) = (call == ".systemLibrary", "")
         if let path = arguments.firstRange(of: "path:") {
             folder = quoted(arguments[path.upperBound...]).first ?? ""
-            foreign = foreign || folder.hasPrefix("Sources/System/")
+            foreign = foreign || folder.hasPrefix("Sources/System/") || folder.hasPrefix("Tests/System/")
         }
         for other in ["resources:", "providers:"] {
             if let range = rest.firstRange(of: other) { rest = rest[..<range.lowerBound] }

@@ -94,7 +94,7 @@ for number in 0..<count {
 }
 if words.count == 3 {
     // More than fit into the pages that are kept in memory, so that a part is written before the commit.
-    guard let step = Step(count), let long = Step(10_000, purchases: 2_000) else { exit(2) }
+    guard let step = Step(count), let long = Step(10_000, purchases: 5_000) else { exit(2) }
     do throws(StoreFailure) {
         try await store.write { transaction throws(StoreFailure) in
             let situation = try transaction.situation(around: [long.recording])

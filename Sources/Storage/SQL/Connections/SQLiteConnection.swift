@@ -1,4 +1,5 @@
 import CSQLite
+import CSQLiteLog
 import PurchaseModel
 
 /// One connection to a database file, used by one thread at a time.
@@ -20,6 +21,12 @@ import PurchaseModel
 
     /// SQLite would lock a mutex of the whole process twice for each piece of memory, to keep a sum that nobody asks for.
     private static let countsNoMemory = assay_sqlite_count_no_memory() == SQLITE_OK
+
+    /// SQLite's code. Counting comes first: nothing is settled any more once SQLite has begun.
+    private static let logs: Int32 = {
+        _ = countsNoMemory
+        return assay_sqlite_log_register()
+    }()
 
     private let handle: OpaquePointer
     private var statements: [ObjectIdentifier: SQLiteStatement] = [:]
@@ -46,10 +53,11 @@ import PurchaseModel
 
     /// - Throws: ``StoreOpenFailure/broken(code:)``.
     init(path: String, role: Role) throws(StoreOpenFailure) {
-        _ = Self.countsNoMemory
+        guard Self.logs == SQLITE_OK else { throw .broken(code: Self.logs) }
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        let files = role == .writer ? ASSAY_SQLITE_LOG : nil
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, files)
         guard code == SQLITE_OK, let handle = unsafe opened else {
             unsafe sqlite3_close_v2(opened)
             throw .broken(code: code)

@@ -1,0 +1,17 @@
+#pragma once
+
+/// The name of a way for SQLite to reach its files: the system's own, but for the write-ahead log, which is written in
+/// pieces of up to 127 KiB.
+///
+/// SQLite hands the log over in the smallest pieces, two for each page, and each is a call of the kernel. What is handed
+/// over in a row is gathered here, until the log is synced or no more fits.
+///
+/// Only for a connection with `synchronous=FULL`: it syncs the log before anybody is told of a commit, and what a
+/// transaction has not committed is read by nobody else. Source: https://www.sqlite.org/pragma.html#pragma_synchronous,
+/// and walFrames in SQLite's wal.c.
+#define ASSAY_SQLITE_LOG "assay-log"
+
+/// Makes it known to SQLite under its name. To be called once, before it is asked for.
+///
+/// - Returns: SQLite's code.
+int assay_sqlite_log_register(void);
