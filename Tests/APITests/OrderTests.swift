@@ -121,7 +121,7 @@ import TestSupport
         ("/v1/deliveries/nothing/ack", #"{"fence": 1}"#, 404, "not_found"),
         ("/v1/customers/ann/balances/gems/use", #"{"amount": 1}"#, 409, "insufficient_balance"),
         ("/v1/customers/ann/balances/gems/use", #"{"amount": -1}"#, 400, "invalid_request"),
-        ("/v1/customers/ann/balances/gems/adjust", #"{"amount": 0}"#, 409, "out_of_range"),
+        ("/v1/customers/ann/balances/gems/adjust", #"{"amount": 0}"#, 400, "invalid_request"),
         ("/v1/customers/ann/balances/gmes/adjust", #"{"amount": 1}"#, 409, "unknown_currency"),
         ("/v1/transfers", #"{"original_transaction_id": "1", "to_customer_id": "bob"}"#, 404, "not_found"),
         ("/v1/transfers", #"{"to_customer_id": "bob"}"#, 400, "invalid_request"),
@@ -134,6 +134,7 @@ import TestSupport
             #expect(problem["code"]?.string == code)
             let currencies = problem["currencies"]?.array?.compactMap(\.string)
             #expect(currencies == (code == "unknown_currency" ? ["gems"] : nil))
+            #expect(body != #"{"amount": 0}"# || problem["field"]?.string == "amount")
             #expect(answer.fields["Retry-After"] == nil)
             #expect(try await Self.types(in: house) == [])
         }

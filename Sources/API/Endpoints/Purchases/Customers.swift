@@ -133,6 +133,7 @@ struct Customers: Sendable {
         do throws(RequestBody.Fault) {
             let body = try RequestBody(change.request.body, members: ["amount", "environment", "test_signed"])
             amount = try RequestBody.needed(body.whole("amount", range), "amount")
+            guard amount != 0 else { throw RequestBody.Fault(field: "amount", detail: "Zero changes nothing.") }
             realm = try body.realm()
         } catch {
             return error.response
