@@ -88,6 +88,16 @@ import Testing
     @Test(arguments: [
         ("application/json", true), ("Application/JSON; charset=utf-8", true), ("text/plain", false),
         ("application/x-www-form-urlencoded", false), ("application/jsonp", false), ("", false),
+        ("application/json;charset=UTF-8", true), ("application/json; CharSet=\"Utf-8\"", true),
+        ("application/json ; version=1 ;\tcharset=utf8", true), ("application/json;", true),
+        ("application/json; note=\"; charset=utf-16\"", true), ("application/json; charsets=utf-16", true),
+        ("application/json; note=\"\\\"; charset=utf-16\"; charset=utf-8", true),
+        ("application/json; charset=utf-16", false), ("application/json;charset=\"UTF-16\"", false),
+        ("application/json; charset=iso-8859-1", false), ("application/json; version=1; charset=utf-32", false),
+        ("application/json; note=\"\\\\\"; charset=utf-16", false), ("application/json; charset=", false),
+        ("application/json; charset=utf-8; charset=utf-16", false), ("application/json; charset", false),
+        ("application/json; charset=\"utf-8", false), ("application/json; note=\"; charset=utf-16", false),
+        ("application/json; charset=utf-8 utf-16", false),
     ])
     func onlyJSONIsTaken(type: String, isTaken: Bool) async throws {
         try await TestHouse().open { house in

@@ -71,7 +71,7 @@ enum Problem {
         response(
             .unsupportedMediaType,
             code: "unsupported_media_type",
-            detail: "Send application/json, uncompressed."
+            detail: "Send application/json in UTF-8, uncompressed."
         )
     }
 
