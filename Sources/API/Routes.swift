@@ -141,16 +141,16 @@ private func purchases(_ gate: Gate, _ parts: APIParts, _ waits: SubmissionWait)
         gate.submission(.post, "/v1/purchases") { request, caller, _ in
             await submit.respond(to: request, from: caller)
         },
-        gate.route(.get, "/v1/purchases/waiting", for: .read) { request, app, _ in
+        gate.route(.get, "/v1/purchases/waiting", for: .read, readsQuery: true) { request, app, _ in
             await deliveries.waiting(request.query, app: app)
         },
-        gate.submission(.get, "/v1/submissions/{id}") { request, caller, path in
+        gate.submission(.get, "/v1/submissions/{id}", readsQuery: true) { request, caller, path in
             await submissions.respond(to: path["id"] ?? "", query: request.query, from: caller)
         },
         gate.route(.get, "/v1/transactions/{id}", for: .read) { _, app, path in
             await transactions.transaction(path["id"] ?? "", app: app)
         },
-        gate.customer("/v1/customers/{id}/transactions") { request, app, path in
+        gate.customer("/v1/customers/{id}/transactions", readsQuery: true) { request, app, path in
             await transactions.transactions(of: path["id"] ?? "", query: request.query, app: app)
         },
         gate.route(.get, "/v1/deliveries/{id}", for: .read) { _, app, path in
@@ -173,7 +173,9 @@ private func orders(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let orders = Orders(store: parts.store)
     return [
         gate.change("/v1/orders", for: .write, Orders.place),
-        gate.route(.get, "/v1/orders", for: .read) { request, app, _ in await orders.list(request.query, app: app) },
+        gate.route(.get, "/v1/orders", for: .read, readsQuery: true) { request, app, _ in
+            await orders.list(request.query, app: app)
+        },
         gate.route(.get, "/v1/orders/{id}", for: .read) { _, app, path in
             await orders.get(path["id"] ?? "", app: app)
         },
@@ -202,7 +204,7 @@ private func customers(_ gate: Gate, _ parts: APIParts) -> [Route] {
         gate.customer("/v1/customers/{id}/balances") { _, app, path in
             await customers.balances(of: path["id"] ?? "", app: app)
         },
-        gate.customer("/v1/customers/{id}/balances/{currency}/postings") { request, app, path in
+        gate.customer("/v1/customers/{id}/balances/{currency}/postings", readsQuery: true) { request, app, path in
             await customers.postings(of: path, request.query, app: app)
         },
         gate.change("/v1/customers/{id}/balances/{currency}/use", for: .write, Customers.use),
@@ -231,7 +233,7 @@ private func notifications(_ gate: Gate, _ parts: APIParts) -> [Route] {
         Route(.post, "/v1/apple/notifications/{token}") { request, path in
             await receive.respond(to: request, token: path["token"] ?? "")
         },
-        gate.route(.get, "/v1/notifications", for: .read) { request, app, _ in
+        gate.route(.get, "/v1/notifications", for: .read, readsQuery: true) { request, app, _ in
             await read.list(request.query, app: app)
         },
         gate.route(.get, "/v1/notifications/figures", for: .read) { _, app, _ in await read.figures(app: app) },
@@ -245,7 +247,7 @@ private func consumption(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let requests = Consumption(store: parts.store, clock: parts.clock, queue: parts.consumption)
     let consents = Consents(store: parts.store)
     return [
-        gate.route(.get, "/v1/consumption-requests", for: .read) { request, app, _ in
+        gate.route(.get, "/v1/consumption-requests", for: .read, readsQuery: true) { request, app, _ in
             await requests.list(request.query, app: app)
         },
         gate.route(.get, "/v1/consumption-requests/{id}", for: .read) { _, app, path in
@@ -268,7 +270,7 @@ private func support(_ gate: Gate, _ parts: APIParts) -> [Route] {
         gate.change("/v1/apple/subscriptions/{id}/extend", for: .write, apple.extend),
         gate.change("/v1/apple/transactions/{id}/account-token", for: .write, apple.setToken),
         gate.change("/v1/apple/customers/{id}/account-token", for: .write, apple.setTokens),
-        gate.route(.get, "/v1/apple/requests", for: .read) { request, app, _ in
+        gate.route(.get, "/v1/apple/requests", for: .read, readsQuery: true) { request, app, _ in
             await apple.list(request.query, app: app)
         },
         gate.route(.get, "/v1/apple/requests/{id}", for: .read) { _, app, path in
@@ -315,7 +317,7 @@ private func webhooks(_ gate: Gate, _ parts: APIParts) -> [Route] {
         gate.route(.post, "/v1/webhooks/{id}/test", for: .webhooks) { _, app, path in
             await webhooks.test(path["id"] ?? "", app: app)
         },
-        gate.route(.get, "/v1/webhooks/{id}/deliveries", for: .read) { request, app, path in
+        gate.route(.get, "/v1/webhooks/{id}/deliveries", for: .read, readsQuery: true) { request, app, path in
             await log.list(path["id"] ?? "", request.query, app: app)
         },
         gate.route(.get, "/v1/webhooks/{id}/deliveries/{event}", for: .read) { _, app, path in
@@ -327,10 +329,10 @@ private func webhooks(_ gate: Gate, _ parts: APIParts) -> [Route] {
 private func figures(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let charts = Charts(store: parts.store, clock: parts.clock)
     return [
-        gate.route(.get, "/v1/metrics/overview", for: .read) { request, app, _ in
+        gate.route(.get, "/v1/metrics/overview", for: .read, readsQuery: true) { request, app, _ in
             await charts.overview(request.query, app: app)
         },
-        gate.route(.get, "/v1/charts/{name}", for: .read) { request, app, path in
+        gate.route(.get, "/v1/charts/{name}", for: .read, readsQuery: true) { request, app, path in
             await charts.chart(path["name"] ?? "", request.query, app: app)
         },
     ]
@@ -340,7 +342,7 @@ private func keys(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let keys = Keys(store: parts.store, desk: KeyDesk(ring: parts.keys), clock: parts.clock)
     let signing = SigningKeys(signer: parts.signer)
     return [
-        Route(.get, "/v1/signing-keys") { _, _ in signing.list() },
+        Route(.get, "/v1/signing-keys") { request, _ in QueryFields.refusal(of: request) ?? signing.list() },
         gate.route(.get, "/v1/keys", for: .keys) { _, app, _ in await keys.list(app: app.id) },
         gate.changeOnce("/v1/keys", for: .keys, keys.create),
         gate.changeOnce("/v1/keys/{id}/rotate", for: .keys, keys.rotate),
@@ -354,7 +356,7 @@ private func operating(_ gate: Gate, _ parts: APIParts) -> [Route] {
     return [
         gate.route(.get, "/v1/app", for: .read) { _, policy, _ in await app.respond(policy) },
         gate.route(.get, "/v1/jobs", for: .read) { _, _, _ in await jobs.figures() },
-        gate.route(.get, "/v1/jobs/dead", for: .read) { request, policy, _ in
+        gate.route(.get, "/v1/jobs/dead", for: .read, readsQuery: true) { request, policy, _ in
             await jobs.dead(request.query, app: policy)
         },
         gate.change("/v1/jobs/retry", for: .write, jobs.retryAll),

@@ -127,6 +127,31 @@ import Testing
         }
     }
 
+    /// Of something that may be there: ids of the right form.
+    private static func place(_ template: String) -> String {
+        template.replacing("{name}", with: "revenue")
+            .replacing("submissions/{id}", with: "submissions/\(String(repeating: "0", count: 32))")
+            .replacing("webhooks/{id}", with: "webhooks/whe_1").replacing(/\{\w+\}/, with: "1")
+    }
+
+    /// What a query says and nobody reads may be what matters: a `dry_run` that belongs into the body.
+    @Test func noQueryFieldIsReadOverWithoutAWord() async throws {
+        try await TestHouse().open { house in
+            for operation in operations where operation.path.hasPrefix("/v1/") {
+                let isApples = operation.path == "/v1/apple/notifications/{token}"
+                let request = HTTPRequest(
+                    method: HTTPMethod(rawValue: operation.method),
+                    path: Self.place(operation.path),
+                    query: "dry_run=true",
+                    fields: ["Authorization": "Bearer \(TestHouse.key)", "Content-Type": "application/json"],
+                    body: operation.method == "POST" ? Array("{}".utf8) : []
+                )
+                let code = try await house.router.respond(to: request).json()["code"]?.string
+                #expect((code == "invalid_query") != isApples, "\(operation.name): \(code ?? "")")
+            }
+        }
+    }
+
     /// For each scope a key that has all others opens everything but what asks for it.
     @Test(arguments: Scope.allCases) func scopesAreAsDescribed(scope: Scope) async throws {
         let key = "sk_test_without_\(scope.rawValue)_0123456789abcdef"

@@ -90,11 +90,27 @@ struct Gate: Sendable {
     }
 
     /// A route that only who holds such a key reaches.
-    func route(_ method: HTTPMethod, _ template: String, for scope: Scope, _ respond: @escaping Respond) -> Route {
+    ///
+    /// - Parameters:
+    ///   - method: how.
+    ///   - template: where.
+    ///   - scope: what a key must be allowed to do.
+    ///   - readsQuery: whether `respond` reads the query itself; else one with fields is refused here.
+    ///   - respond: what is answered.
+    /// - Returns: the route.
+    func route(
+        _ method: HTTPMethod,
+        _ template: String,
+        for scope: Scope,
+        readsQuery: Bool = false,
+        _ respond: @escaping Respond
+    ) -> Route {
         Route(method, template) { request, path in
             switch await admit(request, scope) {
-            case .failure(let refusal): refusal.response
-            case .success(let caller): caller.ticket.mark(await respond(request, caller.app, path))
+            case .failure(let refusal): return refusal.response
+            case .success(let caller):
+                if !readsQuery, let refusal = QueryFields.refusal(of: request) { return caller.ticket.mark(refusal) }
+                return caller.ticket.mark(await respond(request, caller.app, path))
             }
         }
     }
@@ -112,7 +128,7 @@ struct Gate: Sendable {
     }
 
     /// A GET about the customer in the path, by `id`: also an app may read what its own customer has.
-    func customer(_ template: String, _ respond: @escaping Respond) -> Route {
+    func customer(_ template: String, readsQuery: Bool = false, _ respond: @escaping Respond) -> Route {
         Route(.get, template) { request, path in
             switch await admit(request, .customer) {
             case .failure(let refusal): return refusal.response
@@ -120,6 +136,7 @@ struct Gate: Sendable {
                 if let customer = path["id"].flatMap({ CustomerID($0) }), !mayAct(caller, for: customer) {
                     return caller.ticket.mark(Problem.customerToken())
                 }
+                if !readsQuery, let refusal = QueryFields.refusal(of: request) { return caller.ticket.mark(refusal) }
                 return caller.ticket.mark(await respond(request, caller.app, path))
             }
         }
@@ -174,6 +191,7 @@ struct Gate: Sendable {
         guard request.body.isEmpty || JSONBody.isAnnounced(by: request.fields) else {
             return Problem.unsupportedMediaType()
         }
+        if let refusal = QueryFields.refusal(of: request) { return refusal }
         let header = Idempotency.read(request, holder: caller.key.holder)
         if case .invalid = header { return Idempotency.invalid }
         do throws(StoreFailure) {
@@ -198,12 +216,15 @@ struct Gate: Sendable {
     func submission(
         _ method: HTTPMethod,
         _ template: String,
+        readsQuery: Bool = false,
         _ respond: @escaping @Sendable (HTTPRequest, Caller, PathParameters) async -> HTTPResponse
     ) -> Route {
         Route(method, template) { request, path in
             switch await admit(request, .submit) {
-            case .failure(let refusal): refusal.response
-            case .success(let caller): caller.ticket.mark(await respond(request, caller, path))
+            case .failure(let refusal): return refusal.response
+            case .success(let caller):
+                if !readsQuery, let refusal = QueryFields.refusal(of: request) { return caller.ticket.mark(refusal) }
+                return caller.ticket.mark(await respond(request, caller, path))
             }
         }
     }

@@ -25,7 +25,8 @@ struct QueryFields {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
                 .map { PercentCoding.decode($0) }
             guard parts.count == 2, let name = parts[0], names.contains(name) else {
-                throw Fault(detail: "This listing takes \(names.sorted().joined(separator: ", ")), and nothing else.")
+                let known = names.sorted().joined(separator: ", ")
+                throw Fault(detail: "This takes \(known.isEmpty ? "no query" : "\(known), and nothing else").")
             }
             guard let value = parts[1] else { throw Fault(detail: "\(name) is not percent-encoded as it should be.") }
             guard values.updateValue(value, forKey: name) == nil else {
@@ -33,6 +34,16 @@ struct QueryFields {
             }
         }
         self.values = values
+    }
+
+    /// What is answered where no field is known, if there is one.
+    static func refusal(of request: HTTPRequest) -> HTTPResponse? {
+        do throws(Fault) {
+            _ = try QueryFields(request.query, names: [])
+            return nil
+        } catch {
+            return error.response
+        }
     }
 
     subscript(name: String) -> String? { values[name] }
