@@ -1,4 +1,4 @@
-import HTTP
+package import HTTP
 import Storage
 
 /// The table of all pages and forms: read this first.
@@ -7,6 +7,16 @@ package func dashboardRoutes(_ parts: DashboardParts) -> [DashboardRoute] {
     let door = Door(sessions: sessions, clock: parts.clock, isDemo: parts.server.simulator != nil)
     return ledger(door, parts) + actions(door, parts) + webhooks(door, parts) + configured(door, parts)
         + simulator(door, parts) + access(door, parts, sessions) + assets(door)
+}
+
+/// What is answered below the dashboard's path where no route takes a request: a page, the same for everybody.
+///
+/// - Parameters:
+///   - response: the router's own answer.
+///   - request: what nobody took.
+/// - Returns: the page under the same status; `nil` for what lies elsewhere.
+package func dashboardRefusal(_ response: HTTPResponse, of request: HTTPRequest) -> HTTPResponse? {
+    Address.isBelowRoot(request.path) ? Notices.untaken(response) : nil
 }
 
 private func ledger(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute] {

@@ -26,7 +26,17 @@ package struct Router: Sendable, CustomStringConvertible {
     }
 
     /// The same with more routes.
-    package func adding(_ more: [Route]) -> Router { Router(routes + more, refused: refused) }
+    ///
+    /// - Parameters:
+    ///   - more: the routes.
+    ///   - theirs: the answer to a request that no route took, where it is theirs; `nil` leaves it as it was.
+    /// - Returns: the router of both.
+    package func adding(
+        _ more: [Route],
+        refused theirs: @escaping @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse? = { _, _ in nil }
+    ) -> Router {
+        Router(routes + more) { [refused] in theirs($0, $1) ?? refused($0, $1) }
+    }
 
     /// Answers through the route, or with a problem.
     package func respond(to request: HTTPRequest) async -> HTTPResponse {

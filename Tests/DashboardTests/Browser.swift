@@ -47,7 +47,7 @@ struct Desk: Sendable {
             server: server(store, clock)
         )
         routes = dashboardRoutes(parts)
-        router = Router(routes.map(\.route))
+        router = Router([]).adding(routes.map(\.route)) { dashboardRefusal($0, of: $1) }
     }
 
     private static func random() -> UInt64 { UInt64.random(in: .min ... .max) }
@@ -130,7 +130,7 @@ final class Browser {
         }
     }
 
-    private func send(_ method: HTTPMethod, _ target: String, body: String?) async -> HTTPResponse {
+    func send(_ method: HTTPMethod, _ target: String, body: String?) async -> HTTPResponse {
         let (path, query) = HTTPRequest.split(target: target.utf8)
         var fields = HTTPFields(extra.map { HTTPFields.Field(name: $0.0, value: $0.1) })
         let jar = cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")

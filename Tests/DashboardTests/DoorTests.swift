@@ -45,6 +45,37 @@ import Testing
         }
     }
 
+    /// Each row: what is asked for, and what is answered. Who is signed in sees the same page as everybody.
+    @Test(arguments: [
+        (HTTPMethod.get, "/dashboard/nothing", HTTPStatus.notFound), (.get, "/dashboard/orders/1", .notFound),
+        (.get, "/dashboard/", .notFound), (.head, "/dashboard/nothing", .notFound),
+        (.post, "/dashboard/nothing", .notFound), (.get, "/dashboard/sign-out", .methodNotAllowed),
+        (.post, "/dashboard/orders", .methodNotAllowed), (.get, "/dashboard/%zz", .badRequest),
+    ])
+    func aWrongPathIsAPageForPeople(method: HTTPMethod, path: String, status: HTTPStatus) async throws {
+        let desk = Desk()
+        try await desk.add("ann", .admin)
+        let browser = Browser(desk)
+        let stranger = await browser.send(method, path, body: nil)
+        _ = await browser.signIn("ann")
+        let answer = await browser.send(method, path, body: nil)
+        #expect(answer.status == status)
+        #expect(answer.fields["Content-Type"] == "text/html; charset=utf-8")
+        #expect(answer.fields["Content-Security-Policy"]?.hasPrefix("default-src 'none'") == true)
+        #expect((answer.fields["Allow"] != nil) == (status == .methodNotAllowed))
+        let page = String(decoding: answer.body, as: UTF8.self)
+        #expect(page.contains("<a href=\"/dashboard\">"))
+        #expect(!page.contains("ann") && !page.contains("nothing"))
+        #expect((stranger.status, stranger.body) == (answer.status, answer.body))
+    }
+
+    @Test(arguments: ["/", "/dashboards", "/v1/dashboard/x", "/dashboard%2Fx"])
+    func elsewhereAWrongPathIsAProblem(path: String) async {
+        let answer = await Desk().respond(HTTPRequest(method: .get, path: path))
+        #expect(answer.status == .notFound)
+        #expect(answer.fields["Content-Type"] == "application/problem+json")
+    }
+
     @Test(arguments: ["", "x", Token().formToken])
     func aFormWithoutItsTokenChangesNothing(token: String) async throws {
         let desk = Desk()

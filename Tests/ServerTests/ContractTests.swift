@@ -64,6 +64,15 @@ import Testing
         }
     }
 
+    @Test func aWrongPathOfTheDashboardIsAPage() async throws {
+        try await ServerFolder.with { folder in
+            let server = try await folder.serve()
+            let answer = try #require(await server.get("/dashboard/nope"))
+            #expect(answer.status == 404)
+            #expect(answer.fields["content-type"] == "text/html; charset=utf-8")
+        }
+    }
+
     @Test func whoAsksTooOftenIsToldWhenToComeBack() async throws {
         try await ServerFolder.with { folder in
             let server = try await folder.serve("--limits-requests-per-second", "1")

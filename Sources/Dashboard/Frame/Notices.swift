@@ -22,6 +22,16 @@ enum Notices {
         }.response(.badRequest)
     }
 
+    /// What no route takes: by its address, or by how it was asked for.
+    static func untaken(_ response: HTTPResponse) -> HTTPResponse {
+        var page = Page(response.status == .notFound ? "Not found" : "This was not understood", visit: nil) {
+            element("p") { "The dashboard has no such page." }
+            element("p") { element("a", .href(Address(""))) { "To its first page" } }
+        }.response(response.status)
+        page.fields["Allow"] = response.fields["Allow"]
+        return page
+    }
+
     static func notFound(_ what: String, _ visit: Visit) -> HTTPResponse {
         Page("Not found", visit: visit) { element("p") { "There is no such \(what)." } }.response(.notFound)
     }

@@ -16,6 +16,13 @@ package struct Address: Hashable, Sendable {
         text = Self.root.description + path.description + PercentCoding.query(given)
     }
 
+    /// Whether a path as it was sent is the dashboard's first page or below it.
+    static func isBelowRoot(_ path: String) -> Bool {
+        let root = Array(root.description.utf8)
+        let bytes = Array(path.utf8)
+        return bytes == root || bytes.starts(with: root + [UInt8(ascii: "/")])
+    }
+
     /// A place that a browser was sent away from, to return to: only what lies on the dashboard.
     init?(returning text: String) {
         let root = Array(Self.root.description.utf8)

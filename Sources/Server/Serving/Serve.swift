@@ -41,7 +41,8 @@ struct Serve {
                 port: settings.port,
                 limits: settings.http,
                 lanes: ProcessInfo.processInfo.activeProcessorCount,
-                handler: routes(house.parts).adding(dashboard.routes).handler,
+                handler: routes(house.parts)
+                    .adding(dashboard.routes) { dashboardRefusal($0, of: $1) }.handler,
                 report: { reporter.report($0) }
             )
             if let path = dashboard.firstAccount {
