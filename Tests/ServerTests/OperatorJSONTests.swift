@@ -81,7 +81,14 @@ import Testing
             let lines = try Data(contentsOf: URL(filePath: file)).split(separator: 0x0A)
             #expect(found["file"]?.string == file && found["rows"]?.int64 == Int64(lines.count - 1))
             #expect(found["counts"]?.object?["transaction"]?.int64 == 3)
-            #expect(found["unreadable"]?.array?.isEmpty == true && found["events_after"]?.int64 != nil)
+            let last = try #require(lines.last)
+            let end = try #require(try JSONDocument(Array(last)).root.object)
+            #expect(end["kind"]?.string == "end")
+            for name in ["rows", "unreadable", "events_after"] {
+                let number = try #require(found[name]?.int64, "\(name)")
+                #expect(number == end[name]?.int64, "\(name)")
+            }
+            #expect(found["left_out"]?.array?.isEmpty == true)
             // On standard output the rows are.
             let mixed = try await Program.run(words + ["--json"])
             #expect(mixed.code == 2 && mixed.output == [] && mixed.errorText.contains("--json needs --to"))

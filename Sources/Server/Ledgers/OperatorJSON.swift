@@ -43,8 +43,10 @@ enum OperatorJSON {
                     json.member(kind.rawValue, count)
                 }
             }
-            json.array("unreadable") { json in for row in report.unreadable { json.element(row) } }
+            // As the file's own last line has them.
+            json.member("unreadable", report.unreadable.count)
             json.member("events_after", report.end.position)
+            json.array("left_out") { json in for row in report.unreadable { json.element(row) } }
         }
     }
 
