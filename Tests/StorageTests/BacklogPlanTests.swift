@@ -34,6 +34,18 @@ import Testing
             ["SEARCH webhook_deliveries USING INDEX webhook_deliveries_dead (endpoint=?)"]
         ),
         (
+            DeliveryQueries.listDead,
+            ["SEARCH d USING INDEX webhook_deliveries_dead (endpoint=? AND position<?)"]
+        ),
+        (
+            ReplayQueries.listDead,
+            ["SEARCH webhook_deliveries USING INDEX webhook_deliveries_dead (endpoint=? AND position>?)"]
+        ),
+        (
+            ReplayQueries.restartDead,
+            ["SEARCH webhook_deliveries USING INDEX webhook_deliveries_dead (endpoint=? AND position>? AND position<?)"]
+        ),
+        (
             SubmissionQueries.backlog.one,
             ["SEARCH submissions USING INDEX submissions_pending_of_customer (app=? AND customer>?)"]
         ),
@@ -51,7 +63,7 @@ import Testing
                 let values = [SQLValue](repeating: .integer(1), count: parameters)
                 let steps = try connection.rows(explaining, values) { $0.text(3) }
                 let ofTables = steps.filter { step in
-                    ["jobs", "webhook_deliveries", "submissions"].contains { step.contains(" \($0) ") }
+                    ["jobs", "webhook_deliveries", "submissions", "d"].contains { step.contains(" \($0) ") }
                 }
                 #expect(ofTables.sorted() == plan, "\(query.text)")
                 // The kinds are few: they may be sorted.

@@ -7,11 +7,14 @@ struct DeliveryQueries {
     let endpoints: EndpointQueries
     let time: LeaseTime
 
-    private static let selected = """
+    private static let selected = selecting(by: "")
+    private static func selecting(by index: String) -> String {
+        """
         SELECT d.position, e.id, d.state, d.attempts, d.due_at, d.owner, d.token, d.last_status, d.dead_reason,
             d.ended_at
-        FROM webhook_deliveries AS d JOIN events AS e ON e.app = $2 AND e.position = d.position
+        FROM webhook_deliveries AS d \(index) JOIN events AS e ON e.app = $2 AND e.position = d.position
         """
+    }
     private static let find = Query("\(selected) WHERE d.endpoint = $1 AND e.id = $3")
     private static let list = Query(
         "\(selected) WHERE d.endpoint = $1 AND d.position < $3 ORDER BY d.position DESC LIMIT $4"
@@ -19,9 +22,13 @@ struct DeliveryQueries {
     private static let listOfState = Query(
         "\(selected) WHERE d.endpoint = $1 AND d.position < $3 AND d.state = $5 ORDER BY d.position DESC LIMIT $4"
     )
-    private static let listDead = Query(
-        "\(selected) WHERE d.endpoint = $1 AND d.position < $3 AND d.state = 3 ORDER BY d.position DESC LIMIT $4"
-    )
+    static let listDead = Query(listDead(by: byDead), postgresql: listDead(by: ""))
+    private static func listDead(by index: String) -> String {
+        """
+        \(selecting(by: index)) WHERE d.endpoint = $1 AND d.position < $3 AND d.state = 3
+        ORDER BY d.position DESC LIMIT $4
+        """
+    }
     /// The first moment at which something that waits is due for a row of `webhook_endpoints`, and the first at which a lease
     /// ends: each a look-up in the index, and NULL where there is none.
     static let firstDue = [DeliveryState.pending, .leased].map { state in
@@ -52,7 +59,8 @@ struct DeliveryQueries {
         """
     }
     /// SQLite would take the table's own key, and walk along all that was ever delivered.
-    static let countDead = Query(countDead(by: "INDEXED BY webhook_deliveries_dead"), postgresql: countDead(by: ""))
+    static let byDead = "INDEXED BY webhook_deliveries_dead"
+    static let countDead = Query(countDead(by: byDead), postgresql: countDead(by: ""))
     private static func countDead(by index: String) -> String {
         """
         SELECT count(*) FROM (

@@ -7,18 +7,20 @@ struct ReplayQueries {
     let endpoints: EndpointQueries
     let deliveries: DeliveryQueries
 
-    private static let listDead = Query(
+    static let listDead = Query(listDead(by: DeliveryQueries.byDead), postgresql: listDead(by: ""))
+    private static func listDead(by index: String) -> String {
         """
-        SELECT position FROM webhook_deliveries WHERE endpoint = $1 AND state = 3 AND position > $2
+        SELECT position FROM webhook_deliveries \(index) WHERE endpoint = $1 AND state = 3 AND position > $2
         ORDER BY position LIMIT $3
         """
-    )
-    private static let restartDead = Query(
+    }
+    static let restartDead = Query(restartDead(by: DeliveryQueries.byDead), postgresql: restartDead(by: ""))
+    private static func restartDead(by index: String) -> String {
         """
-        UPDATE webhook_deliveries SET state = 0, attempts = 0, due_at = $4, dead_reason = NULL, ended_at = NULL
+        UPDATE webhook_deliveries \(index) SET state = 0, attempts = 0, due_at = $4, dead_reason = NULL, ended_at = NULL
         WHERE endpoint = $1 AND state = 3 AND position > $2 AND position <= $3
         """
-    )
+    }
     private static let look = Query(
         """
         SELECT position, realm, customer, type, learned_at FROM events
