@@ -16,9 +16,10 @@ struct AppleTruth {
         if subscription.state == .revoked { return "revoked \(subscription.product)" }
         let isFailing = subscription.state == .grace || subscription.state == .billingRetry
         let renewal = subscription.willAutoRenew.map { $0 ? "on" : "off" } ?? "unknown"
+        let next = subscription.nextProduct?.text ?? "unknown"
         return
             "\(subscription.state.rawValue) \(subscription.product) until \(text(subscription.expiresAt)), "
-            + "grace \(isFailing ? text(subscription.graceEndsAt) : "none"), \(renewal) \(subscription.nextProduct?.text ?? "unknown")"
+            + "grace \(isFailing ? text(subscription.graceEndsAt) : "none"), \(renewal) \(next)"
     }
 
     /// The same of the simulator's own line.

@@ -32,8 +32,8 @@ import Testing
         }
     }
 
-    /// Ten customers for two years, their cards failing now and then, in shops with and without a grace. Lives in which a refund was taken back are left out:
-    /// the store ends those subscriptions without a word.
+    /// Ten customers for two years, their cards failing now and then, in shops with and without a grace. Lives in which a
+    /// refund was taken back are left out: the store ends those subscriptions without a word.
     @Test func theyAreWhatTheStoreTold() throws {
         var all: [Int64] = [0, 0, 0, 0]
         for seed in UInt64(1)..<33 {
