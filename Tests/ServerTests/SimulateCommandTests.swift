@@ -97,6 +97,53 @@ import Testing
         }
     }
 
+    /// A folder of its own signs whatever its clock shows, from the first moment to the last.
+    @Test(arguments: [("2000-01-01T00:00:00Z", ["--population", "1"]), ("8999-12-31T23:59:59Z", [])])
+    func whatIsSignedAtAnyMomentHolds(start: String, flags: [String]) async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try await SimulatorProcess(in: folder, startingAt: start, flags, isNew: true)
+            #expect(try await store.run("buy", "anna", "sword").code == 0)
+            #expect(try await store.run("clock", "advance", "PT1S").code == 0)
+            #expect(try await store.run("buy", "anna", "coins.100").code == 0)
+            for format in ["jws", "receipt", "transaction-receipt"] {
+                let proof = try await store.run("proof", "anna", "--format", format)
+                let verified = try await Program.run(
+                    [
+                        "verify", "--json", "--roots", store.folder + "/roots", "--certificates",
+                        store.folder + "/certificates", "-",
+                    ],
+                    input: proof.output
+                )
+                #expect(try JSONDocument(verified.output).root.object?["verdict"]?.string == "test_signed", "\(format)")
+            }
+        }
+    }
+
+    /// What an older version made ends sooner, that of the tests with 2039: nothing is signed that nobody would take.
+    @Test func anOlderFoldersCertificatesBoundItsTime() async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try await SimulatorProcess(in: folder, startingAt: "2039-12-01T00:00:00Z")
+            for words in [["to", "2050-01-01T00:00:00Z"], ["advance", "P1Y"]] {
+                let late = try await store.run("clock", words[0], words[1])
+                #expect(late.code == 1 && late.errorText.contains("beyond_certificates: "), "\(late.errorText)")
+                #expect(late.errorText.contains("2039-12-31T00:00:00.000Z"), "\(late.errorText)")
+            }
+            let file = folder + "/story.json"
+            let story = #"{"name": "late", "customers": [], "steps": [], "ends": "P11Y"}"#
+            try ServerFolder.write(Array(story.utf8), file)
+            #expect(try await store.run("story", file).errorText.contains("beyond_certificates: "))
+            #expect(try await store.run("buy", "anna", "sword").text.contains("bought 2039-12-01T00:00:00.000Z"))
+            #expect(try await store.run("clock", "advance", "P20D").code == 0)
+            let words = ["simulate", "--data", store.folder, "--listen", "127.0.0.1:0", "--start"]
+            for (start, flags) in [("2050-01-01T00:00:00Z", []), ("2020-06-01T00:00:00Z", ["--population", "1"])] {
+                let run = try await Program.run(words + [start] + flags)
+                #expect(run.code == 2)
+                let range = "2020-01-01T00:00:00.000Z to 2039-12-31T00:00:00.000Z"
+                #expect(run.errorText.contains(range), "\(run.errorText)")
+            }
+        }
+    }
+
     @Test func settingsAreShownAndSet() async throws {
         try await TemporaryFolder.with { folder in
             let store = try await SimulatorProcess(in: folder)

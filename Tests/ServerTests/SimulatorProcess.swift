@@ -21,11 +21,21 @@ final class SimulatorProcess: Sendable {
     ///   - folder: where it is to keep its things.
     ///   - flags: further ones.
     /// - Throws: ``ServerProcess/NotStarted``, and ``ChildProcess/NotStarted``.
-    init(in folder: String, _ flags: String...) async throws {
+    convenience init(in folder: String, _ flags: String...) async throws {
+        try await self.init(in: folder, startingAt: Self.start, flags)
+    }
+
+    /// - Parameters:
+    ///   - folder: where it is to keep its things.
+    ///   - start: where its time begins.
+    ///   - flags: further ones.
+    ///   - isNew: whether it makes an authority of its own, in place of that of all tests.
+    /// - Throws: ``ServerProcess/NotStarted``, and ``ChildProcess/NotStarted``.
+    init(in folder: String, startingAt start: String, _ flags: [String] = [], isNew: Bool = false) async throws {
         self.folder = folder + "/simulator"
-        try Self.makeAuthority(in: self.folder)
+        if !isNew { try Self.makeAuthority(in: self.folder) }
         let words = ["simulate", "--data", self.folder, "--listen", "127.0.0.1:0", "--pace", "0"]
-        var process = ChildProcess([Program.path] + words + ["--start", Self.start] + flags)
+        var process = ChildProcess([Program.path] + words + ["--start", start] + flags)
         process.environment = [:]
         process.output = .pipe
         process.errors = .pipe

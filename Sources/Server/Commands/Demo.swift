@@ -48,7 +48,7 @@ struct Demo {
     /// Makes what is not there yet; a second start finds everything and changes nothing.
     func prepare(at now: Timestamp) throws {
         let kept = SimulatorFolder(simulatorPath)
-        _ = try kept.authority(at: now)
+        _ = try kept.authority()
         let merchant = try kept.merchantKey()
         if !FileManager.default.fileExists(atPath: keyPath) {
             try write(Array(Hexadecimal.encode(SecureRandom.bytes(24)).utf8), keyPath, isSecret: true)

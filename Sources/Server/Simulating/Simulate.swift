@@ -14,6 +14,8 @@ struct Simulate {
         case cannotListen(String, UInt16, HTTPListenerFailure)
         case badAuthority(SimulatorAuthority.LoadingError)
         case badMerchantKey(String)
+        /// The folder's certificates are good only for some of the time that was asked for.
+        case beyondCertificates(Timestamp, ClosedRange<Timestamp>)
 
         var description: String {
             switch self {
@@ -25,8 +27,15 @@ struct Simulate {
             case .badAuthority(.missing(let file)): "the folder's authority cannot be used: \(file) is missing"
             case .badAuthority(.unreadable(let file, _)), .badAuthority(.inconsistent(let file)):
                 "the folder's authority cannot be used: \(file) is not what it was; delete the folder to begin anew"
+            case .beyondCertificates(let start, let range):
+                "the store's time would begin at \(Fault.text(start)), and what the folder's certificates sign holds from "
+                    + "\(Fault.text(range.lowerBound)) to \(Fault.text(range.upperBound)); delete the folder to begin anew"
             case .badMerchantKey(let path): "\(path) is no private key; delete it, and another is made"
             }
+        }
+
+        private static func text(_ moment: Timestamp) -> String {
+            RFC3339.text(milliseconds: moment.milliseconds) ?? "never"
         }
     }
 
@@ -90,9 +99,11 @@ struct Simulate {
     func run(ready: @Sendable (UInt16, MerchantKey) -> Void) async throws(Fault) -> Int32 {
         let clock = SystemClock()
         let folder = SimulatorFolder(options.folder)
-        let authority = try folder.authority(at: clock.now)
+        let authority = try folder.authority()
         let key = try folder.merchantKey()
-        let simulator = AppStoreSimulator(store(key, now: clock.now), authority: authority, wallClock: clock)
+        let store = try store(key, in: authority.moments, now: clock.now)
+        let end = authority.moments.upperBound
+        let simulator = AppStoreSimulator(store, authority: authority, wallClock: clock, end: end)
         if options.pace > 0 { simulator.setPace(.runs(factor: options.pace)) }
         let chaos = ChaosRun(simulator) { try? await Task.sleep(for: $0) }
         let calling = CurlCaller()
@@ -140,10 +151,17 @@ struct Simulate {
     }
 
     /// The store as it is at the beginning.
-    private func store(_ key: MerchantKey, now: Timestamp) -> SimulatedStore {
+    private func store(
+        _ key: MerchantKey,
+        in moments: ClosedRange<Timestamp>,
+        now: Timestamp
+    ) throws(Fault) -> SimulatedStore {
         let start = options.start ?? now
-        let yearBefore = start.advanced(by: .seconds(-365 * 86_400))
-        var store = SimulatedStore(startingAt: options.population > 0 ? yearBefore : start, seed: options.seed)
+        let first = options.population > 0 ? start.advanced(by: .seconds(-365 * 86_400)) : start
+        for moment in [first, start] where !moments.contains(moment) {
+            throw .beyondCertificates(moment, moments)
+        }
+        var store = SimulatedStore(startingAt: first, seed: options.seed)
         var app = DemoCatalogue.app()
         app.issuerID = key.issuerID
         app.apiKeys[key.id] = key.key.publicKey

@@ -24,10 +24,10 @@ struct SimulatorFolder {
 
     init(_ path: String) { self.path = path }
 
-    /// The folder's authority, made at the first time. Its leaves are good from ten years ago for twenty years, so that a
-    /// store may begin in the past.
-    func authority(at now: Timestamp) throws(Simulate.Fault) -> SimulatorAuthority {
-        let authority = try keptAuthority(at: now)
+    /// The folder's authority, made at the first time. It signs whatever a store's clock may show; those that were made
+    /// before it did end sooner.
+    func authority() throws(Simulate.Fault) -> SimulatorAuthority {
+        let authority = try keptAuthority()
         let (roots, intermediates): ([[UInt8]], [[UInt8]])
         do throws(CryptoError) {
             (roots, intermediates) = (try authority.roots(), try authority.intermediates())
@@ -41,7 +41,13 @@ struct SimulatorFolder {
         return authority
     }
 
-    private func keptAuthority(at now: Timestamp) throws(Simulate.Fault) -> SimulatorAuthority {
+    /// A population has lived for a year before the store begins.
+    private static let validity: AuthorityValidity = {
+        let first = StoreTime.range.lowerBound.advanced(by: .seconds(-2 * 365 * 86_400))
+        return AuthorityValidity(first...StoreTime.range.upperBound.advanced(by: .seconds(86_400)))
+    }()
+
+    private func keptAuthority() throws(Simulate.Fault) -> SimulatorAuthority {
         let folder = "\(path)/authority"
         if FileManager.default.fileExists(atPath: folder) {
             let files = try read(folder)
@@ -51,10 +57,7 @@ struct SimulatorFolder {
                 throw .badAuthority(error)
             }
         }
-        let tenYears = Duration.seconds(10 * 365 * 86_400)
-        let authority = SimulatorAuthority(
-            validity: AuthorityValidity(now.advanced(by: .zero - tenYears)...now.advanced(by: tenYears))
-        )
+        let authority = SimulatorAuthority(validity: Self.validity)
         let files: [String: [UInt8]]
         do throws(CryptoError) { files = try authority.files() } catch { throw .cannotSign(error) }
         // Under another name first: a folder that is there is whole.

@@ -87,6 +87,7 @@ package final class ControlAPI: Sendable {
                 if let target, target < advanced { throw StoryFault("to", "time does not go back") }
                 return target ?? advanced
             }
+            guard moment <= simulator.end else { return ControlAnswer.beyondCertificates(simulator.end) }
             if let pace { simulator.setPace(pace == 0 ? .stands : .runs(factor: Double(pace))) }
             await advance(to: moment)
         } catch {
@@ -214,13 +215,16 @@ package final class ControlAPI: Sendable {
         do throws(StoryFault) {
             let story = try Story(body)
             let app = app
-            let (differences, told) = try simulator.change { store throws(StoryFault) in
+            let end = simulator.end
+            let outcome = try simulator.change { store throws(StoryFault) -> (differences: [String], told: Int)? in
                 let before = store.notices.count
                 var teller = StoryTeller(in: store, app: app)
                 let differences = try teller.tell(story)
+                guard teller.store.steadyNow <= end else { return nil }
                 store = teller.store
                 return (differences, store.notices.count - before)
             }
+            guard let (differences, told) = outcome else { return ControlAnswer.beyondCertificates(end) }
             return ControlAnswer.json { json in
                 json.member("name", story.name)
                 json.member("notices", told)

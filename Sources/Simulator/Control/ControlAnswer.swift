@@ -1,5 +1,6 @@
 import Encoding
 import HTTP
+import PurchaseModel
 
 /// Answers of the control API: JSON, and RFC 9457 problems with stable codes.
 enum ControlAnswer {
@@ -38,6 +39,16 @@ enum ControlAnswer {
     /// The store understood and will not.
     static func refused(_ refusal: ActRefusal) -> HTTPResponse {
         problem(.conflict, code: refusal.rawValue, detail: "The store does not do that: \(refusal.rawValue).")
+    }
+
+    /// Time would pass the end of the certificates: what is signed then nobody takes.
+    static func beyondCertificates(_ end: Timestamp) -> HTTPResponse {
+        let moment = RFC3339.text(milliseconds: end.milliseconds) ?? "never"
+        return problem(
+            .conflict,
+            code: "beyond_certificates",
+            detail: "What this simulator's certificates sign holds until \(moment), and time goes no further."
+        )
     }
 
     /// The body as one JSON object.

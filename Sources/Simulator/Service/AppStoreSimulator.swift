@@ -15,6 +15,8 @@ package final class AppStoreSimulator: Sendable {
     }
 
     package let authority: SimulatorAuthority
+    /// Where its time stands still.
+    package let end: Timestamp
     private let wallClock: any WallClock
     private let state: Mutex<State>
 
@@ -26,8 +28,19 @@ package final class AppStoreSimulator: Sendable {
         var clockSkew = Duration.zero
     }
 
-    package init(_ store: SimulatedStore, authority: SimulatorAuthority, wallClock: any WallClock) {
+    /// - Parameters:
+    ///   - store: as it is at the beginning.
+    ///   - authority: signs for it.
+    ///   - wallClock: by which its time passes.
+    ///   - end: how far its time may pass: as long as what the authority signs holds.
+    package init(
+        _ store: SimulatedStore,
+        authority: SimulatorAuthority,
+        wallClock: any WallClock,
+        end: Timestamp = StoreTime.range.upperBound
+    ) {
         self.authority = authority
+        self.end = min(end, StoreTime.range.upperBound)
         self.wallClock = wallClock
         state = Mutex(State(store: store, anchor: wallClock.now))
     }
@@ -87,6 +100,6 @@ package final class AppStoreSimulator: Sendable {
         guard elapsed >= 1 else { return }
         state.anchor = real
         let moment = state.store.steadyNow.advanced(by: .milliseconds(Int64(min(elapsed, 1e15))))
-        state.store.advance(to: min(moment, StoreTime.range.upperBound))
+        state.store.advance(to: min(moment, end))
     }
 }

@@ -1,5 +1,5 @@
 package import Crypto
-import PurchaseModel
+package import PurchaseModel
 import Synchronization
 
 /// An authority of exactly Apple's shape that is not Apple's: what the simulator and all tests sign with.
@@ -13,6 +13,14 @@ package final class SimulatorAuthority: Sendable {
     private struct State {
         var identities: [AuthorityMember: SigningIdentity] = [:]
         var foreign: SimulatorAuthority?
+    }
+
+    /// The moments at which what it signs holds. The last day is kept back: of what is done at one moment each act comes a
+    /// little later than the one before.
+    package var moments: ClosedRange<Timestamp> {
+        let first = max(validity.leaves.lowerBound, validity.authorities.lowerBound)
+        let last = min(validity.leaves.upperBound, validity.authorities.upperBound).advanced(by: .seconds(-86_400))
+        return first...max(first, last)
     }
 
     /// A new authority with keys of its own.
