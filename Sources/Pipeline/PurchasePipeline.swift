@@ -194,18 +194,18 @@ package struct PurchasePipeline: Sendable {
         switch found.verdict {
         case .genuine, .testSigned:
             guard let proof = examination.proof, submission.app.mayCount(proof) else {
-                return refuse(found.format, found.reason, submission, name, found.claims)
+                return refuse(found.format, found.reason, submission, name, found.claimed)
             }
             return try await record(proof, submission, name, kept: id)
         case .undecidable:
             // What an app would not record when it is decided does not wait to be decided.
             if let voucher = found.vouchedBy, voucher.isTest, !submission.app.acceptsTestSigned {
-                return refuse(found.format, voucher.reason, submission, name, found.claims)
+                return refuse(found.format, voucher.reason, submission, name, found.claimed)
             }
             guard !found.isSignedWithoutPurchase else { return nothingToRecord(found.format, submission) }
             return try await keepForLater(submission, found.format, found.reason, digest, kept: id)
         case .notYours, .forged, .malformed:
-            return refuse(found.format, found.reason, submission, name, found.claims)
+            return refuse(found.format, found.reason, submission, name, found.claimed)
         }
     }
 
@@ -233,7 +233,7 @@ package struct PurchasePipeline: Sendable {
             decision = try await recorder.record(recording, evidence: evidence, answering: submission.kept).told
         } catch .unstorable {
             // A text in it that no row can hold. Nobody asks for it again in vain: it will never be another.
-            return refuse(format, .fieldOutOfRange, submission, name, proof.fact.claims)
+            return refuse(format, .fieldOutOfRange, submission, name, proof.fact.transactions.map(\.id))
         }
         tell(decision, format, of: submission.app.id)
         if let anothers = decision.anothers {
@@ -293,9 +293,8 @@ package struct PurchasePipeline: Sendable {
         _ reason: Reason,
         _ submission: Submission,
         _ name: RefusedBefore.Name,
-        _ claims: Claims
+        _ claimed: [TransactionID]
     ) -> Outcome {
-        let claimed = claims.transactions.map(\.id)
         desk.refuse(format, reason, submission.bytes, from: submission.customer, name, claiming: claimed)
         return .refused(Outcome.Refused(reason))
     }

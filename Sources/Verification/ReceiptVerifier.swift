@@ -74,6 +74,11 @@ final class ReceiptVerifier: Sendable {
         return try? ReceiptTranslation.claims(of: receipt)
     }
 
+    /// The first transaction that an unproved receipt names.
+    static func firstClaimed(in envelope: SignedData) -> TransactionID? {
+        (try? AppReceipt.firstTransactionID(in: envelope.content)).flatMap(\.self).flatMap { TransactionID($0) }
+    }
+
     private func soleSigner(of envelope: SignedData) throws(Refusal) -> SignerInfo {
         guard envelope.signers.count == 1, let signer = envelope.signers.first else {
             throw Refusal(.signerCount, "\(envelope.signers.count) signers instead of one")

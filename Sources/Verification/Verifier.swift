@@ -55,6 +55,7 @@ package struct Verifier: Sendable {
             report.difference = error.difference
             // Who only wants an answer is not made to pay for explaining a forgery.
             if !expecting.refusesEarly { describeUnproved(evidence, &report) }
+            if report.claims.transactions.isEmpty { report.glanced = glance(at: evidence) }
         }
         report.checks = trace.checks
         let proof = provenance.map { provenance in
@@ -91,6 +92,16 @@ package struct Verifier: Sendable {
     private func noteUnwrapping(_ triage: Triage, _ trace: inout Trace) {
         guard !triage.unwrapping.layers.isEmpty else { return }
         trace.passed(.unwrapping, triage.unwrapping.layers.map(\.rawValue).joined(separator: ", "))
+    }
+
+    /// A transaction that a refused proof names, as far as that takes next to no work: by it the forgery is found.
+    private func glance(at evidence: Evidence?) -> TransactionID? {
+        switch evidence {
+        case .appReceipt(let envelope): ReceiptVerifier.firstClaimed(in: envelope)
+        case .transactionReceipt(let receipt): PlistReceiptVerifier.unprovedClaims(of: receipt)?.transactions.first?.id
+        // What a JWS claims is read before it is refused; the others are not signed.
+        case .jws, .verifyReceiptResponse, .notificationV1, .transactionID, nil: nil
+        }
     }
 
     /// Fills in what a refused proof says and which certificates it came with, as far as they can be read.

@@ -1,3 +1,4 @@
+import Crypto
 import Pipeline
 import PurchaseModel
 import Simulator
@@ -133,6 +134,55 @@ import Testing
             let samples = try await house.refusals().samples
             #expect(samples.map(\.claimed) == [[sold.id], [sold.id]])
             #expect(try await house.figures().transactions == 1)
+        }
+    }
+
+    /// The same of receipts: of the many purchases that one may hold, the first.
+    @Test func aSampleHasWhatAForgedReceiptClaims() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            let sold = [try Proofs.transaction(7), try Proofs.transaction(8)]
+            let chain = try TestAuthority.shared.chain(.receiptSHA256)
+            let receipt = SimulatedReceipt(app: TestAuthority.app(), createdAt: PipelineHouse.now, purchases: sold)
+            var elsewhere = receipt
+            elsewhere.app = SimulatedApp(bundleID: BundleID(checked: "com.example.else"), environment: .sandbox)
+            let signer = ReceiptSigner(chain, digest: .sha256)
+            let old = OldReceiptSigner(try TestAuthority.shared.chain(.oldReceipt), version: .two)
+            let refused = [
+                try signer.sign(receipt, flaw: .signatureBitFlipped), try signer.sign(receipt, flaw: .noSigners),
+                try signer.sign(elsewhere),
+                try old.sign(sold[0], of: TestAuthority.app(), flaw: .signatureBitFlipped),
+                try old.sign(sold[0], of: elsewhere.app),
+            ]
+            for proof in refused { #expect(try await house.submit(proof).word.hasPrefix("refused ")) }
+            _ = try await house.submit(Proofs.jws(1))
+            let samples = try await house.refusals().samples
+            let claimed = samples.flatMap(\.claimed)
+            let first = try #require(sold.map(\.id).first { claimed.first == $0 })
+            #expect(samples.map(\.claimed) == Array(repeating: [first], count: refused.count))
+            #expect(try await house.figures().transactions == 1)
+        }
+    }
+
+    /// A receipt that is no genuine one may be a million of anything: it is not read to its end.
+    @Test func aForgedReceiptIsReadAsFarAsAnyRealOneReaches() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            let chain = try TestAuthority.shared.chain(.receiptSHA256)
+            var claims: [[Int64]] = []
+            for extra in [Int64(16), 200] {
+                let receipt = SimulatedReceipt(
+                    app: TestAuthority.app(),
+                    createdAt: PipelineHouse.now,
+                    purchases: [try Proofs.transaction(7)]
+                )
+                let more = (0..<extra).map { SimulatedReceipt.Attribute(1_000 + $0, number: 0) }
+                let content = SimulatedReceipt.content(receipt.attributes + more, isSorted: true)
+                var forged = try ReceiptSigner(chain, digest: .sha256).sign(content: content)
+                forged[forged.count - 1] ^= 1
+                _ = try await house.submit(forged)
+                _ = try await house.submit(Proofs.jws(extra))
+                claims.append(try await house.refusals().samples.first?.claimed.map(\.number) ?? [])
+            }
+            #expect(claims == [[try Proofs.transaction(7).id.number], []])
         }
     }
 

@@ -124,6 +124,34 @@ package struct AppReceipt: Hashable, Sendable {
         return nil
     }
 
+    /// So many attributes are looked at for the number of a purchase; real receipts have some twenty before the first.
+    package static let glancedMax = 64
+
+    /// Reads the number of the first purchase alone, to know a receipt by that is refused: as little work whatever follows.
+    ///
+    /// - Returns: nil for none among the first ``glancedMax`` attributes, of the receipt or of the purchase.
+    package static func firstTransactionID(in content: ArraySlice<UInt8>) throws(FormatFault) -> String? {
+        let span = content.span
+        var attributes = try AttributeReader(DERCursor(0..<span.count, rules: .ber), in: span)
+        let type = ReceiptAttribute.Receipt.inAppPurchase
+        guard let purchase = try first(type, of: &attributes, in: span) else { return nil }
+        var inner = try AttributeReader(attributes.wrapped(in: purchase), in: span)
+        let id = try first(ReceiptAttribute.Purchase.transactionID, of: &inner, in: span)
+        return try id?.text("transaction_id", in: span)
+    }
+
+    private static func first(
+        _ type: Int32,
+        of attributes: inout AttributeReader,
+        in span: Span<UInt8>
+    ) throws(FormatFault) -> ReceiptAttribute? {
+        for _ in 0..<glancedMax {
+            guard let attribute = try attributes.next(in: span) else { return nil }
+            if attribute.type == type { return attribute }
+        }
+        return nil
+    }
+
     // MARK: Decoding
 
     /// Reads a purchase attribute by attribute.

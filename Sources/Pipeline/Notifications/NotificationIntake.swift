@@ -76,18 +76,18 @@ package struct NotificationIntake: Sendable {
         if found.verdict == .undecidable {
             // Nothing will ever tell what a transaction's number alone, or the like, is to mean here.
             guard found.format == .jwsNotification else {
-                return refuse(found.format, .unrecognised, arrived, name, found.claims)
+                return refuse(found.format, .unrecognised, arrived, name, found.claimed)
             }
             return .undecided
         }
         guard let proof = examination.proof, app.mayCount(proof) else {
-            return refuse(found.format, found.reason, arrived, name, found.claims)
+            return refuse(found.format, found.reason, arrived, name, found.claimed)
         }
         guard let notice = proof.fact.claims.notice, let realm = proof.realm else {
-            return refuse(found.format, .unrecognised, arrived, name, found.claims)
+            return refuse(found.format, .unrecognised, arrived, name, found.claimed)
         }
         guard let row = arrived.row(of: notice, realm: realm) else {
-            return refuse(found.format, .fieldOutOfRange, arrived, name, found.claims)
+            return refuse(found.format, .fieldOutOfRange, arrived, name, found.claimed)
         }
         return try await keep(row, proof, arrived, name, arrived.announcement(of: notice, row))
     }
@@ -184,9 +184,9 @@ package struct NotificationIntake: Sendable {
         _ reason: Reason,
         _ arrived: Arrived,
         _ name: RefusedBefore.Name,
-        _ claims: Claims? = nil
+        _ claimed: [TransactionID] = []
     ) -> NotificationOutcome {
-        desk.refuse(format, reason, arrived.bytes, from: nil, name, claiming: claims?.transactions.map(\.id) ?? [])
+        desk.refuse(format, reason, arrived.bytes, from: nil, name, claiming: claimed)
         return .refused(Outcome.Refused(reason))
     }
 }

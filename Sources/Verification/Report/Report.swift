@@ -10,12 +10,19 @@ package struct Report: Sendable {
     package var detail: String?
     package var difference: Difference?
     package var claims = Claims()
+    /// Of a proof that was refused before its claims were read: a transaction that it names.
+    package var glanced: TransactionID?
     package var checks: [Check] = []
     package var certificates: [CertificateFacts] = []
     /// Whose signature was found good, whatever else the reason is; `nil` when none was.
     package var vouchedBy: Voucher?
 
     package var verdict: Verdict { reason.verdict }
+
+    /// The transactions that the proof names, true or not; of a forgery one at most.
+    package var claimed: [TransactionID] {
+        claims.transactions.isEmpty ? [glanced].compactMap(\.self) : claims.transactions.map(\.id)
+    }
 
     /// Notes a good signature, under a chain that was valid when it was made.
     mutating func note(_ voucher: Voucher) {
