@@ -90,7 +90,7 @@ extension LedgerCheck {
     /// All of the chains of which something was taken back: what may have several numbers may be taken back by another one.
     private func takenBack(beside page: [Fulfilment]) throws(StoreFailure) -> LookedUp<ChainKey, Fulfilment> {
         let reader = reader
-        let takenBack = page.filter { $0.reason == .revoked || $0.isReversed }.map(\.chain)
+        let takenBack = page.filter { $0.tellsOfReturn || $0.isReversed }.map(\.chain)
         // The first one's may have begun on the page before.
         let chains = Set(takenBack + page.prefix(1).map(\.chain))
         return try LookedUp(Array(chains), by: \Fulfilment.chain) { keys throws(StoreFailure) in

@@ -135,7 +135,7 @@ extension Fulfilment {
 
     /// What it may be another number of: a paid period that was given, or would be.
     var periodRepeated: GrantUnit? {
-        guard unit == nil, reason == .alreadyGranted || reason == .revoked else { return nil }
+        guard unit == nil, reason == .alreadyGranted || tellsOfReturn else { return nil }
         return .period(from: purchasedAt, product)
     }
 }

@@ -22,20 +22,22 @@ extension Draft {
         case .grant(let customer, let unit, let goods, let payment):
             let granted = grant(fulfilment, recorded, to: customer, unit, goods, payment)
             // Of what was refunded in part before we heard of it, the rest is the customer's.
-            return recorded.isRevoked ? follow(granted, recorded, isTold: !granted.isImported) : granted
+            return revocation(of: recorded) == nil
+                ? granted : follow(granted, recorded, isTold: !granted.isImported)
         case .leave(let state, let reason):
-            fulfilment.reversedAt = recorded.transaction.endOfPurchase
             let isKnown =
                 before.map {
                     $0.customer == fulfilment.customer && $0.isImported == fulfilment.isImported
                         && $0.isOfHistory == fulfilment.isOfHistory && $0.isNoNews(state, reason)
                 } ?? false
-            if let before, isKnown, before.reversedAt == fulfilment.reversedAt,
+            let wasReturned = (fulfilment.reversedAt, fulfilment.reversed)
+            (fulfilment.state, fulfilment.reason) = (state, reason)
+            fulfilment.note(returned: returned(by: recorded.transaction))
+            if let before, isKnown, wasReturned == (fulfilment.reversedAt, fulfilment.reversed),
                 before.accountToken == fulfilment.accountToken
             {
                 return before
             }
-            (fulfilment.state, fulfilment.reason) = (state, reason)
             fulfilment = put(fulfilment)
             // Somebody's, too: who is known by the token that Apple signed may come later.
             if state == .waiting { leaveVacant(fulfilment) }
@@ -165,6 +167,7 @@ extension Draft {
     ) -> Fulfilment {
         var granted = fulfilment
         (granted.state, granted.reason, granted.unit) = (.granted, nil, unit)
+        (granted.reversed, granted.reversedAt) = (0, nil)
         granted.goods = goods
         granted.delivery = granted.isImported ? .acknowledged : .pending
         granted.fence += 1

@@ -38,10 +38,20 @@ extension Draft {
         }
     }
 
+    /// What Apple took back by just this number, of a family member's copy from nobody else: all of it, or a part of what may
+    /// have other numbers.
+    func returned(by transaction: Transaction) -> Revocation? {
+        guard transaction.ownership != .familyShared, let taken = transaction.takenBack else { return nil }
+        let mayHaveOthers = mayBeRestored(transaction) || isPaidPeriod(transaction)
+        return mayHaveOthers || taken.share == Fulfilment.whole ? taken : nil
+    }
+
     /// Has what was given for a purchase follow what Apple told of another number of it.
     mutating func settleRestores(of chain: ChainKey, _ naming: Naming) {
         let rows = fulfilments(of: chain).values.filter { $0.reason == .revoked || $0.isOfProduct }
-        for row in rows.sorted(by: { $0.transaction.id < $1.transaction.id }) {
+        // What was not given may come to tell of a part for what was.
+        let sorted = rows.sorted { $0.transaction.id < $1.transaction.id }
+        for row in sorted.filter({ $0.unit == nil }) + sorted.filter({ $0.unit != nil }) {
             guard let recorded = recorded(row.transaction), mayBeRestored(recorded.transaction) else { continue }
             let settled = settle(recorded, naming.named(by: recorded))
             if settled.isReversed, row.state == .granted { reconsiderRepetitions(in: chain, naming) }
@@ -63,32 +73,44 @@ extension RecordedTransaction {
     /// - Parameters:
     ///   - rows: what became of the other numbers of its chain.
     ///   - kind: as what it may have them.
-    /// - Returns: what its own number says, when that is all of it, or the earliest of the others.
+    /// - Returns: what its own number says, when that is all of it; otherwise all of it by the earliest of the others that
+    ///   say so, or the largest part that any number says, from the earliest on.
     package func takenBack(beside rows: some Sequence<Fulfilment>, as kind: Restorable) -> Revocation? {
         let own = transaction.takenBack
         // A family member's copy is taken back by itself, and from nobody else.
         guard own?.share != Fulfilment.whole, transaction.ownership != .familyShared else { return own }
-        let ends = rows.compactMap { row in row.transaction == key ? nil : row.end(of: transaction, as: kind) }
-        return ends.min().map { Revocation(at: $0) } ?? own
-    }
-}
-
-extension Transaction {
-    /// When Apple took back all of what it was bought for, whatever the number.
-    var endOfPurchase: Timestamp? {
-        guard ownership != .familyShared, let takenBack, takenBack.share == Fulfilment.whole else { return nil }
-        return takenBack.at
+        let others = rows.compactMap { row in row.transaction == key ? nil : row.returned(of: transaction, as: kind) }
+        if others.isEmpty { return own }
+        let all = others + [own].compactMap(\.self)
+        // Once all of it is taken back, the parts before tell nothing more.
+        let whole = all.filter { $0.share == Fulfilment.whole }
+        let counted = whole.isEmpty ? all : whole
+        return counted.map(\.at).min().map { Revocation(at: $0, percentage: counted.map(\.share).max()) }
     }
 }
 
 extension Fulfilment {
-    /// When Apple took back, by this number of a purchase for which nothing was given, also what was given for another one.
+    /// Notes what Apple took back by a number for which nothing was given, all or a part: it counts for what was given by
+    /// another one.
+    ///
+    /// - Parameter taken: by just this number; `nil` of what has no other.
+    mutating func note(returned taken: Revocation?) {
+        // Where only another number says that all is taken back, that one tells it to all of them.
+        let told = (reason == .revoked) == (taken?.share == Fulfilment.whole) ? taken : nil
+        reversedAt = told?.at
+        reversed = reason == .revoked ? 0 : told?.share ?? 0
+    }
+
+    /// Whether Apple took something back by it, all or a part, before anything was given for it.
+    package var tellsOfReturn: Bool { unit == nil && (reason == .revoked || reversedAt != nil) }
+
+    /// What Apple took back, by this number of a purchase for which nothing was given, also of what was given for another one.
     /// That is the same purchase if it is of the same product, and was bought until then.
-    fileprivate func end(of other: Transaction, as kind: Restorable) -> Timestamp? {
-        guard reason == .revoked, let end = reversedAt, product == other.product, other.purchasedAt <= end else {
-            return nil
-        }
-        return kind == .product || purchasedAt.seconds == other.purchasedAt.seconds ? end : nil
+    fileprivate func returned(of other: Transaction, as kind: Restorable) -> Revocation? {
+        guard tellsOfReturn, let end = reversedAt, product == other.product, other.purchasedAt <= end,
+            kind == .product || purchasedAt.seconds == other.purchasedAt.seconds
+        else { return nil }
+        return Revocation(at: end, percentage: reason == .revoked ? nil : reversed)
     }
 
     /// As what it may have other numbers, by what was given for it.

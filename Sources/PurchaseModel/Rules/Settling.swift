@@ -46,7 +46,7 @@ extension Draft {
             found.insert(known.fulfilment(of: key)?.chain ?? recording.chain(of: transaction))
         }
         for case .update(let row) in decision.fulfilments where row.reason != .revoked {
-            if known.fulfilment(of: row.key)?.reason == .revoked { found.insert(row.chain) }
+            if known.fulfilment(of: row.key)?.tellsOfReturn == true { found.insert(row.chain) }
         }
         return found
     }
@@ -134,7 +134,7 @@ extension Draft {
             return follow(before, recorded)
         case .waiting, .withheld, nil:
             let after = consider(recorded, before, naming)
-            if after.periodRepeated != nil || before?.reason == .revoked { followRepetition(recorded, naming) }
+            if after.periodRepeated != nil || before?.tellsOfReturn == true { followRepetition(recorded, naming) }
             return after
         }
     }

@@ -99,7 +99,7 @@ package struct Situation: Sendable {
         return Array(again)
     }
 
-    /// The chains of what a proof tells to be taken back, or was taken back before anything was given for it.
+    /// The chains of what a proof tells to be taken back, or was taken back, all or a part, without its having been given.
     private func chainsWithReturns(in recording: Recording) -> Set<ChainKey> {
         var found: Set<ChainKey> = []
         for (transaction, key) in zip(recording.transactions, recording.keys) where isReturn(transaction, key) {
@@ -109,7 +109,7 @@ package struct Situation: Sendable {
     }
 
     private func isReturn(_ transaction: Transaction, _ key: TransactionKey) -> Bool {
-        transaction.revocation != nil || fulfilment(of: key)?.reason == .revoked
+        transaction.revocation != nil || fulfilment(of: key)?.tellsOfReturn == true
     }
 
     /// All that stands in the chains of some transactions and those that go on with them.

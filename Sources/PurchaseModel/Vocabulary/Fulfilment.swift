@@ -20,7 +20,8 @@ package struct Fulfilment: Hashable, Sendable {
     package internal(set) var order: OrderID?
     package internal(set) var match: OrderMatch?
     package internal(set) var goods: [GrantedGoods]
-    /// How much of it was taken back, in thousandths of a percent: 0 to 100 000.
+    /// How much of it was taken back, in thousandths of a percent: 0 to 100 000. Where nothing was given, a part that counts
+    /// for what was given by another number of the same purchase.
     package internal(set) var reversed: Int
     package internal(set) var reversedAt: Timestamp?
     /// `nil` while there is nothing to deliver.
