@@ -28,7 +28,7 @@ enum Invariants {
             let isGiven = [.granted, .partlyReversed, .reversed].contains(row.state)
             #expect((row.unit != nil) == isGiven, comment)
             #expect((row.delivery != nil) == isGiven, comment)
-            #expect((row.reason == nil) == isGiven, comment)
+            #expect((row.reason == nil || row.isTakenAsCopy) == isGiven, comment)
             #expect(isGiven || row.goods.isEmpty, comment)
             #expect(!row.isOfHistory || !isGiven && row.customer == nil, comment)
             #expect(row.state != .waiting || row.isOfHistory == (row.reason == .fromHistory), comment)
@@ -39,7 +39,7 @@ enum Invariants {
             let isPeriod = !mayBeRestored && recorded.transaction.isSubscriptionPeriod
             let others = mayBeRestored || isPeriod ? fulfilments.filter { $0.chain == row.chain } : []
             let byOthers = recorded.takenBack(beside: others, as: isPeriod ? .period : .product)
-            let isTaken = recorded.transaction.takenBack != nil || byOthers != nil
+            let isTaken = recorded.transaction.takenBack != nil || byOthers != nil || row.isTakenAsCopy
             #expect(!isGiven || isTaken == (row.state != .granted), comment)
             // Something is left of amounts, as long as it is not all that was taken.
             let isLeft = row.reversed < 100_000 && row.goods.contains { if case .amount = $0 { true } else { false } }

@@ -83,7 +83,9 @@ extension LedgerCheck {
             let kind = row.restorable ?? (transaction.transaction.isSubscriptionPeriod ? .period : .product)
             let mayHaveOthers = row.restorable != nil || row.reason == .revoked
             let others = mayHaveOthers ? besides.rows[row.chain, default: []] : []
-            checkReversal(of: row, transaction.takenBack(beside: others, as: kind), transaction.transaction)
+            let takenBack = transaction.takenBack(beside: others, as: kind)
+            let isCopy = row.isTakenAsCopy
+            checkReversal(of: row, isCopy ? Revocation(at: row.purchasedAt) : takenBack, transaction.transaction)
         }
     }
 
@@ -216,7 +218,7 @@ extension Fulfilment {
             if unit == nil { faults.append("no unit") }
             if customer == nil { faults.append("no customer") }
             if delivery == nil { faults.append("no delivery") }
-            if reason != nil { faults.append("a reason for nothing") }
+            if reason != nil, !isTakenAsCopy { faults.append("a reason for nothing") }
             if fence < 1 { faults.append("no fence") }
         } else {
             if unit != nil { faults.append("a unit") }

@@ -27,8 +27,9 @@ struct Draft {
     var signedTokens = ShortTable<ChainKey, AccountToken?>()
     /// What the proof that is decided about names.
     var told = ShortTable<ChainKey, SignedToken>()
-    /// Whether the chains that were asked about are a family member's, of copies only.
-    var familyChains = ShortTable<ChainKey, Bool>()
+    /// What Apple has said of whose the numbers of the chains are that were asked about, and of which the proof says it anew.
+    var ownerships = ShortTable<ChainKey, ChainOwnership>()
+    var ownershipNews: Set<ChainKey> = []
     private var orders = ShortTable<OrderKey, Int>()
     private var subscriptions = ShortTable<ChainKey, Int>()
     /// Subscriptions that are to be told of, in the order of the proof, and where each stands among them.

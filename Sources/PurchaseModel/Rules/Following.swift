@@ -13,20 +13,27 @@ extension Draft {
         isTold: Bool = true
     ) -> Fulfilment {
         var after = before
-        let revocation = revocation(of: recorded)
+        let isCopy = isGivenToCopy(before, recorded)
+        // A copy was never owed.
+        let revocation = isCopy ? Revocation(at: recorded.purchasedAt) : revocation(of: recorded)
+        after.reason = isCopy ? .familyShared : nil
         after.reversed = revocation?.share ?? 0
         after.reversedAt = revocation?.at
         after.state = before.state(after: revocation, of: recorded.transaction)
         after.goods = before.goods.map { goods in
             guard case .entitlement(let id, let known) = goods else { return goods }
             // The moment of a refund is no end of what is given again.
-            return .entitlement(id, until: end(of: recorded, before: known == before.reversedAt ? nil : known))
+            let end = end(of: recorded, before: known == before.reversedAt ? nil : known, after: revocation)
+            return .entitlement(id, until: end)
         }
         let isLonger = Self.differ(after.goods, before.goods)
-        guard after.reversed != before.reversed || after.state != before.state || isLonger else {
+        let isOther = after.reversed != before.reversed || after.state != before.state
+        guard isOther || isLonger || after.reason != before.reason else {
             amendOrder(of: before)
             return before
         }
+        // Why it was taken back changes nothing of what is to be delivered.
+        let isTold = isTold && (isOther || after.reason == before.reason)
         if isTold { after.fence += 1 }
         after.goods = after.goods.map { goods in
             guard case .amount(let amount) = goods else { return goods }
@@ -51,7 +58,9 @@ extension Draft {
         // Of what gives access nothing is given again by a smaller part.
         let isMore = before.state == .granted || after.state == .reversed || after.reversed > before.reversed
         let isTaken = after.state != .granted && isMore
-        return isTaken ? (.deliveryCompensated, after.reversedAt ?? signed) : (.deliveryRestored, signed)
+        guard isTaken else { return (.deliveryRestored, signed) }
+        let takenAt = after.isTakenAsCopy ? recorded.transaction.takenBack?.at : after.reversedAt
+        return (.deliveryCompensated, takenAt ?? signed)
     }
 
     /// How far it is from the shop's having done what is to be done now.
@@ -68,7 +77,11 @@ extension Draft {
     }
 
     /// Until when it may be used, once that was known to end at a moment.
-    private func end(of recorded: RecordedTransaction, before known: Timestamp?) -> Timestamp? {
+    private func end(
+        of recorded: RecordedTransaction,
+        before known: Timestamp?,
+        after revocation: Revocation?
+    ) -> Timestamp? {
         let transaction = recorded.transaction
         let kind = kind(of: transaction)
         var end = self.end(of: transaction)
@@ -76,7 +89,7 @@ extension Draft {
         if kind == .nonRenewing { end = [end, known].compactMap(\.self).max() }
         if kind == nil { end = end ?? known }
         if let other = endOfRepetitions(of: recorded, before: known) { end = end.map { max($0, other) } }
-        if let revocation = revocation(of: recorded) { return min(revocation.at, end ?? revocation.at) }
+        if let revocation { return min(revocation.at, end ?? revocation.at) }
         // The upgrade's own entitlement took its place. From which moment is known to that one alone, so this one ends
         // where it began, whatever order the facts came in.
         return transaction.isUpgraded ? transaction.purchasedAt : end

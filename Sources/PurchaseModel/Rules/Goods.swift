@@ -53,6 +53,8 @@ extension Draft {
         holders.removeAll { $0.transaction == recorded.key }
         guard !holders.isEmpty else { return unit }
         let isBoughtAnew = holders.allSatisfy { holder in
+            // Nobody had bought that.
+            if holder.isTakenAsCopy { return true }
             guard holder.isReversed, let end = holder.reversedAt else { return false }
             // A family's copy has the period of whose it was. Whoever comes back has a new one of the same period.
             let isShared = recorded.transaction.ownership == .familyShared

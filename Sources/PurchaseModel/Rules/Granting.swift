@@ -18,7 +18,7 @@ extension Draft {
         let isFirst = before == nil && naming.source == .history
         let stays = !naming.isOfPurchase && isOfHistory(recorded.transaction, in: fulfilment.chain)
         fulfilment.isOfHistory = fulfilment.customer == nil && (isFirst || stays)
-        switch judge(recorded, fulfilment, naming, isFamilyCopy: isFamilyCopy(recorded)) {
+        switch judge(recorded, fulfilment, naming, isFamilyCopy: isFamilyCopy(recorded, before)) {
         case .grant(let customer, let unit, let goods, let payment):
             let granted = grant(fulfilment, recorded, to: customer, unit, goods, payment)
             // Of what was refunded in part before we heard of it, the rest is the customer's.
@@ -108,20 +108,6 @@ extension Draft {
             }
         }
         return .grant(customer, unit, goods, payment)
-    }
-
-    /// Whether it is a family member's copy. Receipts do not tell; but each member has chains of her own, and what was known of
-    /// one before says it of what comes after.
-    private mutating func isFamilyCopy(_ recorded: RecordedTransaction) -> Bool {
-        if let ownership = recorded.transaction.ownership { return ownership == .familyShared }
-        let chain = chain(of: recorded)
-        if let found = familyChains[chain] { return found }
-        let newest = known.subscription(of: chain)?.currentKey.flatMap { known[$0]?.transaction.ownership }
-        let found =
-            newest.map { $0 == .familyShared }
-            ?? known.fulfilments(of: chain).values.contains { $0.reason == .familyShared }
-        familyChains.set(found, for: chain)
-        return found
     }
 
     private func hasRoom(for goods: [GrantedGoods], _ recorded: RecordedTransaction, of customer: CustomerID) -> Bool {

@@ -4,6 +4,9 @@ extension Draft {
     mutating func fulfil(_ recording: Recording) {
         let naming = Naming(of: recording, chains: claimedChains(of: recording))
         let recorded = decision.outcomes.map(\.recorded)
+        noteOwnership()
+        // Before it is known what is held of that, nothing else is given for it.
+        settleCopies(naming)
         var given = settle(recorded, named: naming)
         // Only where this proof itself tells of the refund: for others the repetitions were not looked up.
         let refunded = Set(recording.transactions.filter { $0.takenBack != nil }.map(\.id))

@@ -80,6 +80,7 @@ package struct Situation: Sendable {
     package func reconsidered(for recordings: [Recording]) -> [TransactionKey] {
         var (chains, returned, again) = (Set<ChainKey>(), Set<ChainKey>(), Set<TransactionKey>())
         var periods: Set<GrantUnit> = []
+        again.formUnion(besideCopies(in: recordings))
         for recording in recordings {
             for (transaction, key) in zip(recording.transactions, recording.keys) {
                 if self[key] != nil { again.insert(key) }

@@ -13,7 +13,7 @@ package struct Fulfilment: Hashable, Sendable {
     /// Who gets it. `nil` while nobody is known.
     package internal(set) var customer: CustomerID?
     package internal(set) var state: FulfilmentState
-    /// Why nothing was given. `nil` once something was.
+    /// Why nothing was given. `nil` once something was, unless that turned out to be a family member's copy.
     package internal(set) var reason: FulfilmentReason?
     /// What this is the only grant of; `nil` until it is granted, and for ever after it stays.
     package internal(set) var unit: GrantUnit?
@@ -52,7 +52,7 @@ package struct Fulfilment: Hashable, Sendable {
     package var isReversed: Bool { state == .reversed || state == .partlyReversed }
 
     /// Whether Apple took it back, also in part, after it was given or before.
-    var isTakenBack: Bool { isReversed || reason == .revoked }
+    var isTakenBack: Bool { isReversed && !isTakenAsCopy || reason == .revoked }
 
     /// Whether it is still to be somebody's: it waits for that, whatever else for, or was withheld before anybody was known.
     var isOwnerless: Bool { (state == .waiting || state == .withheld) && customer == nil }
@@ -201,6 +201,8 @@ package enum FulfilmentReason: String, Hashable, Sendable, CaseIterable {
     case revoked
     /// An upgrade took its place before anything was given.
     case upgraded
+    /// It is a family member's copy, and the product is for no family. Where that was not known when it was given, it is taken
+    /// back.
     case familyShared = "family_shared"
     /// The period that was paid was over when we first heard of it.
     case expired

@@ -52,6 +52,7 @@ package struct RecordedTransaction: Hashable, Sendable {
 
     // Asked of every row: a copy of the whole transaction, to look at one field of it, would cost more than the rule.
     var isRevoked: Bool { row.fields.transaction.takenBack != nil }
+    var ownership: Ownership? { row.fields.transaction.ownership }
     var isUpgraded: Bool { row.fields.transaction.isUpgraded }
     var purchasedAt: Timestamp { row.fields.transaction.purchasedAt }
     var product: ProductID { row.fields.transaction.product }

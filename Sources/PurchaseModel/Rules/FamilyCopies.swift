@@ -1,0 +1,136 @@
+// A family member's copy of what the shop gives to no family. Receipts do not tell that it is one; but each member has chains of
+// her own, and what Apple has said of one number of a chain tells of those of which it has said nothing.
+
+/// What Apple has said of whose the numbers of a chain are.
+struct ChainOwnership: Sendable {
+    private let said: [RecordedTransaction]
+
+    /// - Parameter numbers: of one chain, in any order, also those of which nothing was said.
+    init(_ numbers: some Sequence<RecordedTransaction>) {
+        said = numbers.filter { $0.ownership != nil }
+            .sorted { ($0.purchasedAt.seconds, $0.id) < ($1.purchasedAt.seconds, $1.id) }
+    }
+
+    /// Whether a number is a copy of which nothing was said: as the last one before it of which it was, or the first after it;
+    /// `nil` where nothing was said of any.
+    func isCopy(_ recorded: RecordedTransaction) -> Bool? {
+        let nearest = said.last { $0.purchasedAt.seconds <= recorded.purchasedAt.seconds } ?? said.first
+        return nearest.map { $0.ownership == .familyShared }
+    }
+}
+
+extension Draft {
+    /// Notes the chains of whose numbers a proof says anew whose they are. The rest of those was looked up, where any is a copy.
+    mutating func noteOwnership() {
+        for recorded in decision.changes.map(\.recorded) where recorded.ownership != nil {
+            if recorded.ownership != known[recorded.key]?.ownership { ownershipNews.insert(chain(of: recorded)) }
+        }
+    }
+
+    /// Whether it is a family member's copy.
+    ///
+    /// - Parameters:
+    ///   - recorded: the transaction.
+    ///   - row: how it stands. What was found before holds until something new is said of its chain.
+    /// - Returns: by what Apple has said of it, or of the others of its chain.
+    mutating func isFamilyCopy(_ recorded: RecordedTransaction, _ row: Fulfilment?) -> Bool {
+        if let own = recorded.ownership { return own == .familyShared }
+        let chain = chain(of: recorded)
+        let wasCopy = row?.reason == .familyShared
+        if wasCopy, !ownershipNews.contains(chain) { return true }
+        let found = ownerships[chain] ?? ChainOwnership(numbers(of: chain, isNow: true))
+        ownerships.set(found, for: chain)
+        if let isCopy = found.isCopy(recorded) { return isCopy }
+        // What was not looked up may have been found to be one.
+        return fulfilments(of: chain).values.contains { $0.reason == .familyShared && $0.transaction != recorded.key }
+    }
+
+    /// Whether what was given is a family member's copy of what goes to no family: that was not known when it was given. What was
+    /// given to a copy that was known as one stays, whatever the shop gives to families by now.
+    mutating func isGivenToCopy(_ row: Fulfilment, _ recorded: RecordedTransaction) -> Bool {
+        let mayBeCopy = terms.products?[row.product]?.isFamilyShared != true
+        if row.reason == .familyShared {
+            // It may have been given by another number since.
+            return mayBeCopy && isFamilyCopy(recorded, row) || isGivenBeside(row)
+        }
+        guard mayBeCopy, ownershipNews.contains(row.chain) else { return false }
+        return isFamilyCopy(recorded, row) && !wasFamilyCopy(recorded)
+    }
+
+    /// Whether it was known to be a copy before this proof.
+    private func wasFamilyCopy(_ recorded: RecordedTransaction) -> Bool {
+        if let own = known[recorded.key]?.ownership { return own == .familyShared }
+        return ChainOwnership(numbers(of: chain(of: recorded), isNow: false)).isCopy(recorded) ?? false
+    }
+
+    /// Those of a chain that were looked up, as they are by now, or before this proof.
+    private func numbers(of chain: ChainKey, isNow: Bool) -> [RecordedTransaction] {
+        var found: [TransactionID: RecordedTransaction] = [:]
+        for row in known.fulfilments(of: chain).values { found[row.transaction.id] = known[row.transaction] }
+        guard isNow else { return Array(found.values) }
+        for outcome in decision.outcomes where self.chain(of: outcome.recorded) == chain {
+            found[outcome.recorded.id] = outcome.recorded
+        }
+        return Array(found.values)
+    }
+
+    private func isGivenBeside(_ row: Fulfilment) -> Bool {
+        row.unitsHeld.flatMap { holders(of: $0, in: row.chain) }.contains { other in
+            other.transaction != row.transaction && other.state != .reversed
+        }
+    }
+
+    /// Settles what was given in the chains of which a proof says anew whose they are, and what was withheld there as a copy.
+    ///
+    /// - Parameter naming: on which occasion.
+    mutating func settleCopies(_ naming: Naming) {
+        let told = decision.outcomes.map(\.recorded).filter { $0.ownership == .familyShared }.map { chain(of: $0) }
+        let chains = ownershipNews.filter { chain in
+            told.contains(chain) || fulfilments(of: chain).values.contains { $0.reason == .familyShared }
+        }
+        for chain in chains.sorted(by: { $0.precedes($1) }) {
+            let rows = fulfilments(of: chain).values.filter { $0.unit != nil || $0.reason == .familyShared }
+            for row in rows.sorted(by: { $0.transaction.id < $1.transaction.id }) {
+                guard let recorded = recorded(row.transaction) else { continue }
+                settle(recorded, naming.of(chain).named(by: recorded))
+            }
+            // What seemed to repeat a copy was bought.
+            guard fulfilments(of: chain).values.contains(where: \.isTakenAsCopy) else { continue }
+            reconsiderRepetitions(in: chain, naming)
+        }
+    }
+}
+
+extension Fulfilment {
+    /// Whether it was given, and taken back as it turned out to be a family member's copy.
+    package var isTakenAsCopy: Bool { state == .reversed && reason == .familyShared }
+}
+
+extension Situation {
+    /// All of the chains that hold a family member's copy, or may, of which some proofs say anew whose they are, or tell without
+    /// saying it.
+    func besideCopies(in recordings: [Recording]) -> Set<TransactionKey> {
+        var (told, copies, unsaid): (Set<ChainKey>, Set<ChainKey>, Set<ChainKey>) = ([], [], [])
+        for recording in recordings {
+            for (transaction, key) in zip(recording.transactions, recording.keys) {
+                let known = self[key]?.ownership
+                guard let ownership = transaction.ownership else {
+                    if known == nil { unsaid.insert(chain(of: transaction, key, in: recording)) }
+                    continue
+                }
+                guard ownership != known else { continue }
+                let chain = chain(of: transaction, key, in: recording)
+                if ownership == .familyShared { copies.insert(chain) } else { told.insert(chain) }
+            }
+        }
+        var found: Set<TransactionKey> = []
+        for chain in copies.union(told).union(unsaid) {
+            let rows = fulfilments(of: chain).values
+            let isWanted =
+                copies.contains(chain)
+                || rows.contains { $0.reason == .familyShared || $0.reason == .revoked && unsaid.contains(chain) }
+            if isWanted { found.formUnion(rows.map(\.transaction)) }
+        }
+        return found
+    }
+}
