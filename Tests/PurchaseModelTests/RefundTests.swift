@@ -100,6 +100,29 @@ import Testing
         }
     }
 
+    /// Nobody has it yet, or who has it lacks an order: what is taken back waits for nothing any more, by whichever number
+    /// that was told. Each row as above, of what is bought for good and of a period.
+    @Test(arguments: ["8-", "-8", "8-+", "-8+", "-+8", "8-8"], [true, false])
+    func whatIsTakenBackWaitsNoMore(heard: String, isPeriod: Bool) throws {
+        for customer in [nil, "ann"] {
+            var shop = try Shop(needsOrder: customer != nil)
+            let sold = isPeriod ? try Sold.month(1) : try Sold.lamp(1)
+            let restored = isPeriod ? try Sold.month(8, original: 1) : try Sold.lamp(8, original: 1)
+            var seconds: Int64 = 60
+            for step in heard {
+                switch step {
+                case "8": try shop.show(restored, by: customer)
+                case "-": try shop.show(Sold.refunded(sold, after: seconds), by: nil)
+                default: try shop.show(Sold.again(sold, after: seconds), by: nil)
+                }
+                seconds += 60
+                try Invariants.check(shop, "\(step) of \(heard)")
+            }
+            let waits = customer == nil ? "waiting no_customer" : "waiting no_order"
+            #expect(try shop.word(8) == (heard.contains("+") ? waits : "withheld revoked"), "\(heard) \(waits)")
+        }
+    }
+
     /// Bought anew after the refund, in the same chain or in another: what was taken back is not that.
     @Test(arguments: ["8-6", "86-", "-86", "-68"])
     func whatIsBoughtAnewDoesNotFollowThatPurchase(heard: String) throws {

@@ -46,8 +46,16 @@ extension Draft {
         return mayHaveOthers || taken.share == Fulfilment.whole ? taken : nil
     }
 
-    /// Has what was given for a purchase follow what Apple told of another number of it.
+    /// Has what was given for a purchase follow what Apple told of another number of it, and what waits wait no more where by
+    /// that all of it was taken back.
     mutating func settleRestores(of chain: ChainKey, _ naming: Naming) {
+        let waiting = fulfilments(of: chain).values.filter { $0.state == .waiting }
+        for row in waiting.sorted(by: { $0.transaction.id < $1.transaction.id }) {
+            guard let recorded = recorded(row.transaction), revocation(of: recorded)?.share == Fulfilment.whole else {
+                continue
+            }
+            settle(recorded, naming.named(by: recorded))
+        }
         let rows = fulfilments(of: chain).values.filter { $0.reason == .revoked || $0.isOfProduct }
         // What was not given may come to tell of a part for what was.
         let sorted = rows.sorted { $0.transaction.id < $1.transaction.id }
