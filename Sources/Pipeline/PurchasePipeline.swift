@@ -203,6 +203,10 @@ package struct PurchasePipeline: Sendable {
                 return refuse(found.format, voucher.reason, submission, name, found.claimed)
             }
             guard !found.isSignedWithoutPurchase else { return nothingToRecord(found.format, submission) }
+            // Nothing would ever decide it. What was kept all the same is given up in time: nobody has proved anything.
+            if id == nil, found.format == .notificationV1, verifier.question(about: submission.bytes) == nil {
+                return nothingToRecord(found.format, submission)
+            }
             return try await keepForLater(submission, found.format, found.reason, digest, kept: id)
         case .notYours, .forged, .malformed:
             return refuse(found.format, found.reason, submission, name, found.claimed)

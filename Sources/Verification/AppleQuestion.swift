@@ -12,9 +12,10 @@ package enum AppleQuestion: Hashable, Sendable {
     /// Each is a call to Apple, and whoever writes an answer of his own can write any number of them.
     package static let transactionsMax = 50
 
-    fileprivate init?(_ claims: Claims?) {
+    fileprivate init?(_ claims: Claims?, or others: [TransactionID] = []) {
         var seen: Set<TransactionID> = []
-        let numbers = (claims?.transactions ?? []).map(\.id).filter { seen.insert($0).inserted }
+        let claimed = (claims?.transactions ?? []).map(\.id)
+        let numbers = (claimed.isEmpty ? others : claimed).filter { seen.insert($0).inserted }
         guard !numbers.isEmpty else { return nil }
         self = .transactions(Array(numbers.prefix(Self.transactionsMax)))
     }
@@ -37,12 +38,17 @@ extension Verifier {
             return Self.question(text, try? AnswerTranslation.claims(of: answer))
         case .notificationV1(let notification):
             let text = notification.unifiedReceipt?.latestReceipt ?? notification.latestReceipt
-            return Self.question(text, AnswerTranslation.claims(of: notification))
+            return Self.question(text, AnswerTranslation.claims(of: notification), or: notification.subscriptions)
         }
     }
 
-    /// The receipt that an answer carries says more than the numbers that stand in it.
-    private static func question(_ receipt: String?, _ claims: Claims?) -> AppleQuestion? {
+    /// The receipt that an answer carries says more than the numbers that stand in it, and those more than those of
+    /// subscriptions that it only names.
+    private static func question(
+        _ receipt: String?,
+        _ claims: Claims?,
+        or others: [TransactionID] = []
+    ) -> AppleQuestion? {
         if let receipt {
             var triage = Triage()
             switch try? triage.open(Array(receipt.utf8)) {
@@ -50,6 +56,15 @@ extension Verifier {
             default: break
             }
         }
-        return AppleQuestion(claims)
+        return AppleQuestion(claims, or: others)
+    }
+}
+
+extension NotificationV1 {
+    /// By their originals: the one that it is about, or else those whose renewal is pending.
+    fileprivate var subscriptions: [TransactionID] {
+        if let original = originalTransactionID.flatMap({ TransactionID($0) }) { return [original] }
+        return (unifiedReceipt?.pendingRenewalInfo ?? []).compactMap(\.originalTransactionID)
+            .compactMap { TransactionID($0) }
     }
 }

@@ -96,6 +96,24 @@ import Testing
             #"{"notification_type":"CANCEL","latest_receipt_info":{"product_id":"a","transaction_id":"1","#
                 + #""quantity":"1","purchase_date_ms":"1500000000000"}}"#
         ),
+        text("one of a subscription", "pending", #"{"notification_type":"DID_RENEW","original_transaction_id":1}"#),
+        text(
+            "one whose renewals are pending",
+            "pending",
+            #"{"notification_type":"DID_FAIL_TO_RENEW","unified_receipt":{"pending_renewal_info":["#
+                + #"{"original_transaction_id":"1"}]}}"#
+        ),
+        // Of a consumable that the app has finished.
+        text(
+            "one with neither a number nor a receipt",
+            "nothing",
+            #"{"notification_type":"REFUND","unified_receipt":{"status":0,"latest_receipt_info":[]}}"#
+        ),
+        text(
+            "one with what is no receipt",
+            "nothing",
+            #"{"notification_type":"REFUND","unified_receipt":{"status":0,"latest_receipt":"bm9uc2Vuc2U="}}"#
+        ),
     ]
 
     @Test(arguments: signed + unsigned) func itIsRecordedOrWaitsOrHoldsNothing(row: Row) async throws {
