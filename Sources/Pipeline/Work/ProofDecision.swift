@@ -138,23 +138,19 @@ package struct ProofDecider: Sendable {
         _ attempt: Int
     ) async throws(StoreFailure) -> JobOutcome {
         let account = hearing.account
-        let first: Found<Verified<Proof>>
-        do throws(AppStoreFailure) {
-            first = try await hearing.transaction(numbers[0])
-        } catch {
-            if let outcome = AppleTrouble.outcome(ofNumber: error, at: clock.now) { return outcome }
-            guard try await isEnough(attempt, of: kept, Self.unknown) else {
-                return .failed(because: "Apple: \(error)")
-            }
-            return try await settle(kept, as: .unknownToApple)
+        let (first, place): (Found<Verified<Proof>>, Int)
+        switch try await lead(of: numbers, kept, &hearing, attempt) {
+        case .known(let found, let at): (first, place) = (found, at)
+        case .trouble(let outcome): return outcome
+        case .none: return try await settle(kept, as: .unknownToApple)
         }
         // What it brings is brought at once, and its wait ends with the last.
         guard numbers.count > 1, try await pipeline.record(kept, of: account.app, by: first.value) == nil else {
             return try await record(first.value, [], kept, account)
         }
-        var missing = 0
+        var missing = place
         var bad: JobOutcome?
-        for number in numbers.dropFirst() {
+        for number in numbers.dropFirst(place + 1) {
             let other: Verified<Proof>
             do throws(AppStoreFailure) {
                 other = try await hearing.transaction(number, in: first.store).value
@@ -177,6 +173,36 @@ package struct ProofDecider: Sendable {
             return .failed(because: "Apple: \(missing) of its numbers are unknown")
         }
         return try await record(first.value, [], kept, account)
+    }
+
+    /// By which of its numbers a proof is known to Apple.
+    private enum Lead {
+        case known(Found<Verified<Proof>>, at: Int)
+        /// Nothing is known yet.
+        case trouble(JobOutcome)
+        /// By none that was asked about, as often as that is done.
+        case none
+    }
+
+    /// Finds the first number that Apple knows. Others are tried once the first is unknown for good, and only some of them:
+    /// whoever makes up a list would else have it asked about again and again.
+    private func lead(
+        of numbers: [TransactionID],
+        _ kept: KeptSubmission,
+        _ hearing: inout AppleHearing,
+        _ attempt: Int
+    ) async throws(StoreFailure) -> Lead {
+        for (place, number) in numbers.prefix(1 + Self.missingMax).enumerated() {
+            do throws(AppStoreFailure) {
+                return .known(try await hearing.transaction(number), at: place)
+            } catch {
+                if let outcome = AppleTrouble.outcome(ofNumber: error, at: clock.now) { return .trouble(outcome) }
+                guard try await isEnough(attempt, of: kept, Self.unknown) else {
+                    return .trouble(.failed(because: "Apple: \(error)"))
+                }
+            }
+        }
+        return .none
     }
 
     private func ask(

@@ -203,7 +203,8 @@ import Testing
                 house.pass(.seconds(60))
             }
             #expect(try await house.submission(forged).settlement?.verdict == "not_yours")
-            #expect(house.calls.values.count < 20)
+            // As often as one, and once some of the others.
+            #expect(house.calls.values.count <= 2 * (9 + 5))
             let before = house.calls.values.count
             let padded = try await house.submit(Self.answer(naming: [try house.buy("sword").id] + made))
             try await house.work()
