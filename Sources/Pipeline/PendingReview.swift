@@ -54,6 +54,7 @@ package struct PendingReview: Sendable {
             order: kept.submission.order
         )
         guard let outcome = try? await pipeline.review(submission, kept: kept.id) else { return }
+        if case .recorded = outcome { return pipeline.giveBack(kept) }
         guard let verdict = outcome.verdict else {
             try? await pipeline.plan(kept)
             return
@@ -62,12 +63,8 @@ package struct PendingReview: Sendable {
         let isSettled = try? await store.write { transaction throws(StoreFailure) in
             let settlement = Settlement(verdict: verdict, at: try transaction.storeTime(now))
             guard try transaction.settlePending(kept.id, as: settlement) else { return false }
-            guard case .recorded = outcome else {
-                let ended = KeptSubmission(kept.submission, settlement: settlement)
-                try LedgerRequests.tell([ended], at: settlement.at, in: transaction)
-                return true
-            }
-            // What was recorded is told by its purchases.
+            let ended = KeptSubmission(kept.submission, settlement: settlement)
+            try LedgerRequests.tell([ended], at: settlement.at, in: transaction)
             return true
         }
         if isSettled == true { pipeline.giveBack(kept) }
@@ -75,15 +72,12 @@ package struct PendingReview: Sendable {
 }
 
 extension Outcome {
-    /// The verdict that settles a pending submission; `nil` while it stays open.
+    /// The verdict that settles a pending submission; `nil` while it stays open, or was settled with what was recorded.
     fileprivate var verdict: String? {
         switch self {
-        case .recorded(let decision):
-            decision.outcomes.contains { $0.recorded.realm.isTestSigned }
-                ? Verdict.testSigned.rawValue : Verdict.genuine.rawValue
         case .nothingToRecord: Verdict.genuine.rawValue
         case .refused(let refused): refused.isForGood ? refused.verdict : nil
-        case .pending, .busy, .customerBusy: nil
+        case .recorded, .pending, .busy, .customerBusy: nil
         }
     }
 }

@@ -42,7 +42,8 @@ package struct PurchasePipeline: Sendable {
         try await take(submission, kept: nil)
     }
 
-    /// Looks again at what is kept. What stays undecided stays as it is, and nobody hears of it again.
+    /// Looks again at what is kept. What stays undecided stays as it is, and nobody hears of it again; what is recorded ends
+    /// in the same commit.
     func review(_ submission: Submission, kept id: SubmissionID) async throws(StoreFailure) -> Outcome {
         try await take(submission, kept: id)
     }
@@ -82,23 +83,19 @@ package struct PurchasePipeline: Sendable {
         by proof: Verified<Proof>,
         _ renewals: [Renewal] = []
     ) async throws(StoreFailure) {
-        let (verdict, now) = (proof.verdict.rawValue, clock.now)
-        let refusal = try await record(kept, of: app, by: proof, renewals) { _, transaction throws(StoreFailure) in
-            let settlement = Settlement(verdict: verdict, at: try transaction.storeTime(now))
-            _ = try transaction.settlePending(kept.id, as: settlement)
-        }
+        let refusal = try await record(kept, of: app, by: proof, renewals, isLast: true)
         if let refusal { return try await settle(kept, as: refusal) }
         giveBack(kept)
     }
 
-    /// Records a part of what Apple said of what was kept, which waits on.
+    /// Records a part of what Apple said of what was kept, which waits on unless it is the last.
     ///
     /// - Parameters:
     ///   - kept: what waits.
     ///   - app: whose it is.
     ///   - proof: what Apple said.
     ///   - renewals: what Apple said beside it of what comes next.
-    ///   - companion: writes what goes with it, in the same commit.
+    ///   - isLast: whether its wait ends with it, in the same commit.
     /// - Returns: why the app does not take it, and nothing was recorded; `nil` when it was.
     /// - Throws: `StoreFailure`.
     func record(
@@ -106,7 +103,7 @@ package struct PurchasePipeline: Sendable {
         of app: AppPolicy,
         by proof: Verified<Proof>,
         _ renewals: [Renewal] = [],
-        with companion: Recorder.Companion? = nil
+        isLast: Bool = false
     ) async throws(StoreFailure) -> Reason? {
         let app = app.limited(for: kept)
         guard app.mayCount(proof) else { return proof.provenance.vouchedBy.reason }
@@ -123,7 +120,12 @@ package struct PurchasePipeline: Sendable {
         }
         do throws(StoreFailure) {
             let evidence = proof.evidence(from: kept.submission.customer, at: clock.now)
-            let decision = try await recorder.record(recording, evidence: evidence, with: companion)
+            let decision = try await recorder.record(
+                recording,
+                evidence: evidence,
+                with: isLast ? nil : Self.note(partOf: kept.submission),
+                ending: isLast ? KeptEnding(id: kept.id, verdict: proof.verdict.rawValue) : nil
+            )
             tell(decision, proof.fact.format, of: app.id)
             let name = RefusedBefore.Name(app: app.id, digest: kept.submission.digest)
             // An import's are told in its report.
@@ -134,6 +136,16 @@ package struct PurchasePipeline: Sendable {
             return nil
         } catch .unstorable {
             return .fieldOutOfRange
+        }
+    }
+
+    /// Notes with a part of what waits that the shop has heard of it: then its end need not be told as well.
+    private static func note(partOf kept: PendingSubmission) -> Recorder.Companion? {
+        guard kept.origin == .presented else { return nil }
+        let (id, customer) = (kept.id, kept.customer)
+        return { decision, transaction throws(StoreFailure) in
+            guard decision.tellsOfPurchases(to: customer) else { return }
+            _ = try transaction.notePending(id, waitsFor: PendingSubmission.recordedInPart)
         }
     }
 
@@ -234,7 +246,13 @@ package struct PurchasePipeline: Sendable {
         let evidence = proof.evidence(digest, from: submission.customer, at: clock.now)
         let decision: Decision
         do throws(StoreFailure) {
-            decision = try await recorder.record(recording, evidence: evidence, answering: submission.kept).told
+            let ending = id.map { KeptEnding(id: $0, verdict: proof.verdict.rawValue) }
+            decision = try await recorder.record(
+                recording,
+                evidence: evidence,
+                answering: submission.kept,
+                ending: ending
+            ).told
         } catch .unstorable {
             // A text in it that no row can hold. Nobody asks for it again in vain: it will never be another.
             return refuse(format, .fieldOutOfRange, submission, name, proof.fact.transactions.map(\.id))

@@ -26,6 +26,11 @@ package protocol StoreTransaction:
     /// - Returns: false when there is none of this id, or it was settled before; then nothing is written.
     func settlePending(_ id: SubmissionID, as settlement: Settlement) throws(StoreFailure) -> Bool
 
+    /// Says anew what a pending submission waits for, in a word.
+    ///
+    /// - Returns: false when there is none of this id, or it is settled; then nothing is written.
+    func notePending(_ id: SubmissionID, waitsFor reason: String) throws(StoreFailure) -> Bool
+
     /// Settles what has waited for longer than so long as ``Settlement/givenUp``, oldest first.
     ///
     /// - Parameters:

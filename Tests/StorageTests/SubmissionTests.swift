@@ -59,6 +59,40 @@ import Testing
         }
     }
 
+    /// Only while it waits; sent again after it was given up, it waits for what it waits for then.
+    @Test(arguments: StoreKind.allCases)
+    func whatItWaitsForIsSaidAnew(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let submission = try Samples.submission(1)
+            let id = try await Self.keep([submission], in: store)[0].id
+            let (unknown, givenUp) = (try Samples.submissionID(9), Settlement(verdict: "given_up", at: Samples.now))
+            let noted = try await store.write { write throws(StoreFailure) in
+                [
+                    try write.notePending(id, waitsFor: PendingSubmission.recordedInPart),
+                    try write.notePending(unknown, waitsFor: PendingSubmission.recordedInPart),
+                ]
+            }
+            #expect(noted == [true, false])
+            var waiting = submission
+            waiting.reason = PendingSubmission.recordedInPart
+            let found = try await store.read { reader throws(StoreFailure) in try reader.submission(id) }
+            #expect(found == KeptSubmission(waiting))
+            await #expect(throws: StoreFailure.unstorable) {
+                _ = try await store.write { write throws(StoreFailure) in
+                    try write.notePending(id, waitsFor: "a\u{0}b")
+                }
+            }
+            let after = try await store.write { write throws(StoreFailure) in
+                _ = try write.settlePending(id, as: givenUp)
+                return try write.notePending(id, waitsFor: "only_an_id")
+            }
+            #expect(!after)
+            #expect(try await Self.keep([submission], in: store).map(\.isNew) == [true])
+            let again = try await store.read { reader throws(StoreFailure) in try reader.submission(id) }
+            #expect(again == KeptSubmission(submission))
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func pendingOnesAreListedOldestFirst(kind: StoreKind) async throws {
         try await kind.withStore { store in

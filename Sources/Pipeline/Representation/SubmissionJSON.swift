@@ -23,7 +23,7 @@ package enum SubmissionJSON {
             json.member("verdict", verdict)
         } else {
             json.member("result", "given_up")
-            json.member("reason", "waited_too_long")
+            json.member("reason", settled.isRecordedInPart ? "recorded_in_part" : "waited_too_long")
         }
         write(settled.customer, settled.order, settled.receivedAt, into: &json)
         json.member("decided_at", settled.settledAt)
@@ -52,6 +52,7 @@ extension KeptSubmission {
                 order: submission.order,
                 receivedAt: submission.receivedAt,
                 verdict: settlement.verdict == Settlement.givenUp ? nil : settlement.verdict,
+                isRecordedInPart: submission.isRecordedInPart,
                 settledAt: settlement.at
             )
         }

@@ -55,13 +55,15 @@ package enum LedgerRequests {
         return decision.orders.count
     }
 
-    /// Tells of proofs that had to wait, and of which nothing was recorded. An import's are told in its report.
+    /// Tells of proofs that had to wait, and end without anything being recorded. An import's are told in its report, and what
+    /// is taken, after some of it was recorded, by the events of that.
     static func tell(
         _ settled: [KeptSubmission],
         at now: Timestamp,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) {
         let told = settled.filter { $0.submission.origin == .presented }.compactMap(\.settled)
+            .filter { !$0.isRecordedInPart || $0.verdict == nil }
         guard !told.isEmpty else { return }
         var inquiry = Inquiry()
         inquiry.customers = Set(told.map(\.stream))

@@ -19,6 +19,7 @@ package final class Recorder: Sendable {
         let ofRenewal: EvidenceRow?
         let companion: Companion?
         let kept: KeptDecision?
+        let ending: KeptEnding?
         let answer: CheckedContinuation<Result<Decision, StoreFailure>, Never>
     }
 
@@ -71,6 +72,7 @@ package final class Recorder: Sendable {
     ///   - ofRenewal: that of its renewals, where they have one of their own.
     ///   - companion: writes what goes with it, in the same commit; `nil` for nothing.
     ///   - kept: the answer that is kept in the same commit, if it is to be given only once; not where nothing is written.
+    ///   - ending: what had to wait for it, and ends in the same commit; `nil` for nothing.
     /// - Returns: what was decided.
     /// - Throws: `StoreFailure`; then nothing is known to have been written. `StoreFailure.conflict` also where an answer
     ///   is kept under its name already.
@@ -79,7 +81,8 @@ package final class Recorder: Sendable {
         evidence: EvidenceRow,
         andOfRenewal ofRenewal: EvidenceRow? = nil,
         with companion: Companion? = nil,
-        answering kept: KeptDecision? = nil
+        answering kept: KeptDecision? = nil,
+        ending: KeptEnding? = nil
     ) async throws(StoreFailure) -> Decision {
         let result = await withCheckedContinuation { continuation in
             enqueue(
@@ -89,6 +92,7 @@ package final class Recorder: Sendable {
                     ofRenewal: ofRenewal,
                     companion: companion,
                     kept: kept,
+                    ending: ending,
                     answer: continuation
                 )
             )
@@ -193,11 +197,12 @@ package final class Recorder: Sendable {
         let now = clock.now
         let firsts = firsts
         return try await store.write { transaction throws(StoreFailure) in
-            // What was due by the store's clock is due again by it.
-            let isDue = batch.contains { $0.recording.isLookedUp }
+            // What was due by the store's clock is due again by it; and what had to wait was received by it.
+            let isDue = batch.contains { $0.recording.isLookedUp || $0.ending != nil }
             let now = isDue ? try transaction.storeTime(now) : now
             // Read once, decide each in order, write once: the decisions are pure, so nobody can wait in here.
-            var situation = try transaction.situation(around: batch.map(\.recording))
+            let recordings = try Self.recordings(of: batch, at: now, in: transaction)
+            var situation = try transaction.situation(around: recordings)
             // Nothing more is looked up.
             situation.asked = Inquiry()
             var decisions: [Result<Decision, StoreFailure>] = []
@@ -206,7 +211,7 @@ package final class Recorder: Sendable {
             var isLong = false
             var writes = false
             for (place, item) in batch.enumerated() {
-                let recording = item.recording
+                let recording = recordings[place]
                 // The same request, made twice at once.
                 if let name = item.kept?.name, try transaction.keptAnswer(name) != nil {
                     decisions.append(.failure(.conflict))
@@ -225,8 +230,9 @@ package final class Recorder: Sendable {
                 if place + 1 < batch.count { situation.apply(decision) } else { situation = Situation() }
                 if events.isEmpty { events = decision.events } else { events += decision.events }
                 isLong = isLong || decision.events.count > EventRows.pieceMax
-                writes = writes || !decision.isEmpty || item.companion != nil
+                writes = writes || !decision.isEmpty || item.companion != nil || item.ending != nil
                 try item.companion?(decision, transaction)
+                try item.ending?.settle(recording.settled, at: now, in: transaction)
                 // A row for each repetition would let anybody who has one purchase fill the disk.
                 if !decision.isEmpty { try item.kept?.keep(decision, in: transaction) }
                 for key in newcomers { try firsts?.follow(key, transaction) }
@@ -239,6 +245,22 @@ package final class Recorder: Sendable {
             try EventRows.append(events, inPieces: isLong, to: transaction)
             return (decisions, writes)
         }
+    }
+
+    /// What each is to record, with what is to be told of those that had to wait.
+    private static func recordings(
+        of batch: [Item],
+        at now: Timestamp,
+        in reader: any StoreReader
+    ) throws(StoreFailure) -> [Recording] {
+        var recordings: [Recording] = []
+        recordings.reserveCapacity(batch.count)
+        for item in batch {
+            var recording = item.recording
+            recording.settled = try item.ending?.told(at: now, in: reader)
+            recordings.append(recording)
+        }
+        return recordings
     }
 
     private func flushRefusals() async {

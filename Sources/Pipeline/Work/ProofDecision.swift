@@ -142,7 +142,7 @@ package struct ProofDecider: Sendable {
         switch try await lead(of: numbers, kept, &hearing, attempt) {
         case .known(let found, let at): (first, place) = (found, at)
         case .trouble(let outcome): return outcome
-        case .none: return try await settle(kept, as: .unknownToApple)
+        case .none: return try await settleUnknown(kept, account)
         }
         // What it brings is brought at once, and its wait ends with the last.
         guard numbers.count > 1, try await pipeline.record(kept, of: account.app, by: first.value) == nil else {
@@ -262,6 +262,16 @@ package struct ProofDecider: Sendable {
         _ account: AppleAccount
     ) async throws(StoreFailure) -> JobOutcome {
         try await pipeline.decide(kept, of: account.app, by: proof, renewals)
+        return .done
+    }
+
+    /// What Apple has known before, and the shop has heard of, it does not make another's by knowing it no more.
+    private func settleUnknown(
+        _ kept: KeptSubmission,
+        _ account: AppleAccount
+    ) async throws(StoreFailure) -> JobOutcome {
+        guard kept.submission.isRecordedInPart else { return try await settle(kept, as: .unknownToApple) }
+        try await pipeline.settle(kept, as: .unknownToApple, verdict: account.isTest ? .testSigned : .genuine)
         return .done
     }
 

@@ -60,6 +60,7 @@ package struct Inquiry: Sendable {
             if let customer = recording.customer {
                 customers.insert(StreamKey(app: recording.app, realm: recording.realm, customer: customer))
             }
+            if let settled = recording.settled { customers.insert(settled.stream) }
             if let order = recording.order { orders.insert(OrderKey(app: recording.app, id: order)) }
             if let announcement = recording.announcement { insert(announcement, of: recording) }
             for renewal in recording.renewals {

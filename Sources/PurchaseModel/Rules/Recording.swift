@@ -25,6 +25,8 @@ package struct Recording: Hashable, Sendable {
     package var isLookedUp = false
     /// Whether Apple has told of newer periods, which are recorded after it: nobody is told that the subscription is over.
     package var isFollowed = false
+    /// What had to wait for it and now ends, if the shop is to hear of that.
+    package var settled: SettledSubmission?
     /// When subscriptions are looked at again.
     package var schedule = LookSchedule()
 
@@ -129,6 +131,7 @@ private func draft(
     draft.fulfil(recording)
     draft.tellOfSubscriptions(recording)
     draft.hear(recording)
+    draft.tellEnd(of: recording.settled)
     return draft.decision
 }
 

@@ -98,7 +98,7 @@ package func decide(_ situation: Situation, expiring keys: [OrderKey], at now: T
     return draft.decided
 }
 
-/// Tells of proofs that had to wait, and of which nothing was recorded.
+/// Tells of proofs that had to wait, and end without anything being recorded.
 package func decide(_ situation: Situation, telling settled: [SettledSubmission], at now: Timestamp) -> Decision {
     var draft = Draft(situation, terms: AppTerms(), at: now)
     for settled in settled {

@@ -92,7 +92,7 @@ package enum EventType: String, Hashable, Sendable, CaseIterable {
     case consumptionClosed = "consumption.closed"
     /// Apple has sent a notification that no other event tells of.
     case notificationReceived = "notification.received"
-    /// A proof that had to wait was not taken: it is decided, or nobody could tell in time.
+    /// A proof that had to wait is decided, and nothing else tells so whoever brought it; or nobody could tell in time.
     case submissionSettled = "submission.settled"
 }
 

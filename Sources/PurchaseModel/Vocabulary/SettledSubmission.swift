@@ -1,4 +1,4 @@
-/// A proof that had to wait, as it ended without anything of it being recorded.
+/// A proof that had to wait, as it ended.
 package struct SettledSubmission: Hashable, Sendable {
     /// Its id, in hexadecimal digits.
     package let name: String
@@ -8,6 +8,8 @@ package struct SettledSubmission: Hashable, Sendable {
     package let receivedAt: Timestamp
     /// The word for how it ended; `nil` when nobody could tell in time.
     package let verdict: String?
+    /// Whether something in it was decided in time, of which the shop has heard.
+    package let isRecordedInPart: Bool
     package let settledAt: Timestamp
 
     package init(
@@ -17,6 +19,7 @@ package struct SettledSubmission: Hashable, Sendable {
         order: OrderID?,
         receivedAt: Timestamp,
         verdict: String?,
+        isRecordedInPart: Bool = false,
         settledAt: Timestamp
     ) {
         self.name = name
@@ -25,6 +28,7 @@ package struct SettledSubmission: Hashable, Sendable {
         self.order = order
         self.receivedAt = receivedAt
         self.verdict = verdict
+        self.isRecordedInPart = isRecordedInPart
         self.settledAt = settledAt
     }
 

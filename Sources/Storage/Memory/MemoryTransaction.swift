@@ -92,6 +92,15 @@ final class MemoryTransaction: StoreTransaction {
         return true
     }
 
+    func notePending(_ id: SubmissionID, waitsFor reason: String) throws(StoreFailure) -> Bool {
+        guard StorableText.isWord(reason) else { throw .unstorable }
+        guard let place = place(of: id), ledger.submissions[place].settlement == nil else { return false }
+        let known = ledger.submissions[place]
+        ledger.submissions[place].submission.reason = reason
+        undo.append { $0.submissions[place] = known }
+        return true
+    }
+
     func forgetSettled(olderThan age: Duration, at now: Timestamp, limit: Int) -> Int {
         let (known, moment) = (ledger.submissions, now.advanced(by: .zero - age))
         let old = known.indices.dropLast().compactMap { place -> (at: Timestamp, place: Int)? in

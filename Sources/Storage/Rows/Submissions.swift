@@ -56,6 +56,11 @@ package struct PendingSubmission: Hashable, Sendable {
 
     package var name: SubmissionName { SubmissionName(app: app, digest: digest, customer: customer) }
 
+    /// The word for what waits for the rest of it: the shop has heard of what was recorded.
+    package static let recordedInPart = "recorded_in_part"
+
+    package var isRecordedInPart: Bool { reason == Self.recordedInPart }
+
     package init(
         id: SubmissionID,
         app: AppID,

@@ -140,6 +140,10 @@ final class SQLTransaction: StoreTransaction {
         try submissions.settle(id, as: settlement)
     }
 
+    func notePending(_ id: SubmissionID, waitsFor reason: String) throws(StoreFailure) -> Bool {
+        try submissions.note(id, waitsFor: reason)
+    }
+
     func giveUpPending(
         olderThan age: Duration,
         at now: Timestamp,

@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Whoever was told to wait hears how it ended: by what was bought, or by an event that says that nothing was.
+/// Whoever was told to wait hears how it ended: by what was bought, or by an event that says that nothing new was.
 @Suite struct SettledSubmissionTests {
     private static let production = Realm(environment: .production, isTestSigned: false)
 
@@ -68,6 +68,126 @@ import Testing
             try await house.work()
             #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
             #expect(try await Self.told(house.store, of: house.app.id).isEmpty)
+        }
+    }
+
+    /// Nothing is recorded anew, so that no delivery tells of it.
+    @Test func whatWasKnownBeforeIsTold() async throws {
+        try await WorkHouse().open { house in
+            let number = Array("\(try house.buy("coins.100").id)".utf8)
+            _ = try await house.submit(number)
+            try await house.work()
+            #expect(try await Self.told(house.store, of: house.app.id).isEmpty)
+            let again = try await house.submit(number + [UInt8(ascii: " ")])
+            try await house.work()
+            let kept = try await house.submission(again)
+            let events = try await Self.told(house.store, of: house.app.id)
+            #expect(events.map(\.customer?.text) == ["ann"])
+            #expect(events.first?.happenedAt == kept.settlement?.at)
+            let members = try Self.members(try #require(events.first))
+            #expect(members["submission_id"] == kept.id.hexadecimal)
+            #expect(members["result"] == "decided" && members["verdict"] == "test_signed")
+            _ = try await house.submit([UInt8(ascii: " ")] + number)
+            try await house.work()
+            #expect(try await Self.told(house.store, of: house.app.id).map(\.sequence) == [1, 2])
+        }
+    }
+
+    /// The one who has it hears of nothing, and the other that her proof waits no more.
+    @Test func whatIsAnothersIsTold() async throws {
+        try await WorkHouse().open { house in
+            let number = Array("\(try house.buy("coins.100").id)".utf8)
+            _ = try await house.submit(number)
+            try await house.work()
+            for customer in ["bob", ""] { _ = try await house.submit(number, customer: customer) }
+            try await house.work()
+            let events = try await Self.told(house.store, of: house.app.id)
+            #expect(Set(events.map { $0.customer?.text ?? "nobody" }) == ["bob", "nobody"])
+            #expect(events.count == 2)
+            for event in events { #expect(try Self.members(event)["verdict"] == "test_signed") }
+        }
+    }
+
+    /// Of several numbers one is new, in whichever commit that was: it is told by its delivery. None is, and it is told once.
+    @Test(arguments: [[], [0], [1], [0, 1]]) func ofSeveralNumbersOneThatIsNewTellsIt(known: [Int]) async throws {
+        try await WorkHouse().open { house in
+            let sold = try ["sword", "coins.100"].map { try house.buy($0) }
+            for place in known { _ = try await house.submit(Array("\(sold[place].id)".utf8)) }
+            try await house.work()
+            let outcome = try await house.submit(ProofDecisionTests.answer(naming: sold.map(\.id)))
+            try await house.work()
+            #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
+            #expect(try await Self.told(house.store, of: house.app.id).count == (known.count == 2 ? 1 : 0))
+        }
+    }
+
+    /// What was recorded in an attempt before, and told, is told by that; also where Apple knows none of it any more.
+    @Test(arguments: [false, true]) func whatAnotherAttemptHasToldIsNotToldAgain(isForgotten: Bool) async throws {
+        try await WorkHouse().open { house in
+            let sold = try ["sword", "coins.100"].map { try house.buy($0) }
+            house.script.set("/inApps/v1/transactions/\(sold[1].id)", HTTPResponse(.internalServerError))
+            let outcome = try await house.submit(ProofDecisionTests.answer(naming: sold.map(\.id)))
+            try await house.work()
+            #expect(try await house.submission(outcome).settlement == nil)
+            let unknown = HTTPResponse(.notFound, body: Array(#"{"errorCode":4040010}"#.utf8))
+            house.script.set(isForgotten ? "/inApps/v1/transactions/" : "", isForgotten ? unknown : nil)
+            for _ in 0..<30 {
+                house.pass(.seconds(60))
+                try await house.work()
+            }
+            #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
+            #expect(try await Self.told(house.store, of: house.app.id).isEmpty)
+        }
+    }
+
+    /// The rest is given up, and it is said that this is not all of it.
+    @Test func whatIsGivenUpAfterAPartIsToldAsThat() async throws {
+        try await WorkHouse().open { house in
+            let sold = try ["sword", "coins.100"].map { try house.buy($0) }
+            house.script.set("/inApps/v1/transactions/\(sold[1].id)", HTTPResponse(.internalServerError))
+            _ = try await house.submit(ProofDecisionTests.answer(naming: sold.map(\.id)))
+            try await house.work()
+            house.pass(.seconds(31 * 86_400))
+            let expiry = PendingExpiry(
+                pipeline: house.pipeline,
+                store: house.store,
+                apps: [house.app],
+                clock: house.clock,
+                patience: .seconds(30 * 86_400)
+            ) { _ in }
+            await expiry.sweep()
+            let members = try await Self.told(house.store, of: house.app.id).map(Self.members)
+            #expect(members.map { $0["result"] } == ["given_up"])
+            #expect(members.map { $0["reason"] } == ["recorded_in_part"])
+        }
+    }
+
+    /// Two servers start at once, and one of them fails on the way: it is told by one of the commits.
+    @Test func whatAReviewFindsKnownIsToldOnce() async throws {
+        let store = WatchedStore()
+        let authority = try StoreAuthority.one.get()
+        let receipt = try authority.receipt(Proofs.transaction(1))
+        let app = try await PipelineHouse(store: store).open { (house) async throws in
+            for customer in ["ann", "bob"] {
+                #expect(try await house.submit(receipt, customer: customer).word == "pending")
+            }
+            return house.app.id
+        }
+        let house = try PipelineHouse(store: store, intermediates: [authority.certificate])
+        try await house.open { (house) async throws in
+            store.fail(.full)
+            await house.review.run()
+            #expect(try await Self.told(store, of: app).isEmpty)
+            async let one: Void = house.review.run()
+            async let other: Void = house.review.run()
+            _ = await (one, other)
+            #expect(try await house.figures().pendingSubmissions == 0)
+            await house.review.run()
+            let events = try await Self.told(store, of: app)
+            // The other came first then, and is told by the delivery.
+            #expect(events.map(\.customer?.text) == ["ann"])
+            let members = try Self.members(try #require(events.first))
+            #expect(members["verdict"] == "test_signed")
         }
     }
 

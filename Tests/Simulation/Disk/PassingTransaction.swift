@@ -376,6 +376,10 @@ package class PassingTransaction: StoreTransaction {
         try base.settlePending(id, as: settlement)
     }
 
+    package func notePending(_ id: SubmissionID, waitsFor reason: String) throws(StoreFailure) -> Bool {
+        try base.notePending(id, waitsFor: reason)
+    }
+
     package func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure)
         -> [KeptSubmission]
     {

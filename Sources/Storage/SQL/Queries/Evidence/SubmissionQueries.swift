@@ -80,6 +80,9 @@ struct SubmissionQueries {
         WHERE name = $1 AND settled_at IS NULL
         """
     )
+    private static let note = Query(
+        "UPDATE submissions SET reason = $2, version = version + 1 WHERE name = $1 AND settled_at IS NULL"
+    )
     /// Never the last that was kept: its number is the count of all that ever were.
     private static let forget = Query(
         """
@@ -223,6 +226,11 @@ struct SubmissionQueries {
             .bytes(id.bytes), .integer(settlement.at.milliseconds), .text(settlement.verdict), .bytes([]),
         ]
         return try connection.run(Self.settle, values) == 1
+    }
+
+    func note(_ id: SubmissionID, waitsFor reason: String) throws(StoreFailure) -> Bool {
+        guard StorableText.isWord(reason) else { throw .unstorable }
+        return try connection.run(Self.note, [.bytes(id.bytes), .text(reason)]) == 1
     }
 
     func get(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission? {
