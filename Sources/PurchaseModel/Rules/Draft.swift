@@ -30,6 +30,7 @@ struct Draft {
     /// What Apple has said of whose the numbers of the chains are that were asked about, and of which the proof says it anew.
     var ownerships = ShortTable<ChainKey, ChainOwnership>()
     var ownershipNews: Set<ChainKey> = []
+    var ownedInProof: [ChainKey: [RecordedTransaction]]?
     private var orders = ShortTable<OrderKey, Int>()
     private var subscriptions = ShortTable<ChainKey, Int>()
     /// Subscriptions that are to be told of, in the order of the proof, and where each stands among them.

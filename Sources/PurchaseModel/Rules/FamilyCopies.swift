@@ -27,6 +27,16 @@ extension Draft {
         }
     }
 
+    /// The numbers in the proof of which Apple has said whose they are, by chain: once for all, as there may be as many chains as
+    /// numbers.
+    private mutating func ownedInProof(of chain: ChainKey) -> [RecordedTransaction] {
+        if ownedInProof == nil {
+            let owned = decision.outcomes.map(\.recorded).filter { $0.ownership != nil }
+            ownedInProof = Dictionary(grouping: owned) { self.chain(of: $0) }
+        }
+        return ownedInProof?[chain] ?? []
+    }
+
     /// Whether it is a family member's copy.
     ///
     /// - Parameters:
@@ -38,7 +48,7 @@ extension Draft {
         let chain = chain(of: recorded)
         let wasCopy = row?.reason == .familyShared
         if wasCopy, !ownershipNews.contains(chain) { return true }
-        let found = ownerships[chain] ?? ChainOwnership(numbers(of: chain, isNow: true))
+        let found = ownerships[chain] ?? ChainOwnership(numbersByNow(of: chain))
         ownerships.set(found, for: chain)
         if let isCopy = found.isCopy(recorded) { return isCopy }
         // What was not looked up may have been found to be one.
@@ -60,18 +70,19 @@ extension Draft {
     /// Whether it was known to be a copy before this proof.
     private func wasFamilyCopy(_ recorded: RecordedTransaction) -> Bool {
         if let own = known[recorded.key]?.ownership { return own == .familyShared }
-        return ChainOwnership(numbers(of: chain(of: recorded), isNow: false)).isCopy(recorded) ?? false
+        return ChainOwnership(numbersBefore(of: chain(of: recorded))).isCopy(recorded) ?? false
     }
 
-    /// Those of a chain that were looked up, as they are by now, or before this proof.
-    private func numbers(of chain: ChainKey, isNow: Bool) -> [RecordedTransaction] {
-        var found: [TransactionID: RecordedTransaction] = [:]
-        for row in known.fulfilments(of: chain).values { found[row.transaction.id] = known[row.transaction] }
-        guard isNow else { return Array(found.values) }
-        for outcome in decision.outcomes where self.chain(of: outcome.recorded) == chain {
-            found[outcome.recorded.id] = outcome.recorded
-        }
-        return Array(found.values)
+    /// Those of a chain that were looked up, as they were before this proof.
+    private func numbersBefore(of chain: ChainKey) -> [RecordedTransaction] {
+        known.fulfilments(of: chain).values.compactMap { known[$0.transaction] }
+    }
+
+    /// The same with what this proof says.
+    private mutating func numbersByNow(of chain: ChainKey) -> [RecordedTransaction] {
+        let owned = ownedInProof(of: chain)
+        let said = Set(owned.map(\.key))
+        return numbersBefore(of: chain).filter { !said.contains($0.key) } + owned
     }
 
     private func isGivenBeside(_ row: Fulfilment) -> Bool {
