@@ -109,8 +109,7 @@ struct Gate: Sendable {
             switch await admit(request, scope) {
             case .failure(let refusal): return refusal.response
             case .success(let caller):
-                if !readsQuery, let refusal = QueryFields.refusal(of: request) { return caller.ticket.mark(refusal) }
-                return caller.ticket.mark(await respond(request, caller.app, path))
+                return await answer(request, caller, readsQuery) { await respond(request, caller.app, path) }
             }
         }
     }
@@ -127,6 +126,17 @@ struct Gate: Sendable {
         }
     }
 
+    /// Answers who may ask. A query that `respond` does not read is refused.
+    private func answer(
+        _ request: HTTPRequest,
+        _ caller: Caller,
+        _ readsQuery: Bool,
+        _ respond: () async -> HTTPResponse
+    ) async -> HTTPResponse {
+        if !readsQuery, let refusal = QueryFields.refusal(of: request) { return caller.ticket.mark(refusal) }
+        return caller.ticket.mark(await respond())
+    }
+
     /// A GET about the customer in the path, by `id`: also an app may read what its own customer has.
     func customer(_ template: String, readsQuery: Bool = false, _ respond: @escaping Respond) -> Route {
         Route(.get, template) { request, path in
@@ -136,8 +146,7 @@ struct Gate: Sendable {
                 if let customer = path["id"].flatMap({ CustomerID($0) }), !mayAct(caller, for: customer) {
                     return caller.ticket.mark(Problem.customerToken())
                 }
-                if !readsQuery, let refusal = QueryFields.refusal(of: request) { return caller.ticket.mark(refusal) }
-                return caller.ticket.mark(await respond(request, caller.app, path))
+                return await answer(request, caller, readsQuery) { await respond(request, caller.app, path) }
             }
         }
     }
@@ -223,8 +232,7 @@ struct Gate: Sendable {
             switch await admit(request, .submit) {
             case .failure(let refusal): return refusal.response
             case .success(let caller):
-                if !readsQuery, let refusal = QueryFields.refusal(of: request) { return caller.ticket.mark(refusal) }
-                return caller.ticket.mark(await respond(request, caller, path))
+                return await answer(request, caller, readsQuery) { await respond(request, caller, path) }
             }
         }
     }

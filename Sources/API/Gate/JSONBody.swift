@@ -5,6 +5,8 @@ enum JSONBody {
     /// JSON by its media type, in UTF-8, and not compressed: a compressed body could be a thousand times its size.
     static func isAnnounced(by fields: HTTPFields) -> Bool {
         guard let type = fields.single("Content-Type"), fields["Content-Encoding"] == nil else { return false }
+        // As nearly everybody has it.
+        if type == "application/json" { return true }
         guard let parts = parts(of: type), parts[0] == "application/json" else { return false }
         // JSON is UTF-8 whatever else is said of it: what means another charset would be misread without a word.
         return parts.dropFirst().allSatisfy { part in

@@ -38,6 +38,7 @@ struct QueryFields {
 
     /// What is answered where no field is known, if there is one.
     static func refusal(of request: HTTPRequest) -> HTTPResponse? {
+        if request.query == nil { return nil }
         do throws(Fault) {
             _ = try QueryFields(request.query, names: [])
             return nil
