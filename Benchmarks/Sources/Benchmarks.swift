@@ -3,7 +3,8 @@ import Verification
 
 /// Measures Assay, always beside something else that is measured at the same time.
 ///
-///     Benchmarks [verify] [steps] [receipts] [signing] [store] [outbox] [looks] [memory] [http] [entitlements] [apple] [peer] [large] [grown]
+///     Benchmarks [verify] [steps] [receipts] [signing] [store] [stream] [outbox] [looks] [memory] [http] [entitlements]
+///         [apple] [peer] [large] [grown]
 ///
 /// Without words all of it but `peer`, which downloads what it is made of, and `large` and `grown`, which take a quarter
 /// of an hour and many GB; with a number behind them, so many purchases. Tables are printed; `.build/bench/results.json`
@@ -12,8 +13,8 @@ import Verification
     /// What runs only by its name.
     private static let more = ["peer", "large", "grown"]
     private static let sections = [
-        "verify", "steps", "receipts", "signing", "store", "outbox", "looks", "memory", "http",
-        "entitlements", "apple",
+        "verify", "steps", "receipts", "signing", "store", "stream", "outbox", "looks", "memory",
+        "http", "entitlements", "apple",
     ]
 
     static func main() async {
@@ -57,11 +58,11 @@ import Verification
         if isChosen("store") {
             let store = StoreBenchmark(samples: samples, folder: folder)
             report.add(try store.decisions())
+            for choice in StoreChoice.available { report.add(try await store.batches(choice)) }
+        }
+        if isChosen("stream") {
             let stream = StreamBenchmark(samples: samples, folder: folder)
-            for choice in StoreChoice.available {
-                report.add(try await store.batches(choice))
-                report.add(try await stream.run(choice))
-            }
+            for choice in StoreChoice.available { report.add(try await stream.run(choice)) }
         }
         if isChosen("outbox") {
             for section in try await OutboxBenchmark(folder: folder).run() { report.add(section) }

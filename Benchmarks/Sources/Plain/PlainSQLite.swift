@@ -1,5 +1,6 @@
 import CSQLite
 import PurchaseModel
+import Storage
 
 /// SQLite's C interface and nothing else: the statements that write purchases, prepared once, with values that lie ready.
 /// What a store can reach at best.
@@ -17,7 +18,7 @@ import PurchaseModel
     private var nextCheckpoint = PlainSQLite.checkpointPages
 
     /// As the store does it, and so are the pragmas.
-    private static let checkpointPages: Int32 = 1_000
+    private static let checkpointPages = Int32(CheckpointLimits().stepPages)
     private static let pragmas = """
         PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;
         PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA journal_size_limit = 67108864

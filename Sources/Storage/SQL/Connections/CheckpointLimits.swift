@@ -1,7 +1,8 @@
 /// When the log is brought into the database, in pages of 4 KiB.
 package struct CheckpointLimits: Hashable, Sendable {
-    /// From so many on, what can be copied without waiting is copied. 4 MiB is copied and synced in some milliseconds.
-    package var stepPages = 1_000
+    /// From so many on, what can be copied without waiting is copied: 16 MiB. A page that many commits changed is copied
+    /// once in a step, so fewer and longer steps write less; docs/benchmarks.md has what that does to pauses.
+    package var stepPages = 4_000
     /// From so many on, readers are waited for, so that the log cannot grow for ever. 64 MiB.
     package var limitPages = 16_000
 
