@@ -9,13 +9,19 @@ import Testing
     private static let realm = Realm(environment: .production, isTestSigned: false)
 
     /// Some subscriptions of two years, of which every third lapses and every fourth is once paid in grace, in two currencies.
-    private static func sell(_ desk: Desk, _ count: Int64) async throws {
+    private static func sell(
+        _ desk: Desk,
+        _ count: Int64,
+        in realm: Realm = realm,
+        until end: Timestamp? = nil
+    ) async throws {
+        let end = end ?? desk.clock.now
         let product = try #require(ProductID("<b>monthly</b>"))
         for number in Int64(1)...count {
             var sold: [Transaction] = []
             var renewals: [Renewal] = []
             for period in 0..<(number % 3 == 0 ? 2 : 20) as Range<Int64> {
-                let start = desk.clock.now.advanced(by: .seconds((period * 30 - 590 + number) * 86_400))
+                let start = end.advanced(by: .seconds((period * 30 - 590 + number) * 86_400))
                 var month = Transaction(
                     id: try #require(TransactionID(number: number * 100 + period)),
                     originalID: TransactionID(number: number * 100),
@@ -29,10 +35,10 @@ import Testing
                 if period == 0 { month.offer = Offer(kind: .introductory, discount: "FREE_TRIAL") }
                 if period == 7, number % 5 == 0 { month.revocation = Revocation(at: start) }
                 sold.append(month)
-                guard period == 18, number % 4 == 0, let end = month.expiresAt else { continue }
-                var renewal = Renewal(originalID: sold[0].id, product: product, signedAt: end)
-                (renewal.renewsAt, renewal.isInBillingRetry) = (end, true)
-                renewal.graceEndsAt = end.advanced(by: .seconds(16 * 86_400))
+                guard period == 18, number % 4 == 0, let expiry = month.expiresAt else { continue }
+                var renewal = Renewal(originalID: sold[0].id, product: product, signedAt: expiry)
+                (renewal.renewsAt, renewal.isInBillingRetry) = (expiry, true)
+                renewal.graceEndsAt = expiry.advanced(by: .seconds(16 * 86_400))
                 renewals.append(renewal)
             }
             let recording = Recording(app: Desk.app, realm: realm, transactions: sold, renewals: renewals)
@@ -93,5 +99,24 @@ import Testing
         let browser = try await Self.viewer(desk)
         #expect(await browser.get("/dashboard/revenue?side=production").text.contains("USD"))
         #expect(!(await browser.get("/dashboard/revenue?side=sandbox").text.contains("USD")))
+    }
+
+    /// What the store of a demo sells after its time was let pass is sold in days to come.
+    @Test func theDaysOfADemosStoreAreShown() async throws {
+        let line = SimulatorLine { _, path, _ in
+            path == "/clock" ? HTTPResponse(.ok, body: Array(#"{"now": "2028-05-29T08:00:00.000Z"}"#.utf8)) : nil
+        }
+        let desk = Desk { _, _ in RunningServer(simulator: line) }
+        let ahead = desk.clock.now.advanced(by: .seconds(500 * 86_400))
+        try await Self.sell(desk, 3, in: Realm(environment: .production, isTestSigned: true), until: ahead)
+        let browser = try await Self.viewer(desk)
+        let pages = ["": "Revenue, ", "/revenue": "USD", "/subscriptions": "Active", "/catalogue": "monthly"]
+        for (path, word) in pages {
+            let text = await browser.get("/dashboard" + path).text
+            for words in ["production, test-signed", "is ahead", word] { #expect(text.contains(words), "\(path)") }
+        }
+        #expect(await browser.get("/dashboard").text.contains("<svg class=\"chart\""))
+        // What Apple sells is sold by this server's clock.
+        #expect(!(await browser.get("/dashboard?side=production").text.contains("is ahead")))
     }
 }

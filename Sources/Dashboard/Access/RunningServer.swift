@@ -1,3 +1,4 @@
+import Encoding
 package import HTTP
 package import Pipeline
 package import PurchaseModel
@@ -56,5 +57,16 @@ package struct SimulatorLine: Sendable {
 
     package init(ask: @escaping @Sendable (HTTPMethod, _ path: String, _ body: [UInt8]) async -> HTTPResponse?) {
         self.ask = ask
+    }
+
+    /// What it shows below a path; `nil` when nobody answers, or something else.
+    func object(_ path: String) async -> JSONObject? {
+        guard let answer = await ask(.get, path, []), answer.status == .ok else { return nil }
+        return try? JSONDocument(answer.body).root.object
+    }
+
+    /// What time it is in its store.
+    func time() async -> Timestamp? {
+        await object("/clock")?["now"]?.string.flatMap { RFC3339.milliseconds($0) }.map { Timestamp(milliseconds: $0) }
     }
 }

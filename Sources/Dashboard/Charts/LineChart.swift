@@ -11,7 +11,7 @@ struct LineChart {
 
     private static let left = 64
     /// Room for the last label, which begins where the last point is.
-    private static let right = 44
+    private static let right = 56
 
     let title: String
     let labels: [String]

@@ -8,17 +8,33 @@ struct FigureScope: Sendable {
     /// The sides of the wall on which anything was sold lately.
     let realms: [Realm]
     let apps: [AppID]
+    /// Until when figures are shown: on the side of a demo's own store its time, which may be ahead.
+    let now: Timestamp
+    private let isAhead: Bool
 
     /// How far back it is looked for what was sold.
     private static let days: Int64 = 400
 
     /// What a request asks for; the first app, and the first side with anything on it, where it does not say.
-    init?(_ parts: DashboardParts, _ visit: Visit, _ reader: any StoreReader) throws(StoreFailure) {
+    ///
+    /// - Parameters:
+    ///   - parts: which apps there are.
+    ///   - visit: what is asked for, and when.
+    ///   - ofStore: what time it is in the demo's own store, where there is one.
+    ///   - reader: where the figures are.
+    /// - Throws: `StoreFailure`.
+    init?(
+        _ parts: DashboardParts,
+        _ visit: Visit,
+        ofStore: Timestamp?,
+        _ reader: any StoreReader
+    ) throws(StoreFailure) {
         let wanted = AppID(visit.fields["app"]).flatMap { parts.apps.contains($0) ? $0 : nil }
         guard let app = wanted ?? parts.apps.first else { return nil }
-        let today = DayOfTime(containing: visit.now)
+        func now(in realm: Realm) -> Timestamp { realm.isTestSigned ? max(visit.now, ofStore ?? visit.now) : visit.now }
         var realms: [Realm] = []
         for realm in Realm.known {
+            let today = DayOfTime(containing: now(in: realm))
             var found = 0
             for measure in [Measure.firstPurchases, .trials, .renewals] where found == 0 {
                 let days = today.advanced(by: -Self.days)...today
@@ -31,6 +47,8 @@ struct FigureScope: Sendable {
         self.apps = parts.apps
         self.realms = realms
         realm = named ?? realms.first ?? Realm(environment: .production, isTestSigned: false)
+        self.now = now(in: realm)
+        isAhead = DayOfTime(containing: self.now) != DayOfTime(containing: visit.now)
     }
 
     func address(
@@ -71,9 +89,16 @@ struct FigureScope: Sendable {
                 element("a", .href(address(path, realm: other))) { Texts.realm(other) }
             }
         }
+        if isAhead {
+            element("p", .class("quiet")) {
+                "The simulated store is ahead. Its days are shown, until "
+                Texts.moment(now)
+                "."
+            }
+        }
     }
 
-    func question(_ name: ChartName, _ days: Int64, at now: Timestamp, _ currency: String? = nil) -> ChartQuestion {
+    func question(_ name: ChartName, _ days: Int64, _ currency: String? = nil) -> ChartQuestion {
         let today = DayOfTime(containing: now)
         let span = name.reach == .future ? today...today.advanced(by: days - 1) : today.advanced(by: 1 - days)...today
         return ChartQuestion(name, app: app, realm: realm, days: span, currency: currency)

@@ -16,16 +16,18 @@ struct Overview: Sendable {
 
     func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         let parts = parts
+        let ofStore = await parts.server.simulator?.time()
         let found = try await parts.store.read { reader throws(StoreFailure) -> Found in
-            var found = Found(figures: try reader.figures(), scope: try FigureScope(parts, visit, reader))
-            guard let scope = found.scope else { return found }
-            let now = visit.now
+            let scope = try FigureScope(parts, visit, ofStore: ofStore, reader)
+            var found = Found(figures: try reader.figures(), scope: scope)
+            guard let scope else { return found }
+            let now = scope.now
             found.summary = try reader.figureSummary(app: scope.app, realm: scope.realm, at: now)
             for name in [ChartName.purchases, .refunds, .renewalsDue] {
-                found.charts.append(try reader.chart(scope.question(name, FigureSummary.days, at: now), at: now))
+                found.charts.append(try reader.chart(scope.question(name, FigureSummary.days), at: now))
             }
             if let currency = found.summary.currencies.first {
-                let question = scope.question(.revenue, FigureSummary.days, at: now, currency)
+                let question = scope.question(.revenue, FigureSummary.days, currency)
                 found.revenue = try reader.chart(question, at: now)
             }
             return found

@@ -18,19 +18,20 @@ struct RevenuePage: Sendable {
 
     func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         let parts = parts
+        let ofStore = await parts.server.simulator?.time()
         let found = try await parts.store.read { reader throws(StoreFailure) -> Found in
-            var found = Found(scope: try FigureScope(parts, visit, reader))
+            var found = Found(scope: try FigureScope(parts, visit, ofStore: ofStore, reader))
             guard let scope = found.scope else { return found }
-            let now = visit.now
+            let now = scope.now
             found.summary = try reader.figureSummary(app: scope.app, realm: scope.realm, at: now)
             let wanted = visit.fields["currency"]
             let known = found.summary.currencies
             found.currency = known.contains { $0.utf8.elementsEqual(wanted.utf8) } ? wanted : known.first
             for (name, days) in [(ChartName.revenue, FigureSummary.days), (.valueDue, FigureSummary.days)] {
-                found.charts.append(try reader.chart(scope.question(name, days, at: now, found.currency), at: now))
+                found.charts.append(try reader.chart(scope.question(name, days, found.currency), at: now))
             }
             for name in Self.monthly {
-                let question = scope.question(name, Self.months, at: now, found.currency)
+                let question = scope.question(name, Self.months, found.currency)
                 found.charts.append(try reader.chart(question, at: now))
             }
             return found

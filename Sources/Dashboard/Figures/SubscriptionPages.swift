@@ -23,12 +23,13 @@ struct SubscriptionPages: Sendable {
 
     func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         let parts = parts
+        let ofStore = await parts.server.simulator?.time()
         let state = SubscriptionState(rawValue: visit.fields["state"]) ?? .active
         let after = TransactionID(visit.fields["after"])
         let found = try await parts.store.read { reader throws(StoreFailure) -> Found in
-            var found = Found(scope: try FigureScope(parts, visit, reader))
+            var found = Found(scope: try FigureScope(parts, visit, ofStore: ofStore, reader))
             guard let scope = found.scope else { return found }
-            let now = visit.now
+            let now = scope.now
             found.summary = try reader.figureSummary(app: scope.app, realm: scope.realm, at: now)
             found.page = try reader.subscriptions(
                 app: scope.app,
@@ -38,12 +39,12 @@ struct SubscriptionPages: Sendable {
                 limit: Self.rows
             )
             for name in Self.monthly {
-                found.charts.append(try reader.chart(scope.question(name, Self.months, at: now), at: now))
+                found.charts.append(try reader.chart(scope.question(name, Self.months), at: now))
             }
             for name in Self.daily {
-                found.charts.append(try reader.chart(scope.question(name, FigureSummary.days, at: now), at: now))
+                found.charts.append(try reader.chart(scope.question(name, FigureSummary.days), at: now))
             }
-            found.charts.append(try reader.chart(scope.question(.recovery, Self.triedDays, at: now), at: now))
+            found.charts.append(try reader.chart(scope.question(.recovery, Self.triedDays), at: now))
             found.cohorts = try reader.cohorts(app: scope.app, realm: scope.realm, months: 13, at: now)
             return found
         }

@@ -26,10 +26,11 @@ struct CataloguePage: Sendable {
 
     func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         let parts = parts
+        let ofStore = await parts.server.simulator?.time()
         let found = try await parts.store.read { reader throws(StoreFailure) -> Found in
-            var found = Found(scope: try FigureScope(parts, visit, reader))
+            var found = Found(scope: try FigureScope(parts, visit, ofStore: ofStore, reader))
             guard let scope = found.scope else { return found }
-            found.sales = try Self.sales(scope, reader, at: visit.now)
+            found.sales = try Self.sales(scope, reader)
             return found
         }
         guard let scope = found.scope else { return Notices.notFound("app", visit) }
@@ -55,10 +56,9 @@ struct CataloguePage: Sendable {
 
     private static func sales(
         _ scope: FigureScope,
-        _ reader: any StoreReader,
-        at now: Timestamp
+        _ reader: any StoreReader
     ) throws(StoreFailure) -> [ProductID: Sales] {
-        let today = DayOfTime(containing: now)
+        let today = DayOfTime(containing: scope.now)
         let span = today.advanced(by: 1 - days)...today
         var sales: [ProductID: Sales] = [:]
         let columns: [(Measure, WritableKeyPath<Sales, Int64>)] = [

@@ -60,7 +60,7 @@ struct Triage: Sendable {
             }
             chart(found.counts, span, first)
             summary(found.totals, found.figures)
-            reasons(found.totals, visit)
+            if !found.totals.isEmpty { reasons(found.totals) }
             samples(found.samples)
         }.response()
     }
@@ -106,6 +106,14 @@ struct Triage: Sendable {
         }
         let width = span.hours / Int64(span.bars)
         let labels = (0..<span.bars).map { Self.label(first, Int64($0) * width, span == .day) }
+        if layers.allSatisfy({ $0.counts.allSatisfy { $0 == 0 } }) {
+            element("p") { "Nothing was refused in the last \(span.name)." }
+        } else {
+            picture(labels, layers, span)
+        }
+    }
+
+    @HTMLBuilder private func picture(_ labels: [String], _ layers: [StackedBars.Layer], _ span: Span) -> HTML {
         StackedBars(title: "Refused submissions by verdict, last \(span.name)", labels: labels, layers: layers).html
         element("details") {
             element("summary") { "The same as a table" }
@@ -142,7 +150,7 @@ struct Triage: Sendable {
             }
     }
 
-    private func reasons(_ totals: [RefusalTotal], _ visit: Visit) -> HTML {
+    private func reasons(_ totals: [RefusalTotal]) -> HTML {
         Table(
             "By app and reason, the most first",
             ["App", "Reason", "Verdict", "Submissions", "First hour", "Last hour"]
@@ -162,7 +170,10 @@ struct Triage: Sendable {
 
     @HTMLBuilder private func samples(_ samples: [RefusalSample]) -> HTML {
         element("h2") { "Samples" }
-        if samples.isEmpty { element("p", .class("quiet")) { "Nothing was refused yet." } }
+        if samples.isEmpty { element("p", .class("quiet")) { "Nothing was refused yet." } } else { table(samples) }
+    }
+
+    private func table(_ samples: [RefusalSample]) -> HTML {
         Table("The last that were refused", ["When", "Reason", "App", "Customer", "Bytes"]) {
             for sample in samples {
                 element("tr") {

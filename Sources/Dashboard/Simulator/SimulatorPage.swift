@@ -24,15 +24,16 @@ struct SimulatorPage: Sendable {
     func show(_ visit: Visit) async -> HTTPResponse { await page(visit, Note()) }
 
     func page(_ visit: Visit, _ note: Note) async -> HTTPResponse {
-        guard let clock = await get("/clock"), let chaos = await get("/chaos"), let sold = await get("/catalogue")
+        guard let clock = await line.object("/clock"), let chaos = await line.object("/chaos"),
+            let sold = await line.object("/catalogue")
         else {
             return Page("Simulator", place: Address("/simulator"), visit: visit) {
                 Form.fault("The simulator does not answer.")
             }.response(.serviceUnavailable)
         }
-        let customers = await get("/customers")?["customers"]?.array
+        let customers = await line.object("/customers")?["customers"]?.array
         let name = visit.fields["customer"]
-        let customer = name.isEmpty ? nil : await get("/customers/\(PercentCoding.encode(name))")
+        let customer = name.isEmpty ? nil : await line.object("/customers/\(PercentCoding.encode(name))")
         let products = Self.products(sold)
         let isChaotic = Self.isOn(chaos)
         return Page("Simulator", place: Address("/simulator"), visit: visit) {
@@ -50,11 +51,6 @@ struct SimulatorPage: Sendable {
             if let customer { bought(customer, name) }
             if visit.may(.operator) { forms(visit, name, products, isChaotic) }
         }.response(note.refusal?.status ?? .ok)
-    }
-
-    private func get(_ path: String) async -> JSONObject? {
-        guard let answer = await line.ask(.get, path, []), answer.status == .ok else { return nil }
-        return try? JSONDocument(answer.body).root.object
     }
 
     private static func products(_ catalogue: JSONObject) -> [String] {
