@@ -37,16 +37,39 @@ struct DiskFaultTests {
             let said = try await StoreProbe.run(
                 folder: data,
                 purchases: 1,
-                isLong: true,
+                way: "long",
                 options: ["-e", "trace=pwrite64", "-e", "inject=pwrite64:error=ENOSPC:when=\(place)"]
             )
             // Before its commit, or this would say nothing.
-            #expect(said == ["0 new", "long stopped: full", "long full", "closed"])
+            #expect(said == ["0 new", "long stopped: full", "long full", "1 new", "closed"])
             let store = try SQLiteStore.open(folder: data)
             #expect(try await store.integrityProblems() == [])
             let figures = try await store.read { reader throws(StoreFailure) in try reader.figures() }
-            #expect(figures.transactions == 1)
-            #expect(figures.submissions == 1)
+            #expect(figures.transactions == 2)
+            #expect(figures.submissions == 2)
+            await store.close()
+        }
+    }
+
+    /// The index of the log grows with the log, by 32 KiB for some 4,000 pages. Where there is no space for it nothing of the
+    /// data was lost, and the next write goes on; SQLite calls it an error of the disk.
+    @Test(arguments: [1, 4, 8])
+    func anIndexOfTheLogForWhichThereWasNoSpaceIsNoBrokenDisk(place: Int) async throws {
+        try await TemporaryFolder.with { folder in
+            let data = folder + "/data"
+            try await StoreProbe.prepare(data)
+            // While somebody reads it is there already, and is written eight times to make it longer, once for each page.
+            let ledger = try ReadOnlyLedger.open(folder: data)
+            #expect(try await ledger.integrityProblems() == [])
+            let options = ["-P", data + "/assay.sqlite-shm", "-e", "inject=pwrite64:error=ENOSPC:when=\(place)"]
+            let said = try await StoreProbe.run(folder: data, purchases: 250, way: "unchecked", options: options)
+            #expect(said.count { $0.hasSuffix(" full") } == 1)
+            #expect(said.count { $0.hasSuffix(" new") } == 249)
+            await ledger.close()
+            let store = try SQLiteStore.open(folder: data)
+            #expect(try await store.integrityProblems() == [])
+            let figures = try await store.read { reader throws(StoreFailure) in try reader.figures() }
+            #expect(figures.transactions == 249)
             await store.close()
         }
     }

@@ -35,19 +35,20 @@ enum StoreProbe {
     /// - Parameters:
     ///   - folder: the ledger's.
     ///   - purchases: how many it writes, each in a write of its own.
-    ///   - isLong: whether it then writes a long decision, and goes on in the same write when that fails.
+    ///   - way: `long` when it then writes a long decision, goes on in the same write when that fails, and writes one
+    ///     purchase more; `unchecked` when the log is brought into the database at the end alone.
     ///   - options: strace's; `nil` for without it.
     /// - Returns: the lines.
     /// - Throws: what starting it throws.
     static func run(
         folder: String,
         purchases: Int64,
-        isLong: Bool = false,
+        way: String? = nil,
         options: [String]?
     ) async throws -> [String] {
         var process = ChildProcess([])
         let database = folder + "/assay.sqlite"
-        let writer = [path, folder, "\(purchases)"] + (isLong ? ["long"] : [])
+        let writer = [path, folder, "\(purchases)"] + (way.map { [$0] } ?? [])
         if let options {
             let log = options.contains("-o") ? [] : ["-o", "/dev/null"]
             // Writes to the shared memory file are the opening's, and promise nothing.

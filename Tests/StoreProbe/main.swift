@@ -5,7 +5,8 @@ import Glibc
 import PurchaseModel
 import Storage
 
-// FOLDER COUNT [long]: with a count of 0 it only makes the files; with the word it writes a long decision as well.
+// FOLDER COUNT [long | unchecked]: with a count of 0 it only makes the files; with "long" it writes a long decision as well,
+// and one purchase more; with "unchecked" it brings nothing into the database before its end.
 
 /// Purchases and a pending submission in one write, made from nothing but the first one's number and how many there are.
 struct Step: Sendable {
@@ -62,17 +63,20 @@ func say(_ line: String) {
 }
 
 let words = CommandLine.arguments.dropFirst()
-guard words.count == 2 || words.dropFirst(2) == ["long"], let count = Int64(CommandLine.arguments[2]) else {
-    say("usage: StoreProbe FOLDER COUNT [long]")
+let way = words.dropFirst(2).first
+guard words.count == 2 || words.count == 3 && (way == "long" || way == "unchecked"), let count = Int64(CommandLine.arguments[2]) else {
+    say("usage: StoreProbe FOLDER COUNT [long | unchecked]")
     exit(2)
 }
 
 // Checkpoints after every few purchases, so that these are swept too.
 let store = try SQLiteStore.open(
     folder: CommandLine.arguments[1],
-    limits: CheckpointLimits(stepPages: 12, limitPages: 30)
+    limits: way == "unchecked"
+        ? CheckpointLimits(stepPages: .max, limitPages: .max) : CheckpointLimits(stepPages: 12, limitPages: 30)
 )
-for number in 0..<count {
+/// Writes the purchase of that number, and says how it went.
+func record(_ number: Int64) async {
     guard let step = Step(number) else { exit(2) }
     do throws(StoreFailure) {
         let isNew = try await store.write { transaction throws(StoreFailure) in
@@ -92,7 +96,9 @@ for number in 0..<count {
         say("\(number) \(error)")
     }
 }
-if words.count == 3 {
+
+for number in 0..<count { await record(number) }
+if way == "long" {
     // More than fit into the pages that are kept in memory, so that a part is written before the commit.
     guard let step = Step(count), let long = Step(10_000, purchases: 5_000) else { exit(2) }
     do throws(StoreFailure) {
@@ -110,6 +116,7 @@ if words.count == 3 {
     } catch {
         say("long \(error)")
     }
+    await record(count)
 }
 await store.close()
 say("closed")

@@ -12,10 +12,15 @@ enum SQLiteResult {
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_NOMEM, SQLITE_INTERRUPT: .busy
         case SQLITE_FULL: .full
+        case SQLITE_IOERR where code == indexOfLogCannotGrow: .full
         case SQLITE_IOERR where SystemErrors.isLackOfSpace(systemError): .full
         default: .broken(code: code)
         }
     }
+
+    /// `SQLITE_IOERR_SHMSIZE`. The index of the log is made anew at each opening: nothing of the data was lost. SQLite has no
+    /// `errno` of it, as of no failure of a commit.
+    private static let indexOfLogCannotGrow = SQLITE_IOERR | 19 << 8
 
     /// A row that we cannot have written.
     static var unreadableRow: StoreFailure { .broken(code: SQLITE_CORRUPT) }
