@@ -64,7 +64,10 @@ func say(_ line: String) {
 
 let words = CommandLine.arguments.dropFirst()
 let way = words.dropFirst(2).first
-guard words.count == 2 || words.count == 3 && (way == "long" || way == "unchecked"), let count = Int64(CommandLine.arguments[2]) else {
+guard
+    words.count == 2 || words.count == 3 && (way == "long" || way == "unchecked"),
+    let count = Int64(CommandLine.arguments[2])
+else {
     say("usage: StoreProbe FOLDER COUNT [long | unchecked]")
     exit(2)
 }
