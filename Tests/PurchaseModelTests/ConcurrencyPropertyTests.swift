@@ -28,6 +28,20 @@ import Testing
         }
         #expect(compared > 0)
     }
+
+    /// Apple tells that one number of a chain is a copy out of a family, and somebody shows another one of which nothing is
+    /// said: the chain is nobody's yet, and by the first nothing is given.
+    @Test func whoComesToHaveCopiesMeetsWhoHearsOfThem() throws {
+        let shop = try Shop()
+        var (copy, shown) = (try Sold.lamp(9, original: 1), try Sold.lamp(5, original: 1))
+        (copy.ownership, shown.ownership) = (.familyShared, nil)
+        var (left, right) = (shop, shop)
+        let heard = try left.show(copy, by: nil)
+        let given = try right.show(shown)
+        #expect(try right.word(5) == "granted")
+        let mayBoth = heard.mayBeCommitted(beside: given)
+        #expect(!mayBoth)
+    }
 }
 
 extension Decision {

@@ -88,6 +88,9 @@ enum Happenings {
         }
         if number % 5 == 0, Int.random(in: 0...3, using: &random) > 0 { sold.accountToken = token }
         if sold.isSubscriptionPeriod { sold.reason = [nil, .purchase, .renewal][Int(number % 3)] }
+        // Receipts do not say it.
+        let ownerships: [Ownership?] = [nil, .purchased, .familyShared]
+        sold.ownership = ownerships[Int.random(in: 0..<3, using: &random)]
         let second = Int64.random(in: 0...100, using: &random)
         // From then on Apple says a later end.
         if second > 70 { sold.expiresAt = sold.expiresAt?.advanced(by: .seconds(14 * 86_400)) }

@@ -41,8 +41,8 @@ extension Draft {
             fulfilment = put(fulfilment)
             // Somebody's, too: who is known by the token that Apple signed may come later.
             if state == .waiting { leaveVacant(fulfilment) }
-            // It is of what may be restored, too.
-            if reason == .revoked { leaveVacant(fulfilment.chain) }
+            // It tells of the other numbers of its chain, too: of what may be restored, and of whose they are.
+            if reason == .revoked || reason == .familyShared { leaveVacant(fulfilment.chain) }
             guard !isKnown, !fulfilment.isImported, naming.source != .history else { return fulfilment }
             let type: EventType = state == .waiting ? .purchaseWaiting : .purchaseWithheld
             tell(
