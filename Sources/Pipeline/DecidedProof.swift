@@ -24,7 +24,9 @@ extension PurchasePipeline {
         let asked = asked(about: submission.bytes)
         guard !asked.isEmpty || submission.customer != nil else { return nil }
         let known = try await recorded(of: submission, asked)
-        guard !known.isEmpty else { return .nothingToRecord(format: kept.submission.format) }
+        guard !known.isEmpty else {
+            return .nothingToRecord(format: kept.submission.format, isTestSigned: verdict == .testSigned)
+        }
         let taken = known.filter { submission.app.environments.contains($0.recorded.realm.environment) }
         guard !taken.isEmpty else { return .refused(Outcome.Refused(.environmentNotAccepted)) }
         if let product = submission.product, !taken.contains(where: { $0.recorded.transaction.product == product }) {

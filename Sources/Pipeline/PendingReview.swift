@@ -75,7 +75,7 @@ extension Outcome {
     /// The verdict that settles a pending submission; `nil` while it stays open, or was settled with what was recorded.
     fileprivate var verdict: String? {
         switch self {
-        case .nothingToRecord: Verdict.genuine.rawValue
+        case .nothingToRecord(_, let isTestSigned): (isTestSigned ? Verdict.testSigned : .genuine).rawValue
         case .refused(let refused): refused.isForGood ? refused.verdict : nil
         case .recorded, .pending, .busy, .customerBusy: nil
         }

@@ -214,10 +214,12 @@ package struct PurchasePipeline: Sendable {
             if let voucher = found.vouchedBy, voucher.isTest, !submission.app.acceptsTestSigned {
                 return refuse(found.format, voucher.reason, submission, name, found.claimed)
             }
-            guard !found.isSignedWithoutPurchase else { return nothingToRecord(found.format, submission) }
+            guard !found.isSignedWithoutPurchase else {
+                return nothingToRecord(found.format, submission, found.vouchedBy)
+            }
             // Nothing would ever decide it. What was kept all the same is given up in time: nobody has proved anything.
             if id == nil, found.format == .notificationV1, verifier.question(about: submission.bytes) == nil {
-                return nothingToRecord(found.format, submission)
+                return nothingToRecord(found.format, submission, nil)
             }
             return try await keepForLater(submission, found.format, found.reason, digest, kept: id)
         case .notYours, .forged, .malformed:
@@ -232,7 +234,9 @@ package struct PurchasePipeline: Sendable {
         kept id: SubmissionID?
     ) async throws(StoreFailure) -> Outcome {
         let (format, digest) = (proof.fact.format, name.digest)
-        guard !format.recordsNothing(of: proof.fact.transactions) else { return nothingToRecord(format, submission) }
+        guard !format.recordsNothing(of: proof.fact.transactions) else {
+            return nothingToRecord(format, submission, proof.provenance.vouchedBy)
+        }
         guard let realm = proof.realm else {
             return try await keepForLater(submission, format, .environmentUnknown, digest, kept: id)
         }
@@ -275,9 +279,9 @@ package struct PurchasePipeline: Sendable {
         )
     }
 
-    private func nothingToRecord(_ format: ProofFormat, _ submission: Submission) -> Outcome {
+    private func nothingToRecord(_ format: ProofFormat, _ submission: Submission, _ voucher: Voucher?) -> Outcome {
         report(.nothingToRecord(app: submission.app.id, format: format))
-        return .nothingToRecord(format: format.rawValue)
+        return .nothingToRecord(format: format.rawValue, isTestSigned: voucher?.isTest == true)
     }
 
     private func keepForLater(

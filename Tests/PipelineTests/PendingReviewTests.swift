@@ -278,7 +278,7 @@ import Testing
         try await PipelineHouse(store: store).open { (house) async throws in
             await house.review.run()
             #expect(try await house.figures().pendingSubmissions == 0)
-            #expect(try await Self.verdict(of: id, in: store) == "genuine")
+            #expect(try await Self.verdict(of: id, in: store) == "test_signed")
         }
     }
 

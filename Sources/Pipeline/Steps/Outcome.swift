@@ -6,8 +6,9 @@ import Verification
 package enum Outcome: Sendable {
     /// On disk, now or before; the same submission again gives the same decision.
     case recorded(Decision)
-    /// A good signature over something that holds no purchase, such as an AppTransaction: nothing to keep.
-    case nothingToRecord(format: String)
+    /// A good signature over something that holds no purchase, such as an AppTransaction: nothing to keep. It says whether
+    /// only a test authority vouches for it.
+    case nothingToRecord(format: String, isTestSigned: Bool)
     /// Kept, because the bytes do not tell. The same submission again gives the same id, also once it is decided.
     case pending(SubmissionID)
     /// Proven bad; nothing was written.

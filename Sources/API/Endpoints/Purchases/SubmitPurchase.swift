@@ -75,7 +75,7 @@ struct SubmitPurchase: Sendable {
                     for outcome in decision.outcomes { json.object { write(outcome, to: reader, into: &$0) } }
                 }
             }
-        case .nothingToRecord(let format):
+        case .nothingToRecord(let format, _):
             .json(.ok) { json in
                 json.member("result", "nothing_to_record")
                 json.member("format", format)
