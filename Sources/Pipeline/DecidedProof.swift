@@ -35,6 +35,34 @@ extension PurchasePipeline {
         return .recorded(Decision(outcomes: taken))
     }
 
+    /// What is said of what was kept if Apple knows none of its numbers, though it has known them: they are in the ledger.
+    ///
+    /// - Parameters:
+    ///   - kept: what waits.
+    ///   - app: whose it is.
+    /// - Returns: by whom the first of them was vouched for that is hers, of whoever brought it, and that the app takes; `nil`
+    ///   where none is. Of whoever named nobody any is.
+    /// - Throws: `StoreFailure`.
+    func verdictOfForgotten(_ kept: KeptSubmission, of app: AppPolicy) async throws(StoreFailure) -> Verdict? {
+        let (app, customer) = (app.limited(for: kept), kept.submission.customer)
+        let keys = asked(about: kept.submission.proof).flatMap { id in
+            Realm.known.map { TransactionKey(app: app.id, realm: $0, id: id) }
+        }
+        let hers = try await store.read { reader throws(StoreFailure) in
+            let known = try reader.transactions(keys)
+            let chains = known.flatMap { [$0.chain, ChainKey(app: $0.app, realm: $0.realm, original: $0.id)] }
+            let given = try reader.fulfilments(chains)
+            let stands = Dictionary(given.map { ($0.transaction, $0.chain) }, uniquingKeysWith: { first, _ in first })
+            let theirs = try reader.owners(chains + given.map(\.chain)).filter { customer.map($0.mayUse) ?? true }
+            let owned = Set(theirs.map(\.chain))
+            return known.filter { customer == nil || owned.contains(stands[$0.key] ?? $0.chain) }
+        }
+        let taken = hers.first {
+            app.environments.contains($0.realm.environment) && (!$0.realm.isTestSigned || app.acceptsTestSigned)
+        }
+        return taken.map { $0.realm.isTestSigned ? .testSigned : .genuine }
+    }
+
     /// What the ledger has of the transactions that Apple was asked about, and of the rest of their chains: Apple's answer
     /// may have told of renewals that do not stand in the proof. Of a receipt in which none stood, it is the customer's newest.
     private func recorded(

@@ -84,7 +84,10 @@ package struct PurchasePipeline: Sendable {
         _ renewals: [Renewal] = []
     ) async throws(StoreFailure) {
         let refusal = try await record(kept, of: app, by: proof, renewals, isLast: true)
-        if let refusal { return try await settle(kept, as: refusal) }
+        if let refusal {
+            // Of what was recorded in part the shop has heard: it is not refused after that.
+            return try await settle(kept, as: refusal, verdict: kept.submission.isRecordedInPart ? proof.verdict : nil)
+        }
         giveBack(kept)
     }
 

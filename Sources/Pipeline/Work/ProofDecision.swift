@@ -270,8 +270,13 @@ package struct ProofDecider: Sendable {
         _ kept: KeptSubmission,
         _ account: AppleAccount
     ) async throws(StoreFailure) -> JobOutcome {
-        guard kept.submission.isRecordedInPart else { return try await settle(kept, as: .unknownToApple) }
-        try await pipeline.settle(kept, as: .unknownToApple, verdict: account.isTest ? .testSigned : .genuine)
+        let verdict: Verdict? =
+            if kept.submission.isRecordedInPart {
+                account.isTest ? .testSigned : .genuine
+            } else {
+                try await pipeline.verdictOfForgotten(kept, of: account.app)
+            }
+        try await pipeline.settle(kept, as: .unknownToApple, verdict: verdict)
         return .done
     }
 

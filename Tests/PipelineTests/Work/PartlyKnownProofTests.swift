@@ -44,4 +44,49 @@ import Testing
             #expect(try await house.recorded(sold[1].id)?.customer?.text == "ann")
         }
     }
+
+    /// Apple may forget all of it, too: what is hers is told as hers, and what is another's or nobody's is not made hers.
+    @Test(arguments: [[0], [0, 1], [0, 2]]) func whatAppleForgetsStaysWhoseItIs(named: [Int]) async throws {
+        try await WorkHouse().open { house in
+            let bought = try ["sword", "coins.100"].map { try house.buy($0).id }
+            let made = try #require(TransactionID(number: 888_000_000_001))
+            for number in bought { _ = try await house.submit(Array("\(number)".utf8)) }
+            try await Self.wait(house)
+            house.script.set("/inApps/v1/transactions/", Self.unknown)
+            let numbers = named.map { (bought + [made])[$0] }
+            // One alone comes as a bare number, written in another way.
+            let proof = named == [0] ? Array("\(bought[0]) ".utf8) : ProofDecisionTests.answer(naming: numbers)
+            let outcomes = [
+                "ann": try await house.submit(proof), "bob": try await house.submit(proof, customer: "bob"),
+                "": try await house.submit(proof, customer: ""),
+            ]
+            try await Self.wait(house)
+            let verdicts = ["ann": "test_signed", "bob": "not_yours", "": "test_signed"]
+            for (customer, outcome) in outcomes {
+                #expect(try await house.submission(outcome).settlement?.verdict == verdicts[customer], "\(customer)")
+            }
+        }
+    }
+
+    /// A part was recorded, and told; by what Apple says then the app does not take the rest.
+    @Test func whatWasRecordedInPartIsNotRefused() async throws {
+        try await WorkHouse().open { house in
+            let sold = [try house.buy("sword"), try house.buy("coins.100", by: "tester")]
+            house.script.set("/inApps/v1/transactions/\(sold[1].id)", HTTPResponse(.internalServerError))
+            var submission = Submission(
+                app: house.app,
+                bytes: ProofDecisionTests.answer(naming: sold.map(\.id)),
+                customer: CustomerID("ann")
+            )
+            submission.environments = [.production]
+            let outcome = try await house.pipeline.submit(submission)
+            try await house.work()
+            #expect(try await house.submission(outcome).submission.isRecordedInPart)
+            house.script.set("/inApps/v1/transactions/\(sold[1].id)", nil)
+            house.script.set("/inApps/v1/transactions/\(sold[0].id)", Self.unknown)
+            try await Self.wait(house)
+            #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
+            #expect(try await house.recorded(sold[1].id, in: .sandbox) == nil)
+        }
+    }
 }
