@@ -100,6 +100,28 @@ import Testing
         }
     }
 
+    /// Shown again by its own number, of which Apple has told nothing new: all of it is taken back by the other one, or a part,
+    /// whether it was given or came after that. So is what turned out to be a family member's copy.
+    @Test(arguments: [(part: nil as Int?, standing: Standing.revoked), (40_000, .partlyRevoked)])
+    func whatIsTakenBackByAnotherNumberStandsAsThat(part: Int?, standing: Standing) throws {
+        for isFirst in [true, false] {
+            var shop = try Shop()
+            let refund = Sold.refunded(try Sold.lamp(8, original: 1), percentage: part)
+            if isFirst { try shop.show(Sold.lamp(1)) }
+            try shop.show(refund, by: nil)
+            let again = try shop.show(Sold.lamp(1))
+            #expect(again.outcomes.map(\.standing) == [standing], "first: \(isFirst)")
+        }
+        var (shop, copy) = (try Shop(), try Sold.lamp(8, original: 1))
+        (copy.ownership, copy.signedAt) = (.familyShared, Facts.now.advanced(by: .seconds(60)))
+        var shown = try Sold.lamp(1)
+        shown.ownership = nil
+        try shop.show(shown)
+        try shop.show(copy, by: nil)
+        #expect(try shop.word(1) == "reversed family_shared")
+        #expect(try shop.show(shown).outcomes.map(\.standing) == [.revoked])
+    }
+
     /// Nobody has it yet, or who has it lacks an order: what is taken back waits for nothing any more, by whichever number
     /// that was told. Each row as above, of what is bought for good and of a period.
     @Test(arguments: ["8-", "-8", "8-+", "-8+", "-+8", "8-8"], [true, false])

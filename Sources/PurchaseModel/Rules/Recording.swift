@@ -139,7 +139,8 @@ private func draft(
 ///
 /// - Parameters:
 ///   - recorded: the transaction.
-///   - fulfilment: what became of it, where that is known: of what was refunded in part it says whether anything is left.
+///   - fulfilment: what became of it, where that is known: of what was refunded in part it says whether anything is left, and
+///     it knows what was taken back by another number of the purchase.
 ///   - terms: of the app, as they are now: they say the same of what is still to be given.
 /// - Returns: how it stands.
 package func standing(
@@ -147,7 +148,14 @@ package func standing(
     _ fulfilment: Fulfilment?,
     under terms: AppTerms
 ) -> Standing {
-    guard recorded.isRevoked else { return recorded.isUpgraded ? .upgraded : .recorded }
+    guard recorded.isRevoked else {
+        if recorded.isUpgraded { return .upgraded }
+        return switch (fulfilment?.state, fulfilment?.reason) {
+        case (.reversed, _), (.withheld, .revoked): .revoked
+        case (.partlyReversed, _): .partlyRevoked
+        default: .recorded
+        }
+    }
     if let fulfilment, fulfilment.isGiven { return fulfilment.state == .partlyReversed ? .partlyRevoked : .revoked }
     let (transaction, product) = (recorded.transaction, terms.products?[recorded.transaction.product])
     if transaction.isPartlyTakenBack { return .partlyRevoked }
