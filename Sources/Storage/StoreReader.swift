@@ -26,7 +26,8 @@ package protocol StoreReader:
         limit: Int
     ) throws(StoreFailure) -> TransactionPage
 
-    /// What first proved a transaction. `nil` when it is not recorded.
+    /// What first proved a transaction, or with what its customer first showed it where it was known before. `nil` when it is
+    /// not recorded.
     func evidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow?
 
     /// The newest proof of a transaction: of its revocation, say. The first one when Apple has signed nothing newer.

@@ -230,6 +230,22 @@ import Testing
         #expect(both.changes == both.outcomes.map { .update($0.recorded) } && both.changes.count == 1)
     }
 
+    /// Apple may tell of a purchase before its customer shows it: her proof is what it is given for, whatever else it tells, and
+    /// hers alone.
+    @Test(arguments: [Int64(1), 5, 9]) func whatIsShownFirstByItsCustomerIsNoted(signed: Int64) throws {
+        var ledger = Ledger()
+        let known = ledger.record(try Facts.recording(Facts.transaction(signed: 5)))
+        #expect(known.shown.isEmpty)
+        let shown = ledger.record(try Facts.recording(Facts.transaction(signed: signed), customer: "ann"))
+        #expect(shown.shown == Set(shown.changes.map(\.recorded.key)) && shown.shown.count == 1)
+        for customer in ["ann", "bob", nil] {
+            let again = try Facts.recording(Facts.transaction(signed: 20), customer: customer)
+            #expect(ledger.record(again).shown.isEmpty)
+        }
+        // Whoever shows it first may have it at once.
+        #expect(ledger.record(try Facts.recording(Facts.transaction(7), customer: "ann")).shown.isEmpty)
+    }
+
     /// Receipts tell less than StoreKit 2, whenever they are signed. Each row: what is known, what comes, by the second of its
     /// signature, a receipt with an `r`; and what becomes of the proof that is known.
     @Test(arguments: [

@@ -174,6 +174,34 @@ import Testing
         }
     }
 
+    /// What its customer first showed is found also after whatever came before it and after it.
+    @Test(arguments: StoreKind.allCases, ["u", "l", "m", "a"])
+    func keepsWithWhatItWasFirstShown(kind: StoreKind, change: String) async throws {
+        try await kind.withStore { store in
+            let recorded = try Samples.recorded(Samples.transaction(1))
+            let proofs = try (1...3).map { try Samples.evidence([$0]) }
+            let known: LedgerChange =
+                switch change {
+                case "u": .update(recorded)
+                case "l": .updateByLess(recorded)
+                case "m": .amendByMore(recorded)
+                default: .amend(recorded)
+                }
+            var shown = Decision(changes: [known])
+            shown.shown = [recorded.key]
+            let decisions = [Decision(changes: [.insert(recorded)]), shown, Decision(changes: [.update(recorded)])]
+            for (decision, proof) in zip(decisions, proofs) {
+                try await store.write { transaction throws(StoreFailure) in
+                    try transaction.apply(decision, evidence: proof)
+                }
+            }
+            let found = try await store.read { reader throws(StoreFailure) in
+                (try reader.evidence(of: recorded.key), try reader.latestEvidence(of: recorded.key))
+            }
+            #expect(found == (proofs[1], proofs[2]))
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func withoutAProofAKnownRowKeepsTheOneItHas(kind: StoreKind) async throws {
         try await kind.withStore { store in
@@ -182,13 +210,15 @@ import Testing
             let fresh = try Samples.recorded(Samples.transaction(2))
             var claimed = row
             claimed.customer = try Samples.customer("ann")
-            let known = LedgerChange.amend(claimed)
+            var known = Decision(changes: [.amend(claimed)])
+            known.shown = [claimed.key]
+            let decided = known
             try await store.write { transaction throws(StoreFailure) in
                 try transaction.apply(Decision(changes: [.insert(row)]), evidence: first)
                 try transaction.apply(Decision(changes: [.update(row)]), evidence: second)
             }
             try await store.write { transaction throws(StoreFailure) in
-                try transaction.apply(Decision(changes: [known]), evidence: nil)
+                try transaction.apply(decided, evidence: nil)
                 // In the write that inserts it, too.
                 try transaction.apply(Decision(changes: [.insert(fresh)]), evidence: first)
                 try transaction.apply(Decision(changes: [.amend(fresh)]), evidence: nil)

@@ -90,7 +90,7 @@ struct TransactionPages: Sendable {
         OperatorLinks.list(visit, OperatorLinks.transaction(found.recorded.key, found.fulfilment, found.owner))
         found.timeline.html
         found.told.html(visit, Links.transaction(found.recorded.app, found.recorded.id))
-        if let first = found.first { proof("What proved it first", first, found.recorded.key, visit) }
+        if let first = found.first { proof("What showed it first", first, found.recorded.key, visit) }
         if let latest = found.latest, latest.digest != found.first?.digest {
             proof("What changed it last", latest, found.recorded.key, visit)
         }

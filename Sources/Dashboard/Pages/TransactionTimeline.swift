@@ -29,7 +29,7 @@ struct TransactionTimeline: Sendable {
 
     /// - Parameters:
     ///   - recorded: the transaction.
-    ///   - proofs: what proved it first, and what changed it last.
+    ///   - proofs: what showed it first, and what changed it last.
     ///   - fulfilment: what was given for it.
     ///   - owner: whose its chain is.
     ///   - notifications: what Apple told of its chain.

@@ -4,6 +4,9 @@ package struct Decision: Hashable, Sendable {
     package var changes: [LedgerChange]
     /// One for each transaction of the proof, in its order, each id once.
     package var outcomes: [TransactionOutcome]
+    /// What was known before anybody had shown it, and is shown now by whose it is: it was given for this proof, which counts
+    /// as its first.
+    package var shown: Set<TransactionKey> = []
     package var fulfilments: [RowChange<Fulfilment>] = []
     package var owners: [RowChange<Owner>] = []
     package var vacancies: [RowChange<Vacancy>] = []

@@ -317,6 +317,7 @@ extension Decision {
         _ recording: Recording
     ) -> Place {
         guard let merged = merge(known, fresh, customer, recording) else { return addOutcome(known) }
+        if let customer, known.customer == nil, customer == recording.customer { shown.insert(known.key) }
         changes.append(known.change(to: merged, by: fresh))
         return addOutcome(merged, change: changes.count - 1)
     }

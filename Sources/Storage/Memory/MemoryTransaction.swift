@@ -39,6 +39,9 @@ final class MemoryTransaction: StoreTransaction {
             undo.append { $0.evidence.removeLast() }
         }
         for change in decision.changes { try apply(change, provedAt: place) }
+        if let place {
+            for key in decision.shown { ledger.transactions[key]?.firstEvidence = place }
+        }
         try applyRest(of: decision)
         add(decision.figures)
         decision.note(in: &entitlementPlaces)

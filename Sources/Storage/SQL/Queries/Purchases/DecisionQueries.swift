@@ -22,22 +22,12 @@ struct DecisionQueries {
         onlyInPostgreSQL: [TransactionColumns.chain],
         key: TransactionColumns.key.map(\.name)
     )
-    private static let update = BulkUpdate(
-        of: "transactions",
-        key: TransactionColumns.key,
-        [.integer("latest_evidence")] + TransactionColumns.content
-    ) { _ in ["fuller_evidence = NULL"] }
-    private static let updateByLess = BulkUpdate(
-        of: "transactions",
-        key: TransactionColumns.key,
-        [.integer("latest_evidence")] + TransactionColumns.content
-    ) { ["fuller_evidence = coalesce(\($0)fuller_evidence, \($0)latest_evidence)"] }
-    private static let amendByMore = BulkUpdate(
-        of: "transactions",
-        key: TransactionColumns.key,
-        [.integer("fuller_evidence")] + TransactionColumns.content
-    )
-    private static let amend = BulkUpdate(of: "transactions", key: TransactionColumns.key, TransactionColumns.content)
+    private static let update = RowUpdate(proof: "latest_evidence") { _ in ["fuller_evidence = NULL"] }
+    private static let updateByLess = RowUpdate(proof: "latest_evidence") {
+        ["fuller_evidence = coalesce(\($0)fuller_evidence, \($0)latest_evidence)"]
+    }
+    private static let amendByMore = RowUpdate(proof: "fuller_evidence")
+    private static let amend = RowUpdate(proof: nil)
     private static let findVersion = Query(
         "SELECT version FROM transactions WHERE app = $1 AND transaction_id = $2 AND realm = $3"
     )
@@ -46,7 +36,11 @@ struct DecisionQueries {
         guard decision.isStorable(with: evidence) else { throw .unstorable }
         var number: SQLValue?
         if let evidence, decision.keeps(evidence) { number = .integer(try keep(evidence)) }
-        for change in decision.changes { try apply(change, provedBy: number) }
+        for change in decision.changes {
+            // By another system's books it may be known whose it is, and nothing is shown.
+            let isShown = number != nil && decision.shown.contains(change.recorded.key)
+            try apply(change, provedBy: number, isShown: isShown)
+        }
         try applyRest(of: decision)
     }
 
@@ -86,8 +80,8 @@ struct DecisionQueries {
         return sequence
     }
 
-    /// Writes a row, and the number of what proves it now.
-    private func apply(_ change: LedgerChange, provedBy evidence: SQLValue?) throws(StoreFailure) {
+    /// Writes a row, and the number of what proves it now, also as its first proof if it is shown by that.
+    private func apply(_ change: LedgerChange, provedBy evidence: SQLValue?, isShown: Bool) throws(StoreFailure) {
         let recorded = change.recorded
         guard let realm = RealmCode(recorded.realm) else { throw .unstorable }
         let code = try apps.codeForWriting(recorded.app)
@@ -102,27 +96,27 @@ struct DecisionQueries {
             try connection.insert([key, places, content, [.integer(chain)]], by: Self.insert)
             connection.added.transactions += 1
             versions.set(RowVersions.first, of: recorded.key)
-        case .update: try update(recorded, key, [try Self.number(evidence)], content, by: Self.update)
-        case .updateByLess: try update(recorded, key, [try Self.number(evidence)], content, by: Self.updateByLess)
-        case .amend: try update(recorded, key, [], content, by: Self.amend)
-        case .amendByMore: try update(recorded, key, [try Self.number(evidence)], content, by: Self.amendByMore)
+        case .update: try update(recorded, key, evidence, isShown, content, by: Self.update)
+        case .updateByLess: try update(recorded, key, evidence, isShown, content, by: Self.updateByLess)
+        case .amend: try update(recorded, key, evidence, isShown, content, by: Self.amend)
+        case .amendByMore: try update(recorded, key, evidence, isShown, content, by: Self.amendByMore)
         }
-    }
-
-    private static func number(_ evidence: SQLValue?) throws(StoreFailure) -> SQLValue {
-        guard let evidence else { throw .unstorable }
-        return evidence
     }
 
     private func update(
         _ recorded: RecordedTransaction,
         _ key: [SQLValue],
-        _ proof: [SQLValue],
+        _ evidence: SQLValue?,
+        _ isShown: Bool,
         _ content: [SQLValue],
-        by update: BulkUpdate
+        by update: RowUpdate
     ) throws(StoreFailure) {
+        let places = (isShown ? 1 : 0) + (update.isProof ? 1 : 0)
+        guard places == 0 || evidence != nil else { throw .unstorable }
+        let proofs = Array(repeating: evidence, count: places).compactMap(\.self)
         let version = try version(of: recorded.key, key)
-        try connection.update(key + [.integer(version)] + proof + content, by: update)
+        let values = key + [.integer(version)] + proofs + content
+        try connection.update(values, by: isShown ? update.shown : update.plain)
         versions.set(version + 1, of: recorded.key)
     }
 
@@ -133,5 +127,25 @@ struct DecisionQueries {
             throw .conflict
         }
         return found
+    }
+}
+
+/// How a transaction's row is updated: with the proof that it has by now, and as it is shown for the first time.
+private struct RowUpdate: Sendable {
+    let plain: BulkUpdate
+    /// The same where the proof is the first one, too.
+    let shown: BulkUpdate
+    /// Whether the proof is noted also where it is not the first one.
+    let isProof: Bool
+
+    /// - Parameters:
+    ///   - column: the one that names the proof; `nil` where what proves the row stays.
+    ///   - also: as of ``BulkUpdate``.
+    init(proof column: String?, also: (_ prefix: String) -> [String] = { _ in [] }) {
+        let columns = [column].compactMap(\.self).map { BulkColumn.integer($0) } + TransactionColumns.content
+        let (table, key) = ("transactions", TransactionColumns.key)
+        plain = BulkUpdate(of: table, key: key, columns, also: also)
+        shown = BulkUpdate(of: table, key: key, [.integer("first_evidence")] + columns, also: also)
+        isProof = column != nil
     }
 }
