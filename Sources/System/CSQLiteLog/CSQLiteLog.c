@@ -32,11 +32,10 @@ static int bring(Log *log) {
 
 static int log_close(sqlite3_file *self) {
     Log *log = (Log *)self;
-    int brought = bring(log);
-    int closed = log->file->pMethods->xClose(log->file);
+    // What was committed is synced. What is still gathered was not, and its place may be another writer's by now.
     sqlite3_free(log->bytes);
     log->bytes = NULL;
-    return brought != SQLITE_OK ? brought : closed;
+    return log->file->pMethods->xClose(log->file);
 }
 
 static int log_read(sqlite3_file *self, void *into, int count, sqlite3_int64 begin) {
@@ -161,6 +160,12 @@ static int files_milliseconds(sqlite3_vfs *self, sqlite3_int64 *out) {
 }
 static int files_error(sqlite3_vfs *self, int count, char *out) {
     return system_of(self)->xGetLastError(system_of(self), count, out);
+}
+
+void assay_sqlite_log_drop(sqlite3 *connection) {
+    sqlite3_file *file = NULL;
+    if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) != SQLITE_OK) return;
+    if (file != NULL && file->pMethods == &log_methods) ((Log *)file)->count = 0;
 }
 
 int assay_sqlite_log_register(void) {

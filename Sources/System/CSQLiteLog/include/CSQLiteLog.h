@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sqlite3.h>
+
 /// The name of a way for SQLite to reach its files: the system's own, but for the write-ahead log, which is written in
 /// pieces of up to 127 KiB.
 ///
@@ -15,3 +17,7 @@
 ///
 /// - Returns: SQLite's code.
 int assay_sqlite_log_register(void);
+
+/// Forgets what a transaction gathered that was rolled back. Without this it would be read and written later, over what
+/// another process has committed in its place.
+void assay_sqlite_log_drop(sqlite3 *connection);
