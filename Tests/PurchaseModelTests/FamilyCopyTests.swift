@@ -149,6 +149,18 @@ import Testing
         try Invariants.check(shop, "stays")
     }
 
+    /// What the shop sells no more may have been for families when it was given.
+    @Test func whatIsSoldNoMoreStays() throws {
+        let monthly = try Shop.product("monthly")
+        var shop = try Shop { $0.products?[monthly]?.isFamilyShared = true }
+        try shop.show(Self.received(Self.month(1)))
+        shop.terms.products?[monthly] = nil
+        try shop.show(Self.copy(Self.month(1)), by: nil)
+        #expect(try shop.word(1) == "granted")
+        #expect(try shop.gems() == 10)
+        try Invariants.check(shop, "sold no more")
+    }
+
     /// Whatever is told of one purchase, of some of: a receipt, a receipt that says it is taken back, that it is a copy, that the
     /// family lost it, and that it has it again; in whatever order.
     @Test(arguments: ["lamp", "monthly"], UInt64(0)..<150) func anyOrderLeadsToTheSame(product: String, seed: UInt64)

@@ -93,4 +93,38 @@ import Testing
             }
         }
     }
+
+    /// What was taken for a copy, and was bought, is given once Apple says so of the period before it: also what is another
+    /// product by now, with amounts that she has some of.
+    @Test(arguments: StoreKind.allCases) func whatWasBoughtAfterAllIsGiven(kind: StoreKind) async throws {
+        let silver = try #require(ProductID("silver")), gold = try #require(ProductID("gold"))
+        let gems = try #require(CurrencyID("gems")), customer = try Samples.customer("c")
+        let products = [
+            silver: ProductTerms(product: silver, kind: .autoRenewable, goods: []),
+            gold: ProductTerms(product: gold, kind: .autoRenewable, goods: [.amount(10, gems)]),
+        ]
+        try await kind.withStore { store in
+            let shown: [(number: Int64, first: Int64, ProductID, Ownership?)] = [
+                (0, 900, gold, .purchased), (0, 100, silver, .familyShared), (2, 100, gold, nil),
+                (1, 100, silver, .purchased),
+            ]
+            for (place, (number, first, product, ownership)) in shown.enumerated() {
+                var sold = try Self.number(number, of: first, .autoRenewable)
+                (sold.product, sold.ownership) = (product, ownership)
+                let recording = Recording(
+                    app: try Samples.app(),
+                    realm: Samples.production,
+                    transactions: [sold],
+                    customer: customer,
+                    terms: AppTerms(products: products)
+                )
+                try await Purchases.record([recording], try Samples.evidence([UInt8(place)]), in: store)
+            }
+            let app = try Samples.app()
+            let wallets = try await store.read { reader throws(StoreFailure) in
+                try reader.wallets(app: app, customer: customer)
+            }
+            #expect(wallets.map(\.balance) == [20])
+        }
+    }
 }

@@ -56,14 +56,17 @@ extension Draft {
     }
 
     /// Whether what was given is a family member's copy of what goes to no family: that was not known when it was given. What was
-    /// given to a copy that was known as one stays, whatever the shop gives to families by now.
+    /// given to a copy that was known as one stays, whatever the shop gives to families by now; and so does what it sells no
+    /// more, which may have been for families then.
     mutating func isGivenToCopy(_ row: Fulfilment, _ recorded: RecordedTransaction) -> Bool {
-        let mayBeCopy = terms.products?[row.product]?.isFamilyShared != true
+        let product = terms.products?[row.product]
+        let mayBeCopy = product?.isFamilyShared != true
         if row.reason == .familyShared {
             // It may have been given by another number since.
             return mayBeCopy && isFamilyCopy(recorded, row) || isGivenBeside(row)
         }
-        guard mayBeCopy, ownershipNews.contains(row.chain) else { return false }
+        let isSold = product != nil || terms.products == nil
+        guard mayBeCopy, isSold, ownershipNews.contains(row.chain) else { return false }
         return isFamilyCopy(recorded, row) && !wasFamilyCopy(recorded)
     }
 
