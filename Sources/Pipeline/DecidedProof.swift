@@ -40,12 +40,13 @@ extension PurchasePipeline {
     /// - Parameters:
     ///   - kept: what waits.
     ///   - app: whose it is.
-    /// - Returns: by whom the first of them was vouched for that is hers, of whoever brought it, and that the app takes; `nil`
-    ///   where none is. Of whoever named nobody any is.
+    /// - Returns: by whom the first of them was vouched for, where each is hers, of whoever brought it, and one that the app
+    ///   takes; `nil` otherwise: of a number that nobody knows nothing may be said. Of whoever named nobody any is hers.
     /// - Throws: `StoreFailure`.
     func verdictOfForgotten(_ kept: KeptSubmission, of app: AppPolicy) async throws(StoreFailure) -> Verdict? {
         let (app, customer) = (app.limited(for: kept), kept.submission.customer)
-        let keys = asked(about: kept.submission.proof).flatMap { id in
+        let numbers = asked(about: kept.submission.proof)
+        let keys = numbers.flatMap { id in
             Realm.known.map { TransactionKey(app: app.id, realm: $0, id: id) }
         }
         let hers = try await store.read { reader throws(StoreFailure) in
@@ -57,10 +58,11 @@ extension PurchasePipeline {
             let owned = Set(theirs.map(\.chain))
             return known.filter { customer == nil || owned.contains(stands[$0.key] ?? $0.chain) }
         }
-        let taken = hers.first {
+        let taken = hers.filter {
             app.environments.contains($0.realm.environment) && (!$0.realm.isTestSigned || app.acceptsTestSigned)
         }
-        return taken.map { $0.realm.isTestSigned ? .testSigned : .genuine }
+        guard Set(numbers).isSubset(of: taken.map(\.id)) else { return nil }
+        return taken.first.map { $0.realm.isTestSigned ? .testSigned : .genuine }
     }
 
     /// What the ledger has of the transactions that Apple was asked about, and of the rest of their chains: Apple's answer

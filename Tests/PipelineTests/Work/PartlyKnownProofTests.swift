@@ -61,7 +61,9 @@ import Testing
                 "": try await house.submit(proof, customer: ""),
             ]
             try await Self.wait(house)
-            let verdicts = ["ann": "test_signed", "bob": "not_yours", "": "test_signed"]
+            // Of a number that the ledger does not have either nobody has said anything.
+            let hers = named.contains(2) ? "not_yours" : "test_signed"
+            let verdicts = ["ann": hers, "bob": "not_yours", "": hers]
             for (customer, outcome) in outcomes {
                 #expect(try await house.submission(outcome).settlement?.verdict == verdicts[customer], "\(customer)")
             }
