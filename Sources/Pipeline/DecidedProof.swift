@@ -46,17 +46,12 @@ extension PurchasePipeline {
     func verdictOfForgotten(_ kept: KeptSubmission, of app: AppPolicy) async throws(StoreFailure) -> Verdict? {
         let (app, customer) = (app.limited(for: kept), kept.submission.customer)
         let numbers = asked(about: kept.submission.proof)
-        let keys = numbers.flatMap { id in
-            Realm.known.map { TransactionKey(app: app.id, realm: $0, id: id) }
-        }
+        let keys = Self.keys(of: numbers, app.id)
         let hers = try await store.read { reader throws(StoreFailure) in
             let known = try reader.transactions(keys)
-            let chains = known.flatMap { [$0.chain, ChainKey(app: $0.app, realm: $0.realm, original: $0.id)] }
-            let given = try reader.fulfilments(chains)
-            let stands = Dictionary(given.map { ($0.transaction, $0.chain) }, uniquingKeysWith: { first, _ in first })
-            let theirs = try reader.owners(chains + given.map(\.chain)).filter { customer.map($0.mayUse) ?? true }
-            let owned = Set(theirs.map(\.chain))
-            return known.filter { customer == nil || owned.contains(stands[$0.key] ?? $0.chain) }
+            guard let customer else { return known }
+            let standing = try StandingChains(of: known, reader)
+            return known.filter { standing.owner(of: $0)?.mayUse(customer) == true }
         }
         let taken = hers.filter {
             app.environments.contains($0.realm.environment) && (!$0.realm.isTestSigned || app.acceptsTestSigned)
@@ -72,7 +67,7 @@ extension PurchasePipeline {
         _ asked: [TransactionID]
     ) async throws(StoreFailure) -> [TransactionOutcome] {
         let (app, terms, customer) = (submission.app.id, submission.app.terms, submission.customer)
-        let keys = asked.flatMap { id in Realm.known.map { TransactionKey(app: app, realm: $0, id: id) } }
+        let keys = Self.keys(of: asked, app)
         return try await store.read { reader throws(StoreFailure) in
             var named = try reader.transactions(keys)
             if asked.isEmpty, let customer {
@@ -81,22 +76,12 @@ extension PurchasePipeline {
                     try reader.transactions(app: app, customer: customer, order: .newestFirst, after: nil, limit: limit)
                     .transactions
             }
-            // In its chain, or by itself when the chain was not known at first.
-            let chains = Set(named.flatMap { [$0.chain, ChainKey(app: app, realm: $0.realm, original: $0.id)] })
-            let given = Dictionary(
-                try reader.fulfilments(Array(chains)).map { ($0.transaction, $0) },
-                uniquingKeysWith: { first, _ in first }
-            )
-            let rest = Set(given.keys).subtracting(named.map(\.key)).sorted { $0.id < $1.id }
+            let chains = try StandingChains(of: named, reader)
+            let rest = Set(chains.given.keys).subtracting(named.map(\.key)).sorted { $0.id < $1.id }
             let recorded = named + (try reader.transactions(rest))
-            let owners = Dictionary(
-                try reader.owners(Array(chains)).map { ($0.chain, $0) },
-                uniquingKeysWith: { first, _ in first }
-            )
             return recorded.map { recorded in
-                let fulfilment = given[recorded.key]
-                let owner = owners[fulfilment?.chain ?? recorded.chain]
-                guard let customer, let owner, !owner.mayUse(customer) else {
+                let fulfilment = chains.given[recorded.key]
+                guard let customer, let owner = chains.owner(of: recorded), !owner.mayUse(customer) else {
                     return TransactionOutcome(
                         recorded: recorded,
                         standing: standing(of: recorded, fulfilment, under: terms),
@@ -107,6 +92,11 @@ extension PurchasePipeline {
                 return TransactionOutcome(recorded: recorded, standing: .ownedByAnother, isNew: false)
             }
         }
+    }
+
+    /// Where numbers may be recorded: on any side of the wall.
+    private static func keys(of numbers: [TransactionID], _ app: AppID) -> [TransactionKey] {
+        numbers.flatMap { id in Realm.known.map { TransactionKey(app: app, realm: $0, id: id) } }
     }
 
     /// The numbers of what Apple was asked about, each once, in the order of the proof.
@@ -120,6 +110,27 @@ extension PurchasePipeline {
         case nil: return []
         }
     }
+}
+
+/// What was given in the chains of some transactions, and whose they are.
+private struct StandingChains {
+    let given: [TransactionKey: Fulfilment]
+    private let owners: [ChainKey: Owner]
+
+    init(of recorded: [RecordedTransaction], _ reader: any StoreReader) throws(StoreFailure) {
+        // In its chain, or by itself when the chain was not known at first.
+        let chains = Set(recorded.flatMap { [$0.chain, ChainKey(app: $0.app, realm: $0.realm, original: $0.id)] })
+        given = Dictionary(
+            try reader.fulfilments(Array(chains)).map { ($0.transaction, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        owners = Dictionary(
+            try reader.owners(Array(chains)).map { ($0.chain, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    func owner(of recorded: RecordedTransaction) -> Owner? { owners[given[recorded.key]?.chain ?? recorded.chain] }
 }
 
 extension AppPolicy {
