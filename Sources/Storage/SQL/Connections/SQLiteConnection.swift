@@ -181,6 +181,7 @@ import PurchaseModel
             return value
         } catch {
             rollBack()
+            unsafe assay_sqlite_log_drop(handle)
             throw error
         }
     }
@@ -254,7 +255,6 @@ import PurchaseModel
     private func rollBack() {
         isInTransaction = false
         if unsafe sqlite3_get_autocommit(handle) == 0 { _ = try? run(Self.rollback) }
-        unsafe assay_sqlite_log_drop(handle)
     }
 
     private func statement(_ query: Query) throws(StoreFailure) -> SQLiteStatement {
