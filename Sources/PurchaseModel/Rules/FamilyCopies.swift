@@ -118,6 +118,9 @@ extension Draft {
 extension Fulfilment {
     /// Whether it was given, and taken back as it turned out to be a family member's copy.
     package var isTakenAsCopy: Bool { state == .reversed && reason == .familyShared }
+
+    /// Whether nothing was given, as it is one. It may turn out to be bought.
+    var isWithheldAsCopy: Bool { state == .withheld && reason == .familyShared }
 }
 
 extension Situation {

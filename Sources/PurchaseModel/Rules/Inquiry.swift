@@ -101,9 +101,7 @@ package struct Inquiry: Sendable {
             var products = gathering.products
             for fulfilment in first.fulfilments(of: chain).values {
                 add(fulfilment)
-                // A copy may turn out to be bought.
-                let isCopy = fulfilment.unit == nil && fulfilment.reason == .familyShared
-                let isOpen = fulfilment.isOwnerless || fulfilment.lacksOrder || isCopy
+                let isOpen = fulfilment.isOwnerless || fulfilment.lacksOrder || fulfilment.isWithheldAsCopy
                 if isOpen, let order = first[fulfilment.transaction]?.order {
                     orders.insert(OrderKey(app: chain.app, id: order))
                 }
