@@ -51,7 +51,7 @@ enum StoreProbe {
         let writer = [path, folder, "\(purchases)"] + (way.map { [$0] } ?? [])
         if let options {
             let log = options.contains("-o") ? [] : ["-o", "/dev/null"]
-            // Writes to the shared memory file are the opening's, and promise nothing.
+            // Writes to the log's index promise nothing.
             let files = options.contains("trace=pwrite64") ? ["-P", database, "-P", database + "-wal"] : []
             process.words = ["/usr/bin/strace", "-f", "-qq"] + log + files + options + writer
         } else {

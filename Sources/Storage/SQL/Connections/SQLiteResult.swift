@@ -18,8 +18,9 @@ enum SQLiteResult {
         }
     }
 
-    /// `SQLITE_IOERR_SHMSIZE`. The index of the log is made anew at each opening: nothing of the data was lost. SQLite has no
-    /// `errno` of it, as of no failure of a commit.
+    /// `SQLITE_IOERR_SHMSIZE`. The index of the log is made anew at each opening: nothing of the data was lost. What was to be
+    /// indexed may be in the log already: where the process dies before it writes again, the next opening finds it committed.
+    /// SQLite has no `errno` of it, as of no failure of a commit.
     private static let indexOfLogCannotGrow = SQLITE_IOERR | 19 << 8
 
     /// A row that we cannot have written.
