@@ -156,13 +156,7 @@ import Testing
                 try transaction.apply(Decision(changes: [.insert(recorded)]), evidence: proofs[1])
             }
             for (place, word) in row.changes.enumerated() {
-                let change: LedgerChange =
-                    switch word {
-                    case "u": .update(recorded)
-                    case "l": .updateByLess(recorded)
-                    case "m": .amendByMore(recorded)
-                    default: .amend(recorded)
-                    }
+                let change = Self.change(word, recorded)
                 try await store.write { transaction throws(StoreFailure) in
                     try transaction.apply(Decision(changes: [change]), evidence: proofs[place + 2])
                 }
@@ -174,20 +168,22 @@ import Testing
         }
     }
 
+    private static func change(_ word: Character, _ recorded: RecordedTransaction) -> LedgerChange {
+        switch word {
+        case "u": .update(recorded)
+        case "l": .updateByLess(recorded)
+        case "m": .amendByMore(recorded)
+        default: .amend(recorded)
+        }
+    }
+
     /// What its customer first showed is found also after whatever came before it and after it.
-    @Test(arguments: StoreKind.allCases, ["u", "l", "m", "a"])
-    func keepsWithWhatItWasFirstShown(kind: StoreKind, change: String) async throws {
+    @Test(arguments: StoreKind.allCases, ["u", "l", "m", "a"] as [Character])
+    func keepsWithWhatItWasFirstShown(kind: StoreKind, change: Character) async throws {
         try await kind.withStore { store in
             let recorded = try Samples.recorded(Samples.transaction(1))
             let proofs = try (1...3).map { try Samples.evidence([$0]) }
-            let known: LedgerChange =
-                switch change {
-                case "u": .update(recorded)
-                case "l": .updateByLess(recorded)
-                case "m": .amendByMore(recorded)
-                default: .amend(recorded)
-                }
-            var shown = Decision(changes: [known])
+            var shown = Decision(changes: [Self.change(change, recorded)])
             shown.shown = [recorded.key]
             let decisions = [Decision(changes: [.insert(recorded)]), shown, Decision(changes: [.update(recorded)])]
             for (decision, proof) in zip(decisions, proofs) {
