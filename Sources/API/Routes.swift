@@ -305,13 +305,13 @@ private func webhooks(_ gate: Gate, _ parts: APIParts) -> [Route] {
         gate.stream("/v1/events", for: .read) { request, app, isInForce in
             await feed.respond(to: request, app: app, while: isInForce)
         },
-        gate.change("/v1/webhooks", for: .webhooks, webhooks.create),
+        gate.changeOnce("/v1/webhooks", for: .webhooks, webhooks.create),
         gate.route(.get, "/v1/webhooks", for: .read) { _, app, _ in await webhooks.list(app: app) },
         gate.route(.get, "/v1/webhooks/{id}", for: .read) { _, app, path in
             await webhooks.get(path["id"] ?? "", app: app)
         },
         gate.change("/v1/webhooks/{id}", for: .webhooks, webhooks.update),
-        gate.change("/v1/webhooks/{id}/rotate", for: .webhooks, webhooks.rotate),
+        gate.changeOnce("/v1/webhooks/{id}/rotate", for: .webhooks, webhooks.rotate),
         gate.change("/v1/webhooks/{id}/delete", for: .webhooks, webhooks.delete),
         gate.change("/v1/webhooks/{id}/replay", for: .webhooks, then: webhooks.reopen, webhooks.replay),
         gate.route(.post, "/v1/webhooks/{id}/test", for: .webhooks) { _, app, path in

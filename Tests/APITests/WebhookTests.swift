@@ -34,6 +34,26 @@ import TestSupport
         }
     }
 
+    /// The same request again gets the same answer, but for the secret: it would have to be kept with it.
+    @Test func aRepeatedRequestShowsNoSecret() async throws {
+        try await TestHouse().open { house in
+            let made = try await house.change("/v1/webhooks", Self.body, idempotencyKey: "make").json()
+            let id = try #require(made["webhook_id"]?.string)
+            let madeAgain = await house.change("/v1/webhooks", Self.body, idempotencyKey: "make")
+            #expect(made["secret"] != nil && madeAgain.status == .created)
+            #expect(madeAgain.fields["Idempotent-Replayed"] == "true")
+            #expect(try madeAgain.json()["webhook_id"]?.string == id)
+
+            let rotated = try await house.change("/v1/webhooks/\(id)/rotate", idempotencyKey: "turn").json()
+            let rotatedAgain = await house.change("/v1/webhooks/\(id)/rotate", idempotencyKey: "turn")
+            #expect(rotated["secret"] != nil && rotatedAgain.status == .ok)
+            #expect(try rotatedAgain.json()["secrets_in_use"]?.int64 == 2)
+            for again in [madeAgain, rotatedAgain] {
+                #expect(!String(decoding: again.body, as: UTF8.self).contains("whsec_"))
+            }
+        }
+    }
+
     /// What checks messages is shown, and what signs them never.
     @Test func messagesAreSignedByAPrivateKeyWhereThatIsWished() async throws {
         try await TestHouse().open { house in

@@ -41,6 +41,16 @@ struct Gate: Sendable {
     struct Answer: Sendable {
         let shown: HTTPResponse
         let kept: HTTPResponse
+
+        init(shown: HTTPResponse, kept: HTTPResponse) {
+            self.shown = shown
+            self.kept = kept
+        }
+
+        /// One that may be shown as often as it is asked for.
+        init(_ response: HTTPResponse) {
+            self.init(shown: response, kept: response)
+        }
     }
 
     /// Who calls.
@@ -167,8 +177,7 @@ struct Gate: Sendable {
         _ write: @escaping Write
     ) -> Route {
         changeOnce(template, for: scope, then: follow) { change, transaction throws(StoreFailure) in
-            let response = try write(change, transaction)
-            return Answer(shown: response, kept: response)
+            Answer(try write(change, transaction))
         }
     }
 

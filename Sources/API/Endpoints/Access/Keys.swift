@@ -124,10 +124,3 @@ extension KeyDesk.Asking {
         self.init(app: change.app.id, name: change.key.holder.name, key: change.key, now: change.now)
     }
 }
-
-extension Gate.Answer {
-    /// One that may be shown as often as it is asked for.
-    init(_ response: HTTPResponse) {
-        self.init(shown: response, kept: response)
-    }
-}

@@ -5,7 +5,8 @@ import Pipeline
 import PurchaseModel
 import Storage
 
-/// `/v1/webhooks`: where an app's events are sent to.
+/// `/v1/webhooks`: where an app's events are sent to. The same request again under its `Idempotency-Key` is answered
+/// without the secret.
 struct Webhooks: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -18,7 +19,7 @@ struct Webhooks: Sendable {
     private static let givenUpMax = 200
 
     /// `POST /v1/webhooks`. The secret is in this answer, and in none after it.
-    func create(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
+    func create(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> Gate.Answer {
         let endpoint: WebhookEndpoint
         let last = try transaction.lastEventCursor(app: change.app.id)
         let now = try transaction.storeTime(change.now)
@@ -30,13 +31,15 @@ struct Webhooks: Sendable {
                 .endpoint(app: change.app.id, id: id, at: now, after: last)
             try Webhooks.check(endpoint, for: change.app)
         } catch {
-            return error.response
+            return Gate.Answer(error.response)
         }
         guard try transaction.holdEndpoints(app: change.app.id).count < Webhooks.endpointsMax else {
-            return Problem.conflict("too_many_webhooks", "An app has at most \(Webhooks.endpointsMax) endpoints.")
+            return Gate.Answer(
+                Problem.conflict("too_many_webhooks", "An app has at most \(Webhooks.endpointsMax) endpoints.")
+            )
         }
         try transaction.createEndpoint(endpoint)
-        return .json(.created) { Webhooks.write(endpoint, showsSecrets: true, into: &$0) }
+        return Webhooks.answer(.created, endpoint)
     }
 
     /// `POST /v1/webhooks/{id}`: what is said is changed, and the rest stays.
@@ -55,20 +58,23 @@ struct Webhooks: Sendable {
 
     /// `POST /v1/webhooks/{id}/rotate`: a new secret signs beside the others, or, with `{"keep": 1}`, so many of the newest
     /// stay.
-    func rotate(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
-        guard var endpoint = try endpoint(change, transaction) else { return Problem.notFound("webhook") }
+    func rotate(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> Gate.Answer {
+        guard var endpoint = try endpoint(change, transaction) else {
+            return Gate.Answer(Problem.notFound("webhook"))
+        }
         if change.request.body.isEmpty {
             endpoint.addSecret()
-            return try write(endpoint, transaction, showsSecrets: true)
+            _ = try transaction.updateEndpoint(endpoint)
+            return Webhooks.answer(.ok, endpoint)
         }
         do throws(RequestBody.Fault) {
             let body = try RequestBody(change.request.body, members: ["keep"])
             let count = try RequestBody.needed(body.whole("keep", 1...Int64(WebhookEndpoint.secretsMax)), "keep")
             endpoint.keepSecrets(Int(count))
         } catch {
-            return error.response
+            return Gate.Answer(error.response)
         }
-        return try write(endpoint, transaction)
+        return Gate.Answer(try write(endpoint, transaction))
     }
 
     /// `POST /v1/webhooks/{id}/delete`: what it was still to be sent is given up, in this write as much as one takes, and
@@ -236,12 +242,11 @@ struct Webhooks: Sendable {
     private func write(
         _ endpoint: WebhookEndpoint,
         _ transaction: any StoreTransaction,
-        showsSecrets: Bool = false,
         missed: MissedEvents? = nil
     ) throws(StoreFailure) -> HTTPResponse {
         _ = try transaction.updateEndpoint(endpoint)
         return .json(.ok) { json in
-            Webhooks.write(endpoint, showsSecrets: showsSecrets, into: &json)
+            Webhooks.write(endpoint, into: &json)
             guard let missed else { return }
             // The body of a replay, as it stands.
             json.object("missed") { json in
@@ -252,11 +257,18 @@ struct Webhooks: Sendable {
         }
     }
 
-    private static func write(
-        _ endpoint: WebhookEndpoint,
-        showsSecrets: Bool = false,
-        into json: inout JSONObjectWriter
-    ) {
+    /// With the newest secret, and kept without it.
+    private static func answer(_ status: HTTPStatus, _ endpoint: WebhookEndpoint) -> Gate.Answer {
+        Gate.Answer(
+            shown: .json(status) { json in
+                write(endpoint, into: &json)
+                json.member("secret", endpoint.secrets.first?.text)
+            },
+            kept: .json(status) { write(endpoint, into: &$0) }
+        )
+    }
+
+    private static func write(_ endpoint: WebhookEndpoint, into json: inout JSONObjectWriter) {
         json.member("webhook_id", endpoint.id.text)
         json.member("url", endpoint.url)
         json.member("is_enabled", endpoint.isEnabled)
@@ -272,7 +284,6 @@ struct Webhooks: Sendable {
         json.member("per_second", endpoint.perSecondMax)
         json.member("public_key", endpoint.publicKey?.text)
         json.member("secrets_in_use", endpoint.secrets.count)
-        if showsSecrets { json.member("secret", endpoint.secrets.first?.text) }
         json.member("created_at", endpoint.createdAt)
     }
 }
