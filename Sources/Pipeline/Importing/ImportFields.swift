@@ -8,19 +8,23 @@ enum JSONImportRow {
         guard let document = try? JSONDocument(line, limits: limits), let object = document.root.object else {
             return .failure(.json)
         }
-        /// A number of Apple's may stand there as a number.
-        func text(_ names: [String], unless isNothing: ([UInt8]) -> Bool = { _ in false }) -> [UInt8]? {
+        /// As it stands there; a string as what it says. Only `null` and an empty string are nothing.
+        func text(
+            _ names: [String],
+            as text: (JSONValue) -> [UInt8] = { Array($0.utf8 ?? $0.raw) },
+            unless isNothing: ([UInt8]) -> Bool = { $0.isEmpty }
+        ) -> [UInt8]? {
             for name in names {
-                guard let value = object[name] else { continue }
-                let text = value.utf8.map { Array($0) } ?? value.int64.map { Array(String($0).utf8) } ?? []
-                if !text.isEmpty, !isNothing(text) { return text }
+                guard let value = object[name], !value.isNull, value.utf8?.isEmpty != true else { continue }
+                let text = text(value)
+                if !isNothing(text) { return text }
             }
             return nil
         }
         var row = ImportFields(
-            proof: text(columns.proof),
+            proof: text(columns.proof, as: proof),
             transaction: text(columns.transaction),
-            customer: text(columns.customer, unless: columns.isAnonymous),
+            customer: text(columns.customer, as: customer, unless: columns.isAnonymous),
             store: text(columns.storeNames),
             kind: text(columns.kind),
             isStoreNamed: columns.isStoreNamed
@@ -32,6 +36,18 @@ enum JSONImportRow {
             )
         }
         return row.claim
+    }
+
+    /// Empty if it can be none: an answer of verifyReceipt has an object as `receipt`, and its proof as `latest_receipt`.
+    private static func proof(_ value: JSONValue) -> [UInt8] {
+        value.kind == .object || value.kind == .array ? [] : Array(value.utf8 ?? value.raw)
+    }
+
+    /// Empty if it is no name. A whole number is one by its digits; `42.0` need not be who is called 42.
+    private static func customer(_ value: JSONValue) -> [UInt8] {
+        if let name = value.utf8 { return Array(name) }
+        let isWhole = value.kind == .number && !value.raw.contains { ".eE".utf8.contains($0) }
+        return isWhole ? Array(value.raw) : []
     }
 }
 
@@ -73,10 +89,11 @@ extension ImportHeader {
     }
 }
 
-/// What a row has, whatever it stood in. What is empty is not there.
+/// What a row has, whatever it stood in; `nil` is what is not there.
 private struct ImportFields {
     var proof: [UInt8]?
     var transaction: [UInt8]?
+    /// Empty where something stands that is no name.
     var customer: [UInt8]?
     var store: [UInt8]?
     var kind: [UInt8]?

@@ -115,6 +115,50 @@ import Testing
         )
     }
 
+    /// What stands there and cannot be read is neither nothing nor made up for by the next name: it would be somebody else's.
+    @Test(arguments: [
+        (value: "42.0", customer: "customer_id", number: "transaction_id"),
+        ("4e1", "customer_id", "transaction_id"), ("true", "customer_id", "transaction_id"),
+        ("{}", "customer_id", "transaction_id"), (#"{"$oid":"5f"}"#, "customer_id", "transaction_id"),
+        ("[7]", "customer_id", "transaction_id"), ("-7", "5 -7", "transaction_id"),
+        ("18446744073709551615", "5 18446744073709551615", "transaction_id"),
+        ("null", "5 bob", "6 ann"), (#""""#, "5 bob", "6 ann"),
+    ])
+    func aValueThatCannotBeReadEndsItsRow(value: String, customer: String, number: String) throws {
+        let owned = #"{"transaction_id":5,"customer_id":\#(value),"user_id":"bob"}"#
+        #expect(try Self.read(owned, .jsonLines) == ["1 \(customer)"])
+        let alone = #"{"transaction_id":5,"customer_id":\#(value)}"#
+        #expect(try Self.read(alone, .jsonLines) == ["1 \(customer.replacing("bob", with: "-"))"])
+        let numbered = #"{"transaction_id":\#(value),"original_transaction_id":"6","customer":"ann"}"#
+        #expect(try Self.read(numbered, .jsonLines) == ["1 \(number)"])
+        // What is no purchase of Apple's is no failure, whoever's it is.
+        let elsewhere = #"{"transaction_id":5,"customer_id":\#(value),"store":"stripe"}"#
+        #expect(try Self.read(elsewhere, .jsonLines) == ["1 other_store"])
+    }
+
+    /// A value of another kind is refused as a proof, as its text would be in a table; an object is what answers of
+    /// verifyReceipt have as `receipt`, beside their `latest_receipt`.
+    @Test(arguments: [
+        (value: "42.0", row: "42.0 ann"), ("true", "true ann"), ("18446744073709551615", "18446744073709551615 ann"),
+        ("{}", "MII ann"), ("[1]", "MII ann"), ("null", "MII ann"), (#""""#, "MII ann"),
+    ])
+    func anotherValueThanAProofIsNotPassedOver(value: String, row: String) throws {
+        let object = #"{"receipt":\#(value),"latest_receipt":"MII","user_id":"ann"}"#
+        #expect(try Self.read(object, .jsonLines) == ["1 \(row)"])
+    }
+
+    /// A column that is only called `store` may hold anything; one that was given says where something was bought.
+    @Test(arguments: ["42.0", "18446744073709551615", "true", "{}"])
+    func aStoreOfAnotherKindIsNoneOfApples(value: String) throws {
+        let object = #"{"transaction_id":5,"user_id":"ann","store":\#(value)}"#
+        #expect(try Self.read(object, .jsonLines) == ["1 5 ann"])
+        let given = try #require(ImportColumns.usual.replacing("store=store"))
+        #expect(try Self.read(object, .jsonLines, given) == ["1 other_store"])
+        let assay = try #require(ImportColumns.presets["assay"])
+        let kind = #"{"kind":\#(value),"transaction_id":"5","environment":"sandbox"}"#
+        #expect(try Self.read(kind, .jsonLines, assay) == ["1 other_kind"])
+    }
+
     @Test func aLineMayBeAProof() throws {
         #expect(try Self.read("MII\n\n2000000000000001\n", .lines) == ["1 MII -", "3 2000000000000001 -"])
     }
