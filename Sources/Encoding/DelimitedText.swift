@@ -2,7 +2,7 @@
 /// clients write between tabs, with backslashes.
 package enum DelimitedText {
     package enum Style: Hashable, Sendable {
-        /// Fields may stand between quotes, a quote in them is doubled.
+        /// Fields may stand between quotes, a quote in them is doubled. Without quotes `\N` and `NULL` stand for nothing.
         case quoted(delimiter: UInt8)
         /// Between tabs; `\t`, `\n`, `\r`, `\0` and `\\` stand for what they say, and `\N` or `NULL` for nothing.
         case tabs
@@ -22,6 +22,29 @@ package enum DelimitedText {
         case .quoted(let delimiter): try quoted(record, delimiter)
         case .tabs: try tabs(record)
         }
+    }
+
+    /// One record with commas, by RFC 4180, and its end. What would be read as nothing stands between quotes, too.
+    package static func record(of fields: [[UInt8]]) -> [UInt8] {
+        let cells = fields.map { field in
+            let isSpecial = field.contains { #"",\#r\#n"#.utf8.contains($0) }
+            guard isSpecial || isNothing(trimmed(field[...])) else { return field }
+            let quote = UInt8(ascii: "\"")
+            return [quote] + field.flatMap { $0 == quote ? [quote, quote] : [$0] } + [quote]
+        }
+        return Array(cells.joined(separator: [UInt8(ascii: ",")])) + [0x0D, 0x0A]
+    }
+
+    /// People and some programs write blanks around delimiters.
+    package static func trimmed(_ field: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        func isText(_ byte: UInt8) -> Bool { byte != 0x20 && byte != 0x09 }
+        guard let first = field.firstIndex(where: isText), let last = field.lastIndex(where: isText) else { return [] }
+        return field[first...last]
+    }
+
+    /// What the clients of databases write for what is not there.
+    private static func isNothing(_ field: ArraySlice<UInt8>) -> Bool {
+        field.elementsEqual("\\N".utf8) || field.elementsEqual("NULL".utf8)
     }
 
     private static func quoted(_ record: [UInt8], _ delimiter: UInt8) throws(Fault) -> [[UInt8]] {
@@ -45,7 +68,7 @@ package enum DelimitedText {
                 guard place == record.count || record[place] == delimiter else { throw .quote }
             } else {
                 let end = ByteSearch.firstIndex(of: delimiter, in: record.span, from: place) ?? record.count
-                field += record[place..<end]
+                if !isNothing(trimmed(record[place..<end])) { field += record[place..<end] }
                 place = end
             }
             fields.append(field)
@@ -58,7 +81,7 @@ package enum DelimitedText {
         let parts = record.split(separator: 0x09, maxSplits: fieldsMax, omittingEmptySubsequences: false)
         guard parts.count <= fieldsMax else { throw .tooManyFields }
         return parts.map { part in
-            if part.elementsEqual("\\N".utf8) || part.elementsEqual("NULL".utf8) { return [] }
+            if isNothing(part) { return [] }
             guard part.contains(0x5C) else { return Array(part) }
             var field: [UInt8] = []
             var rest = part

@@ -23,6 +23,27 @@ import Testing
         }
     }
 
+    /// As clients of databases write it into a table with commas: a customer called `NULL` would own everybody's purchases.
+    @Test(arguments: [
+        (text: "\\N,a,NULL", fields: ["", "a", ""]),
+        (" NULL ,\t\\N,NULL", ["", "", ""]),
+        ("\"NULL\",\"\\N\",x", ["NULL", "\\N", "x"]),
+        ("NULLs,\\n,null", ["NULLs", "\\n", "null"]),
+    ])
+    func nothingHasNoQuotes(text: String, fields: [String]) throws {
+        let found = try DelimitedText.fields(of: Array(text.utf8), .quoted(delimiter: UInt8(ascii: ",")))
+        #expect(found.map { String(decoding: $0, as: UTF8.self) } == fields)
+    }
+
+    @Test func whatIsWrittenIsReadAsItWas() throws {
+        let fields = ["a", "", "NULL", "\\N", " NULL", "null", "b,c", "say \"hi\"", "two\nlines", "\r"]
+        let record = DelimitedText.record(of: fields.map { Array($0.utf8) })
+        #expect(record.suffix(2) == [0x0D, 0x0A])
+        let found = try DelimitedText.fields(of: record.dropLast(2), .quoted(delimiter: UInt8(ascii: ",")))
+        #expect(found.map { String(decoding: $0, as: UTF8.self) } == fields)
+        #expect(String(decoding: DelimitedText.record(of: [[0x61], [], [0x62]]), as: UTF8.self) == "a,,b\r\n")
+    }
+
     @Test(arguments: ["\"open", "\"a\"b,c", "a,\"", "\"a\" ,b"])
     func anOpenQuoteIsNoField(text: String) {
         #expect(throws: DelimitedText.Fault.quote) {

@@ -66,7 +66,8 @@ extension ImportHeader {
         guard fields.count == count else { return .failure(.fieldCount) }
         func text(_ places: [Int], unless isNothing: ([UInt8]) -> Bool = { _ in false }) -> [UInt8]? {
             for place in places {
-                let field = Self.trimmed(fields[place])
+                // Nothing that is read of a table begins or ends with a blank.
+                let field = Array(DelimitedText.trimmed(fields[place][...]))
                 if !field.isEmpty, !isNothing(field) { return field }
             }
             return nil

@@ -86,14 +86,7 @@ struct ImportHeader: Sendable {
     /// None if its quotes do not fit together.
     static func names(in line: [UInt8], _ style: DelimitedText.Style) -> [String] {
         let fields = (try? DelimitedText.fields(of: line, style)) ?? []
-        return fields.map { String(decoding: trimmed($0), as: UTF8.self) }
-    }
-
-    /// People and some programs write blanks around delimiters. Nothing that is read of a table begins or ends with one.
-    static func trimmed(_ field: [UInt8]) -> [UInt8] {
-        func isText(_ byte: UInt8) -> Bool { byte != 0x20 && byte != 0x09 }
-        guard let first = field.firstIndex(where: isText), let last = field.lastIndex(where: isText) else { return [] }
-        return last - first + 1 == field.count ? field : Array(field[first...last])
+        return fields.map { String(decoding: DelimitedText.trimmed($0[...]), as: UTF8.self) }
     }
 
     /// Whether a CR stands outside of quotes.

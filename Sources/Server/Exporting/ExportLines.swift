@@ -19,7 +19,7 @@ final class ExportLines {
         self.format = format
         self.file = file
         columns = format == .csv ? kinds.first?.columns ?? [] : []
-        if format == .csv { waiting = Self.record(columns.map { Array($0.utf8) }) }
+        if format == .csv { waiting = DelimitedText.record(of: columns.map { Array($0.utf8) }) }
     }
 
     /// - Returns: false when it cannot be written.
@@ -29,7 +29,7 @@ final class ExportLines {
         case .csv:
             // What our own writer made can be read.
             guard let json = try? JSONDocument(row).root else { return false }
-            waiting += Self.record(columns.map { Self.cell(json, $0) })
+            waiting += DelimitedText.record(of: columns.map { Self.cell(json, $0) })
         }
         rows += 1
         bar.count(rows)
@@ -68,15 +68,5 @@ final class ExportLines {
         }
         guard let value else { return [] }
         return value.utf8.map { Array($0) } ?? Array(value.raw)
-    }
-
-    /// RFC 4180.
-    private static func record(_ fields: [[UInt8]]) -> [UInt8] {
-        let cells = fields.map { field in
-            guard field.contains(where: { #"",\#r\#n"#.utf8.contains($0) }) else { return field }
-            let quote = UInt8(ascii: "\"")
-            return [quote] + field.flatMap { $0 == quote ? [quote, quote] : [$0] } + [quote]
-        }
-        return Array(cells.joined(separator: [UInt8(ascii: ",")])) + [0x0D, 0x0A]
     }
 }
