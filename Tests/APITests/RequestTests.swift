@@ -97,7 +97,9 @@ import Testing
         ("application/json; note=\"\\\\\"; charset=utf-16", false), ("application/json; charset=", false),
         ("application/json; charset=utf-8; charset=utf-16", false), ("application/json; charset", false),
         ("application/json; charset=\"utf-8", false), ("application/json; note=\"; charset=utf-16", false),
-        ("application/json; charset=utf-8 utf-16", false),
+        ("application/json; charset=utf-8 utf-16", false), ("application/json; charset=us-ascii", true),
+        ("application/json;charset=\"US-ASCII\"", true), ("application/json; charset=us-ascii-1", false),
+        ("application/json; charset=us-ascii; charset=utf-16", false),
     ])
     func onlyJSONIsTaken(type: String, isTaken: Bool) async throws {
         try await TestHouse().open { house in

@@ -8,10 +8,11 @@ enum JSONBody {
         // As nearly everybody has it.
         if type == "application/json" { return true }
         guard let parts = parts(of: type), parts[0] == "application/json" else { return false }
-        // JSON is UTF-8 whatever else is said of it: what means another charset would be misread without a word.
+        // JSON is UTF-8 whatever else is said of it: what means another charset would be misread without a word. ASCII is
+        // UTF-8 as it stands.
         return parts.dropFirst().allSatisfy { part in
             let (name, value) = parameter(part)
-            return name != "charset" || ["utf-8", "utf8"].contains(value)
+            return name != "charset" || ["utf-8", "utf8", "us-ascii"].contains(value)
         }
     }
 
