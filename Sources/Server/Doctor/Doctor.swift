@@ -54,14 +54,18 @@ struct Doctor {
         var findings = [
             Finding.ok("configuration", "apps: \(configuration.apps.count), keys: \(configuration.keys.count)")
         ]
-        let isFolder = configuration.database.url == nil
+        let place = LedgerPlace(arguments, configuration)
+        let isFolder = if case .folder = place { true } else { false }
         findings += CheckFiles.findings(reading.seen, data: isFolder ? configuration.data : nil)
-        findings += await ledger(configuration, isFolder: isFolder)
+        findings += await ledger(at: place, configuration, isFolder: isFolder)
         return findings
     }
 
-    private func ledger(_ configuration: Configuration, isFolder: Bool) async -> [Finding] {
-        let place = LedgerPlace(configuration.database, folder: configuration.data)
+    private func ledger(
+        at place: LedgerPlace,
+        _ configuration: Configuration,
+        isFolder: Bool
+    ) async -> [Finding] {
         let state = CheckLedgerState(
             place: place,
             configuration: arguments.value("config") ?? environment["ASSAY_CONFIG"],

@@ -9,6 +9,7 @@ import Verification
 /// `assay import`: old purchases out of another system's books.
 struct ImportCommand: Sendable {
     let settings: ServeSettings
+    let place: LedgerPlace
     let app: AppPolicy
     let paths: [String]
     let word: ImportFiles.FormatWord?
@@ -21,6 +22,7 @@ struct ImportCommand: Sendable {
 
     init(_ configuration: Configuration, _ arguments: Arguments) throws(UsageFault) {
         settings = ServeSettings(configuration)
+        place = LedgerPlace(arguments, configuration)
         guard let name = arguments.value("app") else {
             throw UsageFault("--app is needed: the id of an app of the configuration")
         }
@@ -99,14 +101,13 @@ struct ImportCommand: Sendable {
         do {
             return isPlan ? try await plan() : try await take()
         } catch {
-            Console.error("assay import: \(ReportText.printable(Self.sentence(error, settings)))")
+            Console.error("assay import: \(ReportText.printable(Self.sentence(error, place)))")
             return 2
         }
     }
 
     private func take() async throws -> Int32 {
         let verifier = try verifier()
-        let place = LedgerPlace(settings.database, folder: settings.data)
         let store = try await place.openToWrite()
         do {
             let code = try await take(into: store, verifier)
@@ -138,7 +139,7 @@ struct ImportCommand: Sendable {
         for path in paths {
             let done = try await reading(path) { files in try await take(files, importer) }
             counts.add(done.counts)
-            Console.write(ImportText.text(done, path, isJSON: isJSON, asking: spacing))
+            Console.write(ImportText.text(done, path, into: place, isJSON: isJSON, asking: spacing))
         }
         return counts.refused + counts.invalid > 0 ? 1 : 0
     }
@@ -183,12 +184,12 @@ struct ImportCommand: Sendable {
         }
     }
 
-    static func sentence(_ error: any Error, _ settings: ServeSettings) -> String {
+    static func sentence(_ error: any Error, _ place: LedgerPlace) -> String {
         switch error {
         case let source as UnreadableSource: source.sentence
         case let fault as ImportReportFile.Fault: fault.sentence
-        case let failure as StoreOpenFailure: failure.sentence
-        case let failure as StoreFailure: StoreSentence.of(failure)
+        case let failure as StoreOpenFailure: "\(place.shown): \(failure.sentence)"
+        case let failure as StoreFailure: "\(place.shown): \(failure.sentence)"
         default: "\(error)"
         }
     }

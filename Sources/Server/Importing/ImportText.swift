@@ -6,7 +6,13 @@ import Verification
 
 /// What an import says: for people, and with `--json` one object on one line.
 enum ImportText {
-    static func text(_ progress: ImportProgress, _ path: String, isJSON: Bool, asking spacing: Duration) -> String {
+    static func text(
+        _ progress: ImportProgress,
+        _ path: String,
+        into place: LedgerPlace,
+        isJSON: Bool,
+        asking spacing: Duration
+    ) -> String {
         let counts = progress.counts
         let rows: [(String, Int64)] = [
             ("recorded", counts.recorded), ("known", counts.known), ("asked", counts.asked),
@@ -21,7 +27,8 @@ enum ImportText {
                 json.member("without_customer", counts.withoutCustomer)
             }
         }
-        var text = "\(ReportText.printable(path)): \(counts.rows) rows\n" + columns(rows)
+        let into = ReportText.printable(place.shown)
+        var text = "\(ReportText.printable(path)): \(counts.rows) rows into \(into)\n" + columns(rows)
         text += elsewhere(counts.otherStore) + owning(counts.withoutCustomer)
         if counts.asked > 0 { text += asking(counts.asked, spacing) }
         return text
@@ -46,7 +53,12 @@ enum ImportText {
         return "\(ReportText.printable(path)) was read to its end before, \(what)"
     }
 
-    static func text(_ plan: ImportPlan, hasLedger: Bool, isJSON: Bool, asking spacing: Duration) -> String {
+    static func text(
+        _ plan: ImportPlan,
+        comparedWith place: LedgerPlace?,
+        isJSON: Bool,
+        asking spacing: Duration
+    ) -> String {
         let rows: [(String, Int64)] = [
             ("genuine", plan.genuine), ("known", plan.known), ("need_apple", plan.needApple),
             ("repeated", plan.repeated), ("nothing", plan.nothing),
@@ -62,17 +74,18 @@ enum ImportText {
                 json.member("without_customer", plan.withoutCustomer)
                 json.member("apple_calls_max", 2 * plan.needApple)
                 json.member("apple_seconds", seconds(plan.needApple, spacing))
-                json.member("has_ledger", hasLedger)
+                json.member("has_ledger", place != nil)
             }
         }
-        var text = "\(plan.rows) rows; nothing was written\n" + columns(rows)
+        let compared = place.map { ", compared with \(ReportText.printable($0.shown))" } ?? ""
+        var text = "\(plan.rows) rows\(compared); nothing was written\n" + columns(rows)
         text += columns(refused.map { ("refused, " + $0.0, $0.1) } + invalid.map { ("invalid, " + $0.0, $0.1) })
         for fault in plan.faults {
             let place = fault.lastLine.map { "lines \(fault.line) to \($0)" } ?? "line \(fault.line)"
             text += "  \(place): \(fault.verdict?.rawValue ?? "invalid"), \(fault.reason ?? "")\n"
         }
         text += elsewhere(plan.otherStore) + owning(plan.withoutCustomer)
-        if !hasLedger { text += "  there is no ledger yet, so nothing counts as known\n" }
+        if place == nil { text += "  there is no ledger yet, so nothing counts as known\n" }
         if plan.needApple > 0 { text += asking(plan.needApple, spacing) }
         return text
     }

@@ -7,7 +7,7 @@ import Storage
 extension ImportCommand {
     func plan() async throws -> Int32 {
         var plan = ImportPlan(app: app, verifier: try verifier(), isAsking: isAsking, at: SystemClock().now)
-        let ledger = try? await LedgerPlace(settings.database, folder: settings.data).openToRead()
+        let ledger = try? await place.openToRead()
         do {
             for path in paths { try await reading(path) { files in try await look(at: files, &plan, ledger) } }
             await ledger?.close()
@@ -15,8 +15,8 @@ extension ImportCommand {
             await ledger?.close()
             throw error
         }
-        let hasLedger = ledger != nil
-        Console.write(ImportText.text(plan, hasLedger: hasLedger, isJSON: isJSON, asking: spacing))
+        let compared = ledger == nil ? nil : place
+        Console.write(ImportText.text(plan, comparedWith: compared, isJSON: isJSON, asking: spacing))
         return plan.refused.isEmpty && plan.invalid.isEmpty ? 0 : 1
     }
 

@@ -13,6 +13,7 @@ struct Reconcile: Sendable {
     private static let pause = Duration.seconds(2)
 
     let settings: ServeSettings
+    let place: LedgerPlace
     let since: Timestamp
     let until: Timestamp
     let app: AppID?
@@ -24,6 +25,7 @@ struct Reconcile: Sendable {
 
     init(_ configuration: Configuration, _ arguments: Arguments, at now: Timestamp) throws(UsageFault) {
         settings = ServeSettings(configuration)
+        place = LedgerPlace(arguments, configuration)
         guard let since = try Self.moment("since", arguments) else {
             throw UsageFault("--since is needed: where the window begins", hint: "--since 2026-01-05T03:00:00Z")
         }
@@ -67,7 +69,6 @@ struct Reconcile: Sendable {
     /// - Returns: 0 when all was read, 1 when something is left, 2 when it could not be done.
     func run() async -> Int32 {
         do {
-            let place = LedgerPlace(settings.database, folder: settings.data)
             let store = try await place.openToWrite()
             do {
                 let code = try await run(over: store)
@@ -78,7 +79,7 @@ struct Reconcile: Sendable {
                 throw error
             }
         } catch {
-            Console.error("assay reconcile: \(ReportText.printable(ImportCommand.sentence(error, settings)))")
+            Console.error("assay reconcile: \(ReportText.printable(ImportCommand.sentence(error, place)))")
             return 2
         }
     }
@@ -184,7 +185,7 @@ struct Reconcile: Sendable {
         }
         Console.write(
             """
-            \(isDone ? "done" : "not done: servers of this ledger go on")
+            \(ReportText.printable(place.shown)): \(isDone ? "done" : "not done, servers of this ledger go on")
               \(plan.readings) windows of notifications, \(plan.subscriptions) subscriptions, \(plan.proofs) proofs that wait,
               \(customers) customers
               \(new) transactions are new, \(before.pending) proofs waited, \(after.pending) wait

@@ -12,7 +12,7 @@ struct Rebuild {
     let now: Timestamp
 
     init(_ configuration: Configuration, _ arguments: Arguments, at now: Timestamp) {
-        place = LedgerPlace(configuration.database, folder: configuration.data)
+        place = LedgerPlace(arguments, configuration)
         apps = ServeSettings(configuration).apps
         isApplied = arguments.isSet("apply")
         isJSON = arguments.isSet("json")
@@ -50,7 +50,7 @@ struct Rebuild {
             Console.write(
                 isJSON
                     ? RebuildJSON.line(report, isApplied: isApplied)
-                    : Array(RebuildText.text(report, isApplied: isApplied).utf8)
+                    : Array(RebuildText.text(report, of: place, isApplied: isApplied).utf8)
             )
             return report.left > 0 || !isApplied && report.differences > 0 ? 1 : 0
         } catch {
@@ -62,14 +62,14 @@ struct Rebuild {
 
 /// What a rebuild has found, for people: a line for each row.
 enum RebuildText {
-    static func text(_ report: RebuildReport, isApplied: Bool) -> String {
+    static func text(_ report: RebuildReport, of place: LedgerPlace, isApplied: Bool) -> String {
         var text = report.listed.map { "\(line($0))\n" }.joined()
         let unlisted = report.differences + report.left - report.listed.count
         if unlisted > 0 { text += "and \(unlisted) more\n" }
         let word = isApplied ? "rebuilt" : "to rebuild"
         text += """
-            \(report.transactions) transactions and \(report.wallets) wallets looked at, \(report.differences) \(word), \
-            \(report.left) left\n
+            \(report.transactions) transactions and \(report.wallets) wallets looked at in \
+            \(ReportText.printable(place.shown)), \(report.differences) \(word), \(report.left) left\n
             """
         guard !report.told.isEmpty else { return text }
         let told = report.told.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", ")
