@@ -8,10 +8,14 @@ extension PurchaseClient {
     /// nobody but themselves.
     struct Aside {
         var waiting: [@Sendable () async -> Void] = []
-        /// How many have returned, and are still to be taken out of the group.
+        /// Counts the groups in which it is done: one that was cancelled lasts until all in it have returned.
+        var group = 0
+        /// How many of the newest group have returned, and are still to be taken out of it.
         var ended = 0
         /// Answers that the app was asked for and has not given.
         var owed = 0
+        /// Purchases of which the app is being asked whose they are.
+        var asking: Set<String> = []
     }
 
     /// Has something done, each in a task of its own, while the client runs.
@@ -22,6 +26,9 @@ extension PurchaseClient {
 
     /// Starts what is to be done aside, until the task is cancelled.
     func runAside() async {
+        aside.group += 1
+        aside.ended = 0
+        let number = aside.group
         await withTaskGroup(of: Void.self) { group in
             while !Task.isCancelled {
                 let (waiting, ended) = (aside.waiting, aside.ended)
@@ -29,7 +36,7 @@ extension PurchaseClient {
                 for work in waiting {
                     group.addTask {
                         await work()
-                        await self.noteEnd()
+                        await self.noteEnd(in: number)
                     }
                 }
                 for _ in 0..<ended { await group.next() }
@@ -39,7 +46,9 @@ extension PurchaseClient {
         }
     }
 
-    private func noteEnd() { aside.ended += 1 }
+    private func noteEnd(in group: Int) {
+        if group == aside.group { aside.ended += 1 }
+    }
 
     /// What the app answers.
     ///

@@ -13,7 +13,8 @@ extension PurchaseClient {
     /// - Parameters:
     ///   - source: StoreKit, mostly.
     ///   - customer: whose a purchase is that the store brings by itself. Answer nil when nobody is signed in, or when its
-    ///     account token is another account's: it is left with the store, and asked about again after ``wake()``.
+    ///     account token is another account's: it is left with the store, and asked about again after ``wake()``. It may take
+    ///     its time: of one purchase it is asked once at a time, and of others meanwhile.
     public func run(
         _ source: PurchaseSource,
         customer: @escaping @Sendable (StorePurchase) async -> String?
@@ -31,29 +32,45 @@ extension PurchaseClient {
 
     private func receive(
         _ purchase: StorePurchase,
-        _ customer: @Sendable (StorePurchase) async -> String?
-    ) async {
+        _ customer: @escaping @Sendable (StorePurchase) async -> String?
+    ) {
         // Of what is known already the app need not say it again.
-        var owner = outbox[purchase.id]?.customer
-        if owner == nil { owner = await customer(purchase) }
-        guard let owner, Parcel.isName(owner) else { return tellApp(.unclaimed(purchase: purchase.id)) }
+        if let owner = outbox[purchase.id]?.customer { return keep(purchase, of: owner) }
+        guard aside.asking.insert(purchase.id).inserted else { return tellApp(.unclaimed(purchase: purchase.id)) }
+        doAside {
+            let owner = await customer(purchase)
+            await self.hear(owner, of: purchase)
+        }
+    }
+
+    /// The app has said whose a purchase is, or that it is nobody's. When it is about to end that says nothing.
+    private func hear(_ owner: String?, of purchase: StorePurchase) {
+        aside.asking.remove(purchase.id)
+        if let owner, Parcel.isName(owner) {
+            keep(purchase, of: owner)
+        } else if !Task.isCancelled {
+            tellApp(.unclaimed(purchase: purchase.id))
+        }
+    }
+
+    private func keep(_ purchase: StorePurchase, of owner: String) {
         do throws(OutboxFault) {
             try take(purchase, customer: owner, order: nil)
         } catch {
-            return tellApp(.notKept(error, purchase: purchase.id))
+            tellApp(.notKept(error, purchase: purchase.id))
         }
     }
 
     private func askStore(
         _ source: PurchaseSource,
-        _ customer: @Sendable (StorePurchase) async -> String?
+        _ customer: @escaping @Sendable (StorePurchase) async -> String?
     ) async {
         while !Task.isCancelled {
             let asked = wakes
             let confirmed = outbox.entries.filter { if case .confirmed = $0.state { true } else { false } }
             let found = await source.unfinished()
             if Task.isCancelled { return }
-            for purchase in found { await receive(purchase, customer) }
+            for purchase in found { receive(purchase, customer) }
             // What the store has no longer was finished just before the app ended. Should it come again after all, it is
             // sent again, and the server knows it.
             let ids = Set(found.map(\.id))

@@ -84,13 +84,14 @@ import Testing
 
     // MARK: One thing at a time
 
-    /// Runs a client on a quiet phone until the body has returned.
-    private static func run(
+    /// Runs a client on a quiet phone until the body has returned; or has the body run it.
+    static func run(
         _ phone: Phone,
         _ events: Noted = Noted(),
-        customer: @escaping @Sendable (StorePurchase) -> String? = { _ in "anna" },
+        customer: @escaping @Sendable (StorePurchase) async -> String? = { _ in "anna" },
         transport: Transport? = nil,
         token: @escaping @Sendable (String) async -> String? = { "token of \($0)" },
+        isRun: Bool = true,
         atMost seconds: Double = 100_000,
         _ body: @escaping @Sendable (PurchaseClient) async throws -> Void
     ) throws {
@@ -104,7 +105,7 @@ import Testing
                     surroundings: phone.time.surroundings
                 ) { events.append($0) }
                 return try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { await client.run(phone.source) { customer($0) } }
+                    if isRun { group.addTask { await client.run(phone.source, customer: customer) } }
                     defer { group.cancelAll() }
                     try await body(client)
                     return .success(())

@@ -1,0 +1,67 @@
+import Foundation
+import PurchaseClient
+import Synchronization
+import Testing
+
+/// What the app is asked about what the store brings by itself, and how it may answer.
+@Suite struct AppAnswerTests {
+    /// An app may await a sign-in there. What is others' is sent meanwhile, and the answer counts, however late it is.
+    @Test(arguments: UInt64(0)..<8) func anAppThatTakesItsTimeStopsNoSending(seed: UInt64) throws {
+        let (phone, events) = (Phone(seed: seed), Noted())
+        for _ in 0..<4 { _ = phone.sell(isForged: false) }
+        let isSignedIn = Mutex(false)
+        let asked = Mutex(0)
+        let customer: @Sendable (StorePurchase) async -> String? = { purchase in
+            guard purchase.id == "1" else { return "anna" }
+            asked.withLock { $0 += 1 }
+            while !isSignedIn.withLock(\.self), !Task.isCancelled { await phone.time.sleep(10) }
+            return "bob"
+        }
+        try PurchaseClientTests.run(phone, events, customer: customer, atMost: 50_000) { client in
+            while phone.unfinished.map(\.id) != ["1"] { await phone.time.sleep(1) }
+            // The store brings it again, and the app has still not said whose it is.
+            while !events.all.contains(.unclaimed(purchase: "1")) { await phone.time.sleep(1) }
+            isSignedIn.withLock { $0 = true }
+            while !phone.unfinished.isEmpty { await phone.time.sleep(1) }
+        }
+        #expect(asked.withLock(\.self) == 1)
+        #expect(phone.server.recorded.count == 4)
+    }
+
+    /// What an earlier run has left behind and ends only now is none of this run's, which would wait for another.
+    @Test(arguments: UInt64(0)..<8) func whatOutlastsItsRunHoldsUpNoLaterOne(seed: UInt64) throws {
+        let phone = Phone(seed: seed)
+        let held = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        let asked = Mutex(0)
+        let token: @Sendable (String) async -> String? = { _ in
+            let isFirst = asked.withLock { asked in
+                asked += 1
+                return asked == 1
+            }
+            // It takes no notice of being cancelled.
+            if isFirst { await withCheckedContinuation { wake in held.withLock { $0 = wake } } }
+            return "token"
+        }
+        try PurchaseClientTests.run(phone, token: token, isRun: false, atMost: 20_000) { client in
+            let source = PurchaseSource(listen: { _ in }, unfinished: { [] })
+            try await client.submit(phone.sell(isForged: false), customer: "anna")
+            let first = Task(executorPreference: phone.time) { await client.run(source) { _ in nil } }
+            while held.withLock({ $0 == nil }) { await phone.time.sleep(1) }
+            first.cancel()
+            let second = Task(executorPreference: phone.time) { await client.run(source) { _ in nil } }
+            // A store that takes its time is told aside, too.
+            let slow = phone.sell(isForged: false)
+            phone.state.withLock { _ = $0.finishesNever.insert(slow.id) }
+            try await client.submit(slow, customer: "anna")
+            for await _ in await client.states(of: slow.id) {}
+            await phone.time.sleep(10)
+            held.withLock { $0 }?.resume()
+            await first.value
+            await client.wake()
+            await phone.time.sleep(10)
+            try await client.submit(phone.sell(isForged: false), customer: "anna")
+            while phone.unfinished.map(\.id) != [slow.id] { await phone.time.sleep(1) }
+            second.cancel()
+        }
+    }
+}
