@@ -3,7 +3,8 @@ import Encoding
 import HTTP
 import Testing
 
-/// Holds every answer of a test's server to what is described of it: it has no status and no header field beyond.
+/// Holds every answer of a test's server to what is described of it: it has no status, no code of a problem and no header
+/// field beyond.
 enum DescribedAnswers {
     /// What belongs to the message and not to the answer: OpenAPI leaves it out.
     private static let ofMessage: Set = ["content-type", "date"]
@@ -24,9 +25,8 @@ enum DescribedAnswers {
     }
 
     static func faults(_ response: HTTPResponse, _ method: HTTPMethod, _ template: String) -> [String] {
-        let document = Description.standard.document.root.object
-        let operation = document?["paths"]?.object?[template]?.object?[method.rawValue.lowercased()]?.object
-        guard let answer = resolved(operation?["responses"]?.object?["\(response.status.rawValue)"]) else {
+        let answers = operation(method, template)?["responses"]?.object
+        guard let answer = resolved(answers?["\(response.status.rawValue)"]) else {
             return ["\(response.status) is not described"]
         }
         let headers = answer["headers"]?.object.map { Array($0.members) } ?? []
@@ -35,8 +35,37 @@ enum DescribedAnswers {
         let missing = headers.filter { name, value in
             resolved(value)?["required"]?.bool == true && !sent.contains(name.lowercased())
         }
-        return sent.subtracting(described).subtracting(ofMessage).sorted().map { "\(response.status) has \($0)" }
+        let unnamed = code(of: response).flatMap { codes(of: answer).contains($0) ? nil : $0 }
+        let more = sent.subtracting(described).subtracting(ofMessage).sorted()
+        return (unnamed.map { ["\(response.status) is \($0)"] } ?? [])
+            + more.map { "\(response.status) has \($0)" }
             + missing.map { "\(response.status) lacks \($0.key)" }
+    }
+
+    /// The code of a problem, if this is one.
+    static func code(of response: HTTPResponse) -> String? {
+        guard response.fields.single("Content-Type") == problem else { return nil }
+        return (try? response.json())?["code"]?.string
+    }
+
+    /// The codes with which an operation's problems are described.
+    static func codes(_ method: HTTPMethod, _ template: String) -> Set<String> {
+        let answers = operation(method, template)?["responses"]?.object
+        let described = answers?.members.compactMap { resolved($0.value) } ?? []
+        return Set(described.flatMap { codes(of: $0) })
+    }
+
+    private static func codes(of answer: JSONObject) -> Set<String> {
+        let parts = answer["content"]?.object?[problem]?.object?["schema"]?.object?["allOf"]?.array
+        let enums = parts?.compactMap { $0.object?["properties"]?.object?["code"]?.object?["enum"]?.array } ?? []
+        return Set(enums.flatMap { $0.compactMap(\.string) })
+    }
+
+    private static let problem = "application/problem+json"
+
+    private static func operation(_ method: HTTPMethod, _ template: String) -> JSONObject? {
+        let paths = Description.standard.document.root.object?["paths"]?.object
+        return paths?[template]?.object?[method.rawValue.lowercased()]?.object
     }
 
     private static func resolved(_ value: JSONValue?) -> JSONObject? {

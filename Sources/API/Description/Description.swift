@@ -3,8 +3,8 @@ package import Encoding
 /// What this server answers, in OpenAPI 3.1: joined once from the parts beside this file.
 ///
 /// A part is a piece of an OpenAPI document, in which two things are said shortly. An operation names the codes of its own
-/// problems in `x-codes`; the answers for them, and for those that every such operation may give, are written here. An
-/// event gives its sentence and what it holds.
+/// problems in `x-codes`, and in `x-codes-never` those of every such operation that it never has; the answers for them are
+/// written here. An event gives its sentence and what it holds.
 package struct Description: Sendable {
     /// As it is served.
     package let document: JSONDocument
@@ -63,7 +63,7 @@ package struct Description: Sendable {
             json.object(name) { json in
                 for (name, value) in operation.members {
                     switch name {
-                    case "x-codes": continue
+                    case "x-codes", "x-codes-never": continue
                     case "responses":
                         json.object(name) { json in
                             let problems = answers.statuses(of: operation)

@@ -41,16 +41,19 @@ struct ProblemAnswers {
     }
 
     private func names(of operation: JSONObject) -> Set<String> {
-        let own = operation["x-codes"]?.array?.compactMap(\.string) ?? []
+        func words(_ name: String) -> [String] { operation[name]?.array?.compactMap(\.string) ?? [] }
         let needsKey = operation["security"]?.array?.isEmpty == false
         let hasBody = operation["requestBody"] != nil
         let isIdempotent = operation["parameters"]?.array?.contains { parameter in
             parameter.object?["$ref"]?.says("#/components/parameters/IdempotencyKey") ?? false
         }
-        return Set(
-            everywhere + own + (needsKey ? withKey : []) + (needsKey && hasBody ? withBody : [])
+        let given = Set(
+            everywhere + words("x-codes") + (needsKey ? withKey : []) + (needsKey && hasBody ? withBody : [])
                 + (isIdempotent == true ? idempotent : [])
         )
+        let never = words("x-codes-never")
+        precondition(given.isSuperset(of: never), "x-codes-never takes out what is there")
+        return given.subtracting(never)
     }
 
     /// The answers with problems of one operation.
