@@ -154,7 +154,7 @@ import Testing
         case 0...1: .again(after: .milliseconds(Int64.random(in: 0...90, using: &random)))
         case 2...3: .dead(because: "refused")
         case 4: .released
-        case 5 where Int.random(in: 0...5, using: &random) == 0: .endpointGone
+        case 5 where Int.random(in: 0...5, using: &random) == 0: .gone
         default: .delivered
         }
     }

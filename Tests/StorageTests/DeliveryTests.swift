@@ -163,14 +163,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anEndpointThatIsGoneIsDisabledAndItsFailuresAreDated(kind: StoreKind) async throws {
+    func whatFailsIsDatedAndStaysSoWhenTheEndpointIsDisabled(kind: StoreKind) async throws {
         try await kind.withStore { store in
             let endpoint = try OutboxSamples.endpoint("a")
             try await store.create(endpoint)
             try await store.append(try (1...4).map { try OutboxSamples.event("\($0)", $0, learnedAt: $0) })
             let claimed = try await store.claim("a", try OutboxSamples.terms("w", at: 9), limit: 3)
             var figures: [WebhookFigures?] = []
-            let outcomes: [DeliveryOutcome] = [.again(after: .seconds(5)), .delivered, .endpointGone]
+            let outcomes: [DeliveryOutcome] = [.again(after: .seconds(5)), .delivered, .gone]
             for (hold, outcome) in zip(claimed.map(\.hold), outcomes) {
                 #expect(try await store.finish(hold, outcome, at: 9 + hold.cursor.position))
                 figures.append(
@@ -194,12 +194,16 @@ import Testing
                     ),
                 ]
             )
-            let found = try await store.read { reader throws(StoreFailure) in
-                (try reader.endpoint(endpoint.id), try reader.delivery(claimed[2].hold.id))
+            var disabled = endpoint
+            disabled.disable(because: DeliveryOutcome.goneReason, at: OutboxSamples.at(13), after: .start)
+            let version = try await store.write { [disabled] write throws(StoreFailure) in
+                try write.updateEndpoint(disabled)
             }
-            #expect(found.0?.isEnabled == false)
-            #expect(found.0?.disabledReason == "endpoint_gone")
-            #expect(found.0?.version == 2)
+            #expect(version == 2)
+            let found = try await store.read { reader throws(StoreFailure) in
+                (try reader.webhookFigures(endpoint.id), try reader.delivery(claimed[2].hold.id))
+            }
+            #expect(found.0 == figures[2])
             #expect(found.1?.deadReason == "endpoint_gone")
             #expect(try await store.claim("a", try OutboxSamples.terms("w", at: 99_999)).isEmpty)
             #expect(try await store.read { reader throws(StoreFailure) in try reader.nextDeliveryDue() } == nil)

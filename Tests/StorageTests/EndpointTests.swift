@@ -230,38 +230,6 @@ import Testing
         }
     }
 
-    /// What happens while it is disabled is not kept for it: since when, and behind which place, is.
-    @Test(arguments: StoreKind.allCases)
-    func anEndpointThatIsGoneSaysSinceWhen(kind: StoreKind) async throws {
-        try await kind.withStore { store in
-            try await store.create(try OutboxSamples.endpoint("a"))
-            try await store.append((1...3).map { try OutboxSamples.event("\($0)", $0) })
-            let claimed = try await store.claim("a", try OutboxSamples.terms("w", at: 1), limit: 2)
-            let before = try await store.read { reader throws(StoreFailure) in
-                try reader.storeTime(OutboxSamples.at(5))
-            }
-            try #require(claimed.count == 2)
-            var noted: [WebhookEndpoint?] = []
-            for (delivery, moment) in zip(claimed, [Int64(5), 9]) {
-                let finished = FinishedDelivery(delivery.hold, as: .endpointGone, attempt: nil)
-                _ = try await store.write { write throws(StoreFailure) in
-                    try write.finishDeliveries([finished], at: OutboxSamples.at(moment))
-                }
-                let id = delivery.hold.id.endpoint
-                noted.append(try await store.read { reader throws(StoreFailure) in try reader.endpoint(id) })
-                try await store.append([try OutboxSamples.event("after_\(moment)", moment == 5 ? 4 : 5)])
-            }
-            let first = try #require(noted[0])
-            #expect(!first.isEnabled && first.disabledReason == DeliveryOutcome.goneReason)
-            #expect(first.missedAfter == EventCursor(position: 3))
-            #expect(try #require(first.disabledAt) >= before)
-            // It was under way, and says the same again.
-            let second = try #require(noted[1])
-            #expect(second.disabledAt == first.disabledAt && second.missedAfter == first.missedAfter)
-            #expect(second.version == first.version + 1)
-        }
-    }
-
     @Test func aSecretDoesNotShowItself() throws {
         let secret = try OutboxSamples.secret(77)
         let endpoint = try OutboxSamples.endpoint("a")

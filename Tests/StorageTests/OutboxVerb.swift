@@ -202,7 +202,7 @@ struct OutboxVerbs {
         let finished = someDeliveries().map { hold in
             let outcome = pick([
                 DeliveryOutcome.delivered, .delivered, .again(after: .milliseconds(number(0...9))),
-                .dead(because: "refused"), .released, chance(4) ? .endpointGone : .delivered,
+                .dead(because: "refused"), .released, chance(4) ? .gone : .delivered,
             ])
             let attempt = chance(3) ? nil : OutboxSamples.attempt(hold.token, status: pick([200, 500, nil]))
             return FinishedDelivery(hold, as: outcome, attempt: attempt)

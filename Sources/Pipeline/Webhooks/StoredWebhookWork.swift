@@ -32,15 +32,30 @@ package struct StoredWebhookWork: WebhookWork {
         try await write { transaction throws(StoreFailure) in try transaction.renewDeliveries(holds, terms: terms) }
     }
 
-    package func finish(_ attempted: [AttemptedDelivery], at now: Timestamp) async throws(StoreFailure) -> [Bool] {
-        let told = attempted.map(\.told)
-        let finished = attempted.map { FinishedDelivery($0.claimed.hold, as: $0.outcome, attempt: $0.attempt) }
+    package func finish(
+        _ attempted: [AttemptedDelivery],
+        at now: Timestamp
+    ) async throws(StoreFailure) -> [DeliveryOutcome?] {
         // Of several one may meet a conflict that stays: the others are better tried without it than all again.
-        return try await write(triesMax: attempted.count > 1 ? 1 : Self.triesMax) { transaction throws(StoreFailure) in
+        try await write(triesMax: attempted.count > 1 ? 1 : Self.triesMax) { transaction throws(StoreFailure) in
+            var asked: [WebhookEndpointID: WebhookEndpoint] = [:]
+            for gone in attempted where gone.outcome == .gone {
+                asked[gone.endpoint.id] = try transaction.endpoint(gone.endpoint.id)
+            }
+            let outcomes = attempted.map { $0.outcome(at: asked[$0.endpoint.id]?.url) }
+            let finished = zip(attempted, outcomes).map { attempted, outcome in
+                FinishedDelivery(attempted.claimed.hold, as: outcome, attempt: attempted.attempt)
+            }
             let isOurs = try transaction.finishDeliveries(finished, at: now)
-            let ours = zip(told, isOurs).compactMap { told, isOurs in isOurs ? told : nil }
-            try LedgerRequests.note(ours, at: now, in: transaction)
-            return isOurs
+            let written = zip(outcomes, isOurs).map { outcome, isOurs in isOurs ? outcome : nil }
+            let gone = Set(zip(attempted, written).compactMap { $1 == .gone ? $0.endpoint.id : nil })
+            // One after the other, so that two writers hold their apps' feeds in the same order.
+            for endpoint in gone.sorted(by: { $0.text < $1.text }).compactMap({ asked[$0] }) where endpoint.isEnabled {
+                try Self.disable(endpoint, because: DeliveryOutcome.goneReason, at: now, in: transaction)
+            }
+            let told = zip(attempted, written).compactMap { attempted, outcome in outcome.flatMap(attempted.told) }
+            try LedgerRequests.note(told, at: now, in: transaction)
+            return written
         }
     }
 
@@ -55,15 +70,29 @@ package struct StoredWebhookWork: WebhookWork {
         }
         guard isLost else { return false }
         return try await write { transaction throws(StoreFailure) in
-            guard var found = try transaction.endpoint(endpoint), found.isEnabled else { return false }
-            found.disable(
-                because: reason,
-                at: try transaction.storeTime(now),
-                after: try transaction.lastEventCursor(app: found.app)
-            )
-            _ = try transaction.updateEndpoint(found)
+            guard let found = try transaction.endpoint(endpoint), found.isEnabled else { return false }
+            // Since it was asked, something may have arrived, or its address been changed.
+            let since = try transaction.webhookFigures(endpoint, countingTo: 1)?.failingSince
+            guard isHopeless(since, try transaction.storeTime(now)) else { return false }
+            try Self.disable(found, because: reason, at: now, in: transaction)
             return true
         }
+    }
+
+    /// Somebody who has changed it since it was read makes this a conflict.
+    private static func disable(
+        _ found: WebhookEndpoint,
+        because reason: String,
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) {
+        var endpoint = found
+        endpoint.disable(
+            because: reason,
+            at: try transaction.storeTime(now),
+            after: try transaction.lastEventCursor(app: found.app)
+        )
+        _ = try transaction.updateEndpoint(endpoint)
     }
 
     private func write<Value: Sendable>(
@@ -80,13 +109,19 @@ package struct StoredWebhookWork: WebhookWork {
 }
 
 extension AttemptedDelivery {
+    /// What is made of it when this is the endpoint's address by now; `nil` when there is no such endpoint any more. A 410 is of
+    /// the address that gave it: at another the message is still to be tried.
+    fileprivate func outcome(at url: String?) -> DeliveryOutcome {
+        outcome == .gone && url.map { $0 != endpoint.url } ?? false ? .released : outcome
+    }
+
     /// How far what the event delivers has come by it; `nil` when the event delivers nothing, or is not through.
-    fileprivate var told: ToldDelivery? {
+    fileprivate func told(_ outcome: DeliveryOutcome) -> ToldDelivery? {
         let cursor = claimed.delivery.cursor
         return switch outcome {
         case .delivered:
             ToldDelivery(claimed.event, at: cursor, endpoint.acknowledgesBy2xx ? .acknowledged : .sent)
-        case .dead, .endpointGone: ToldDelivery(claimed.event, at: cursor, .failed)
+        case .dead: ToldDelivery(claimed.event, at: cursor, .failed)
         case .again, .released: nil
         }
     }

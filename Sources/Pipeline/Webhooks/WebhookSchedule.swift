@@ -53,7 +53,7 @@ package struct WebhookSchedule: Sendable, Equatable {
     package func outcome(of verdict: WebhookVerdict, attempts: Int, seed: UInt64) -> DeliveryOutcome {
         switch verdict {
         case .delivered: .delivered
-        case .gone: .endpointGone
+        case .gone: .gone
         case .notTried: .released
         case .throttled(let wanted), .failed(let wanted):
             pause(after: attempts, seed: seed).map { .again(after: max($0, wanted ?? .zero)) }

@@ -313,14 +313,14 @@ package final class WebhookSender: Sendable {
         )
         let attempted = AttemptedDelivery(claimed: claimed, endpoint: endpoint, outcome: outcome, attempt: attempt)
         let event = claimed.event.id
-        switch (await settler.settle(attempted), outcome) {
-        case (.failure(let failure), _): report(.storeFailed(failure))
-        case (.success(false), _): report(.leaseLost(endpoint: endpoint.id, event: event))
-        case (.success(true), .dead): report(.died(endpoint: endpoint.id, event: event))
-        case (.success(true), .endpointGone):
+        switch await settler.settle(attempted) {
+        case .failure(let failure): report(.storeFailed(failure))
+        case .success(nil): report(.leaseLost(endpoint: endpoint.id, event: event))
+        case .success(.dead(let reason)):
             report(.died(endpoint: endpoint.id, event: event))
-            report(.disabled(endpoint: endpoint.id, app: endpoint.app, reason: DeliveryOutcome.goneReason))
-        case (.success(true), .delivered), (.success(true), .again), (.success(true), .released): break
+            guard reason == DeliveryOutcome.goneReason else { break }
+            report(.disabled(endpoint: endpoint.id, app: endpoint.app, reason: reason))
+        case .success(.delivered), .success(.again), .success(.released): break
         }
     }
 
@@ -361,8 +361,9 @@ extension DeliveryOutcome {
     /// Whether the endpoint failed, as far as it is to be judged by that.
     fileprivate var isFailure: Bool {
         switch self {
-        case .again, .dead: true
-        case .delivered, .endpointGone, .released: false
+        case .again: true
+        case .dead(let reason): reason != DeliveryOutcome.goneReason
+        case .delivered, .released: false
         }
     }
 }

@@ -12,7 +12,7 @@ package final class WebhookSettler: Sendable {
     private struct Waiting {
         let attempted: AttemptedDelivery
         /// Resumed with `nil` when it is its turn to write.
-        let answer: CheckedContinuation<Result<Bool, StoreFailure>?, Never>
+        let answer: CheckedContinuation<Result<DeliveryOutcome?, StoreFailure>?, Never>
     }
 
     private struct State {
@@ -34,8 +34,8 @@ package final class WebhookSettler: Sendable {
 
     /// Returns once it is on disk.
     ///
-    /// - Returns: false when the lease was lost. After a failure nothing is known to have been written.
-    package func settle(_ attempted: AttemptedDelivery) async -> Result<Bool, StoreFailure> {
+    /// - Returns: what became of it; `nil` when the lease was lost. After a failure nothing is known to have been written.
+    package func settle(_ attempted: AttemptedDelivery) async -> Result<DeliveryOutcome?, StoreFailure> {
         let settled = await withCheckedContinuation { answer in
             let isFree = state.withLock { state in
                 state.waiting.append(Waiting(attempted: attempted, answer: answer))
@@ -61,7 +61,7 @@ package final class WebhookSettler: Sendable {
         return results[0]
     }
 
-    private func write(_ batch: [AttemptedDelivery]) async -> [Result<Bool, StoreFailure>] {
+    private func write(_ batch: [AttemptedDelivery]) async -> [Result<DeliveryOutcome?, StoreFailure>] {
         do throws(StoreFailure) {
             return try await work.finish(batch, at: clock.now).map { .success($0) }
         } catch {

@@ -38,10 +38,12 @@ package protocol WebhookWork: Sendable {
 
     /// Says how attempts ended, and with it how far what their events deliver has come; all of them in one write.
     ///
-    /// An endpoint of these that is gone hears of nothing that the others lead to, whichever of them came first.
+    /// Where the outcome is `DeliveryOutcome.gone`, the endpoint is disabled, unless it has another address by now:
+    /// then the message is released, to be sent there. An endpoint of these that is gone hears of nothing that the others
+    /// lead to, whichever of them came first.
     ///
-    /// - Returns: for each, false when its lease was lost.
-    func finish(_ attempted: [AttemptedDelivery], at now: Timestamp) async throws(StoreFailure) -> [Bool]
+    /// - Returns: what became of each; `nil` when its lease was lost.
+    func finish(_ attempted: [AttemptedDelivery], at now: Timestamp) async throws(StoreFailure) -> [DeliveryOutcome?]
 
     /// Disables an endpoint when `isHopeless` says so of the first failure since its last success.
     ///

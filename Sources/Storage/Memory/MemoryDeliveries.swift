@@ -56,12 +56,6 @@ extension MemoryTransaction {
         case .dead(let reason):
             known.end(.dead, reason, at: now)
             endpoint.failingSince = endpoint.failingSince ?? now
-        case .endpointGone:
-            known.end(.dead, DeliveryOutcome.goneReason, at: now)
-            endpoint.failingSince = endpoint.failingSince ?? now
-            let last = EventCursor(position: ledger.outbox.lastPositions[endpoint.row.app] ?? 0)
-            endpoint.row.disable(because: DeliveryOutcome.goneReason, at: now, after: last)
-            endpoint.row.version += 1
         case .released:
             known.row.state = .pending
             known.row.dueAt = now

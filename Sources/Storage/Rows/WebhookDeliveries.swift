@@ -119,12 +119,12 @@ package enum DeliveryOutcome: Hashable, Sendable {
     case again(after: Duration)
     /// Given up, with the word for the reason.
     case dead(because: String)
-    /// 410: this one is dead and the endpoint is disabled, both for the reason ``goneReason``.
-    case endpointGone
     /// It was not tried: due at once, and not counted as an attempt.
     case released
 
+    /// Why what was answered with 410 is dead, and the endpoint disabled.
     package static let goneReason = "endpoint_gone"
+    package static let gone = DeliveryOutcome.dead(because: goneReason)
     /// Why what a deleted endpoint was still to be sent is dead.
     package static let deletedReason = "endpoint_deleted"
 

@@ -47,17 +47,29 @@ import Testing
             )
         }
 
-        func sender(_ answer: @escaping @Sendable (Int) -> HTTPStatus) -> WebhookSender {
+        func sender(
+            report: @escaping @Sendable (WebhookEvent) -> Void = { _ in },
+            _ answer: @escaping @Sendable (Int) async -> HTTPStatus
+        ) -> WebhookSender {
             let caller = HTTPCaller { [inbox] call async throws(HTTPCallFailure) in
                 inbox.append(call)
-                return HTTPResponse(answer(inbox.all.count))
+                return HTTPResponse(await answer(inbox.all.count))
             }
             return WebhookSender(
                 work: StoredWebhookWork(store),
                 post: WebhookPost(caller: caller, clock: clock, rule: EgressRule()),
                 clock: clock,
-                owner: LeaseOwner(checked: "node-1")
-            ) { _ in }
+                owner: LeaseOwner(checked: "node-1"),
+                report: report
+            )
+        }
+
+        func setURL(_ url: String) async throws(StoreFailure) {
+            try await store.write { [endpoint] write throws(StoreFailure) in
+                guard var endpoint = try write.endpoint(endpoint.id) else { throw .conflict }
+                endpoint.url = url
+                _ = try write.updateEndpoint(endpoint)
+            }
         }
 
         func setEnabled(_ isEnabled: Bool) async throws -> MissedEvents? {
@@ -69,6 +81,27 @@ import Testing
                 _ = try write.updateEndpoint(endpoint)
                 return missed
             }
+        }
+
+        var terms: LeaseTerms {
+            LeaseTerms(owner: LeaseOwner(checked: "node-1"), duration: LeaseTerms.durationMax, now: clock.now)
+        }
+
+        static func attempted(
+            _ claimed: ClaimedDelivery,
+            _ endpoint: WebhookEndpoint,
+            _ outcome: DeliveryOutcome
+        ) -> AttemptedDelivery {
+            let attempt = WebhookAttempt(
+                number: claimed.hold.token,
+                beganAt: start,
+                milliseconds: 1,
+                status: 410,
+                failure: nil,
+                address: nil,
+                answer: []
+            )
+            return AttemptedDelivery(claimed: claimed, endpoint: endpoint, outcome: outcome, attempt: attempt)
         }
 
         func found() async throws -> WebhookEndpoint? {
@@ -106,6 +139,92 @@ import Testing
         let endpoint = try #require(try await shop.found())
         #expect(!endpoint.isEnabled && endpoint.disabledReason == "endpoint_gone")
         #expect(endpoint.disabledAt == shop.clock.now && endpoint.missedAfter == EventCursor(position: 3))
+    }
+
+    /// What was under way says the same again: since when it is disabled stays as it was.
+    @Test func goneTwiceIsGoneSinceTheFirst() async throws {
+        let shop = Shop()
+        try await shop.prepare(events: 3)
+        let work = StoredWebhookWork(shop.store)
+        try await shop.store.write { [endpoint = shop.endpoint] write throws(StoreFailure) in
+            guard var endpoint = try write.endpoint(endpoint.id) else { return }
+            endpoint.ordersPerCustomer = false
+            _ = try write.updateEndpoint(endpoint)
+        }
+        let batch = try #require(try await work.claim(shop.endpoint.id, limit: 3, terms: shop.terms))
+        try #require(batch.deliveries.count == 3)
+        var found: [WebhookEndpoint] = []
+        for (deliveries, event) in [(batch.deliveries.prefix(2), 4), (batch.deliveries.suffix(1), 5)] {
+            let attempted = deliveries.map { Shop.attempted($0, batch.endpoint, .gone) }
+            let written = try await work.finish(attempted, at: shop.clock.now)
+            #expect(written.count == attempted.count && written.allSatisfy { $0 == .gone })
+            found.append(try #require(try await shop.found()))
+            shop.clock.advance(by: .seconds(9))
+            try await shop.store.write { write throws(StoreFailure) in try write.append([Shop.event(event)]) }
+        }
+        #expect(found[0].disabledAt == Self.start && found[0].missedAfter == EventCursor(position: 3))
+        #expect(found[1] == found[0])
+    }
+
+    /// A call takes up to 20 seconds: what it is answered with by then is about the address that was called.
+    @Test func a410OfTheOldAddressIsNoneOfTheNewOne() async throws {
+        let (shop, reports) = (Shop(), Noted<String>())
+        try await shop.prepare(events: 2)
+        let report: @Sendable (WebhookEvent) -> Void = { if case .attempted = $0 {} else { reports.note("\($0)") } }
+        let sender = shop.sender(report: report) { number in
+            guard number == 1 else { return .ok }
+            do { try await shop.setURL("https://new.example/") } catch { Issue.record(error) }
+            return HTTPStatus(rawValue: 410)
+        }
+        await sender.deliverDue()
+        let endpoint = try #require(try await shop.found())
+        #expect(endpoint.isEnabled && endpoint.disabledReason == nil)
+        #expect(shop.inbox.all.map(\.url) == ["https://shop.example/", "https://new.example/", "https://new.example/"])
+        #expect(shop.inbox.ids() == ["evt_1", "evt_1", "evt_2"])
+        #expect(try await shop.states() == [.delivered, .delivered])
+        #expect(reports.values == [])
+    }
+
+    /// A store in which somebody does something after each read.
+    private struct Interrupted: Store {
+        let store: MemoryStore
+        let meanwhile: @Sendable () async throws(StoreFailure) -> Void
+
+        func write<Value: Sendable>(
+            _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
+        ) async throws(StoreFailure) -> Value { try await store.write(body) }
+
+        func read<Value: Sendable>(
+            _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Value
+        ) async throws(StoreFailure) -> Value {
+            let value = try await store.read(body)
+            try await meanwhile()
+            return value
+        }
+
+        func close() async { await store.close() }
+    }
+
+    /// Between the question and the write somebody may give it another address, which has not failed.
+    @Test(arguments: [false, true])
+    func whoIsMendedMeanwhileIsNotDisabled(isMended: Bool) async throws {
+        let shop = Shop()
+        try await shop.prepare(events: 1)
+        let work = StoredWebhookWork(
+            Interrupted(store: shop.store) { () async throws(StoreFailure) in
+                if isMended { try await shop.setURL("https://new.example/") }
+            }
+        )
+        let batch = try #require(try await work.claim(shop.endpoint.id, limit: 1, terms: shop.terms))
+        let failed = batch.deliveries.map { Shop.attempted($0, batch.endpoint, .again(after: .seconds(5))) }
+        _ = try await work.finish(failed, at: shop.clock.now)
+        shop.clock.advance(by: .seconds(6 * 86_400))
+        let (id, now) = (shop.endpoint.id, shop.clock.now)
+        let isDisabled = try await work.disable(id, because: "failing", at: now) { since, now in
+            WebhookSchedule.isHopeless(failingSince: since, at: now)
+        }
+        #expect(isDisabled == !isMended)
+        #expect(try await shop.found()?.isEnabled == isMended)
     }
 
     /// Each row: how long after it was disabled it is enabled; how many events there were meanwhile, and what a replay of what

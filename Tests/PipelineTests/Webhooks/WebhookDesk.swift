@@ -208,9 +208,9 @@ final class WebhookDesk: WebhookWork {
         }
     }
 
-    func finish(_ attempted: [AttemptedDelivery], at now: Timestamp) async throws(StoreFailure) -> [Bool] {
+    func finish(_ attempted: [AttemptedDelivery], at now: Timestamp) async throws(StoreFailure) -> [DeliveryOutcome?] {
         if let failure = await state.withLock({ $0.finishing })?(attempted) { throw failure }
-        return try check { state in attempted.map { Self.finish($0, at: now, &state) } }
+        return try check { state in attempted.map { Self.finish($0, at: now, &state) ? $0.outcome : nil } }
     }
 
     private static func finish(_ attempted: AttemptedDelivery, at now: Timestamp, _ state: inout State) -> Bool {
@@ -222,19 +222,19 @@ final class WebhookDesk: WebhookWork {
         switch outcome {
         case .delivered: delivery.state = .delivered
         case .again(let pause): delivery.dueAt = now.advanced(by: pause)
-        case .dead, .endpointGone: delivery.state = .dead
+        case .dead: delivery.state = .dead
         case .released:
             delivery.dueAt = now
             delivery.attempts -= 1
         }
         switch outcome {
         case .delivered: state.failingSince[endpoint] = nil
-        case .again, .dead, .endpointGone: state.failingSince[endpoint] = state.failingSince[endpoint] ?? now
+        case .again, .dead: state.failingSince[endpoint] = state.failingSince[endpoint] ?? now
         case .released: break
         }
         if case .dead(let reason) = outcome { delivery.deadReason = reason }
         if delivery.state != .pending { state.open[endpoint]?.removeAll { $0 == hold.id } }
-        if outcome == .endpointGone {
+        if outcome == .gone {
             state.endpoints[endpoint]?.isEnabled = false
             state.endpoints[endpoint]?.disabledReason = DeliveryOutcome.goneReason
         }

@@ -95,7 +95,7 @@ import Testing
 
     @Test(
         arguments: [
-            (.delivered, 1, .delivered), (.delivered, 10, .delivered), (.gone, 1, .endpointGone),
+            (.delivered, 1, .delivered), (.delivered, 10, .delivered), (.gone, 1, .gone),
             (.notTried, 10, .released), (.failed(nil), 1, .again(after: .seconds(5))),
             (.failed(nil), 9, .again(after: .seconds(86_400))),
             (.failed(nil), 10, .dead(because: "attempts_exhausted")),

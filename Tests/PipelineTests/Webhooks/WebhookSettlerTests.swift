@@ -44,14 +44,15 @@ import Testing
         /// - Returns: what became of each.
         func settle(
             _ refuse: @escaping @Sendable ([AttemptedDelivery]) -> StoreFailure? = { _ in nil }
-        ) async -> [Result<Bool, StoreFailure>] {
+        ) async -> [Result<DeliveryOutcome?, StoreFailure>] {
             let (first, writes) = (WebhookBarrier(), writes)
             desk.whenFinishing { attempted in
                 await first.pass()
                 writes.note(attempted.count)
                 return refuse(attempted)
             }
-            return await withTaskGroup(of: (Int, Result<Bool, StoreFailure>).self) { [settler, attempted] group in
+            typealias Settled = Result<DeliveryOutcome?, StoreFailure>
+            return await withTaskGroup(of: (Int, Settled).self) { [settler, attempted] group in
                 group.addTask { (0, await settler.settle(attempted[0])) }
                 while first.count < 1 { await Task.yield() }
                 for place in attempted.indices.dropFirst() {
@@ -59,7 +60,7 @@ import Testing
                 }
                 while settler.waitingCount < attempted.count - 1 { await Task.yield() }
                 first.open()
-                var results: [Int: Result<Bool, StoreFailure>] = [:]
+                var results: [Int: Settled] = [:]
                 for await (place, result) in group { results[place] = result }
                 return attempted.indices.compactMap { results[$0] }
             }
@@ -69,7 +70,7 @@ import Testing
     @Test func whatGathersDuringACommitIsTheNextOne() async throws {
         let house = try await House(251)
         let results = await house.settle()
-        #expect(results == Array(repeating: .success(true), count: 251))
+        #expect(results == Array(repeating: .success(.delivered), count: 251))
         #expect(house.writes.values == [1, 100, 100, 50])
         #expect(house.desk.attempts.count == 251)
     }
@@ -78,7 +79,8 @@ import Testing
         let house = try await House(5)
         house.desk.loseLeases(of: [house.attempted[2].claimed.hold.id])
         let results = await house.settle()
-        #expect(results == [true, true, false, true, true].map { .success($0) })
+        let written: [DeliveryOutcome?] = [.delivered, .delivered, nil, .delivered, .delivered]
+        #expect(results == written.map(Result.success))
         #expect(house.writes.values == [1, 4])
     }
 
@@ -89,7 +91,7 @@ import Testing
         let results = await house.settle { attempted in
             attempted.contains { $0.claimed.hold == guilty } ? failure : nil
         }
-        var expected = [Result<Bool, StoreFailure>](repeating: .success(true), count: 5)
+        var expected = [Result<DeliveryOutcome?, StoreFailure>](repeating: .success(.delivered), count: 5)
         expected[3] = .failure(failure)
         #expect(results == expected)
         // Which half the guilty one is in depends on who came first.
@@ -100,8 +102,10 @@ import Testing
     @Test func aFullDiskFailsAllAlikeAndTheNextGoOn() async throws {
         let house = try await House(5)
         let results = await house.settle { $0.count > 1 ? .full : nil }
-        #expect(results == [.success(true)] + Array(repeating: .failure(.full), count: 4))
+        let full = [Result<DeliveryOutcome?, StoreFailure>](repeating: .failure(.full), count: 4)
+        #expect(results == [.success(.delivered)] + full)
         house.desk.whenFinishing { _ in nil }
-        #expect(await house.settler.settle(house.attempted[4]) == .success(true))
+        let last = await house.settler.settle(house.attempted[4])
+        #expect(last == results[0])
     }
 }

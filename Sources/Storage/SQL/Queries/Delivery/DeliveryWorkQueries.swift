@@ -194,14 +194,6 @@ struct DeliveryWorkQueries {
             // The same again changes nothing.
             if noted.map({ $0 != note }) ?? true { try endpoints.note(note.isSuccess, of: note.endpoint, at: now) }
             noted = note
-            if ending.outcome == .endpointGone {
-                try endpoints.disable(
-                    ending.endpoint.code,
-                    because: DeliveryOutcome.goneReason,
-                    at: now,
-                    after: try events.lastPosition(app: ending.endpoint.app)
-                )
-            }
         }
         for ending in endings where ending.change.endedAt != nil && ending.endpoint.ordersPerCustomer {
             guard let customer = ending.customer else { continue }
@@ -329,8 +321,6 @@ struct DeliveryWorkQueries {
             case .again(let delay): dueAt = now.advanced(by: delay)
             case .dead(let reason):
                 (state, deadReason, endedAt) = (.dead, reason, now)
-            case .endpointGone:
-                (state, deadReason, endedAt) = (.dead, DeliveryOutcome.goneReason, now)
             case .released: (dueAt, uncounted) = (now, 1)
             }
         }

@@ -54,14 +54,6 @@ struct EndpointQueries {
         WHERE id = $1 AND version = $2 AND is_deleted = 0
         """
     )
-    private static let disable = Query(
-        """
-        UPDATE webhook_endpoints SET version = version + 1, is_enabled = 0, disabled_reason = $2,
-            disabled_at = CASE WHEN is_enabled = 1 THEN $3 ELSE disabled_at END,
-            missed_after = CASE WHEN is_enabled = 1 THEN $4 ELSE missed_after END
-        WHERE code = $1
-        """
-    )
     /// Whoever adds to the feed holds this row until the commit, and asks before who wants to hear of it.
     private static let holdFeed = Query(
         """
@@ -151,17 +143,6 @@ struct EndpointQueries {
 
     func delete(_ id: WebhookEndpointID, version: Int64) throws(StoreFailure) {
         try confirm(try connection.run(Self.delete, [.text(id.text), .integer(version), .bytes([])]))
-    }
-
-    /// Disables an endpoint; it is noted since when, unless it is disabled already.
-    func disable(
-        _ code: Int64,
-        because reason: String,
-        at now: Timestamp,
-        after last: Int64
-    ) throws(StoreFailure) {
-        let values: [SQLValue] = [.integer(code), .text(reason), .integer(now.milliseconds), .integer(last)]
-        try connection.run(Self.disable, values)
     }
 
     /// Notes when an endpoint began to fail, or that it no longer does; nothing when that is known.
