@@ -216,6 +216,32 @@ import Testing
         }
     }
 
+    /// What a webhook was sent before it was narrowed stands in its log, and what of it is dead would be sent to the address
+    /// that somebody gives it.
+    @Test func aWebhookThatWasForAnotherStoreStaysOutOfSight() async throws {
+        try await TestHouse(terms: Self.terms(), keys: Self.keys()).open { house in
+            let live = try await Self.fill(house, .production, Self.live, notice: Self.notices.live)
+            let hook = try #require(live["/v1/webhooks/{id}"]?.first)
+            let both = await house.change(hook, #"{"environments": ["production", "sandbox"]}"#, key: "all")
+            #expect(both.status == .ok)
+            let narrowed = try await house.change(hook, #"{"environments": ["sandbox"]}"#, key: "all").json()
+            #expect(narrowed["environments"]?.array?.compactMap(\.string) == ["sandbox"])
+            let log = try #require(live["/v1/webhooks/{id}/deliveries"]?.first)
+            let delivery = try #require(live["/v1/webhooks/{id}/deliveries/{event}"]?.first)
+            for path in [hook, log, delivery] {
+                #expect(await Self.get(house, path, "test").0 == .notFound, "\(path)")
+                #expect(await Self.get(house, path, "all").0 == .ok, "\(path)")
+            }
+            #expect(await Self.get(house, "/v1/webhooks", "test").1 == #"{"webhooks":[]}"#)
+            for (path, body) in [
+                (hook, #"{"url": "https://elsewhere.example/"}"#), (hook, #"{"asymmetric": true}"#),
+                ("\(hook)/replay", #"{"dead": true}"#), ("\(hook)/rotate", ""), ("\(hook)/delete", ""),
+            ] {
+                #expect(await house.change(path, body, key: "test").status == .notFound, "\(path) \(body)")
+            }
+        }
+    }
+
     /// What is not seen is not changed.
     @Test func noChangeReachesAnotherStore() async throws {
         try await TestHouse(terms: Self.terms(), keys: Self.keys()).open { house in

@@ -76,6 +76,29 @@ import Testing
         }
     }
 
+    /// What its filter leaves out by now it was sent once: that is not forgotten.
+    @Test(arguments: StoreKind.allCases)
+    func whatAnEndpointWasEverForIsKept(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var endpoint = try OutboxSamples.endpoint("a")
+            try await store.create(endpoint)
+            for (realms, ever) in [
+                ([OutboxSamples.sandbox], [Samples.production, OutboxSamples.sandbox]),
+                ([Samples.production], [Samples.production, OutboxSamples.sandbox]),
+            ] as [(Set<Realm>, Set<Realm>)] {
+                endpoint.filter.realms = realms
+                let version = try await store.write { [endpoint] write throws(StoreFailure) in
+                    try write.updateEndpoint(endpoint)
+                }
+                let id = endpoint.id
+                endpoint = try #require(
+                    try await store.read { reader throws(StoreFailure) in try reader.endpoint(id) }
+                )
+                #expect(endpoint.version == version && endpoint.filter.realms == realms && endpoint.realmsEver == ever)
+            }
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func aDeletedEndpointLeavesItsLogAndNoSecret(kind: StoreKind) async throws {
         try await kind.withStore { store in

@@ -167,6 +167,7 @@ enum Python {
         ] + withoutColumnsSince40
     /// After 40.
     static let withoutColumnsSince40 = [
+        "ALTER TABLE webhook_endpoints DROP COLUMN realms_ever",
         withoutClaimedIndex, withoutClaimed, withoutFormat, "ALTER TABLE imports DROP COLUMN other_store",
         "ALTER TABLE orders DROP COLUMN refunded",
     ]

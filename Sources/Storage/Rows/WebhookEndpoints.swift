@@ -36,7 +36,9 @@ package struct WebhookEndpoint: Hashable, Sendable {
     package var secrets: [WebhookSecret]
     /// The private half of an Ed25519 key, if signatures of that kind are wanted too.
     package var signingKey: WebhookSecret?
-    package var filter: EventFilter
+    package var filter: EventFilter { didSet { realmsEver.formUnion(filter.realms) } }
+    /// Every realm that its filter has ever let through: what it was sent of them stands in its log, and may still be on its way.
+    package private(set) var realmsEver: Set<Realm>
     /// How many of its deliveries may be under way at once, over all nodes.
     package var concurrencyMax: Int
     /// How many requests a second one node may send; `nil` for no limit.
@@ -64,6 +66,7 @@ package struct WebhookEndpoint: Hashable, Sendable {
         secrets: [WebhookSecret],
         signingKey: WebhookSecret? = nil,
         filter: EventFilter,
+        realmsEver: Set<Realm> = [],
         concurrencyMax: Int,
         perSecondMax: Int? = nil,
         ordersPerCustomer: Bool,
@@ -81,6 +84,7 @@ package struct WebhookEndpoint: Hashable, Sendable {
         self.secrets = secrets
         self.signingKey = signingKey
         self.filter = filter
+        self.realmsEver = realmsEver.union(filter.realms)
         self.concurrencyMax = concurrencyMax
         self.perSecondMax = perSecondMax
         self.ordersPerCustomer = ordersPerCustomer

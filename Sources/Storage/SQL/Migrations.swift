@@ -21,7 +21,7 @@ enum Migrations {
         PackageResources.sqlite_0037_sql, PackageResources.sqlite_0038_sql,
         PackageResources.sqlite_0039_sql, PackageResources.sqlite_0040_sql,
         PackageResources.sqlite_0041_sql, PackageResources.sqlite_0042_sql,
-        PackageResources.sqlite_0043_sql,
+        PackageResources.sqlite_0043_sql, PackageResources.sqlite_0044_sql,
     ].map { String(decoding: $0, as: UTF8.self) }
 
     private static let identity = Query(

@@ -289,8 +289,9 @@ struct Webhooks: Sendable {
 }
 
 extension AppPolicy {
-    /// Whether an endpoint is the app's, and is sent nothing that whoever asks may not know.
+    /// Whether an endpoint is the app's, and neither is nor ever was to be sent what whoever asks may not know: that is in its
+    /// log, and what waits or is dead would go to the address that it is given.
     func shows(_ endpoint: WebhookEndpoint) -> Bool {
-        endpoint.app == id && endpoint.filter.realms.allSatisfy { shows($0) }
+        endpoint.app == id && endpoint.realmsEver.allSatisfy { shows($0) }
     }
 }

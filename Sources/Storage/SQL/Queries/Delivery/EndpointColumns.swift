@@ -6,6 +6,7 @@ enum EndpointColumns {
     static let content = [
         "url", "secrets", "signing_key", "types", "realms", "concurrency_max", "per_second_max", "orders_per_customer",
         "acknowledges_by_2xx", "is_enabled", "disabled_reason", "disabled_at", "missed_after",
+        "realms_ever",
     ]
 
     /// Where the value of a column of ``content`` stands in a statement whose first of them is at `first`.
@@ -34,6 +35,7 @@ enum EndpointColumns {
             .optional(endpoint.disabledReason),
             .optional(endpoint.disabledAt?.milliseconds),
             .optional(endpoint.missedAfter?.position),
+            .integer(RealmCode.mask(of: endpoint.realmsEver)),
         ]
     }
 
@@ -49,6 +51,7 @@ enum EndpointColumns {
             secrets: try secrets(row.bytes(5)),
             signingKey: try row.optionalBytes(6).map { bytes throws(StoreFailure) in try secret(bytes) },
             filter: filter(types: row.optionalText(7), realms: row.integer(8)),
+            realmsEver: realms(row.integer(17)),
             concurrencyMax: Int(row.integer(9)),
             perSecondMax: row.optionalInteger(10).map { Int($0) },
             ordersPerCustomer: row.integer(11) != 0,
@@ -67,11 +70,15 @@ enum EndpointColumns {
             types: types.map { text in
                 Set(text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) })
             },
-            realms: Set(
-                (0..<Int64(RealmCode.count)).filter { realms >> $0 & 1 == 1 }.compactMap { number in
-                    RealmCode(number: number).realm
-                }
-            )
+            realms: Self.realms(realms)
+        )
+    }
+
+    private static func realms(_ mask: Int64) -> Set<Realm> {
+        Set(
+            (0..<Int64(RealmCode.count)).filter { mask >> $0 & 1 == 1 }.compactMap { number in
+                RealmCode(number: number).realm
+            }
         )
     }
 
