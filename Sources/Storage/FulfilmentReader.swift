@@ -209,6 +209,7 @@ extension StoreReader {
         if !periods.isEmpty {
             for recorded in try transactions(periods) { situation.note(recorded) }
         }
+        try answerBeside(in: &situation, with: recordings)
         // Before the rest, as it may say whose the rest is.
         var beside = Inquiry()
         beside.tokens = situation.tokens(beside: recordings)
@@ -236,6 +237,7 @@ extension StoreReader {
         try answer(Inquiry(deciding: recorded, for: { _ in [order.customer] }, terms), in: &situation)
         try answerKin(in: &situation)
         let heldUp = try noteAgain(recorded, andBeside: true, in: &situation)
+        try answerBeside(in: &situation)
         // A chain may have become another customer's while its purchase waited.
         var second = Inquiry(
             deciding: recorded + heldUp,
@@ -261,6 +263,7 @@ extension StoreReader {
         try answerKin(in: &situation)
         let payer = order.flatMap { situation.order($0)?.customer }
         let heldUp = try noteAgain(recorded, andBeside: order != nil, in: &situation)
+        try answerBeside(in: &situation)
         var second = Inquiry(
             deciding: recorded + heldUp,
             for: { [situation.owner(of: $0), payer].compactMap(\.self) },
@@ -286,6 +289,16 @@ extension StoreReader {
         for recorded in found { situation.note(recorded) }
         let keys = Set(beside)
         return found.filter { keys.contains($0.key) }
+    }
+
+    /// Looks up what tells whose those are of which Apple has not said it.
+    private func answerBeside(
+        in situation: inout Situation,
+        with recordings: [Recording] = []
+    ) throws(StoreFailure) {
+        let beside = situation.besideUnsaid(with: recordings)
+        if beside.isEmpty { return }
+        for recorded in try transactions(beside) { situation.note(beside: recorded) }
     }
 
     /// Looks up the other chains of subscriptions that Apple goes on with under another number, the whole line of them.

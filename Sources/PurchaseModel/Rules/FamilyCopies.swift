@@ -41,18 +41,16 @@ extension Draft {
     ///
     /// - Parameters:
     ///   - recorded: the transaction.
-    ///   - row: how it stands. What was found before holds until something new is said of its chain.
+    ///   - row: how it stands. What was taken back as one stays so until something new is said of its chain: beside what was
+    ///     given, that was not looked up.
     /// - Returns: by what Apple has said of it, or of the others of its chain.
     mutating func isFamilyCopy(_ recorded: RecordedTransaction, _ row: Fulfilment?) -> Bool {
         if let own = recorded.ownership { return own == .familyShared }
         let chain = chain(of: recorded)
-        let wasCopy = row?.reason == .familyShared
-        if wasCopy, !ownershipNews.contains(chain) { return true }
+        if row?.isTakenAsCopy == true, !ownershipNews.contains(chain) { return true }
         let found = ownerships[chain] ?? ChainOwnership(numbersByNow(of: chain))
         ownerships.set(found, for: chain)
-        if let isCopy = found.isCopy(recorded) { return isCopy }
-        // What was not looked up may have been found to be one.
-        return fulfilments(of: chain).values.contains { $0.reason == .familyShared && $0.transaction != recorded.key }
+        return found.isCopy(recorded) ?? false
     }
 
     /// Whether what was given is a family member's copy of what goes to no family: that was not known when it was given. What was
@@ -73,19 +71,14 @@ extension Draft {
     /// Whether it was known to be a copy before this proof.
     private func wasFamilyCopy(_ recorded: RecordedTransaction) -> Bool {
         if let own = known[recorded.key]?.ownership { return own == .familyShared }
-        return ChainOwnership(numbersBefore(of: chain(of: recorded))).isCopy(recorded) ?? false
+        return ChainOwnership(known.numbers(of: chain(of: recorded))).isCopy(recorded) ?? false
     }
 
-    /// Those of a chain that were looked up, as they were before this proof.
-    private func numbersBefore(of chain: ChainKey) -> [RecordedTransaction] {
-        known.fulfilments(of: chain).values.compactMap { known[$0.transaction] }
-    }
-
-    /// The same with what this proof says.
+    /// The numbers of a chain with what this proof says of them.
     private mutating func numbersByNow(of chain: ChainKey) -> [RecordedTransaction] {
         let owned = ownedInProof(of: chain)
         let said = Set(owned.map(\.key))
-        return numbersBefore(of: chain).filter { !said.contains($0.key) } + owned
+        return known.numbers(of: chain).filter { !said.contains($0.key) } + owned
     }
 
     private func isGivenBeside(_ row: Fulfilment) -> Bool {
@@ -124,28 +117,20 @@ extension Fulfilment {
 }
 
 extension Situation {
-    /// All of the chains that hold a family member's copy, or may, of which some proofs say anew whose they are, or tell without
-    /// saying it.
+    /// All of the chains that hold a family member's copy, or may, of which some proofs say anew whose they are.
     func besideCopies(in recordings: [Recording]) -> Set<TransactionKey> {
-        var (told, copies, unsaid): (Set<ChainKey>, Set<ChainKey>, Set<ChainKey>) = ([], [], [])
+        var (told, copies): (Set<ChainKey>, Set<ChainKey>) = ([], [])
         for recording in recordings {
             for (transaction, key) in zip(recording.transactions, recording.keys) {
-                let known = self[key]?.ownership
-                guard let ownership = transaction.ownership else {
-                    if known == nil { unsaid.insert(chain(of: transaction, key, in: recording)) }
-                    continue
-                }
-                guard ownership != known else { continue }
+                guard let ownership = transaction.ownership, ownership != self[key]?.ownership else { continue }
                 let chain = chain(of: transaction, key, in: recording)
                 if ownership == .familyShared { copies.insert(chain) } else { told.insert(chain) }
             }
         }
         var found: Set<TransactionKey> = []
-        for chain in copies.union(told).union(unsaid) {
+        for chain in copies.union(told) {
             let rows = fulfilments(of: chain).values
-            let isWanted =
-                copies.contains(chain)
-                || rows.contains { $0.reason == .familyShared || $0.reason == .revoked && unsaid.contains(chain) }
+            let isWanted = copies.contains(chain) || rows.contains { $0.reason == .familyShared }
             if isWanted { found.formUnion(rows.map(\.transaction)) }
         }
         return found

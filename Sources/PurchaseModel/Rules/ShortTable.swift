@@ -15,6 +15,9 @@ struct ShortTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
+    /// In the order in which they came.
+    var values: [Value] { entries.map(\.value) }
+
     subscript(key: Key) -> Value? { place(of: key).map { entries[$0].value } }
 
     /// Notes a value in place of the one that there was.

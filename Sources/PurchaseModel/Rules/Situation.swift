@@ -8,6 +8,8 @@ package struct Situation: Sendable {
     }
 
     private var known = ShortTable<Side, [TransactionID: RecordedTransaction]>()
+    /// What stands beside those in their chains, and only tells whose they are: it is not decided about.
+    private var beside: [TransactionKey: RecordedTransaction] = [:]
     private var fulfilments: [ChainKey: [TransactionID: Fulfilment]] = [:]
     /// In which chain each stands: a proof that came first may not have named the chain's first transaction.
     private var chains: [TransactionKey: ChainKey] = [:]
@@ -47,6 +49,30 @@ package struct Situation: Sendable {
     }
 
     package func fulfilments(of chain: ChainKey) -> [TransactionID: Fulfilment] { fulfilments[chain] ?? [:] }
+
+    /// The numbers of a chain, as far as they were looked up.
+    func numbers(of chain: ChainKey) -> [RecordedTransaction] {
+        fulfilments(of: chain).values.compactMap { self[$0.transaction] ?? beside[$0.transaction] }
+    }
+
+    /// What tells whose that is which was not given, and of which Apple has not said it.
+    ///
+    /// - Parameter recordings: proofs that may tell of more of it.
+    /// - Returns: the other numbers of its chains, as far as they were not looked up.
+    package func besideUnsaid(with recordings: [Recording] = []) -> [TransactionKey] {
+        var chains: Set<ChainKey> = []
+        for recorded in known.values.lazy.flatMap(\.values)
+        where recorded.ownership == nil && fulfilment(of: recorded.key)?.isGiven != true {
+            chains.insert(chain(of: recorded))
+        }
+        for recording in recordings {
+            for (transaction, key) in zip(recording.transactions, recording.keys)
+            where transaction.ownership == nil && self[key] == nil {
+                chains.insert(chain(of: transaction, key, in: recording))
+            }
+        }
+        return chains.flatMap { fulfilments(of: $0).values.map(\.transaction) }.filter { self[$0] == nil }
+    }
 
     /// Each once.
     func holders(of unit: GrantUnit, in chain: ChainKey) -> [TransactionID] { units[chain]?[unit] ?? [] }
@@ -285,6 +311,9 @@ package struct Situation: Sendable {
         known.change(side, from: [:]) { $0[recorded.id] = recorded }
         if let previous = recorded.transaction.previousOriginalID { predecessors[chain(of: recorded)] = previous }
     }
+
+    /// Notes what only tells whose the others of its chain are.
+    package mutating func note(beside recorded: RecordedTransaction) { beside[recorded.key] = recorded }
 
     package mutating func note(_ fulfilment: Fulfilment) {
         let (transaction, chain) = (fulfilment.transaction, fulfilment.chain)
