@@ -29,6 +29,8 @@ struct Draft {
     var told = ShortTable<ChainKey, SignedToken>()
     /// What Apple has said of whose the numbers of the chains are that were asked about, and of which the proof says it anew.
     var ownerships = ShortTable<ChainKey, ChainOwnership>()
+    /// The same as it was before this proof.
+    var ownershipsBefore = ShortTable<ChainKey, ChainOwnership>()
     var ownershipNews: Set<ChainKey> = []
     var ownedInProof: [ChainKey: [RecordedTransaction]]?
     private var orders = ShortTable<OrderKey, Int>()

@@ -69,9 +69,12 @@ extension Draft {
     }
 
     /// Whether it was known to be a copy before this proof.
-    private func wasFamilyCopy(_ recorded: RecordedTransaction) -> Bool {
+    private mutating func wasFamilyCopy(_ recorded: RecordedTransaction) -> Bool {
         if let own = known[recorded.key]?.ownership { return own == .familyShared }
-        return ChainOwnership(known.numbers(of: chain(of: recorded))).isCopy(recorded) ?? false
+        let chain = chain(of: recorded)
+        let found = ownershipsBefore[chain] ?? ChainOwnership(known.numbers(of: chain))
+        ownershipsBefore.set(found, for: chain)
+        return found.isCopy(recorded) ?? false
     }
 
     /// The numbers of a chain with what this proof says of them.
