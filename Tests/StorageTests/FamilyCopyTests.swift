@@ -46,7 +46,7 @@ import Testing
         return AppTerms(products: [product: ProductTerms(product: product, kind: kind, goods: goods)])
     }
 
-    private static func orders(of count: Int) -> [[Int]] {
+    static func orders(of count: Int) -> [[Int]] {
         guard count > 0 else { return [[]] }
         return orders(of: count - 1).flatMap { order in
             (0...order.count).map { place in
