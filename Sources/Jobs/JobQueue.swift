@@ -47,11 +47,11 @@ package struct JobQueue: Sendable {
         let row = row(of: job, due: nil)
         let (id, isNew) = try write.enqueue(row)
         if isNew { return }
-        guard try write.job(id)?.state == .leased else {
+        if try write.holdJob(id) {
             _ = try write.hastenJob(id, at: row.createdAt)
-            return
+        } else {
+            try add(row, again: row.due.advanced(by: Self.untilAgain), in: write)
         }
-        try add(row, again: row.due.advanced(by: Self.untilAgain), in: write)
     }
 
     /// Has a job run in a while, in a write that is under way: adds it, unless one of its kind and key waits, whenever that is
@@ -60,16 +60,17 @@ package struct JobQueue: Sendable {
         let row = row(of: job, due: clock.now.advanced(by: delay))
         let (id, isNew) = try write.enqueue(row)
         if isNew { return }
-        guard try write.job(id)?.state == .leased else { return }
-        try add(row, again: row.due, in: write)
+        if !(try write.holdJob(id)) { try add(row, again: row.due, in: write) }
     }
 
-    /// After one of its kind and key that runs.
+    /// After one of its kind and key that runs, or was gone when it was to be held. The one that comes after is held as well:
+    /// it is not to run before this write can be read.
     private func add(_ row: NewJob, again due: Timestamp, in write: any JobVerbs) throws(StoreFailure) {
         guard let key = row.key else { return }
         var row = row
         (row.id, row.key, row.due) = (newID(), key + Self.again, due)
-        _ = try write.enqueue(row)
+        let (id, isNew) = try write.enqueue(row)
+        if !isNew { _ = try write.holdJob(id) }
     }
 
     /// Adds a job, in a write of its own.

@@ -63,6 +63,11 @@ package protocol JobVerbs: JobReader {
     /// - Returns: false when there is no such dead letter, or another job of its kind and key waits or runs.
     func reviveJob(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool
 
+    /// Holds a job that waits: until this write is over nobody claims it, and then what runs can read what was written.
+    ///
+    /// - Returns: false when it does not wait; then nothing is held.
+    func holdJob(_ id: JobID) throws(StoreFailure) -> Bool
+
     /// Has a job that waits run at once; a shared store takes its database's time.
     ///
     /// - Returns: false when it does not wait, or not beyond that moment; then nothing is written.

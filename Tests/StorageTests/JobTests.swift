@@ -52,6 +52,25 @@ import Testing
         }
     }
 
+    /// Whoever holds one finds it as it was, and may have it sooner in the same write.
+    @Test(arguments: StoreKind.allCases)
+    func whatWaitsCanBeHeldAndNothingElse(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            #expect(try await store.enqueue(try OutboxSamples.job("1", due: 5)))
+            let waiting = try await store.jobRow(try OutboxSamples.jobID("1"))
+            #expect(try await store.hold("2") == false)
+            #expect(try await store.hold("1"))
+            #expect(try await store.jobRow(try OutboxSamples.jobID("1")) == waiting)
+            let running = try #require(try await store.jobs(.sound(limit: 9), "w", at: 5).jobs.first)
+            #expect(try await store.hold("1") == false)
+            #expect(try await store.end(running, .released, at: 6))
+            #expect(try await store.hold("1"))
+            let again = try #require(try await store.jobs(.sound(limit: 9), "w", at: 6).jobs.first)
+            #expect(try await store.end(again, .dead(because: "no"), at: 7))
+            #expect(try await store.hold("1") == false)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func aKeyKeepsASecondOneOutWhileTheFirstWaitsOrRuns(kind: StoreKind) async throws {
         try await kind.withStore { store in
@@ -266,6 +285,11 @@ extension Store {
         return try await write { transaction throws(StoreFailure) in
             try transaction.hastenJob(id, at: OutboxSamples.at(due))
         }
+    }
+
+    fileprivate func hold(_ name: String) async throws -> Bool {
+        let id = try OutboxSamples.jobID(name)
+        return try await write { transaction throws(StoreFailure) in try transaction.holdJob(id) }
     }
 
     fileprivate func revive(_ name: String) async throws -> Bool {

@@ -123,6 +123,11 @@ extension MemoryTransaction {
         return true
     }
 
+    func holdJob(_ id: JobID) -> Bool {
+        guard let state = ledger.jobs[id]?.row.state else { return false }
+        return state == .pending || state == .suspect
+    }
+
     func hastenJob(_ id: JobID, at now: Timestamp) -> Bool {
         guard var known = ledger.jobs[id], known.row.state == .pending, known.row.dueAt > now else { return false }
         known.row.dueAt = now

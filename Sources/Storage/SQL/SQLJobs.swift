@@ -53,6 +53,10 @@ extension SQLTransaction {
         try jobs.revive(id, at: now)
     }
 
+    func holdJob(_ id: JobID) throws(StoreFailure) -> Bool {
+        try jobs.hold(id)
+    }
+
     func hastenJob(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool {
         try jobs.hasten(id, at: now)
     }

@@ -278,6 +278,10 @@ package class PassingTransaction: StoreTransaction {
         try base.hastenAll(by: lead, at: now)
     }
 
+    package func holdJob(_ id: JobID) throws(StoreFailure) -> Bool {
+        try base.holdJob(id)
+    }
+
     package func hastenJob(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool {
         try base.hastenJob(id, at: now)
     }

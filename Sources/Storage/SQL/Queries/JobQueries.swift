@@ -126,6 +126,7 @@ struct JobQueries {
         ))
         """
     }
+    private static let hold = Query("UPDATE jobs SET attempt = attempt WHERE id = $1 AND state IN (0, 2)")
     private static let hasten = Query(hasten(at: "$2"), postgresql: hasten(at: orNow("$2")))
     private static func hasten(at moment: String) -> String {
         "UPDATE jobs SET due_at = \(moment) WHERE id = $1 AND state = 0 AND due_at > \(moment)"
@@ -236,6 +237,10 @@ struct JobQueries {
 
     func revive(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool {
         try connection.run(Self.revive, [.text(id.text), time.noted(now)]) == 1
+    }
+
+    func hold(_ id: JobID) throws(StoreFailure) -> Bool {
+        try connection.run(Self.hold, [.text(id.text)]) == 1
     }
 
     func hasten(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool {
