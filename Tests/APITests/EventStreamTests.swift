@@ -158,6 +158,24 @@ import Testing
         }
     }
 
+    /// In a silence the client is told how far events were passed over that it does not want, once, and goes on from there.
+    @Test func whatIsPassedOverIsNotPassedOverAgain() async throws {
+        try await TestHouse().open { house in
+            for number in 1...3 { await Self.place(number, in: house) }
+            let stream = try #require(await house.follow(query: "types=order.cancelled").stream)
+            _ = try await stream.next()
+            let silence = try #require(try await Self.next(of: stream, in: house))
+            #expect(String(decoding: silence, as: UTF8.self) == "id: 3\n\n")
+            #expect(try await Self.next(of: stream, in: house) == Array(":\n".utf8))
+            #expect(await house.change("/v1/orders/o-1/cancel").status == .ok)
+            var parser = Parser()
+            parser.take(silence)
+            parser.take(try #require(try await Self.next(of: stream, in: house)))
+            #expect(parser.events.map(\.id) == ["4"])
+            #expect(try await Self.next(of: stream, in: house) == Array(":\n".utf8))
+        }
+    }
+
     /// Revoked, rotated without an overlap, or over: nothing more is told, neither events nor that there are none.
     @Test(arguments: ["revoke", "rotate", "expire"], [true, false])
     func aStreamEndsWithItsKey(how: String, hasNews: Bool) async throws {

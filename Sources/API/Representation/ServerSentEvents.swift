@@ -8,6 +8,9 @@ enum ServerSentEvents {
     /// A comment, which keeps proxies from closing what is silent; again without an empty line.
     static let heartbeat = Array(":\n".utf8)
 
+    /// From where a client that comes again goes on. By the empty line it takes the id, and for want of data makes no event.
+    static func place(_ id: String) -> [UInt8] { Array("id: \(id)\n\n".utf8) }
+
     static func append(id: String, event: String, data: [UInt8], to text: inout [UInt8]) {
         appendField("id", id.utf8, to: &text)
         appendField("event", event.utf8, to: &text)

@@ -25,6 +25,9 @@ package final class FeedFollower: Sendable {
         feed.leave(app)
     }
 
+    /// Up to where everything was handed out, or passed over because it is not wanted.
+    package var cursor: EventCursor { place.withLock { $0 } }
+
     /// The next messages, each once and in commit order. For one task at a time.
     ///
     /// - Parameter until: the uptime until which to wait for some.
@@ -32,28 +35,28 @@ package final class FeedFollower: Sendable {
     /// - Throws: `StoreFailure`; then nothing was passed over.
     package func next(until: Duration) async throws(StoreFailure) -> [FeedMessage] {
         while !Task.isCancelled {
-            let cursor = place.withLock { $0 }
+            let cursor = cursor
             let taken =
                 if let (messages, end) = feed.newest(app, after: cursor) {
                     take(messages, upTo: end)
                 } else {
-                    try await read(after: cursor)
+                    try await read(after: cursor, until: until)
                 }
             if !taken.isEmpty { return taken }
             if feed.uptime() >= until { return [] }
             // Not when what was passed over was not the last.
-            await feed.wait(app, after: place.withLock { $0 }, until: until)
+            await feed.wait(app, after: self.cursor, until: until)
         }
         return []
     }
 
-    /// What the newest messages do not hold: how far back a reader may begin is not limited.
-    private func read(after cursor: EventCursor) async throws(StoreFailure) -> [FeedMessage] {
+    /// What the newest messages do not hold: how far back a reader may begin is not limited. One page at least is read.
+    private func read(after cursor: EventCursor, until: Duration) async throws(StoreFailure) -> [FeedMessage] {
         var cursor = cursor
         while true {
             let page = try await feed.page(app, after: cursor, where: filter, limit: FeedFollower.messagesMax)
             let taken = take(page.events.lazy.map { FeedMessage($0) }, upTo: page.next)
-            if !taken.isEmpty || !page.hasMore || Task.isCancelled { return taken }
+            if !taken.isEmpty || !page.hasMore || Task.isCancelled || feed.uptime() >= until { return taken }
             cursor = page.next
         }
     }

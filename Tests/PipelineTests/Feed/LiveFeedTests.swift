@@ -93,6 +93,19 @@ import Testing
         }
     }
 
+    /// Not only when the end of the feed is reached: whoever follows is to be told in time that it is still read.
+    @Test func patienceHasAnEndInALongFeedOfUnwantedEvents() async throws {
+        let desk = FeedDesk()
+        try await desk.append(1...(2 * EventPage.lookedAtMax + 1))
+        let feed = LiveFeed(store: desk.store, uptime: { .zero }, report: { _ in })
+        let rare = EventFilter(types: ["order.cancelled"], realms: [FeedDesk.production])
+        let follower = feed.follow(try Self.app(), after: .start, where: rare)
+        for readings in 1...3 {
+            #expect(try await follower.next(until: .zero).isEmpty)
+            #expect(desk.store.reads == readings)
+        }
+    }
+
     @Test func patienceHasAnEnd() async throws {
         let desk = FeedDesk()
         try await desk.open { feed in

@@ -7,7 +7,7 @@ import Synchronization
 /// `GET /v1/events` as Server-Sent Events: the same messages, as they come.
 struct EventStream: Sendable {
     static let mediaType = "text/event-stream"
-    /// In such a silence a comment is sent: proxies close after a minute or half of one.
+    /// In such a silence a comment, or how far was read, is sent: proxies close after a minute or half of one.
     static let silenceMax = Duration.seconds(15)
     /// Then the client comes again, perhaps to another server, and shows its key anew.
     static let lifetime = Duration.seconds(3_600)
@@ -71,11 +71,14 @@ private final class Reading: Sendable {
     private let isInForce: @Sendable () -> Bool
     /// The uptime at which it ends; `nil` before it has begun.
     private let end = Mutex<Duration?>(nil)
+    /// Where the client would go on if it came again.
+    private let told: Mutex<EventCursor>
 
     init(_ feed: LiveFeed, _ follower: FeedFollower, while isInForce: @escaping @Sendable () -> Bool) {
         self.feed = feed
         self.follower = follower
         self.isInForce = isInForce
+        told = Mutex(follower.cursor)
     }
 
     func next() async throws(HTTPStream.Broken) -> [UInt8]? {
@@ -90,7 +93,14 @@ private final class Reading: Sendable {
             let messages = try await follower.next(until: min(now + EventStream.silenceMax, end))
             // Behind the wait: that may have been long.
             guard isInForce() else { return nil }
-            guard !messages.isEmpty else { return ServerSentEvents.heartbeat }
+            let place = messages.last?.cursor ?? follower.cursor
+            let isNew = told.withLock { told in
+                defer { told = place }
+                return told != place
+            }
+            if messages.isEmpty {
+                return isNew ? ServerSentEvents.place(String(place.position)) : ServerSentEvents.heartbeat
+            }
             var text: [UInt8] = []
             for message in messages {
                 let id = String(message.cursor.position)
