@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What the client tells the app of. Nothing has to be done about any of it for a purchase to arrive; `needsShop` says what
 /// somebody should look at.
 public enum ClientEvent: Hashable, Sendable {
@@ -13,8 +15,9 @@ public enum ClientEvent: Hashable, Sendable {
     case notKept(OutboxFault, purchase: String)
     /// What has become of a purchase is not on disk; after the next start the server is asked once more.
     case notWritten(OutboxFault, purchase: String)
-    /// The store has brought a purchase, and the app did not say whose it is. It is asked again later.
-    case unclaimed(purchase: String)
+    /// The store has brought a purchase, and the app did not say whose it is. It is asked again later. Where it claims by
+    /// account tokens alone, one without a token stays unclaimed for ever: an offer code redeemed in the App Store, for one.
+    case unclaimed(purchase: String, accountToken: UUID?)
     /// Lines of the journal could not be read. What they were about, the store brings again.
     case damaged(lines: Int)
 

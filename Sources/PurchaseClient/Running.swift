@@ -13,8 +13,9 @@ extension PurchaseClient {
     /// - Parameters:
     ///   - source: StoreKit, mostly.
     ///   - customer: whose a purchase is that the store brings by itself. Answer nil when nobody is signed in, or when its
-    ///     account token is another account's: it is left with the store, and asked about again after ``wake()``. It may take
-    ///     its time: of one purchase it is asked once at a time, and of others meanwhile.
+    ///     account token is another account's: it is left with the store, and asked about again after ``wake()``. One without
+    ///     a token is of whoever is signed in. It may take its time: of one purchase it is asked once at a time, and of others
+    ///     meanwhile.
     public func run(
         _ source: PurchaseSource,
         customer: @escaping @Sendable (StorePurchase) async -> String?
@@ -36,7 +37,7 @@ extension PurchaseClient {
     ) {
         // Of what is known already the app need not say it again.
         if let owner = outbox[purchase.id]?.customer { return keep(purchase, of: owner) }
-        guard aside.asking.insert(purchase.id).inserted else { return tellApp(.unclaimed(purchase: purchase.id)) }
+        guard aside.asking.insert(purchase.id).inserted else { return tellUnclaimed(purchase) }
         doAside {
             let owner = await customer(purchase)
             await self.hear(owner, of: purchase)
@@ -49,8 +50,12 @@ extension PurchaseClient {
         if let owner, Parcel.isName(owner) {
             keep(purchase, of: owner)
         } else if !Task.isCancelled {
-            tellApp(.unclaimed(purchase: purchase.id))
+            tellUnclaimed(purchase)
         }
+    }
+
+    private func tellUnclaimed(_ purchase: StorePurchase) {
+        tellApp(.unclaimed(purchase: purchase.id, accountToken: purchase.accountToken))
     }
 
     private func keep(_ purchase: StorePurchase, of owner: String) {

@@ -20,12 +20,40 @@ import Testing
         try PurchaseClientTests.run(phone, events, customer: customer, atMost: 50_000) { client in
             while phone.unfinished.map(\.id) != ["1"] { await phone.time.sleep(1) }
             // The store brings it again, and the app has still not said whose it is.
-            while !events.all.contains(.unclaimed(purchase: "1")) { await phone.time.sleep(1) }
+            while !events.all.contains(.unclaimed(purchase: "1", accountToken: nil)) { await phone.time.sleep(1) }
             isSignedIn.withLock { $0 = true }
             while !phone.unfinished.isEmpty { await phone.time.sleep(1) }
         }
         #expect(asked.withLock(\.self) == 1)
         #expect(phone.server.recorded.count == 4)
+    }
+
+    /// Codes that are redeemed in the App Store, and other purchases begun there, come without a token.
+    @Test func whatHasNoTokenIsOfWhoeverIsSignedIn() throws {
+        let (phone, events) = (Phone(seed: 1), Noted())
+        let (own, others) = (UUID(), UUID())
+        for token in [nil, own, others] { _ = phone.sell(isForged: false, to: token) }
+        try PurchaseClientTests.run(
+            phone,
+            events,
+            customer: { $0.accountToken == nil || $0.accountToken == own ? "anna" : nil }
+        ) { _ in
+            while phone.unfinished.map(\.id) != ["3"] { await phone.time.sleep(1) }
+        }
+        #expect(phone.server.recorded == ["proof-1", "proof-2"])
+        #expect(events.all.contains(.unclaimed(purchase: "3", accountToken: others)))
+        #expect(!events.all.contains { if case .unclaimed("1", _) = $0 { true } else { false } })
+    }
+
+    /// An app that claims by tokens alone never has it, and can see by the event why.
+    @Test func thatItHasNoTokenIsTold() throws {
+        let (phone, events) = (Phone(seed: 2), Noted())
+        _ = phone.sell(isForged: false)
+        let own: UUID? = UUID()
+        try PurchaseClientTests.run(phone, events, customer: { $0.accountToken == own ? "anna" : nil }) { _ in
+            while events.all.isEmpty { await phone.time.sleep(1) }
+        }
+        #expect(events.all.first == .unclaimed(purchase: "1", accountToken: nil))
     }
 
     /// What an earlier run has left behind and ends only now is none of this run's, which would wait for another.

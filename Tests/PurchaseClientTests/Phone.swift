@@ -8,6 +8,7 @@ final class Phone: Sendable {
         let id: String
         var proof: String
         var isFinished = false
+        var accountToken: UUID?
         /// The server refuses it.
         let isForged: Bool
     }
@@ -45,10 +46,11 @@ final class Phone: Sendable {
     }
 
     /// Somebody buys.
-    func sell(isForged: Bool) -> StorePurchase {
+    func sell(isForged: Bool, to accountToken: UUID? = nil) -> StorePurchase {
         let sold = state.withLock { state in
             let id = String(state.sold.count + 1)
-            let sold = Sold(id: id, proof: (isForged ? "forged-" : "proof-") + id, isForged: isForged)
+            let proof = (isForged ? "forged-" : "proof-") + id
+            let sold = Sold(id: id, proof: proof, accountToken: accountToken, isForged: isForged)
             state.sold.append(sold)
             return sold
         }
@@ -56,7 +58,7 @@ final class Phone: Sendable {
     }
 
     private func purchase(_ sold: Sold) -> StorePurchase {
-        StorePurchase(id: sold.id, proof: sold.proof, accountToken: nil) { [self] in
+        StorePurchase(id: sold.id, proof: sold.proof, accountToken: sold.accountToken) { [self] in
             if state.withLock(\.diesBeforeFinishing) { disk.die() }
             // A process that has ended tells nobody anything.
             if disk.isDead { return }

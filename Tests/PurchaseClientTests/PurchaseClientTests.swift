@@ -337,7 +337,7 @@ import Testing
             await client.wake()
             while !phone.unfinished.isEmpty { await phone.time.sleep(1) }
         }
-        #expect(events.all.contains(.unclaimed(purchase: "1")))
+        #expect(events.all.contains(.unclaimed(purchase: "1", accountToken: nil)))
     }
 
     @Test func whatIsNotOnDiskIsNotSent() throws {
