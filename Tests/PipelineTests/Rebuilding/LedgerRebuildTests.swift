@@ -146,6 +146,39 @@ import Testing
         #expect(try await shop.findings().listed == [])
     }
 
+    /// Of a period that waits Apple has not said whose it is: what it said of one in another step of the walk tells it, whether
+    /// that was given to a family, or bought after a copy.
+    @Test(arguments: [Ownership.familyShared, .purchased]) func whoseItIsIsKnownFarFromIt(ownership: Ownership)
+        async throws
+    {
+        func month(_ number: Int64, _ product: String = "monthly") throws -> Transaction {
+            var month = try CheckedShop.sold(number, product, original: 1)
+            month.kind = .autoRenewable
+            month.purchasedAt = PipelineHouse.now.advanced(by: .seconds((number - 102) * 30 * 86_400))
+            month.expiresAt = month.purchasedAt.advanced(by: .seconds(30 * 86_400))
+            month.ownership = number == 1 ? .familyShared : number == 60 ? ownership : nil
+            return month
+        }
+        let old = try CheckedShop(MemoryStore()) { terms in
+            for id in terms.products?.keys.map(\.self) ?? [] {
+                terms.products?[id]?.isFamilyShared = ownership == .familyShared
+                terms.products?[id]?.deliversExpired = true
+            }
+        }
+        for number in Int64(1)...101 { try await old.show(month(number)) }
+        try await old.show(month(102, "gold"))
+        let gold = try #require(ProductID("gold"))
+        let shop = try CheckedShop(old.store) { terms in
+            terms.products?[gold] = ProductTerms(product: gold, kind: .autoRenewable, goods: [])
+        }
+        let rebuild = LedgerRebuild(apps: [shop.app], at: shop.now)
+        let told = ownership == .purchased ? [EventType.deliveryGranted: 1] : [.purchaseWithheld: 1]
+        let shown = try await Self.compare(rebuild, shop)
+        #expect(shown.told == told)
+        #expect(try await rebuild.apply(to: shop.store).told == told)
+        #expect(try await Self.compare(rebuild, shop).listed == [])
+    }
+
     /// What waited for the catalogue is given once it is there.
     @Test func anotherCatalogueGivesWhatItSays() async throws {
         let store = MemoryStore()
