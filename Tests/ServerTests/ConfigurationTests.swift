@@ -160,6 +160,32 @@ import Testing
         #expect(configuration.keys.map(\.sha256) == [Digest.sha256(Array(Self.secret.utf8))])
     }
 
+    @Test func whomAppleIsAskedAsAndWhereIsPrinted() throws {
+        let apps = """
+            [{"id": "shop", "bundle_id": "com.example.shop", "app_store": {"hosts": {"api": "http://127.0.0.1:9"},
+              "issuer_id": "an-issuer", "key_id": "2X9R4HXF34", "private_key_file": "pem"}}]
+            """
+        let keys = """
+            [{"name": "a", "app": "shop", "secret_file": "key", "environments": ["sandbox", "production"]},
+             {"name": "b", "app": "shop", "secret_file": "other"}]
+            """
+        let other = String(Self.secret.reversed())
+        let files = ["key": Self.secret, "other": other, "pem": "-----BEGIN PRIVATE KEY-----"]
+        let configuration = try Self.read(nil, ["ASSAY_APPS": apps, "ASSAY_KEYS": keys], more: files)
+        let lines = ConfigurationText(configuration).lines
+        func value(_ path: String) -> String? { lines.first { $0.path == path }?.value }
+        #expect(value("apps[0].app_store.issuer_id") == #""an-issuer""#)
+        #expect(value("apps[0].app_store.hosts.api") == #""http://127.0.0.1:9""#)
+        #expect(value("apps[0].app_store.hosts.api_sandbox") == #""https://api.storekit-sandbox.apple.com""#)
+        #expect(value("apps[0].app_store.hosts.verify_receipt") == #""https://buy.itunes.apple.com/verifyReceipt""#)
+        #expect(
+            value("apps[0].app_store.hosts.verify_receipt_sandbox")
+                == #""https://sandbox.itunes.apple.com/verifyReceipt""#
+        )
+        #expect(value("keys[0].environments") == #"["production", "sandbox"]"#)
+        #expect(value("keys[1].environments") == "all of its app")
+    }
+
     @Test func whatIsInForceIsPrintedWithItsOriginAndWithoutSecrets() throws {
         let configuration = try Self.read(Self.minimal, ["ASSAY_DATA": "/var/\"lib\""], flags: ["listen": "[::]:80"])
         let lines = ConfigurationText(configuration).lines

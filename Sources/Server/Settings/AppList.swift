@@ -3,7 +3,7 @@ import PurchaseModel
 
 /// Reads `apps`: which apps are answered for, and what each accepts.
 struct AppList {
-    private static let known =
+    static let known =
         [
             "id", "bundle_id", "apple_id", "environments", "products", "accept_test_signed", "app_store",
             "customer_secret", "customer_secret_file", "consumption", "history_at_first_proof",

@@ -3,11 +3,11 @@ import Encoding
 
 /// Reads `app_store`: how Apple is asked about an app's purchases, and where it sends what happens to them.
 struct AppStoreReader {
-    private static let known = [
+    static let known = [
         "notification_token", "notification_token_file", "shared_secret", "shared_secret_file", "issuer_id", "key_id",
         "private_key", "private_key_file", "hosts",
     ]
-    private static let hosts = ["api", "api_sandbox", "verify_receipt", "verify_receipt_sandbox"]
+    static let hosts = ["api", "api_sandbox", "verify_receipt", "verify_receipt_sandbox"]
     /// Shorter ones could be guessed; it stands in a path, unescaped.
     private static let tokenRange = 16...128
 

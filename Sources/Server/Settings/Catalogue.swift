@@ -3,7 +3,7 @@ import PurchaseModel
 
 /// Reads `products`: what an app sells, and what each of it gives.
 enum Catalogue {
-    private static let known = [
+    static let known = [
         "id", "kind", "goods", "period_days", "family_shared", "deliver_expired", "binding",
     ]
     private static let kinds: [ProductKind] = [

@@ -1,4 +1,5 @@
 import API
+import AppStore
 import Encoding
 import Pipeline
 import PurchaseModel
@@ -29,14 +30,7 @@ struct ConfigurationText {
         }
         let keysOrigin = configuration.origins["keys"] ?? .standard
         for (index, key) in configuration.keys.enumerated() {
-            let hash = Hexadecimal.encode(key.sha256.prefix(4)) + "…"
-            lines.append(Line(path: "keys[\(index)].name", value: Self.quoted(key.name), origin: keysOrigin))
-            lines.append(Line(path: "keys[\(index)].app", value: Self.quoted(key.app.text), origin: keysOrigin))
-            lines.append(Line(path: "keys[\(index)].secret_sha256", value: Self.quoted(hash), origin: keysOrigin))
-            let scopes = key.scopes.map { Self.quoted($0.rawValue) }.sorted().joined(separator: ", ")
-            let kind = Self.quoted(key.kind.rawValue)
-            lines.append(Line(path: "keys[\(index)].kind", value: kind, origin: keysOrigin))
-            lines.append(Line(path: "keys[\(index)].scopes", value: "[\(scopes)]", origin: keysOrigin))
+            lines.append(contentsOf: Self.lines(key, at: "keys[\(index)]", keysOrigin))
         }
         self.lines = lines
     }
@@ -50,6 +44,17 @@ struct ConfigurationText {
                 + line.value + String(repeating: " ", count: valueWidth - line.value.unicodeScalars.count + 2)
                 + line.origin.description + "\n"
         }.joined()
+    }
+
+    private static func lines(_ key: Configuration.Key, at path: String, _ origin: SettingOrigin) -> [Line] {
+        func list(_ words: [String]) -> String { "[\(words.map(quoted).sorted().joined(separator: ", "))]" }
+        let values: [(String, String)] = [
+            ("name", quoted(key.name)), ("app", quoted(key.app.text)),
+            ("secret_sha256", quoted(Hexadecimal.encode(key.sha256.prefix(4)) + "…")),
+            ("kind", quoted(key.kind.rawValue)), ("scopes", list(key.scopes.map(\.rawValue))),
+            ("environments", key.environments.map { list($0.map(\.rawValue)) } ?? "all of its app"),
+        ]
+        return values.map { Line(path: "\(path).\($0.0)", value: $0.1, origin: origin) }
     }
 
     private static func lines(_ app: Configuration.App, at path: String, _ origin: SettingOrigin) -> [Line] {
@@ -69,7 +74,12 @@ struct ConfigurationText {
             ("app_store.notification_token", app.store.notificationToken == nil ? "none" : "set"),
             ("app_store.shared_secret", app.store.sharedSecret == nil ? "none" : "set"),
             ("customer_secret", app.customerSecret == nil ? "none" : "set"),
+            ("app_store.issuer_id", app.store.key.map { quoted($0.issuer) } ?? "none"),
             ("app_store.key_id", app.store.key.map { quoted($0.id) } ?? "none"),
+            ("app_store.hosts.api", quoted(app.store.hosts.serverAPIProduction)),
+            ("app_store.hosts.api_sandbox", quoted(app.store.hosts.serverAPISandbox)),
+            ("app_store.hosts.verify_receipt", quoted(app.store.hosts.verifyReceiptProduction)),
+            ("app_store.hosts.verify_receipt_sandbox", quoted(app.store.hosts.verifyReceiptSandbox)),
         ]
         let lines = values.map { Line(path: "\(path).\($0.0)", value: $0.1, origin: origin) }
         guard let products = app.products else {

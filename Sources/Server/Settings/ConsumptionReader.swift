@@ -3,7 +3,7 @@ import PurchaseModel
 
 /// Reads `consumption`: how Apple is answered when a customer wants money back.
 enum ConsumptionReader {
-    private static let known = ["answer", "consent", "delay_minutes", "samples", "refund_preference"]
+    static let known = ["answer", "consent", "delay_minutes", "samples", "refund_preference"]
     /// Of the twelve hours that Apple waits, half an hour is left for Apple to be away in.
     private static let delayRange: ClosedRange<Int64> = 0...690
 

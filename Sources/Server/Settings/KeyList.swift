@@ -6,7 +6,7 @@ import PurchaseModel
 /// Reads `keys`: who may call, each with a secret of which only the hash is kept.
 struct KeyList {
     private static let secretMembers = ["secret", "secret_file", "secret_sha256"]
-    private static let known = ["name", "app", "kind", "scopes", "environments"] + secretMembers
+    static let known = ["name", "app", "kind", "scopes", "environments"] + secretMembers
     /// Shorter ones could be guessed; far longer ones the gate does not look at.
     private static let secretRange = 32...256
 
