@@ -145,6 +145,7 @@ final class Browser {
             remote: remote
         )
         let response = await desk.respond(request)
+        #expect(TableColumns.faults(response.text) == [], "\(target)")
         for cookie in response.fields.all("Set-Cookie") {
             let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             cookies[String(pair[0])] = String(pair[1])

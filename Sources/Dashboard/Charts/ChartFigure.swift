@@ -65,7 +65,8 @@ struct ChartFigure {
     }
 
     private var table: HTML {
-        Table(title, [name.grain == .day ? "Day" : "Month"] + chart.lines.map { ChartText.words($0.name) }) {
+        let moments = Table.Heading(name.grain == .day ? "Day" : "Month")
+        return Table(title, [moments] + chart.lines.map { .number(ChartText.words($0.name)) }) {
             for (index, day) in chart.days.enumerated() {
                 element("tr") {
                     element("th", .word("scope", "row")) { ChartText.day(day, name.grain) }

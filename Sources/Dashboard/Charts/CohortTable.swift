@@ -18,7 +18,8 @@ struct CohortTable {
             element("p") { "Nothing yet." }
         } else {
             let most = begun.map(\.running.count).max() ?? 0
-            Table("Retention by cohort", ["Began", "Subscriptions"] + (0..<most).map { "+\($0 + 1)" }) {
+            let counted = ["Subscriptions"] + (0..<most).map { "+\($0 + 1)" }
+            Table("Retention by cohort", ["Began"] + counted.map(Table.Heading.number)) {
                 for cohort in begun { row(cohort, most) }
             }.html
         }

@@ -33,7 +33,8 @@ enum FigurePieces {
 
     @HTMLBuilder static func money(_ summary: FigureSummary, _ scope: FigureScope) -> HTML {
         if !summary.currencies.isEmpty {
-            let headings = ["Currency", "Gross", "Refunded", "Upgrade credit", "Net", "MRR"]
+            let amounted = ["Gross", "Refunded", "Upgrade credit", "Net", "MRR"]
+            let headings = ["Currency"] + amounted.map(Table.Heading.number)
             Table("Revenue of the last \(FigureSummary.days) days, by currency", headings) {
                 for currency in summary.currencies.prefix(40) {
                     element("tr") {

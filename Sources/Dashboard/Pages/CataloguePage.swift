@@ -81,7 +81,9 @@ struct CataloguePage: Sendable {
     }
 
     private func table(_ rows: [(ProductID, ProductTerms?, Sales)], hasTerms: Bool) -> HTML {
-        let headings = ["Product", "Kind", "Gives", "Bought", "Renewed", "Refunded"]
+        let headings: [Table.Heading] = [
+            "Product", "Kind", "Gives", .number("Bought"), .number("Renewed"), .number("Refunded"),
+        ]
         return Table("Products, with what was sold in \(Self.days) days, trials among it", headings) {
             for (product, terms, sales) in rows {
                 element("tr") {

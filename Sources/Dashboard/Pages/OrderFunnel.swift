@@ -77,7 +77,8 @@ struct OrderFunnel: Sendable {
     private func table(_ caption: String, _ share: String, _ steps: [Step], after all: Int64? = nil) -> HTML {
         let isFunnel = all == nil
         let whole = all ?? steps[0].count
-        let headings = ["Step", "Count", share] + (isFunnel ? ["Of the step before"] : []) + ["What it counts"]
+        let counted = ["Count", share] + (isFunnel ? ["Of the step before"] : [])
+        let headings = ["Step"] + counted.map(Table.Heading.number) + ["What it counts"]
         return Table(caption, headings) {
             for (index, step) in steps.enumerated() {
                 element("tr") {

@@ -92,7 +92,8 @@ struct DeliveryPage: Sendable {
         if attempts.isEmpty {
             element("p") { "None yet." }
         } else {
-            Table("The last attempts, the newest first", ["Began", "Took", "Answer", "From", "Its beginning"]) {
+            let headings: [Table.Heading] = ["Began", .number("Took"), "Answer", "From", "Its beginning"]
+            Table("The last attempts, the newest first", headings) {
                 for attempt in attempts {
                     element("tr") {
                         element("td") { Texts.moment(attempt.beganAt) }

@@ -117,7 +117,9 @@ struct EndpointPage: Sendable {
                 element("strong") { "failed" }
             }
         }
-        let headings = ["Event", "State", "Attempts", "Last status", "Next try", "Ended"]
+        let headings: [Table.Heading] = [
+            "Event", "State", .number("Attempts"), .number("Last status"), "Next try", "Ended",
+        ]
         Table("Deliveries, the newest event first", headings) {
             for delivery in page.deliveries { row(delivery) }
         }.html

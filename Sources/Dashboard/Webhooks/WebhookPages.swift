@@ -27,7 +27,9 @@ struct WebhookPages: Sendable {
             if rows.isEmpty {
                 element("p") { "This app's events are sent nowhere yet: POST /v1/webhooks makes an endpoint." }
             } else {
-                let headings = ["Endpoint", "State", "Stores", "Waiting", "Failed", "Oldest waits since"]
+                let headings: [Table.Heading] = [
+                    "Endpoint", "State", "Stores", .number("Waiting"), .number("Failed"), "Oldest waits since",
+                ]
                 Table("Endpoints, in the order in which they were made", headings) {
                     for row in rows { self.row(row, at: visit.now) }
                 }.html
