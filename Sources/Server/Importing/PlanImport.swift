@@ -7,7 +7,7 @@ import Storage
 extension ImportCommand {
     func plan() async throws -> Int32 {
         var plan = ImportPlan(app: app, verifier: try verifier(), isAsking: isAsking, at: SystemClock().now)
-        let ledger = try? await place.openToRead()
+        let ledger = try await place.openToReadIfThere()
         do {
             for path in paths { try await reading(path) { files in try await look(at: files, &plan, ledger) } }
             await ledger?.close()

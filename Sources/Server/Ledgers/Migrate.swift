@@ -1,4 +1,3 @@
-import Glibc
 import Storage
 
 /// `assay migrate`: brings a ledger's schema up to date, as a server does when it starts.
@@ -40,14 +39,11 @@ struct Migrate {
             case .database: PostgreSQLStore.migrationNames
             }
         do throws(StoreOpenFailure) {
-            await (try place.openToRead()).close()
+            guard let ledger = try await place.openToReadIfThere() else { return names[...] }
+            await ledger.close()
             return []
         } catch .olderSchema(let found, _) {
             return names.dropFirst(found)
-        } catch .absent {
-            return names[...]
-        } catch .inaccessible(_, ENOENT) {
-            return names[...]
         }
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Storage
 
 /// Where a ledger is.
@@ -63,6 +64,20 @@ enum LedgerPlace: Sendable {
         case .database(var settings, _):
             settings.tell = tell
             return try await PostgreSQLStore.open(settings)
+        }
+    }
+
+    /// Opens it to look at it, if there is one; changes nothing.
+    ///
+    /// - Returns: `nil` when no ledger was made there yet.
+    /// - Throws: `StoreOpenFailure` of one that is there, or may be.
+    func openToReadIfThere() async throws(StoreOpenFailure) -> OpenedLedger? {
+        do throws(StoreOpenFailure) {
+            return try await openToRead()
+        } catch .absent {
+            return nil
+        } catch .inaccessible(_, ENOENT) {
+            return nil
         }
     }
 
