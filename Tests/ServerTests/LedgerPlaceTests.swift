@@ -53,6 +53,57 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: Tampering.hasPython, "python3 is missing: nothing changes a file"))
+    func anOlderSchemaIsLeftAlone() async throws {
+        try await ServerFolder.with { folder in
+            let place = ["--data", folder.data]
+            #expect(try await Program.run(["migrate"] + place).code == 0)
+            try Tampering.run("PRAGMA user_version = 7", folder)
+            try await Self.confirmLeftAlone(place, folder)
+        }
+    }
+
+    /// Older servers may be running there.
+    @Test(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
+    func anOlderSchemaOfADatabaseIsLeftAlone() async throws {
+        try await ServerFolder.with { folder in
+            let schema = TestDatabase.freshName()
+            defer { _ = try? TestDatabase.query("DROP SCHEMA IF EXISTS \(schema) CASCADE") }
+            let place = ["--database-url", try #require(TestDatabase.url), "--database-schema", schema]
+            #expect(try await Program.run(["migrate"] + place).code == 0)
+            for table in ["migrations", "migration_steps"] {
+                try TestDatabase.query("DELETE FROM \(schema).\(table) WHERE number > 7")
+            }
+            try await Self.confirmLeftAlone(place, folder)
+        }
+    }
+
+    private static func confirmLeftAlone(_ place: [String], _ folder: ServerFolder) async throws {
+        let old = folder.path + "/old.txt"
+        try ServerFolder.write(Array((try Purchase.jws(1) + "\n").utf8), old)
+        let missing = try await Program.run(["migrate", "--dry-run"] + place).text
+        #expect(missing.hasPrefix("would apply ") && missing.contains("_0008\n"), "\(missing)")
+        let importing = ["import", "--app", "demo", old]
+        for words in [
+            importing, importing + ["--plan"], ["reconcile", "--since", "2026-01-02T00:00:00Z"],
+            ["rebuild", "--apply"], ["check"],
+        ] {
+            let run = try await Program.run(words + ["--config", folder.configuration] + place)
+            #expect(run.code == 2 && run.text == "", "\(words): \(run.text)")
+            #expect(run.errorText.contains("an older version of Assay made this ledger"), "\(run.errorText)")
+            #expect(try await Program.run(["migrate", "--dry-run"] + place).text == missing)
+        }
+    }
+
+    @Test func aLedgerThatIsNotThereIsNotReconciled() async throws {
+        try await ServerFolder.with { folder in
+            let words = ["reconcile", "--config", folder.configuration, "--since", "2026-01-02T00:00:00Z"]
+            let run = try await Program.run(words)
+            #expect(run.code == 2 && run.errorText.contains(folder.data), "\(run.errorText)")
+            #expect(!FileManager.default.fileExists(atPath: folder.data))
+        }
+    }
+
     private static func replace(_ text: String, with other: String, in folder: ServerFolder) throws {
         let old = String(decoding: try Data(contentsOf: URL(filePath: folder.configuration)), as: UTF8.self)
         try ServerFolder.write(Array(old.replacing(text, with: other).utf8), folder.configuration)

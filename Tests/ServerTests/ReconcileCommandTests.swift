@@ -16,6 +16,7 @@ import Testing
     ])
     func whatCannotBeDoneIsSaid(words: [String], says: String) async throws {
         try await ServerFolder.with { folder in
+            #expect(try await Program.run(["migrate", "--config", folder.configuration]).code == 0)
             let run = try await Program.run(["reconcile", "--config", folder.configuration] + words)
             #expect(run.code == 2)
             #expect(run.errorText.contains(says), "\(run.errorText)")

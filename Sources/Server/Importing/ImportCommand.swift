@@ -108,6 +108,8 @@ struct ImportCommand: Sendable {
 
     private func take() async throws -> Int32 {
         let verifier = try verifier()
+        // An older schema is brought up to date by migrate, knowingly: servers of that version may be running.
+        await (try await place.openToReadIfThere())?.close()
         let store = try await place.openToWrite()
         do {
             let code = try await take(into: store, verifier)

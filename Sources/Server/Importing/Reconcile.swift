@@ -69,6 +69,8 @@ struct Reconcile: Sendable {
     /// - Returns: 0 when all was read, 1 when something is left, 2 when it could not be done.
     func run() async -> Int32 {
         do {
+            // There is a ledger, and an older schema is brought up to date by migrate, knowingly.
+            await (try place.openToRead()).close()
             let store = try await place.openToWrite()
             do {
                 let code = try await run(over: store)

@@ -8,7 +8,8 @@ extension StoreOpenFailure {
         case .inaccessible(let path, let errno): "\(path) cannot be used (errno \(errno))"
         case .foreign: "the data folder holds a database that is not Assay's"
         case .absent: "there is no ledger in the data folder"
-        case .olderSchema: "an older version of Assay made this data folder; serve it once to bring it up to date"
+        case .olderSchema:
+            "an older version of Assay made this ledger, or its making was cut off; assay migrate brings it up to date"
         case .newerSchema: "a newer version of Assay made this ledger"
         case .changedMigration: "the ledger was made by a build whose schema differs from this one's"
         case .full: "no space is left for the ledger"

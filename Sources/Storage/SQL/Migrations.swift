@@ -47,6 +47,14 @@ enum Migrations {
     /// Brings a checked file up to date.
     static func run(on connection: SQLiteConnection, texts: [String] = texts) throws(StoreOpenFailure) {
         let version = try check(connection, texts: texts)
+        guard version > 0 else {
+            // A new file gets all of it or nothing: one that was cut off would be taken for an older version's.
+            return try connection.opening { connection throws(StoreFailure) in
+                try connection.write { connection throws(StoreFailure) in
+                    for (index, text) in texts.enumerated() { try apply(text, number: index + 1, on: connection) }
+                }
+            }
+        }
         for (index, text) in texts.enumerated().dropFirst(version) {
             try connection.opening { connection throws(StoreFailure) in
                 try connection.write { connection throws(StoreFailure) in
