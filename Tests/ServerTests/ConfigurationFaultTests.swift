@@ -343,6 +343,8 @@ import TestSupport
                 "ASSAY_KEYS: only one of it and ASSAY_KEYS_FILE may be set"
             ),
             (["ASSAY_CORPUS": "/corpus", "ASSAY_SWEEP": "long"], nil), (["ASSAYER": "x", "assay_listen": "x"], nil),
+            (["ASSAY_SERVICE_HOST": "10.0.0.11", "ASSAY_PORT": "tcp://10.0.0.11:8080"], nil),
+            (["ASSAY_PORT": "9000"], "ASSAY_PORT: unknown"),
         ] as [([String: String], String?)]
     )
     func theEnvironment(environment: [String: String], fault: String?) {

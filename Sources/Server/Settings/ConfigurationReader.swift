@@ -127,8 +127,9 @@ struct ConfigurationReader {
     private mutating func readEnvironment(_ environment: [String: String]) {
         let lists = ["ASSAY_APPS", "ASSAY_KEYS", "ASSAY_KEYS_FILE"] + Setting.withPassword.map(\.environmentFileName)
         let known = ["ASSAY_CONFIG"] + lists + Setting.allCases.map(\.environmentName)
-        for name in environment.keys.sorted() where name.hasPrefix("ASSAY_") && !known.contains(name) {
-            if ConfigurationReader.foreignNames.contains(name) { continue }
+        for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
+            guard name.hasPrefix("ASSAY_"), !known.contains(name) else { continue }
+            if ConfigurationReader.foreignNames.contains(name) || ServiceLink.isOne(name, value) { continue }
             let message = "unknown" + Suggestion.phrase(for: name, among: known)
             faults.append(ConfigurationFault(origin: .environment(name), path: "", message: message))
         }
