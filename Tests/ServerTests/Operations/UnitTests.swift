@@ -36,8 +36,11 @@ import Testing
     @Test func whatCopiesLeaveIsRemovedInTime() async throws {
         let unit = try Data(contentsOf: URL(filePath: Self.folder + "/assay-backup.service"))
         let files: [(name: String, days: Double, isKept: Bool)] = [
-            ("new.sqlite", 13, true), ("new.sqlite.sha256", 13, true), ("old.sqlite", 16, false),
-            ("old.sqlite.sha256", 16, false), ("now.sqlite.part", 0, true), ("cut.sqlite.part", 2, false),
+            ("2026-01-15T031700Z.sqlite", 13, true), ("2026-01-15T031700Z.sqlite.sha256", 13, true),
+            ("2026-01-12T031700Z.sqlite", 16, false), ("2026-01-12T031700Z.sqlite.sha256", 16, false),
+            // What somebody copied before an upgrade.
+            ("before.sqlite", 90, true), ("before.sqlite.sha256", 90, true),
+            ("2026-01-12-before.sqlite", 90, true), ("now.sqlite.part", 0, true), ("cut.sqlite.part", 2, false),
             ("now.sqlite.verify-1", 0, true), ("cut.sqlite.verify-2", 2, false), ("notes", 90, true),
         ]
         try await TemporaryFolder.with { folder in
