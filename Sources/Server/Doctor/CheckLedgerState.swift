@@ -110,11 +110,13 @@ struct CheckLedgerState {
         )
     }
 
-    /// The newest copy in a folder, by the time of its digest, which is written last.
+    /// The newest copy in a folder, by the time of its digest. A digest without its copy is of one that was cut off or is gone.
     func copies(in folder: String) -> Finding {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let dates = files.filter { $0.hasSuffix(".sha256") }.compactMap { name in
-            FileStatus(folder + "/" + name)?.changed
+            let path = folder + "/" + name
+            let copy = FileStatus(String(path.dropLast(".sha256".count)))
+            return copy.map { $0.isRegular && $0.size > 0 } == true ? FileStatus(path)?.changed : nil
         }
         let fix = "assay backup --to \(folder)/NAME, every day; assay-backup.timer of the Debian package does it"
         guard let newest = dates.max() else { return .fail("backup", of: folder, "no copy lies there", fix: fix) }

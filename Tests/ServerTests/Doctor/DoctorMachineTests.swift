@@ -143,6 +143,14 @@ import Verification
             )
             let old = try #require(try await copy())
             #expect(old.status == "warn" && old.found == "the newest copy is 72 h old")
+            // A digest is no copy.
+            let monday = try Data(contentsOf: URL(filePath: copies + "/monday"))
+            try FileManager.default.removeItem(atPath: copies + "/monday")
+            #expect(try await copy()?.found == "no copy lies there")
+            try Data().write(to: URL(filePath: copies + "/monday"))
+            #expect(try await copy()?.found == "no copy lies there")
+            try monday.write(to: URL(filePath: copies + "/monday"))
+            #expect(try await copy()?.status == "warn")
         }
     }
 
