@@ -200,6 +200,25 @@ import Testing
         }
     }
 
+    /// What one has unpacked and looked at must be what it gives the ledger's name.
+    @Test func ofTwoRestoresToOneFolderOneIsRefused() async throws {
+        try await ServerFolder.with { folder in
+            _ = try await Self.record(3, in: folder)
+            let (copy, other) = (folder.path + "/copy.sqlite", folder.path + "/other")
+            #expect(try await Program.run(["backup", "--data", folder.data, "--to", copy]).code == 0)
+            // As the first one holds it, once it has looked at its copy.
+            let unpacked = other + "/restoring"
+            try FileManager.default.createDirectory(atPath: unpacked, withIntermediateDirectories: true)
+            try ServerFolder.write([1], unpacked + "/assay.sqlite")
+            let words = ["restore", "--from", copy, "--data", other]
+            let lock = try FolderLock(in: other)
+            let second = try await Program.run(words)
+            #expect(second.code == 2 && second.errorText.contains("another process has the data folder open"))
+            #expect(FileManager.default.contents(atPath: unpacked + "/assay.sqlite") == Data([1]))
+            withExtendedLifetime(lock) {}
+        }
+    }
+
     @Test(.enabled(if: Tampering.hasPython, "python3 is missing: nothing changes a file"))
     func violationsAreRestoredOnlyWhenAsked() async throws {
         try await ServerFolder.with { folder in

@@ -78,14 +78,15 @@ import Testing
             await ledger.close()
             let database = folder + "/data/assay.sqlite"
             #expect(throws: StoreOpenFailure.inaccessible(path: database, errno: EEXIST)) {
-                try SQLiteStore.adopt(folder + "/copy", in: folder + "/data")
+                let lock = try FolderLock(in: folder + "/data")
+                try SQLiteStore.adopt(folder + "/copy", in: folder + "/data", holding: lock)
             }
             try FileManager.default.createDirectory(atPath: folder + "/new", withIntermediateDirectories: false)
-            try SQLiteStore.adopt(folder + "/copy", in: folder + "/new")
+            try SQLiteStore.adopt(folder + "/copy", in: folder + "/new", holding: try FolderLock(in: folder + "/new"))
             #expect(!FileManager.default.fileExists(atPath: folder + "/copy"))
             let store = try SQLiteStore.open(folder: folder + "/new")
             #expect(try await Purchases.count(in: store) == 3)
-            #expect(throws: StoreOpenFailure.alreadyOpen) { try SQLiteStore.adopt(database, in: folder + "/new") }
+            #expect(throws: StoreOpenFailure.alreadyOpen) { try FolderLock(in: folder + "/new") }
             await store.close()
         }
     }

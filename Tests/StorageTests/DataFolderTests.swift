@@ -40,7 +40,7 @@ import Testing
             // A copy that root has unpacked elsewhere.
             try FileManager.default.copyItem(atPath: data + "/assay.sqlite", toPath: folder + "/copy")
             try Self.give(folder + "/copy", to: 0)
-            try SQLiteStore.adopt(folder + "/copy", in: other)
+            try SQLiteStore.adopt(folder + "/copy", in: other, holding: try FolderLock(in: other))
             for name in ["assay.lock", "assay.sqlite"] { #expect(try Self.owner(of: "\(other)/\(name)") == 65_534) }
         }
     }
@@ -58,7 +58,7 @@ import Testing
             await (try SQLiteStore.open(folder: data)).close()
             #expect(try Self.owner(of: folder + "/assay.lock") == 0)
             try FileManager.default.removeItem(atPath: data + "/assay.sqlite")
-            try SQLiteStore.adopt(data + "/copy", in: data)
+            try SQLiteStore.adopt(data + "/copy", in: data, holding: try FolderLock(in: data))
             #expect(try Self.owner(of: folder + "/secret") == 0)
         }
     }

@@ -117,11 +117,14 @@ struct Restore {
         // Within the folder, so that the last step is a change of names and not of places.
         let restoration = Restoration(copy: copy, folder: folder + "/" + Restoration.name)
         do {
-            try Restoration.prepare(folder)
-            defer { restoration.discard() }
+            let lock = try Restoration.prepare(folder)
+            defer {
+                restoration.discard()
+                withExtendedLifetime(lock) {}
+            }
             let result = try await restoration.unpackAndCheck()
             let isTaken = result.isSound || result.problems.isEmpty && result.findings != nil && acceptsViolations
-            if isTaken { try SQLiteStore.adopt(restoration.file, in: folder) }
+            if isTaken { try SQLiteStore.adopt(restoration.file, in: folder, holding: lock) }
             let said = CheckText.text(result) + (isTaken ? "restored to \(folder)\n" : "not restored\n")
             Console.write(
                 isJSON ? OperatorJSON.restored(result, to: folder, isTaken: isTaken) : Array(said.utf8)
@@ -147,15 +150,20 @@ struct Restoration {
     /// What may be in the folder that a copy is for: what an earlier attempt left, and what a file system of its own has.
     private static let harmless: Set = [name, "assay.lock", "lost+found"]
 
-    /// Makes the folder that a copy is for.
-    static func prepare(_ folder: String) throws {
+    /// Makes the folder that a copy is for, and claims it.
+    ///
+    /// - Returns: the claim, for as long as the copy is unpacked and looked at: another restore would replace it meanwhile.
+    /// - Throws: `StoreOpenFailure`, such as `alreadyOpen`; `FileFault`; `BackupCopy.Fault`.
+    static func prepare(_ folder: String) throws -> FolderLock {
         let files = FileManager.default
         if !files.fileExists(atPath: folder) { try PrivateFolder.make(folder) }
         guard let found = try? files.contentsOfDirectory(atPath: folder) else {
             throw BackupCopy.Fault.noFolder(folder)
         }
         guard harmless.isSuperset(of: found) else { throw BackupCopy.Fault.notEmpty(folder) }
+        let lock = try FolderLock(in: folder)
         try? files.removeItem(atPath: folder + "/" + name)
+        return lock
     }
 
     func unpackAndCheck() async throws -> CheckLedger.Result {

@@ -38,14 +38,20 @@ package final class SQLiteStore: Store {
         try SQLiteStore(in: DataFolder(path: folder), readers: max(readers, 1), limits: limits)
     }
 
-    /// Makes a whole file the ledger of a folder that has none, and claims the folder meanwhile.
+    /// Makes a whole file the ledger of a folder that has none.
     ///
     /// - Parameters:
     ///   - file: on the same file system; its log is empty or not there. It gets another name.
     ///   - folder: is there.
+    ///   - lock: the claim on the folder, held since before the file was looked at: nobody else has written it since.
     /// - Throws: ``StoreOpenFailure``; then nothing has changed.
-    package static func adopt(_ file: String, in folder: String) throws(StoreOpenFailure) {
+    package static func adopt(
+        _ file: String,
+        in folder: String,
+        holding lock: FolderLock
+    ) throws(StoreOpenFailure) {
         try DataFolder(path: folder).adopt(file)
+        withExtendedLifetime(lock) {}
     }
 
     private init(

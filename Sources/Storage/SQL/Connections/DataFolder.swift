@@ -47,8 +47,6 @@ struct DataFolder {
 
     /// Has a file of another name be the database, unless there is one: for who restores a copy.
     func adopt(_ file: String) throws(StoreOpenFailure) {
-        let lock = try FolderLock(in: path)
-        defer { withExtendedLifetime(lock) {} }
         if let cut = file.utf8.lastIndex(of: UInt8(ascii: "/")) {
             let name = String(file[file.index(after: cut)...])
             OwnedFile.give(name, in: String(file[..<cut]), toOwnerOf: path)

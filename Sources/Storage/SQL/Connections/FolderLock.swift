@@ -1,11 +1,11 @@
 import Glibc
 
 /// The claim of one store on a data folder, held as long as it lives. The kernel ends it with the process.
-final class FolderLock: Sendable {
+package final class FolderLock: Sendable {
     private let descriptor: Int32
 
     /// - Throws: ``StoreOpenFailure/alreadyOpen`` when another store holds it.
-    init(in folder: String) throws(StoreOpenFailure) {
+    package init(in folder: String) throws(StoreOpenFailure) {
         descriptor = try OwnedFile.open("assay.lock", in: folder)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let number = errno
