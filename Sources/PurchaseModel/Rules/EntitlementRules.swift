@@ -85,24 +85,44 @@ private struct Graces {
     }
 }
 
-/// When each period of a subscription gives way to the one after it.
+/// When each period of a subscription gives way to one of another product.
 ///
 /// That a period was upgraded stands in its own transaction, which Apple does not send with the upgrade: the newer period
-/// itself says that the older one is over, though it would have lasted longer.
+/// itself says that the older one is over, though it would have lasted longer, and says so also once it is taken back. One of
+/// the same product says nothing of the kind: what was paid for and not taken back lasts, whatever was bought after it.
 private struct Successions {
-    private var starts: [ChainKey: [Timestamp]] = [:]
+    private struct Start {
+        let product: ProductID
+        let at: Timestamp
+    }
+
+    private var starts: [ChainKey: [Start]] = [:]
 
     init(_ fulfilments: some Sequence<Fulfilment>, in subscriptions: some Sequence<RecordedSubscription>) {
         for subscription in subscriptions { starts[subscription.chain] = [] }
         guard !starts.isEmpty else { return }
-        // The same period once more, by a restore, takes nobody's place.
-        for fulfilment in fulfilments where fulfilment.reason != .alreadyGranted {
-            starts[fulfilment.chain]?.append(fulfilment.purchasedAt)
+        for fulfilment in fulfilments where fulfilment.takesPlace {
+            starts[fulfilment.chain]?.append(Start(product: fulfilment.product, at: fulfilment.purchasedAt))
         }
     }
 
     func start(after fulfilment: Fulfilment) -> Timestamp? {
-        starts[fulfilment.chain]?.filter { $0.seconds > fulfilment.purchasedAt.seconds }.min()
+        starts[fulfilment.chain]?
+            .filter { $0.product != fulfilment.product && $0.at.seconds > fulfilment.purchasedAt.seconds }
+            .map(\.at).min()
+    }
+}
+
+extension Fulfilment {
+    /// Whether it is a period of its own, and no family member's copy: that takes the place of nothing that was bought.
+    fileprivate var takesPlace: Bool {
+        switch reason {
+        // The same period once more, by a restore.
+        case .alreadyGranted, .familyShared: false
+        // By another number of it, which says so itself, or as a copy.
+        case .revoked: reversedAt != nil
+        default: true
+        }
     }
 }
 
