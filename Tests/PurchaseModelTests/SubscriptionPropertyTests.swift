@@ -32,7 +32,9 @@ import Testing
         var ledger = Ledger()
         for proof in proofs { ledger.record(try Facts.recording(proof.transactions)) }
         let renewal = proofs.flatMap(\.renewals).reduce(nil) { fold($0, $1) }
-        let pure = fold(try Shop.chain(1), newestPeriod(ledger.rows.values)?.transaction, renewal, at: moment)
+        var ends = PeriodEnds()
+        for renewal in proofs.flatMap(\.renewals) { ends.note(renewal) }
+        let pure = fold(try Shop.chain(1), newestPeriod(ledger.rows.values)?.transaction, renewal, ends, at: moment)
         #expect(pure == expected.view)
     }
 
@@ -131,7 +133,7 @@ import Testing
         guard let row = shop.situation.subscription(of: try Shop.chain(1)) else { return Outcome(view: nil, row: []) }
         let period = row.currentKey.flatMap { shop.situation[$0]?.transaction }
         return Outcome(
-            view: fold(row.chain, period, row.renewal, at: moment),
+            view: fold(row.chain, period, row.renewal, row.ends, at: moment),
             row: [
                 "\(row.product) \(row.group ?? "-") \(row.current?.description ?? "-")",
                 "\(row.expiresAt?.milliseconds ?? -1) \(row.graceEndsAt?.milliseconds ?? -1)",

@@ -4,7 +4,7 @@
 ///   - chain: which one.
 ///   - period: its newest transaction: see ``newestPeriod(_:)``.
 ///   - renewal: the newest of what Apple signed about its renewal: see ``fold(_:_:)``.
-///   - ends: what else is kept of it: whether Apple goes on with it under another number.
+///   - ends: what else is kept of it: since when it is over, and whether Apple goes on with it under another number.
 ///   - now: the moment.
 /// - Returns: `nil` when neither is known.
 package func fold(
@@ -35,7 +35,7 @@ package func fold(
         found.isBehind = true
         found.upgradedTo = renewal.flatMap { $0.product == period?.product ? nil : $0.product }
     }
-    found.stand(word.trouble, at: now)
+    found.stand(word.trouble, ends, at: now)
     return found
 }
 
@@ -212,18 +212,13 @@ extension Subscription {
     }
 
     /// Where it stands; the order of the questions is part of the answer.
-    fileprivate mutating func stand(_ trouble: Renewal?, at now: Timestamp) {
+    fileprivate mutating func stand(_ trouble: Renewal?, _ ends: PeriodEnds, at now: Timestamp) {
         if let revocation { return set(.revoked, since: revocation.at) }
         let isRetrying = trouble?.isRetrying == true
         if let trouble, let intent = trouble.expirationIntent, !isRetrying {
             ending = SubscriptionEnding(rawValue: intent)
             isEndConfirmed = true
-            // Apple gives up long after what was paid for has ended.
-            let isLate = ending == .billingError
-            return set(
-                .expired,
-                since: isLate ? trouble.signedAt : min(expiresAt ?? trouble.signedAt, trouble.signedAt)
-            )
+            return set(.expired, since: end(by: trouble, ends))
         }
         guard let end = expiresAt else { return standWithoutEnd(trouble, isRetrying, at: now) }
         guard isRetrying, let trouble else {
@@ -240,6 +235,16 @@ extension Subscription {
             return set(.expired, since: retriesUntil)
         }
         set(.billingRetry, since: max(graceEndsAt ?? end, end))
+    }
+
+    /// Since when it is over by Apple's word.
+    ///
+    /// Where a charge has failed that is long after the end of what was paid for: when Apple gave up, or its customer did,
+    /// which is said again whenever Apple is asked.
+    private func end(by trouble: Renewal, _ ends: PeriodEnds) -> Timestamp {
+        let said = (trouble.renewsAt ?? expiresAt).flatMap { ends[$0] }
+        if ending == .billingError || said?.isFailed == true { return said?.overAt ?? trouble.signedAt }
+        return min(expiresAt ?? trouble.signedAt, trouble.signedAt)
     }
 
     /// Whether it ended as its customer wished, although Apple has not said so. Where a higher price waited for an answer, that

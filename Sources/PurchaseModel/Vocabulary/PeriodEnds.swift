@@ -66,6 +66,9 @@ package struct PeriodEnds: Hashable, Sendable {
     /// Those that figures are made of.
     package var failed: [End] { ends.filter(\.isFailed) }
 
+    /// What was said of one end, to the second.
+    subscript(end: Timestamp) -> End? { ends.last { $0.at.seconds == end.seconds } }
+
     /// Whether figures come to the same by either.
     func countsLike(_ other: PeriodEnds) -> Bool {
         failed == other.failed && move == other.move && origin == other.origin

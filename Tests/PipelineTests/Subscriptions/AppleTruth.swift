@@ -103,6 +103,6 @@ struct SubscriptionLedger {
         let chain = ChainKey(app: app, realm: realm, original: original)
         guard let row = situation.subscription(of: chain) else { return nil }
         let period = row.currentKey.flatMap { situation[$0]?.transaction }
-        return PurchaseModel.fold(chain, period, row.renewal, at: now)
+        return PurchaseModel.fold(chain, period, row.renewal, row.ends, at: now)
     }
 }
