@@ -45,6 +45,21 @@ extension StoreReader {
         return situation
     }
 
+    /// Notes which refunds of a chain Apple has declined, by the newest hundred notifications that say so.
+    func noteRefundsDeclined(of chain: ChainKey, in situation: inout Situation) throws(StoreFailure) {
+        let filter = NotificationFilter(
+            type: Announcement.refundDeclined,
+            original: chain.original,
+            realms: [chain.realm]
+        )
+        let limit = NotificationPage.limitMax
+        for heard in try notifications(app: chain.app, before: nil, where: filter, limit: limit).notifications {
+            guard let id = heard.transaction else { continue }
+            let transaction = TransactionKey(app: chain.app, realm: chain.realm, id: id)
+            situation.note(refundDeclinedAt: heard.signedAt, of: transaction)
+        }
+    }
+
     /// What is known of the purchase that a request is about, and of its customer.
     package func facts(of request: ConsumptionRequest) throws(StoreFailure) -> ConsumptionFacts {
         var facts = ConsumptionFacts()

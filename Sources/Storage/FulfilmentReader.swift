@@ -353,6 +353,7 @@ extension StoreReader {
         if !inquiry.refundRequests.isEmpty {
             for found in try openConsumptionRequests(of: Array(inquiry.refundRequests)) { situation.note(found) }
         }
+        for chain in inquiry.refundsDeclined { try noteRefundsDeclined(of: chain, in: &situation) }
         if !inquiry.consents.isEmpty {
             for found in try consents(Array(inquiry.consents)) { situation.note(found) }
         }

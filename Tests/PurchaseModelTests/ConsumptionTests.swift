@@ -335,6 +335,21 @@ import Testing
         #expect(shop.types.suffix(2) == ["consumption.requested", "consumption.answered"])
     }
 
+    /// Each row: when Apple declined, in seconds after it asked, of which purchase; it is heard first.
+    @Test(arguments: [
+        (Int64(1_800), Int64(1), ConsumptionState.overtaken), (0, 1, .overtaken), (-1, 1, .open), (1_800, 2, .open),
+    ])
+    func whatAppleHasDeclinedBeforeIsNotAnswered(declined: Int64, number: Int64, state: ConsumptionState) throws {
+        var shop = try Shop { $0.consumption.answers = true }
+        try shop.show(Sold.coins(), Sold.coins(2))
+        let moment = Facts.now.advanced(by: .seconds(declined))
+        try shop.hear(try Self.ask(number, type: "REFUND_DECLINED", id: "n-2", at: moment), Sold.coins(number))
+        try shop.hear(try Self.ask(), Sold.coins())
+        let request = try #require(shop.situation.consumption(try Self.key()))
+        #expect(request.state == state)
+        #expect(request.ending == (state == .overtaken ? "REFUND_DECLINED" : nil))
+    }
+
     @Test func whatAppleHasDecidedIsNotAnsweredAnyMore() throws {
         for type in ["REFUND", "REFUND_DECLINED"] {
             var shop = try Self.shop()

@@ -216,4 +216,62 @@ import Testing
             #expect(rest.next == nil)
         }
     }
+
+    /// What Apple has declined, by its kept notifications, is known when it asks about the same purchase. Each row: the type, the
+    /// purchase, when it was signed, the side; and whether it is an answer to what was asked at 1,000.
+    @Test(arguments: StoreKind.allCases)
+    func whatAppleHasDeclinedIsKnownWhenItAsks(kind: StoreKind) async throws {
+        let rows: [(type: String, transaction: Int64, signedAt: Int64, realm: Realm, isAnswer: Bool)] = [
+            ("REFUND_DECLINED", 7, 2_000, Samples.production, true),
+            ("REFUND_DECLINED", 7, 999, Samples.production, false),
+            ("REFUND_DECLINED", 8, 2_000, Samples.production, false),
+            ("REFUND_DECLINED", 7, 2_000, Self.sandbox, false),
+            ("REFUND_REVERSED", 7, 2_000, Samples.production, false),
+        ]
+        for row in rows {
+            try await kind.withStore { store in
+                let heard = KeptNotification(
+                    key: NotificationKey(
+                        app: try Samples.app(),
+                        realm: row.realm,
+                        id: try #require(NotificationID("n-1"))
+                    ),
+                    version: 2,
+                    type: row.type,
+                    original: TransactionID(number: 3),
+                    transaction: TransactionID(number: row.transaction),
+                    arrival: .pushed,
+                    signedAt: Timestamp(milliseconds: row.signedAt),
+                    receivedAt: Timestamp(milliseconds: 3_000),
+                    payload: [1]
+                )
+                let asked = try Self.asked(at: 1_000)
+                let situation = try await store.write { write throws(StoreFailure) in
+                    _ = try write.keepNotification(heard)
+                    var situation = Situation()
+                    try write.answer(Inquiry([asked], among: situation), in: &situation)
+                    return situation
+                }
+                let decision = decide(situation, asked, ownToken: { _ in nil }, at: Timestamp(milliseconds: 4_000))
+                let states = decision.consumptions.map(\.row.state)
+                #expect(states == [row.isAnswer ? .overtaken : .open], "\(row)")
+            }
+        }
+    }
+
+    /// Apple asks about a purchase that nobody knew.
+    private static func asked(at moment: Int64) throws -> Recording {
+        var bought = try Samples.transaction(7)
+        bought.originalID = TransactionID(number: 3)
+        var recording = Recording(app: try Samples.app(), realm: Samples.production, transactions: [bought])
+        recording.announcement = Announcement(
+            id: try #require(NotificationID("n-2")),
+            type: "CONSUMPTION_REQUEST",
+            signedAt: Timestamp(milliseconds: moment),
+            transaction: bought.id,
+            original: bought.originalID,
+            matter: .refundRequest(reason: nil, isAdvancedCommerce: false)
+        )
+        return recording
+    }
 }

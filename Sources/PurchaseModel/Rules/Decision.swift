@@ -17,6 +17,8 @@ package struct Decision: Hashable, Sendable {
     package var wallets: [Wallet] = []
     package var postings: [Posting] = []
     package var consumptions: [RowChange<ConsumptionRequest>] = []
+    /// What Apple declines to refund, and since when: kept with its notifications.
+    package var refundsDeclined: [TransactionKey: Timestamp] = [:]
     package var consents: [RowChange<Consent>] = []
     package var grantedEntitlements: [RowChange<GrantedEntitlement>] = []
     package var audit: [AuditEntry] = []

@@ -58,6 +58,8 @@ extension Draft {
         if let refund = recorded.transaction.takenBack, refund.at >= heard.signedAt {
             // Apple's words come in any order: it has decided.
             request.settle(as: .overtaken, because: Self.refunds, at: now)
+        } else if let declinedAt = known.refundDeclined(of: recorded.key), declinedAt >= heard.signedAt {
+            request.settle(as: .overtaken, because: Announcement.refundDeclined, at: now)
         } else if deadline <= now {
             request.settle(as: .lapsed, because: ConsumptionEnding.heardTooLate, at: now)
         }
@@ -69,6 +71,7 @@ extension Draft {
     private mutating func overtake(_ heard: Announcement, _ recording: Recording) {
         guard let id = heard.transaction else { return }
         let bought = TransactionKey(app: recording.app, realm: recording.realm, id: id)
+        if heard.type == Announcement.refundDeclined { edit { $0.refundsDeclined[bought] = heard.signedAt } }
         for var request in known.openConsumptions(of: bought) where request.askedAt <= heard.signedAt {
             request.settle(as: .overtaken, because: heard.type, at: now)
             put(request, request.state.rawValue, by: AuditEntry.apple, heard.type)

@@ -17,6 +17,8 @@ package struct Inquiry: Sendable {
     package var consumptions: Set<ConsumptionKey> = []
     /// The transactions of which those that are not settled are asked for.
     package var refundRequests: Set<TransactionKey> = []
+    /// Of which transactions of these chains Apple has declined the refund.
+    package var refundsDeclined: Set<ChainKey> = []
     package var consents: Set<ConsentKey> = []
     package var grantedEntitlements: Set<GrantedEntitlementKey> = []
 
@@ -34,6 +36,7 @@ package struct Inquiry: Sendable {
         rest.wallets.drop(asked.wallets)
         rest.consumptions.drop(asked.consumptions)
         rest.refundRequests.drop(asked.refundRequests)
+        rest.refundsDeclined.drop(asked.refundsDeclined)
         rest.consents.drop(asked.consents)
         rest.grantedEntitlements.drop(asked.grantedEntitlements)
         return rest
@@ -49,6 +52,7 @@ package struct Inquiry: Sendable {
         wallets.take(other.wallets)
         consumptions.take(other.consumptions)
         refundRequests.take(other.refundRequests)
+        refundsDeclined.take(other.refundsDeclined)
         consents.take(other.consents)
         grantedEntitlements.take(other.grantedEntitlements)
     }
@@ -158,7 +162,11 @@ package struct Inquiry: Sendable {
     private mutating func insert(_ announcement: Announcement, of recording: Recording) {
         let (app, realm) = (recording.app, recording.realm)
         switch announcement.matter {
-        case .refundRequest: consumptions.insert(ConsumptionKey(app: app, realm: realm, id: announcement.id))
+        case .refundRequest:
+            consumptions.insert(ConsumptionKey(app: app, realm: realm, id: announcement.id))
+            if let original = announcement.original {
+                refundsDeclined.insert(ChainKey(app: app, realm: realm, original: original))
+            }
         case .download(let id?): consents.insert(ConsentKey(app: app, subject: .appTransaction(id)))
         default: break
         }

@@ -27,6 +27,7 @@ package struct Situation: Sendable {
     private var streams: [StreamKey: Int64] = [:]
     private var wallets: [WalletKey: Wallet] = [:]
     private var consumptions: [ConsumptionKey: ConsumptionRequest] = [:]
+    private var refundsDeclined: [TransactionKey: Timestamp] = [:]
     private var consents: [ConsentKey: Consent] = [:]
     private var grantedEntitlements: [GrantedEntitlementKey: GrantedEntitlement] = [:]
     // Where to find orders that may still be paid.
@@ -270,6 +271,9 @@ package struct Situation: Sendable {
             .sorted { $0.key.id < $1.key.id }
     }
 
+    /// When Apple last declined to refund a transaction.
+    func refundDeclined(of transaction: TransactionKey) -> Timestamp? { refundsDeclined[transaction] }
+
     package func consent(_ key: ConsentKey) -> Consent? { consents[key] }
 
     package func grantedEntitlement(_ key: GrantedEntitlementKey) -> GrantedEntitlement? { grantedEntitlements[key] }
@@ -300,6 +304,7 @@ package struct Situation: Sendable {
         for change in decision.subscriptions { note(change.row) }
         for wallet in decision.wallets { note(wallet) }
         for change in decision.consumptions { note(change.row) }
+        for (transaction, moment) in decision.refundsDeclined { note(refundDeclinedAt: moment, of: transaction) }
         for change in decision.consents { note(change.row) }
         for change in decision.grantedEntitlements { note(change.row) }
         for event in decision.events { note(event.sequence, of: event.stream) }
@@ -346,6 +351,10 @@ package struct Situation: Sendable {
     package mutating func note(_ wallet: Wallet) { wallets[wallet.key] = wallet }
 
     package mutating func note(_ request: ConsumptionRequest) { consumptions[request.key] = request }
+
+    package mutating func note(refundDeclinedAt moment: Timestamp, of transaction: TransactionKey) {
+        refundsDeclined[transaction] = max(moment, refundsDeclined[transaction] ?? moment)
+    }
 
     package mutating func note(_ consent: Consent) { consents[consent.key] = consent }
 

@@ -61,7 +61,9 @@ package struct Announcement: Hashable, Sendable {
     var tellsOfPurchase: Bool { Announcement.tellsOfPurchase(type: type) }
 
     /// Apple has decided about the refund that a customer asked for.
-    var endsRefundRequest: Bool { ["REFUND", "REFUND_DECLINED"].contains(type) }
+    var endsRefundRequest: Bool { type == "REFUND" || type == Self.refundDeclined }
+
+    package static let refundDeclined = "REFUND_DECLINED"
 }
 
 /// How the extension of many subscriptions ended.
