@@ -120,7 +120,7 @@ struct AcknowledgeAction: OperatorAction {
             Texts.fact("Customer", fulfilment.customer?.text)
             Texts.fact("Product", fulfilment.product.text)
             Texts.fact("Order", fulfilment.order?.text)
-            for goods in fulfilment.goods { Texts.fact("Gives", Texts.goods(goods)) }
+            for goods in fulfilment.goodsByNow { Texts.fact("Gives", Texts.goods(goods)) }
             Texts.fact("Delivery", delivery.rawValue)
         }
         element("p") {

@@ -139,7 +139,7 @@ struct TransactionPages: Sendable {
             }
             Texts.fact("Expires", transaction.expiresAt)
             Texts.fact("Delivery", found.fulfilment?.delivery?.rawValue)
-            for goods in found.fulfilment?.goods ?? [] { Texts.fact("Gives", Texts.goods(goods)) }
+            for goods in found.fulfilment?.goodsByNow ?? [] { Texts.fact("Gives", Texts.goods(goods)) }
         }
     }
 

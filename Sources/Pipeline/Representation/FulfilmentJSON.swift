@@ -39,7 +39,7 @@ package enum FulfilmentJSON {
         }
         if showsGoods, !fulfilment.goods.isEmpty {
             json.array("goods") { json in
-                for goods in fulfilment.goods { json.object { write(goods, of: fulfilment, into: &$0) } }
+                for goods in fulfilment.goodsByNow { json.object { write(goods, of: fulfilment, into: &$0) } }
             }
         }
         json.member("decided_at", fulfilment.decidedAt)

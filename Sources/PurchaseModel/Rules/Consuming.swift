@@ -189,7 +189,9 @@ private func percentage(
     if !used.isEmpty { return (used.reduce(0, +) / used.count, .usedOfBalance) }
     for case .entitlement(_, let end?) in fulfilment.goods {
         let start = fulfilment.purchasedAt
-        let (passed, all) = (start.duration(to: min(max(now, start), end)), start.duration(to: end))
+        // What was taken back is used no more.
+        let last = fulfilment.isReversed ? min(now, fulfilment.reversedAt ?? now) : now
+        let (passed, all) = (start.duration(to: min(max(last, start), end)), start.duration(to: end))
         return (all > .zero ? Int((passed / all * 100_000).rounded(.down)) : 0, .timePassed)
     }
     return (nil, .notKnown)

@@ -22,11 +22,11 @@ extension Draft {
         after.state = before.state(after: revocation, of: recorded.transaction)
         after.goods = before.goods.map { goods in
             guard case .entitlement(let id, let known) = goods else { return goods }
-            // The moment of a refund is no end of what is given again.
-            let end = end(of: recorded, before: known == before.reversedAt ? nil : known, after: revocation)
-            return .entitlement(id, until: end)
+            // Earlier versions wrote the moment of a refund in place of the end: it is none of what is given again.
+            let sold = known == before.reversedAt ? nil : known
+            return .entitlement(id, until: end(of: recorded, before: sold, isTaken: revocation != nil))
         }
-        let isLonger = Self.differ(after.goods, before.goods)
+        let isLonger = Self.differ(after.goodsByNow, before.goodsByNow)
         let isOther = after.reversed != before.reversed || after.state != before.state
         guard isOther || isLonger || after.reason != before.reason else {
             amendOrder(of: before)
@@ -76,12 +76,8 @@ extension Draft {
         return type == .deliveryCompensated && isDelivered ? before ?? .pending : .pending
     }
 
-    /// Until when it may be used, once that was known to end at a moment.
-    private func end(
-        of recorded: RecordedTransaction,
-        before known: Timestamp?,
-        after revocation: Revocation?
-    ) -> Timestamp? {
+    /// Until when it may be used, once that was known to end at a moment, as long as Apple takes it not back.
+    private func end(of recorded: RecordedTransaction, before known: Timestamp?, isTaken: Bool) -> Timestamp? {
         let transaction = recorded.transaction
         let kind = kind(of: transaction)
         var end = self.end(of: transaction)
@@ -89,7 +85,7 @@ extension Draft {
         if kind == .nonRenewing { end = [end, known].compactMap(\.self).max() }
         if kind == nil { end = end ?? known }
         if let other = endOfRepetitions(of: recorded, before: known) { end = end.map { max($0, other) } }
-        if let revocation { return min(revocation.at, end ?? revocation.at) }
+        if isTaken { return end }
         // The upgrade's own entitlement took its place. From which moment is known to that one alone, so this one ends
         // where it began, whatever order the facts came in.
         return transaction.isUpgraded ? transaction.purchasedAt : end

@@ -35,7 +35,7 @@ extension Fulfilment {
             return product.period.map { purchasedAt.advanced(by: $0.times(quantity)) }
         }
         var last: Timestamp?
-        for case .entitlement(_, let until) in goods {
+        for case .entitlement(_, let until) in goodsByNow {
             guard let until else { return nil }
             last = max(last ?? until, until)
         }

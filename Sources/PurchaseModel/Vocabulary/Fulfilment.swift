@@ -19,6 +19,7 @@ package struct Fulfilment: Hashable, Sendable {
     package internal(set) var unit: GrantUnit?
     package internal(set) var order: OrderID?
     package internal(set) var match: OrderMatch?
+    /// Each with the end that it was given with, which a refund leaves: its reversal gives it again.
     package internal(set) var goods: [GrantedGoods]
     /// How much of it was taken back, in thousandths of a percent: 0 to 100 000. Where nothing was given, a part that counts
     /// for what was given by another number of the same purchase.
@@ -53,6 +54,15 @@ package struct Fulfilment: Hashable, Sendable {
 
     /// Whether Apple took it back, also in part, after it was given or before.
     var isTakenBack: Bool { isReversed && !isTakenAsCopy || reason == .revoked }
+
+    /// What was given, with the ends that it has by now: no later than Apple took it back.
+    package var goodsByNow: [GrantedGoods] {
+        guard isReversed, let reversedAt else { return goods }
+        return goods.map { goods in
+            guard case .entitlement(let id, let until) = goods else { return goods }
+            return .entitlement(id, until: min(reversedAt, until ?? reversedAt))
+        }
+    }
 
     /// Whether it is still to be somebody's: it waits for that, whatever else for, or was withheld before anybody was known.
     var isOwnerless: Bool { (state == .waiting || state == .withheld) && customer == nil }

@@ -128,7 +128,7 @@ enum RebuildText {
         var words = row.state.rawValue
         if let reason = row.reason { words += " (\(reason.rawValue))" }
         if let customer = row.customer { words += " to \(customer)" }
-        let goods = row.goods.map { goods in
+        let goods = row.goodsByNow.map { goods in
             switch goods {
             case .entitlement(let id, nil): "\(id)"
             case .entitlement(let id, let until?): "\(id) until \(TransactionJSON.text(until) ?? "-")"

@@ -104,7 +104,7 @@ enum RebuildJSON {
         json.member("reason", row.reason?.rawValue)
         json.member("customer_id", row.customer?.text)
         json.array("goods") { json in
-            for goods in row.goods {
+            for goods in row.goodsByNow {
                 json.object { json in
                     switch goods {
                     case .entitlement(let id, let until):

@@ -61,7 +61,7 @@ extension Audit {
         } else if fact.isUpgraded {
             end = fact.purchasedAt
         }
-        for goods in row.goods {
+        for goods in row.goodsByNow {
             switch goods {
             case .entitlement(let name, let until):
                 let isSo = until.map { $0.milliseconds / 1_000 } == end.map { $0.milliseconds / 1_000 }
