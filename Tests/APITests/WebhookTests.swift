@@ -229,6 +229,33 @@ import TestSupport
         }
     }
 
+    /// A receiver that does not answer holds one call, however often a test is asked for.
+    @Test func oneTestIsUnderWayAtOnce() async throws {
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+        let caller = HTTPCaller { _ async throws(HTTPCallFailure) in
+            arrival.yield()
+            for await _ in answers { break }
+            return HTTPResponse(.ok)
+        }
+        let house = try TestHouse(sender: { store, clock in
+            let post = WebhookPost(caller: caller, clock: clock, rule: EgressRule())
+            let owner = LeaseOwner(checked: "node-1")
+            return WebhookSender(work: StoredWebhookWork(store), post: post, clock: clock, owner: owner) { _ in }
+        })
+        try await house.open { house in
+            let id = try await Self.make(house)
+            async let first = house.change("/v1/webhooks/\(id)/test")
+            for await _ in arrivals { break }
+            let second = await house.change("/v1/webhooks/\(id)/test")
+            answer.finish()
+            #expect(second.status == .tooManyRequests && second.fields["Retry-After"] == "20")
+            #expect(try second.json()["code"]?.string == "test_under_way")
+            #expect(await first.status == .ok)
+            #expect(await house.change("/v1/webhooks/\(id)/test").status == .ok)
+        }
+    }
+
     @Test func aDeletedEndpointIsGoneAndItsBacklogGivenUp() async throws {
         try await TestHouse().open { house in
             let id = try await Self.make(house)

@@ -84,7 +84,12 @@ struct WebhookActions: Sendable {
         case .refused(let refusal): return try await fault(visit, refusal)
         case .again: return back(visit)
         case .done(let endpoint):
-            let result = await sender.sendTest(to: endpoint, id: WebhookMessageID.ofTest())
+            let result: WebhookPost.Result
+            do throws(WebhookSender.TestRefusal) {
+                result = try await sender.sendTest(to: endpoint, id: WebhookMessageID.ofTest())
+            } catch {
+                return try await fault(visit, Self.refusal(error))
+            }
             var note = EndpointPage.Note()
             let answer = result.status.map { "answered \($0)" } ?? "not answered: \(result.failure ?? "no reason")"
             let took = Texts.count(Int(result.duration / .milliseconds(1)))
@@ -119,6 +124,13 @@ struct WebhookActions: Sendable {
             note.sentence = "Of \(asked.detail), \(Texts.count(step.replayed)) are on their way again."
             note.rest = step.next.map { ReplayForm(what: asked.what, after: $0) }
             return try await pages.page(visit, visit.fields["id"], note)
+        }
+    }
+
+    private static func refusal(_ refusal: WebhookSender.TestRefusal) -> Refusal {
+        switch refusal {
+        case .underWay: Refusal(.tooManyRequests, "A test message to this endpoint is under way. Wait for its answer.")
+        case .tooMany: Refusal(.serviceUnavailable, "Too many test messages are under way. Try again in a while.")
         }
     }
 

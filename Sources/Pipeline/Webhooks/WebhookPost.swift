@@ -8,6 +8,8 @@ package struct WebhookPost: Sendable {
     /// What came of one request.
     package struct Result: Sendable {
         package let verdict: WebhookVerdict
+        /// False when there was no room for the call, and nothing left this process.
+        package let isSent: Bool
         package let beganAt: Timestamp
         package let duration: Duration
         package let status: Int?
@@ -17,6 +19,20 @@ package struct WebhookPost: Sendable {
         package let address: String?
         /// The answer's beginning.
         package let answer: ArraySlice<UInt8>
+
+        /// As it is kept; `nil` where nothing was sent.
+        func attempt(number: Int64) -> WebhookAttempt? {
+            guard isSent else { return nil }
+            return WebhookAttempt(
+                number: number,
+                beganAt: beganAt,
+                milliseconds: Int(duration / .milliseconds(1)),
+                status: status,
+                failure: failure,
+                address: address,
+                answer: answer
+            )
+        }
     }
 
     private let caller: HTTPCaller
@@ -39,12 +55,14 @@ package struct WebhookPost: Sendable {
         func result(
             _ verdict: WebhookVerdict,
             _ failure: String? = nil,
+            isSent: Bool = true,
             answer: HTTPResponse? = nil
         ) -> Result {
             let duration = max(.zero, began.duration(to: clock.now))
             let address = answer.flatMap { $0.remote == .none ? nil : $0.remote.description }
             return Result(
                 verdict: verdict,
+                isSent: isSent,
                 beganAt: began,
                 duration: duration,
                 status: answer?.status.rawValue,
@@ -68,7 +86,7 @@ package struct WebhookPost: Sendable {
             let answer = try await caller.send(call)
             return result(WebhookVerdict(answer, at: clock.now), answer: answer)
         } catch {
-            return result(WebhookVerdict(error), error.word)
+            return result(WebhookVerdict(error), error.word, isSent: error != .tooManyCalls)
         }
     }
 }

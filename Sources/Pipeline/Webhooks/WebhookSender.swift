@@ -36,6 +36,8 @@ package final class WebhookSender: Sendable {
         var fruitless: Set<WebhookEndpointID> = []
         /// A claim of theirs is under way: two at once would be after the same deliveries.
         var claiming: Set<WebhookEndpointID> = []
+        /// A test message to them is under way.
+        var testing: Set<WebhookEndpointID> = []
         var isStopping = false
     }
 
@@ -43,6 +45,8 @@ package final class WebhookSender: Sendable {
     private static let gatesMax = 10_000
     /// A claim is one write, which is not to take long.
     private static let claimMax = 100
+    /// People ask for tests one by one, and what is to be sent is not to wait for them.
+    private static let testsMax = 8
 
     private let work: any WebhookWork
     private let settler: WebhookSettler
@@ -131,9 +135,27 @@ package final class WebhookSender: Sendable {
     }
 
     /// Sends a message that stands for nothing, once, to see whether the endpoint answers. Nothing of it is kept; an endpoint
-    /// that does is left alone no longer.
-    package func sendTest(to endpoint: WebhookEndpoint, id: WebhookMessageID) async -> WebhookPost.Result {
+    /// that does is left alone no longer. It takes a place among the calls to endpoints that have not shown that they answer.
+    package func sendTest(
+        to endpoint: WebhookEndpoint,
+        id: WebhookMessageID
+    ) async throws(TestRefusal) -> WebhookPost.Result {
+        let refusal: TestRefusal? = state.withLock { state in
+            if state.testing.contains(endpoint.id) { return .underWay }
+            let hasRoom = state.lanes.room(isProven: false, isBusy: false) > 0
+            guard hasRoom, state.testing.count < WebhookSender.testsMax else { return .tooMany }
+            state.testing.insert(endpoint.id)
+            state.lanes.begin(1, isProven: false)
+            return nil
+        }
+        if let refusal { throw refusal }
         let result = await post.send(WebhookBody.test(app: endpoint.app, id: id, at: clock.now), id: id, to: endpoint)
+        state.withLock { state in
+            state.testing.remove(endpoint.id)
+            state.lanes.end(isProven: false)
+            if state.isCrowded { state.isAsking = true }
+        }
+        bell.ring()
         if result.verdict == .delivered { reopen(endpoint.id) }
         return result
     }
@@ -248,8 +270,8 @@ package final class WebhookSender: Sendable {
             let hasMore = deliveries.count == place.limit || endpoint.ordersPerCustomer
             for delivery in deliveries {
                 group.addTask { [self] in
-                    await deliver(delivery, to: endpoint, isProven: place.isProven)
-                    ended(endpoint.id, hasMore: hasMore)
+                    let verdict = await deliver(delivery, to: endpoint, isProven: place.isProven)
+                    ended(endpoint.id, hasMore: hasMore, isTried: verdict != .notTried)
                 }
             }
         }
@@ -257,7 +279,11 @@ package final class WebhookSender: Sendable {
 
     // MARK: Delivering
 
-    private func deliver(_ claimed: ClaimedDelivery, to endpoint: WebhookEndpoint, isProven: Bool) async {
+    private func deliver(
+        _ claimed: ClaimedDelivery,
+        to endpoint: WebhookEndpoint,
+        isProven: Bool
+    ) async -> WebhookVerdict {
         let body = WebhookBody.bytes(of: claimed.event)
         let result = await post.send(body, id: WebhookMessageID(claimed.event.id), to: endpoint)
         let attempts = claimed.delivery.attempts
@@ -275,12 +301,14 @@ package final class WebhookSender: Sendable {
         if isOpen, !wasOpen { report(.paused(endpoint: endpoint.id, app: endpoint.app)) }
         // Few fail so often, and each is asked for but once in a pause of the breaker's.
         if isOpen, outcome.isFailure { await disableIfHopeless(endpoint) }
+        return result.verdict
     }
 
-    private func ended(_ endpoint: WebhookEndpointID, hasMore: Bool) {
+    /// What was not tried is due at once: it is left until later, or it would be claimed and let go on and on.
+    private func ended(_ endpoint: WebhookEndpointID, hasMore: Bool, isTried: Bool) {
         state.withLock { state in
-            state.fruitless.remove(endpoint)
-            if hasMore { state.hungry.insert(endpoint) }
+            if isTried { state.fruitless.remove(endpoint) } else { state.fruitless.insert(endpoint) }
+            if hasMore, isTried { state.hungry.insert(endpoint) }
             if state.isCrowded { state.isAsking = true }
         }
         bell.ring()
@@ -302,15 +330,7 @@ package final class WebhookSender: Sendable {
                 duration: result.duration
             )
         )
-        let attempt = WebhookAttempt(
-            number: claimed.hold.token,
-            beganAt: result.beganAt,
-            milliseconds: Int(result.duration / .milliseconds(1)),
-            status: result.status,
-            failure: result.failure,
-            address: result.address,
-            answer: result.answer
-        )
+        let attempt = result.attempt(number: claimed.hold.token)
         let attempted = AttemptedDelivery(claimed: claimed, endpoint: endpoint, outcome: outcome, attempt: attempt)
         let event = claimed.event.id
         switch await settler.settle(attempted) {

@@ -6,13 +6,14 @@ package struct AttemptedDelivery: Sendable {
     package let claimed: ClaimedDelivery
     package let endpoint: WebhookEndpoint
     package let outcome: DeliveryOutcome
-    package let attempt: WebhookAttempt
+    /// `nil` where nothing was sent.
+    package let attempt: WebhookAttempt?
 
     package init(
         claimed: ClaimedDelivery,
         endpoint: WebhookEndpoint,
         outcome: DeliveryOutcome,
-        attempt: WebhookAttempt
+        attempt: WebhookAttempt?
     ) {
         self.claimed = claimed
         self.endpoint = endpoint

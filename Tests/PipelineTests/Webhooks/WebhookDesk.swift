@@ -215,7 +215,7 @@ final class WebhookDesk: WebhookWork {
 
     private static func finish(_ attempted: AttemptedDelivery, at now: Timestamp, _ state: inout State) -> Bool {
         let (hold, outcome) = (attempted.claimed.hold, attempted.outcome)
-        state.attempts.append((hold.id, attempted.attempt))
+        if let attempt = attempted.attempt { state.attempts.append((hold.id, attempt)) }
         guard isHeld(hold, state), var delivery = state.deliveries[hold.id] else { return false }
         delivery.state = .pending
         let endpoint = hold.id.endpoint

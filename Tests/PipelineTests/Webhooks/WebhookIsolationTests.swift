@@ -7,6 +7,81 @@ import Testing
 
 /// The sender as it runs in a server: nobody waits for anybody else, and it stops in order.
 @Suite struct WebhookIsolationTests {
+    /// Whoever has them sent to receivers that never answer takes no room from what is to be sent.
+    @Test func fewTestsAreUnderWayAtOnce() async throws {
+        let (desk, door) = (WebhookDesk(), WebhookBarrier())
+        let endpoints = (0..<9).map { desk.addEndpoint("slow\($0)") }
+        let shop = desk.addEndpoint("shop")
+        desk.addEvents(1, to: shop)
+        let inbox = WebhookInbox()
+        let sender = desk.sender { call in
+            inbox.append(call)
+            if call.url != shop.url { await door.pass() }
+            return .success(HTTPResponse(.ok))
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for endpoint in endpoints.prefix(8) {
+                group.addTask { _ = try await sender.sendTest(to: endpoint, id: .ofTest()) }
+            }
+            while inbox.all.count < 8 { try await Task.sleep(for: .milliseconds(1)) }
+            await #expect(throws: WebhookSender.TestRefusal.underWay) {
+                try await sender.sendTest(to: endpoints[0], id: .ofTest())
+            }
+            await #expect(throws: WebhookSender.TestRefusal.tooMany) {
+                try await sender.sendTest(to: endpoints[8], id: .ofTest())
+            }
+            #expect(inbox.all.count == 8)
+            door.open()
+            try await group.waitForAll()
+        }
+        for endpoint in [endpoints[0], endpoints[8]] {
+            #expect(try await sender.sendTest(to: endpoint, id: .ofTest()).verdict == .delivered)
+        }
+        await sender.deliverDue()
+        #expect(desk.deliveries(of: shop).map(\.state) == [.delivered])
+    }
+
+    /// A test takes a place of a call: of two calls to doubtful endpoints both may be taken by tests, and of one the only one.
+    @Test(arguments: [1, 2]) func aTestNeedsRoomAsAnyCall(callsMax: Int) async throws {
+        let (desk, door, inbox) = (WebhookDesk(), WebhookBarrier(), WebhookInbox())
+        let endpoints = (0...callsMax).map { desk.addEndpoint("slow\($0)") }
+        var settings = WebhookSender.Settings()
+        (settings.callsMax, settings.doubtfulMax) = (callsMax, callsMax)
+        let sender = desk.sender(settings) { call in
+            inbox.append(call)
+            await door.pass()
+            return .success(HTTPResponse(.ok))
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for endpoint in endpoints.dropLast() {
+                group.addTask { _ = try await sender.sendTest(to: endpoint, id: .ofTest()) }
+            }
+            while inbox.all.count < callsMax { try await Task.sleep(for: .milliseconds(1)) }
+            await #expect(throws: WebhookSender.TestRefusal.tooMany) {
+                try await sender.sendTest(to: endpoints[callsMax], id: .ofTest())
+            }
+            door.open()
+            try await group.waitForAll()
+        }
+    }
+
+    /// Where this process has no room for a call nothing is sent and nothing noted, and it is not tried again at once.
+    @Test func whatFindsNoRoomIsLeftUntilLater() async throws {
+        let (desk, inbox) = (WebhookDesk(), WebhookInbox())
+        let endpoint = desk.addEndpoint("shop", ordersPerCustomer: true)
+        desk.addEvents(1, to: endpoint)
+        let sender = desk.sender { call in
+            inbox.append(call)
+            return inbox.all.count < 50 ? .failure(.tooManyCalls) : .success(HTTPResponse(.ok))
+        }
+        for rounds in 1...3 {
+            await sender.deliverDue()
+            #expect(inbox.all.count == rounds)
+        }
+        #expect(desk.attempts.isEmpty)
+        #expect(desk.deliveries(of: endpoint).map(\.state) == [.pending])
+    }
+
     /// Runs a sender while `body` runs, and gives it a tick whenever `body` waits for something.
     private func running(
         _ sender: WebhookSender,

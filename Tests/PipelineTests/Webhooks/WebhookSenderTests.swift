@@ -163,7 +163,7 @@ import Testing
         switch what {
         case "": break
         case "replay": sender.reopen(endpoint.id)
-        default: _ = await sender.sendTest(to: endpoint, id: .ofTest())
+        default: _ = try await sender.sendTest(to: endpoint, id: .ofTest())
         }
         for (moment, count) in [(0, atOnce), (599, atOnce), (1, later), (85_799, later), (1, 3)] {
             desk.clock.advance(by: .seconds(moment))
@@ -275,7 +275,7 @@ import Testing
             inbox.append(call)
             return .success(HTTPResponse(status, body: [1]))
         }
-        let result = await sender.sendTest(to: endpoint, id: try #require(WebhookMessageID("evt_test")))
+        let result = try await sender.sendTest(to: endpoint, id: try #require(WebhookMessageID("evt_test")))
         #expect(result.verdict == verdict && result.status == status.rawValue && result.answer == [1])
         let call = try #require(inbox.all.first)
         let verifier = WebhookVerifier(secrets: endpoint.secrets)

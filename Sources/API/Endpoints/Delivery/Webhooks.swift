@@ -133,6 +133,26 @@ struct Webhooks: Sendable {
         }
     }
 
+    private static func problem(_ refusal: WebhookSender.TestRefusal) -> HTTPResponse {
+        let pause = WebhookSender.TestRefusal.pause
+        return switch refusal {
+        case .underWay:
+            Problem.response(
+                .tooManyRequests,
+                code: "test_under_way",
+                detail: "A test message to this endpoint is under way.",
+                retryAfter: pause
+            )
+        case .tooMany:
+            Problem.response(
+                .serviceUnavailable,
+                code: "too_many_tests",
+                detail: "As many test messages are under way as may be.",
+                retryAfter: pause
+            )
+        }
+    }
+
     private enum Replay {
         case one(EventID)
         case many(WebhookReplay, EventCursor)
@@ -170,7 +190,12 @@ struct Webhooks: Sendable {
         do throws(StoreFailure) {
             guard let endpoint = try await find(text, app: app) else { return Problem.notFound("webhook") }
             let id = WebhookMessageID.ofTest()
-            let result = await sender.sendTest(to: endpoint, id: id)
+            let result: WebhookPost.Result
+            do throws(WebhookSender.TestRefusal) {
+                result = try await sender.sendTest(to: endpoint, id: id)
+            } catch {
+                return Webhooks.problem(error)
+            }
             return .json(.ok) { json in
                 json.member("message_id", id.text)
                 json.member("status", result.status)
