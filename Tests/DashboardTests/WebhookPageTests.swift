@@ -200,13 +200,18 @@ import Testing
         #expect(await browser.get(Self.page).text.contains("Disabled since"))
         try await house.tell(3)
         #expect(try await house.figures.backlog == 0)
-        let enabled = await browser.press(await browser.get(Self.page), "/dashboard/webhook/enable")
+        let disabled = await browser.get(Self.page)
+        let enabled = await browser.press(disabled, "/dashboard/webhook/enable")
         #expect(enabled.status == .ok && enabled.text.contains("Send what it missed"))
+        // After a double click the browser shows the answer to the second.
+        let again = await browser.press(disabled, "/dashboard/webhook/enable")
+        #expect(again.status == .seeOther)
+        #expect(await browser.get(Self.page).text.contains("Send what it missed"))
         #expect(!enabled.text.contains("Disabled since"))
         let sent = await browser.press(enabled, "/dashboard/webhook/replay", holding: "Send what it missed")
         #expect(sent.status == .ok && sent.text.contains("3 are on their way again"))
         #expect(try await house.figures.backlog == 3)
-        // It is offered once, to who enables it.
+        // It is offered until it was sent.
         #expect(!(await browser.get(Self.page).text.contains("Send what it missed")))
     }
 

@@ -140,7 +140,7 @@ private struct Life: Sendable {
                 guard var endpoint = try transaction.endpoint(id) else { continue }
                 let wasDisabled = !endpoint.isEnabled
                 if wasDisabled {
-                    endpoint.enable()
+                    endpoint.enable(at: now)
                     _ = try transaction.updateEndpoint(endpoint)
                 }
                 let all = WebhookReplay.learned(from: Trade.start, to: now.advanced(by: .seconds(1)))

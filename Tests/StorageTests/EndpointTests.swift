@@ -36,6 +36,7 @@ import Testing
             var second = try OutboxSamples.endpoint("b", realms: [Samples.production, OutboxSamples.sandbox])
             second.signingKey = nil
             second.perSecondMax = nil
+            second.gap = WebhookGap(from: OutboxSamples.at(2), to: OutboxSamples.at(5), after: EventCursor(position: 3))
             second.version = 99
             try await store.create(first, second, try OutboxSamples.endpoint("c", app: "other"))
             second.version = 1

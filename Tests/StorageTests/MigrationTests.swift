@@ -167,7 +167,8 @@ enum Python {
         ] + withoutColumnsSince40
     /// After 40.
     static let withoutColumnsSince40 = [
-        "ALTER TABLE webhook_endpoints DROP COLUMN realms_ever",
+        "ALTER TABLE webhook_endpoints DROP COLUMN realms_ever", "ALTER TABLE webhook_endpoints DROP COLUMN gap_from",
+        "ALTER TABLE webhook_endpoints DROP COLUMN gap_to", "ALTER TABLE webhook_endpoints DROP COLUMN gap_after",
         withoutClaimedIndex, withoutClaimed, withoutFormat, "ALTER TABLE imports DROP COLUMN other_store",
         "ALTER TABLE orders DROP COLUMN refunded",
     ]

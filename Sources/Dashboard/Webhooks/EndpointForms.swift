@@ -1,5 +1,6 @@
 import Encoding
 import HTTP
+import Pipeline
 import PurchaseModel
 import Storage
 
@@ -14,6 +15,11 @@ struct EndpointForms {
             form("/webhook/test", "Send a test message")
             form("/webhook/enable", endpoint.isEnabled ? "Disable it" : "Enable it") {
                 Form.hidden("enabled", endpoint.isEnabled ? "false" : "true")
+            }
+            if let missed = MissedEvents(of: endpoint) {
+                form("/webhook/replay", "Send what it missed") {
+                    ReplayForm(what: .learned(from: missed.from, to: missed.to), after: missed.after).hidden
+                }
             }
             form("/webhook/rotate", "Have a new secret sign, too")
             if endpoint.secrets.count > 1 {

@@ -22,9 +22,8 @@ struct EndpointPage: Sendable {
         var sentence: String?
         /// A secret that nobody sees again.
         var secret: String?
-        /// A replay of many that is offered, and on what button: how it goes on, or how it begins.
+        /// How a replay of many goes on.
         var rest: ReplayForm?
-        var restLabel = "Go on with the next"
     }
 
     func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
@@ -65,7 +64,7 @@ struct EndpointPage: Sendable {
             element("pre", .word("tabindex", "0"), .class("secret")) { secret }
         }
         if let rest = note.rest {
-            visit.formOnce(Address("/webhook/replay"), label: note.restLabel) {
+            visit.formOnce(Address("/webhook/replay"), label: "Go on with the next") {
                 Form.hidden("id", endpoint.id.text)
                 rest.hidden
             }
@@ -74,12 +73,15 @@ struct EndpointPage: Sendable {
 
     private func facts(_ found: Found, at now: Timestamp) -> HTML {
         let endpoint = found.endpoint
+        let missed = MissedEvents(of: endpoint)
         return element("dl", .class("facts")) {
             Texts.fact("URL", Texts.cut(endpoint.url, to: 3_000))
             Texts.fact("App", endpoint.app.text)
             Texts.fact("Id", endpoint.id.text)
             Texts.fact("State", WebhookPages.state(endpoint, parts, at: now))
             Texts.fact("Disabled since", endpoint.disabledAt)
+            Texts.fact("Missed what happened from", missed?.from)
+            Texts.fact("Missed what happened until", missed?.to)
             Texts.fact(
                 "Left alone until",
                 parts.server.sender?.standing(of: endpoint.id)?.closedUntil(at: now)

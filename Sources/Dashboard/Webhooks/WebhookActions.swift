@@ -35,7 +35,7 @@ struct WebhookActions: Sendable {
         }
     }
 
-    /// What happens while an endpoint is disabled is not kept to be sent to it: who enables it is offered that.
+    /// What happens while an endpoint is disabled is not kept to be sent to it: once it is enabled, its page offers that.
     func enable(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         let isEnabled = visit.fields["enabled"] == "true"
         let now = visit.now
@@ -43,15 +43,14 @@ struct WebhookActions: Sendable {
             endpoint,
             write throws(StoreFailure) in
             let (now, last) = (try write.storeTime(now), try write.lastEventCursor(app: endpoint.app))
-            return endpoint.setEnabled(isEnabled, at: now, after: last)
+            endpoint.setEnabled(isEnabled, at: now, after: last)
+            return MissedEvents(of: endpoint) != nil
         }
         if case .refused(let refusal) = carried { return try await fault(visit, refusal) }
         parts.server.sender?.wake()
-        guard case .done(let missed?) = carried else { return back(visit) }
+        guard case .done(true) = carried else { return back(visit) }
         var note = EndpointPage.Note()
         note.sentence = "It is enabled. What happened while it was disabled is sent only if you say so."
-        note.rest = ReplayForm(what: .learned(from: missed.from, to: missed.to), after: missed.after)
-        note.restLabel = "Send what it missed"
         return try await pages.page(visit, visit.fields["id"], note)
     }
 
@@ -105,13 +104,7 @@ struct WebhookActions: Sendable {
         let carried = try await visit.carryOut(in: parts.store) {
             write throws(StoreFailure) -> Visit.Deed<WebhookReplayStep> in
             guard let endpoint = try find(visit.fields["id"], write) else { return .failure(Self.gone) }
-            let step = try write.replayDeliveries(
-                asked.what,
-                endpoint: endpoint.id,
-                after: asked.after,
-                limit: WebhookReplayStep.limitMax,
-                at: visit.now
-            )
+            let step = try asked.what.carryOut(to: endpoint, after: asked.after, at: visit.now, in: write)
             let detail = "\(asked.detail): \(step.replayed)"
             return .success((step, visit.action("webhook_replayed", of: endpoint.id.text, detail)))
         }

@@ -33,18 +33,13 @@ extension WebhookEndpoint {
     ///   - isEnabled: the wish.
     ///   - now: the moment.
     ///   - last: the end of its app's feed.
-    /// - Returns: what was never sent to it, if it was disabled and is not any more.
-    package mutating func setEnabled(_ isEnabled: Bool, at now: Timestamp, after last: EventCursor) -> MissedEvents? {
-        guard isEnabled else {
-            disable(because: Self.byRequest, at: now, after: last)
-            return nil
-        }
-        defer { enable() }
-        return MissedEvents(by: self, until: now)
+    package mutating func setEnabled(_ isEnabled: Bool, at now: Timestamp, after last: EventCursor) {
+        if isEnabled { enable(at: now) } else { disable(because: Self.byRequest, at: now, after: last) }
     }
 }
 
-/// What an endpoint was not sent because it was disabled: a replay of these events makes good for it.
+/// What an endpoint was not sent because it was disabled: a replay of these events makes good for it. It is offered until that
+/// was done, or the endpoint is disabled again.
 package struct MissedEvents: Hashable, Sendable {
     /// Whose clock dated an event need not be whose dated the disabling. What is sent twice by that has the same name.
     private static let doubt = Duration.seconds(60)
@@ -54,13 +49,19 @@ package struct MissedEvents: Hashable, Sendable {
     /// The place behind which they stand.
     package let after: EventCursor
 
-    /// `nil` when it is not disabled, or since when is not known. There may be none by now: what another node is just writing
-    /// found it disabled, and is not seen yet.
-    init?(by endpoint: WebhookEndpoint, until now: Timestamp) {
-        guard !endpoint.isEnabled, let since = endpoint.disabledAt, let after = endpoint.missedAfter else { return nil }
-        from = since.advanced(by: .zero - Self.doubt)
-        to = now.advanced(by: Self.doubt)
-        self.after = after
+    /// `nil` when nothing is known that it missed, or it is disabled still. There may be more than is seen by now: what another
+    /// node is just writing found it disabled.
+    package init?(of endpoint: WebhookEndpoint) {
+        guard endpoint.isEnabled, let gap = endpoint.gap else { return nil }
+        from = gap.from.advanced(by: .zero - Self.doubt)
+        to = gap.to.advanced(by: Self.doubt)
+        after = gap.after
+    }
+
+    /// Whether a replay sends all of it, once its last step is made.
+    func isSent(by replay: WebhookReplay) -> Bool {
+        guard case .learned(let first, let end) = replay else { return false }
+        return first <= from && to <= end
     }
 }
 

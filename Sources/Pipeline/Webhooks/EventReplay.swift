@@ -41,3 +41,29 @@ package struct EventReplay: Sendable {
         return try write.replayDelivery(id, at: now) ? nil : .underWay
     }
 }
+
+extension WebhookReplay {
+    /// Has many events sent to an endpoint once more, or for the first time: as many as one write takes. With the last of
+    /// what it missed that is offered no longer.
+    ///
+    /// - Throws: `StoreFailure`.
+    package func carryOut(
+        to endpoint: WebhookEndpoint,
+        after cursor: EventCursor,
+        at now: Timestamp,
+        in write: any StoreTransaction
+    ) throws(StoreFailure) -> WebhookReplayStep {
+        let step = try write.replayDeliveries(
+            self,
+            endpoint: endpoint.id,
+            after: cursor,
+            limit: WebhookReplayStep.limitMax,
+            at: now
+        )
+        guard step.next == nil, MissedEvents(of: endpoint)?.isSent(by: self) == true else { return step }
+        var endpoint = endpoint
+        endpoint.gap = nil
+        _ = try write.updateEndpoint(endpoint)
+        return step
+    }
+}

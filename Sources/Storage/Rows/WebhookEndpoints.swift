@@ -23,6 +23,18 @@ package struct WebhookSecret: Hashable, Sendable, CustomStringConvertible, Custo
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
+/// While an endpoint was disabled.
+package struct WebhookGap: Hashable, Sendable {
+    package var from: Timestamp
+    package var to: Timestamp
+    /// The last place in the feed before.
+    package var after: EventCursor
+
+    package init(from: Timestamp, to: Timestamp, after: EventCursor) {
+        (self.from, self.to, self.after) = (from, to, after)
+    }
+}
+
 /// Where an app's events are sent to.
 package struct WebhookEndpoint: Hashable, Sendable {
     /// How many secrets there can be at once: the old and the new, and one for who rotates in haste.
@@ -55,6 +67,8 @@ package struct WebhookEndpoint: Hashable, Sendable {
     package var disabledAt: Timestamp?
     /// The last place in the feed before it was disabled: of what stands behind it, it was sent nothing.
     package var missedAfter: EventCursor?
+    /// When it was last disabled, once it is enabled again; `nil` when it has been sent what it missed since.
+    package var gap: WebhookGap?
     package var createdAt: Timestamp
     /// Grows with every update; an update is refused unless it was made from the newest.
     package var version: Int64
@@ -75,6 +89,7 @@ package struct WebhookEndpoint: Hashable, Sendable {
         disabledReason: String? = nil,
         disabledAt: Timestamp? = nil,
         missedAfter: EventCursor? = nil,
+        gap: WebhookGap? = nil,
         createdAt: Timestamp,
         version: Int64 = 1
     ) {
@@ -93,17 +108,20 @@ package struct WebhookEndpoint: Hashable, Sendable {
         self.disabledReason = disabledReason
         self.disabledAt = disabledAt
         self.missedAfter = missedAfter
+        self.gap = gap
         self.createdAt = createdAt
         self.version = version
     }
 
     /// Notes since when it is disabled, unless it is already: what it misses began then.
     package mutating func disable(because reason: String?, at now: Timestamp, after last: EventCursor) {
-        if isEnabled { (disabledAt, missedAfter) = (now, last) }
+        if isEnabled { (disabledAt, missedAfter, gap) = (now, last, nil) }
         (isEnabled, disabledReason) = (false, reason)
     }
 
-    package mutating func enable() {
+    /// Notes while when it was disabled, unless it is enabled already, or since when is not known.
+    package mutating func enable(at now: Timestamp) {
+        if let disabledAt, let missedAfter { gap = WebhookGap(from: disabledAt, to: now, after: missedAfter) }
         (isEnabled, disabledReason, disabledAt, missedAfter) = (true, nil, nil, nil)
     }
 

@@ -50,14 +50,11 @@ struct WebhookRequest {
     }
 
     /// Changes of an endpoint what is said of it.
-    ///
-    /// - Returns: what it was never sent, if it was disabled and is not any more.
-    /// - Throws: what is wrong with what is said.
     func change(
         _ endpoint: inout WebhookEndpoint,
         at now: Timestamp,
         after last: EventCursor
-    ) throws(RequestBody.Fault) -> MissedEvents? {
+    ) throws(RequestBody.Fault) {
         if let url = try url() { endpoint.url = url }
         if body["types"] != nil { endpoint.filter.types = try types() }
         let wasTest = endpoint.filter.realms.contains(where: \.isTestSigned)
@@ -70,7 +67,7 @@ struct WebhookRequest {
         if let isOrdered = try body.bool("order_per_customer") { endpoint.ordersPerCustomer = isOrdered }
         if let isEnough = try body.bool("acknowledge_by_2xx") { endpoint.acknowledgesBy2xx = isEnough }
         if let isAsymmetric = try body.bool("asymmetric") { endpoint.setAsymmetric(isAsymmetric) }
-        return try body.bool("is_enabled").flatMap { endpoint.setEnabled($0, at: now, after: last) }
+        if let isEnabled = try body.bool("is_enabled") { endpoint.setEnabled(isEnabled, at: now, after: last) }
     }
 
     private func url() throws(RequestBody.Fault) -> String? {

@@ -46,14 +46,13 @@ struct Webhooks: Sendable {
     func update(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
         guard var endpoint = try endpoint(change, transaction) else { return Problem.notFound("webhook") }
         let (now, last) = (try transaction.storeTime(change.now), try transaction.lastEventCursor(app: change.app.id))
-        let missed: MissedEvents?
         do throws(RequestBody.Fault) {
-            missed = try WebhookRequest(change.request.body, rule).change(&endpoint, at: now, after: last)
+            try WebhookRequest(change.request.body, rule).change(&endpoint, at: now, after: last)
             try Webhooks.check(endpoint, for: change.app)
         } catch {
             return error.response
         }
-        return try write(endpoint, transaction, missed: missed)
+        return try write(endpoint, transaction)
     }
 
     /// `POST /v1/webhooks/{id}/rotate`: a new secret signs beside the others, or, with `{"keep": 1}`, so many of the newest
@@ -106,13 +105,7 @@ struct Webhooks: Sendable {
             let fault = try EventReplay(of: event, to: endpoint).carryOut(transaction, at: change.now)
             return fault.map(Webhooks.problem) ?? .json(.ok) { $0.member("replayed", 1) }
         case .many(let replay, let cursor):
-            let step = try transaction.replayDeliveries(
-                replay,
-                endpoint: endpoint.id,
-                after: cursor,
-                limit: WebhookReplayStep.limitMax,
-                at: change.now
-            )
+            let step = try replay.carryOut(to: endpoint, after: cursor, at: change.now, in: transaction)
             return .json(.ok) { json in
                 json.member("replayed", step.replayed)
                 json.member("cursor", step.next?.position)
@@ -266,20 +259,10 @@ struct Webhooks: Sendable {
 
     private func write(
         _ endpoint: WebhookEndpoint,
-        _ transaction: any StoreTransaction,
-        missed: MissedEvents? = nil
+        _ transaction: any StoreTransaction
     ) throws(StoreFailure) -> HTTPResponse {
         _ = try transaction.updateEndpoint(endpoint)
-        return .json(.ok) { json in
-            Webhooks.write(endpoint, into: &json)
-            guard let missed else { return }
-            // The body of a replay, as it stands.
-            json.object("missed") { json in
-                json.member("from", missed.from)
-                json.member("to", missed.to)
-                json.member("cursor", missed.after.position)
-            }
-        }
+        return .json(.ok) { Webhooks.write(endpoint, into: &$0) }
     }
 
     /// With the newest secret, and kept without it.
@@ -299,6 +282,14 @@ struct Webhooks: Sendable {
         json.member("is_enabled", endpoint.isEnabled)
         json.member("disabled_reason", endpoint.disabledReason)
         json.member("disabled_at", endpoint.disabledAt)
+        if let missed = MissedEvents(of: endpoint) {
+            // The body of a replay, as it stands.
+            json.object("missed") { json in
+                json.member("from", missed.from)
+                json.member("to", missed.to)
+                json.member("cursor", missed.after.position)
+            }
+        }
         if let types = endpoint.filter.types { json.array("types") { for type in types.sorted() { $0.element(type) } } }
         let environments = Set(endpoint.filter.realms.map(\.environment.rawValue))
         json.array("environments") { for name in environments.sorted() { $0.element(name) } }

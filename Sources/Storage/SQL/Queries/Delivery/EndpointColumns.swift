@@ -6,7 +6,7 @@ enum EndpointColumns {
     static let content = [
         "url", "secrets", "signing_key", "types", "realms", "concurrency_max", "per_second_max", "orders_per_customer",
         "acknowledges_by_2xx", "is_enabled", "disabled_reason", "disabled_at", "missed_after",
-        "realms_ever",
+        "realms_ever", "gap_from", "gap_to", "gap_after",
     ]
 
     /// Where the value of a column of ``content`` stands in a statement whose first of them is at `first`.
@@ -36,6 +36,9 @@ enum EndpointColumns {
             .optional(endpoint.disabledAt?.milliseconds),
             .optional(endpoint.missedAfter?.position),
             .integer(RealmCode.mask(of: endpoint.realmsEver)),
+            .optional(endpoint.gap?.from.milliseconds),
+            .optional(endpoint.gap?.to.milliseconds),
+            .optional(endpoint.gap?.after.position),
         ]
     }
 
@@ -60,6 +63,7 @@ enum EndpointColumns {
             disabledReason: row.optionalText(14),
             disabledAt: row.optionalTimestamp(15),
             missedAfter: row.optionalInteger(16).map(EventCursor.init(position:)),
+            gap: gap(row.optionalTimestamp(18), row.optionalTimestamp(19), row.optionalInteger(20)),
             createdAt: Timestamp(milliseconds: row.integer(2)),
             version: row.integer(3)
         )
@@ -72,6 +76,11 @@ enum EndpointColumns {
             },
             realms: Self.realms(realms)
         )
+    }
+
+    private static func gap(_ from: Timestamp?, _ to: Timestamp?, _ after: Int64?) -> WebhookGap? {
+        guard let from, let to, let after else { return nil }
+        return WebhookGap(from: from, to: to, after: EventCursor(position: after))
     }
 
     private static func realms(_ mask: Int64) -> Set<Realm> {
