@@ -138,6 +138,18 @@ import Testing
         }
     }
 
+    /// SQLite would take it for a URI, open another file, and heed what stands behind the question mark.
+    @Test func aFolderMayBeNamedLikeAURI() async throws {
+        // A URI cannot be absolute here and the name of a folder, too.
+        let folder = "file:assay-\(UInt64.random(in: .min ... .max))?psow=0"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try SQLiteStore.open(folder: folder)
+        try await Purchases.record(1...3, in: store)
+        await store.close()
+        let size = try FileManager.default.attributesOfItem(atPath: folder + "/assay.sqlite")[.size] as? Int
+        #expect(try #require(size) > 4_096)
+    }
+
     @Test(arguments: ["", "/nowhere/at/all", "/dev/null", "a\u{0}b"])
     func aFolderThatCannotBeIsNamed(path: String) {
         #expect {

@@ -51,13 +51,17 @@ import PurchaseModel
     let isShared = false
     let skipsLocked = false
 
+    /// A path as SQLite takes it for one: Debian's takes what begins with `file:` for a URI, which names another file and may
+    /// set `psow`, `nolock` or `vfs`.
+    static func plain(_ path: String) -> String { path.utf8.starts(with: "file:".utf8) ? "./" + path : path }
+
     /// - Throws: ``StoreOpenFailure/broken(code:)``.
     init(path: String, role: Role) throws(StoreOpenFailure) {
         guard Self.logs == SQLITE_OK else { throw .broken(code: Self.logs) }
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let files = role == .writer ? ASSAY_SQLITE_LOG : nil
-        let code = unsafe sqlite3_open_v2(path, &opened, flags, files)
+        let code = unsafe sqlite3_open_v2(Self.plain(path), &opened, flags, files)
         guard code == SQLITE_OK, let handle = unsafe opened else {
             unsafe sqlite3_close_v2(opened)
             throw .broken(code: code)

@@ -15,7 +15,7 @@ import CSQLite
     init(to path: String) throws(StoreFailure) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        let code = unsafe sqlite3_open_v2(SQLiteConnection.plain(path), &opened, flags, nil)
         guard code == SQLITE_OK, let handle = unsafe opened else {
             unsafe sqlite3_close_v2(opened)
             throw SQLiteResult.failure(code)

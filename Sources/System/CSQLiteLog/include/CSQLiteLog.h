@@ -11,6 +11,9 @@
 /// Only for a connection with `synchronous=FULL`: it syncs the log before anybody is told of a commit, and what a
 /// transaction has not committed is read by nobody else. Source: https://www.sqlite.org/pragma.html#pragma_synchronous,
 /// and walFrames in SQLite's wal.c.
+///
+/// Nor for one with `psow=0`: SQLite then fills up the sector behind a commit, after the sync, and readers would miss that.
+/// It can be set by a URI alone, or where SQLite was built with it, which Debian's is not; a connection gets a plain path.
 #define ASSAY_SQLITE_LOG "assay-log"
 
 /// Makes it known to SQLite under its name. To be called once, before it is asked for.
