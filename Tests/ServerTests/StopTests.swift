@@ -14,7 +14,8 @@ import Testing
         try await ServerFolder.with { folder in
             let apple = try SlowApple(answer: Purchase.jws(1))
             try await apple.serve {
-                let settings = try Self.configuration(folder, apple.port)
+                // Its usual patience may end sooner than this on a busy machine.
+                let settings = try Self.configuration(folder, apple.port, drainSeconds: 600)
                 let server = try await ServerProcess(["serve", "--config", settings])
                 let location = await server.post(Purchase.body("2000000000000001"))?.fields["location"] ?? ""
                 #expect(await server.get(location)?.result == "pending")
@@ -57,12 +58,16 @@ import Testing
     }
 
     /// The folder's own, with somebody to ask.
-    private static func configuration(_ folder: ServerFolder, _ port: UInt16) throws -> String {
+    private static func configuration(
+        _ folder: ServerFolder,
+        _ port: UInt16,
+        drainSeconds: Int = 20
+    ) throws -> String {
         let path = folder.path + "/asking.json"
         try ServerFolder.write(try PrivateKey(generate: .p256).pem(), folder.path + "/apple.p8", isSecret: true)
         let text = """
             {"profile": "development", "listen": "127.0.0.1:0", "data": "\(folder.data)",
-             "trust": {"roots": "\(folder.roots)"},
+             "trust": {"roots": "\(folder.roots)"}, "limits": {"drain_seconds": \(drainSeconds)},
              "keys": [{"name": "shop", "app": "demo", "secret_file": "\(folder.path)/key"}],
              "apps": [{"id": "demo", "bundle_id": "\(TestAuthority.bundleID.text)", "environments": ["sandbox"],
                "accept_test_signed": true,
