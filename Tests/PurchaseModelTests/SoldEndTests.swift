@@ -141,24 +141,12 @@ import Testing
     }
 
     private static func asEarlierVersionsWrote(_ row: Fulfilment) -> Fulfilment {
-        var stored = Fulfilment.Stored(
-            transaction: row.transaction,
-            original: row.original,
-            product: row.product,
-            quantity: row.quantity,
-            purchasedAt: row.purchasedAt,
-            state: row.state,
-            decidedAt: row.decidedAt,
-            version: row.version + 1
-        )
-        (stored.customer, stored.unit, stored.delivery, stored.fence) = (
-            row.customer, row.unit, row.delivery, row.fence
-        )
-        (stored.reversed, stored.reversedAt) = (row.reversed, row.reversedAt)
-        stored.goods = row.goods.map { goods in
-            guard case .entitlement(let id, _) = goods else { return goods }
-            return .entitlement(id, until: row.reversedAt)
+        row.copy { stored in
+            stored.version += 1
+            stored.goods = row.goods.map { goods in
+                guard case .entitlement(let id, _) = goods else { return goods }
+                return .entitlement(id, until: row.reversedAt)
+            }
         }
-        return Fulfilment(stored: stored)
     }
 }

@@ -112,20 +112,10 @@ import Testing
         try await shop.store.write { write throws(StoreFailure) in
             var decision = Decision()
             for row in try write.fulfilments(chains) {
-                var stored = Fulfilment.Stored(
-                    transaction: row.transaction,
-                    original: row.original,
-                    product: row.product,
-                    quantity: row.quantity,
-                    purchasedAt: row.purchasedAt,
-                    state: row.state,
-                    decidedAt: row.decidedAt,
-                    version: row.version + 1
-                )
-                (stored.customer, stored.unit, stored.delivery, stored.fence) = (
-                    row.customer, row.unit, row.delivery, 1
-                )
-                decision.fulfilments.append(.update(Fulfilment(stored: stored)))
+                let emptied = row.copy { stored in
+                    (stored.goods, stored.fence, stored.version) = ([], 1, row.version + 1)
+                }
+                decision.fulfilments.append(.update(emptied))
             }
             try write.apply(decision, evidence: nil)
         }

@@ -1,5 +1,6 @@
 import PurchaseModel
 import Storage
+import TestSupport
 
 /// A bug that others have had, planted to see that it is found. No part of the product knows of it.
 package enum PlantedBug: String, CaseIterable, Sendable {
@@ -44,35 +45,9 @@ private final class Forgetful: PassingTransaction {
         let known = try base.fulfilments(Array(chains))
         for (place, change) in decision.fulfilments.enumerated() {
             guard let before = known.first(where: { $0.transaction == change.row.transaction }) else { continue }
-            decision.fulfilments[place] = .update(Self.copy(change.row, version: before.version + 1))
+            decision.fulfilments[place] = .update(change.row.copy { $0.version = before.version + 1 })
         }
         try base.apply(decision, evidence: evidence)
-    }
-
-    private static func copy(_ row: Fulfilment, version: Int64) -> Fulfilment {
-        var stored = Fulfilment.Stored(
-            transaction: row.transaction,
-            original: row.original,
-            product: row.product,
-            quantity: row.quantity,
-            purchasedAt: row.purchasedAt,
-            state: row.state,
-            decidedAt: row.decidedAt,
-            version: version
-        )
-        stored.accountToken = row.accountToken
-        stored.customer = row.customer
-        stored.reason = row.reason
-        stored.unit = row.unit
-        stored.order = row.order
-        stored.match = row.match
-        stored.goods = row.goods
-        stored.reversed = row.reversed
-        stored.reversedAt = row.reversedAt
-        stored.isOfHistory = row.isOfHistory
-        stored.delivery = row.delivery
-        stored.fence = row.fence
-        return Fulfilment(stored: stored)
     }
 }
 
