@@ -50,6 +50,8 @@ struct WebhookRequest {
     }
 
     /// Changes of an endpoint what is said of it.
+    ///
+    /// - Throws: what is wrong with what is said.
     func change(
         _ endpoint: inout WebhookEndpoint,
         at now: Timestamp,
