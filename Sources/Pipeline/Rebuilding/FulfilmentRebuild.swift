@@ -44,23 +44,15 @@ struct FulfilmentRebuild {
             }
             step.reaching = Set(keys.filter { beyond.contains(Self.chain(of: $0, in: situation)) })
         }
-        keys.removeAll { key in
-            guard let why = Self.contradiction(of: key, in: situation) else { return false }
+        var left: Set<ChainKey> = []
+        for key in keys {
+            guard let why = Self.contradiction(of: key, in: situation) else { continue }
             step.found.append(.leftTransaction(key, why: why))
-            return true
+            left.formUnion(Self.chains(of: key, in: situation))
         }
-        while true {
-            let tokens = tokens(situation, keys)
-            step.decision = decide(situation, rebuilding: keys, tokens: tokens, terms: app.terms, at: now)
-            var doubtful: Set<TransactionKey> = []
-            for change in step.decision.fulfilments {
-                guard let why = try doubt(change.row, situation.fulfilment(of: change.row.key)) else { continue }
-                step.found.append(.leftTransaction(change.row.key, why: why))
-                doubtful.insert(change.row.key)
-            }
-            if doubtful.isEmpty { break }
-            keys.removeAll { doubtful.contains($0) }
-        }
+        // What is decided about one number of a purchase is decided about the others as well.
+        keys.removeAll { !left.isDisjoint(with: Self.chains(of: $0, in: situation)) }
+        try decide(keys, situation, &step)
         for change in step.decision.fulfilments {
             let stored = situation.fulfilment(of: change.row.key)
             let told = step.decision.events.compactMap { event -> EventType? in
@@ -70,6 +62,35 @@ struct FulfilmentRebuild {
             step.found.append(.fulfilment(stored: stored, rebuilt: change.row, told: told))
         }
         return step
+    }
+
+    /// Decides about all that can be decided, and notes what is left: of a chain with a doubtful row nothing is changed, for by one
+    /// number of a purchase another one would be decided about, or given.
+    private func decide(
+        _ asked: [TransactionKey],
+        _ situation: Situation,
+        _ step: inout Step
+    ) throws(StoreFailure) {
+        var keys = asked
+        while true {
+            let tokens = tokens(situation, keys)
+            step.decision = PurchaseModel.decide(situation, rebuilding: keys, tokens: tokens, terms: app.terms, at: now)
+            var (doubtful, told): (Set<ChainKey>, Set<TransactionKey>) = ([], [])
+            for change in step.decision.fulfilments {
+                guard let why = try doubt(change.row, situation.fulfilment(of: change.row.key)) else { continue }
+                step.found.append(.leftTransaction(change.row.key, why: why))
+                told.insert(change.row.key)
+                doubtful.formUnion(Self.chains(of: change.row.key, in: situation))
+            }
+            if doubtful.isEmpty { return }
+            for row in step.decision.fulfilments.map(\.row) where !told.contains(row.key) {
+                if doubtful.isDisjoint(with: Self.chains(of: row.key, in: situation)) { continue }
+                step.found.append(.leftTransaction(row.key, why: "another transaction of its chain is left"))
+            }
+            let sound = keys.filter { doubtful.isDisjoint(with: Self.chains(of: $0, in: situation)) }
+            // A change is made for what was asked in its chain; of anything else there is nothing to be sure of.
+            keys = sound.count < keys.count ? sound : []
+        }
     }
 
     /// The chains of some transactions in which others stand, too.
@@ -82,6 +103,11 @@ struct FulfilmentRebuild {
 
     private static func chain(of key: TransactionKey, in situation: Situation) -> ChainKey {
         situation[key].map(situation.chain) ?? ChainKey(app: key.app, realm: key.realm, original: key.id)
+    }
+
+    /// Where what became of a transaction may stand: in its chain, or by itself.
+    private static func chains(of key: TransactionKey, in situation: Situation) -> Set<ChainKey> {
+        [chain(of: key, in: situation), ChainKey(app: key.app, realm: key.realm, original: key.id)]
     }
 
     /// What was not given in some chains for what else stands in them, or does not: what is given in a step, or taken back,
