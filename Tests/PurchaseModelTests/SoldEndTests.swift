@@ -140,6 +140,25 @@ import Testing
         #expect(try shop.rights(at: Self.moment(91)) == ["light"])
     }
 
+    /// Of a season that is sold no more nobody knows the end then: it is over, and not for ever.
+    @Test(arguments: [Change.gone, .noCatalogue]) func whatNobodyKnowsTheEndOfIsNotForEver(change: Change) throws {
+        var shop = try Shop()
+        let season = try Sold.transaction(1, "season", .nonRenewing)
+        try shop.show(season)
+        try shop.show(Sold.refunded(season), by: nil)
+        var earlier = Decision()
+        earlier.fulfilments = [.update(Self.asEarlierVersionsWrote(try shop.fulfilment(1)))]
+        shop.apply(earlier)
+        change.apply(to: &shop.terms, of: try Shop.product("season"))
+        for (refund, reversal) in [(nil, Int64(120)), (180, 240)] as [(Int64?, Int64)] {
+            if let refund { try shop.show(Sold.refunded(season, after: refund), by: nil) }
+            try shop.show(Sold.again(season, after: reversal), by: nil)
+            #expect(try shop.word(1) == "granted")
+            #expect(try shop.rights(at: Self.moment(1)) == [])
+            #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(59))) == ["season"])
+        }
+    }
+
     private static func asEarlierVersionsWrote(_ row: Fulfilment) -> Fulfilment {
         row.copy { stored in
             stored.version += 1

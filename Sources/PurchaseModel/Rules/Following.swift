@@ -23,7 +23,7 @@ extension Draft {
         after.goods = before.goods.map { goods in
             guard case .entitlement(let id, let known) = goods else { return goods }
             // Earlier versions wrote the moment of a refund in place of the end: it is none of what is given again.
-            let sold = known == before.reversedAt ? nil : known
+            let sold = known == before.reversedAt && hasKnownEnd(recorded.transaction) ? nil : known
             return .entitlement(id, until: end(of: recorded, before: sold, isTaken: revocation != nil))
         }
         let isLonger = Self.differ(after.goodsByNow, before.goodsByNow)
@@ -74,6 +74,13 @@ extension Draft {
         if after.state == .reversed { return .compensated }
         let isDelivered = before == .acknowledged || before == .sent
         return type == .deliveryCompensated && isDelivered ? before ?? .pending : .pending
+    }
+
+    /// Whether it is known until when it lasts, without what was written when it was given. Of a season that is sold no more
+    /// nobody knows it: that is not for ever, and a person can give the rest of it.
+    private func hasKnownEnd(_ transaction: Transaction) -> Bool {
+        kind(of: transaction) != .nonRenewing || terms.products?[transaction.product] != nil
+            || transaction.expiresAt != nil
     }
 
     /// Until when it may be used, once that was known to end at a moment, as long as Apple takes it not back.
