@@ -51,6 +51,38 @@ import Testing
         }
     }
 
+    /// A cheaper plan follows, and is charged for shortly before the end: what was paid for before lasts until then, also when the
+    /// cheaper plan is refunded.
+    @Test(arguments: [true, false]) func thePlanThatFollowsEarlyCutsNothing(isRefunded: Bool) throws {
+        let old = try Self.month(1)
+        var next = try Self.year(2, original: 1)
+        next.purchasedAt = Self.moment(29).advanced(by: .seconds(600))
+        next.signedAt = next.purchasedAt
+        let facts = isRefunded ? [old, next, Sold.refunded(next, after: 60)] : [old, next]
+        for order in permutations(of: facts) {
+            var shop = try Self.shop()
+            shop.now = Self.moment(29).advanced(by: .seconds(3_600))
+            for fact in order { try shop.show(fact) }
+            #expect(try shop.rights() == (isRefunded ? ["premium"] : ["all", "premium"]))
+            #expect(try shop.rights(at: Self.moment(30)) == (isRefunded ? [] : ["all"]))
+        }
+    }
+
+    /// Nothing is in force where the plan that took the place of another one was refunded: whoever shows it next may have it.
+    @Test func whatWasReplacedIsNotInForce() throws {
+        var shop = try Self.shop()
+        shop.terms.binding = .transferIfInactive
+        let (old, new) = (try Self.year(1), try Self.month(2, original: 1, from: 5))
+        try shop.show(old)
+        try shop.show(new)
+        try shop.show(Sold.refunded(new, after: 3 * 86_400), by: nil)
+        shop.now = Self.moment(12)
+        #expect(try shop.rights() == [])
+        try shop.show(old, by: "bob")
+        let chain = ChainKey(app: try Shop.app(), realm: Shop.production, original: old.id)
+        #expect(shop.situation.owner(of: chain)?.customer.text == "bob")
+    }
+
     /// Apple does not give the old plan back with the money for the new one.
     @Test func anUpgradeThatWasTakenBackStillCuts() throws {
         let (old, new) = (try Self.year(1), try Self.month(2, original: 1, from: 5))

@@ -41,7 +41,8 @@ import Testing
 
     /// Each row: what is known of a year from day 0 and of a month after it, and whether Apple is asked about the year.
     @Test(arguments: [
-        ("month", 30, true), ("month", 364, true), ("month", 365, false), ("month", 0, false), ("year", 30, false),
+        ("month", 30, true), ("month", 364, true), ("month", 365, false), ("month", 0, false), ("year", 30, true),
+        ("year", 363, true), ("year", 364, false), ("year", 365, false), ("year", 0, false),
         ("family", 30, false), ("refunded", 30, false), ("cancelled in a receipt", 30, true), ("marked", 30, false),
         ("said later", 30, false), ("said later by a receipt", 30, true),
     ])

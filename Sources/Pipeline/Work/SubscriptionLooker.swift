@@ -161,11 +161,12 @@ package struct SubscriptionLooker: Sendable {
         return nil
     }
 
-    /// Only where the product changes, which it mostly does not, is there anything to see.
+    /// Only where the product changes, or a period begins in the middle of another one, which mostly do not, is there anything to
+    /// see.
     private func upgradesToHear(of chain: ChainKey) async throws(StoreFailure) -> [TransactionID] {
         try await store.read { reader throws(StoreFailure) in
             let given = try reader.fulfilments([chain])
-            guard Set(given.map(\.product)).count > 1 else { return [] }
+            guard Set(given.map(\.product)).count > 1 || overlap(given.compactMap(\.span)) else { return [] }
             let periods = try reader.transactions(given.map(\.transaction))
             return PurchaseModel.upgradesToHear(among: periods.map(\.transaction))
         }

@@ -133,7 +133,8 @@ extension Draft {
             return !entitlements(given, [], at: now).isEmpty
                 || given.contains { !$0.goods.contains(where: \.isEntitlement) }
         }
-        if !entitlements(given, [subscription], at: now).isEmpty { return true }
+        // What was taken back still ends what it took the place of.
+        if !entitlements(fulfilments(of: chain).values, [subscription], at: now).isEmpty { return true }
         // What was taken back runs no more, whenever it would have ended.
         if let current = subscription.current, fulfilments(of: chain)[current]?.isTakenBack == true { return false }
         let ends = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self)

@@ -37,11 +37,10 @@ package func entitlements(
     }
     for fulfilment in fulfilments where fulfilment.isInForce {
         let grace = graces.end(after: fulfilment)
-        let next = successions.start(after: fulfilment)
         for case .entitlement(let id, let paidUntil) in fulfilment.goods {
             let until = paidUntil.map { paid in
                 let end = max(paid, grace ?? paid)
-                return min(end, next ?? end)
+                return min(end, successions.start(after: fulfilment, paidUntil: paid) ?? end)
             }
             guard until.map({ now < $0 }) ?? true else { continue }
             let found = Entitlement(
@@ -106,9 +105,14 @@ private struct Successions {
         }
     }
 
-    func start(after fulfilment: Fulfilment) -> Timestamp? {
-        starts[fulfilment.chain]?
+    /// When another plan takes its place, before the end that was paid for; one that is charged for shortly before only follows.
+    func start(after fulfilment: Fulfilment, paidUntil end: Timestamp) -> Timestamp? {
+        guard let starts = starts[fulfilment.chain],
+            let lastMoment = fulfilment.purchasedAt.lastMoment(ofPeriodUntil: end)
+        else { return nil }
+        return starts.lazy
             .filter { $0.product != fulfilment.product && $0.at.seconds > fulfilment.purchasedAt.seconds }
+            .filter { $0.at < lastMoment }
             .map(\.at).min()
     }
 }

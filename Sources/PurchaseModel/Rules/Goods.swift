@@ -114,6 +114,14 @@ extension GrantUnit {
         text.utf8.starts(with: "\(GrantUnit.until)\(end.milliseconds / 1_000):".utf8)
     }
 
+    /// When the paid period ends that it is, to the second.
+    var endOfPeriod: Timestamp? {
+        guard isOfPeriod else { return nil }
+        let digits = text.utf8.dropFirst(GrantUnit.until.utf8.count).prefix { $0 != UInt8(ascii: ":") }
+        let (milliseconds, overflows) = (Int64(String(Substring(digits))) ?? 0).multipliedReportingOverflow(by: 1_000)
+        return overflows ? nil : Timestamp(milliseconds: milliseconds)
+    }
+
     /// Whether it is of something that was given before, and taken back.
     var isRepetition: Bool { text.utf8.starts(with: GrantUnit.again.utf8) }
 

@@ -117,9 +117,12 @@ extension Draft {
         before newest: RecordedTransaction?
     ) -> Bool {
         guard let newest else { return false }
-        // Mostly all are of one product, and nothing else is looked at.
+        // Mostly all are of one product, one after the other, and nothing else is looked at.
         let isOfNewest = fresh.allSatisfy { $0.product == newest.product }
-        guard !isOfNewest || last.map({ $0.product != newest.product }) == true else { return false }
+        if isOfNewest, last.map({ $0.product == newest.product }) ?? true {
+            if fresh.isEmpty || fresh.count == 1 && last == nil { return false }
+            guard overlap(fresh.map(\.transaction.span) + (last.map { [$0.span] } ?? [])) else { return false }
+        }
         var periods = fresh.map(\.transaction)
         let ids = Set(periods.map(\.id))
         periods += [last, newest.transaction].compactMap(\.self).filter { !ids.contains($0.id) }

@@ -33,37 +33,79 @@ package func upgradesToHear(among periods: [Transaction]) -> [TransactionID] {
     return open.reversed().map { sorted[$0].id }
 }
 
+/// Whether a period begins in the middle of another one, of whatever product.
+///
+/// - Parameter spans: of one chain, in any order.
+/// - Returns: false where each only follows another one, if shortly before its end.
+package func overlap(_ spans: [PeriodSpan]) -> Bool {
+    var longest: PeriodSpan?
+    for span in spans.sorted(by: { $0.start < $1.start }) {
+        if let longest, longest.start.seconds < span.start.seconds, span.start < longest.lastMoment { return true }
+        if longest.map({ $0.lastMoment < span.lastMoment }) ?? true { longest = span }
+    }
+    return false
+}
+
+/// From when a period lasts until another one of its chain may follow it.
+package struct PeriodSpan {
+    package let start: Timestamp
+    package let lastMoment: Timestamp
+
+    fileprivate init(from start: Timestamp, until end: Timestamp?) {
+        self.start = start
+        lastMoment = end.flatMap { start.lastMoment(ofPeriodUntil: $0) } ?? start
+    }
+}
+
+extension Fulfilment {
+    /// What it was given for; `nil` if it is no period, or was not given.
+    package var span: PeriodSpan? {
+        unit?.base.endOfPeriod.map { PeriodSpan(from: purchasedAt, until: $0) }
+    }
+}
+
 extension Transaction {
+    var span: PeriodSpan { PeriodSpan(from: purchasedAt, until: expiresAt) }
+
     /// Whether Apple may say by now that a newer period took the place of this one. Sooner asked in vain than not at all: a
     /// next plan that is charged for shortly before the end is among them.
     func mayHaveGivenWay(to newer: Transaction) -> Bool {
         guard !isUpgraded, ownership == nil || signedAt < newer.purchasedAt else { return false }
         // What receipts say of an upgrade looks like a refund.
         guard revocation == nil || revocation?.isBare == true else { return false }
-        return isFollowed(by: newer) && newer.begins(before: self)
+        guard isBefore(newer), newer.begins(before: self) else { return false }
+        // Plans may share a product: one that begins in the middle of another one of it is no renewal.
+        return newer.product != product || lastMoment.map { newer.purchasedAt < $0 } == true
     }
 
     fileprivate func begins(before older: Transaction) -> Bool { older.expiresAt.map { purchasedAt < $0 } == true }
 
-    /// Whether one of another plan was bought after it, by the same of the family.
-    private func isFollowed(by next: Transaction) -> Bool {
-        isSubscriptionPeriod && next.isSubscriptionPeriod && next.product != product && next.isShared == isShared
+    /// Whether another one was bought after it, by the same of the family.
+    private func isBefore(_ next: Transaction) -> Bool {
+        isSubscriptionPeriod && next.isSubscriptionPeriod && next.isShared == isShared
             && next.purchasedAt.seconds > purchasedAt.seconds
     }
 
     // By what was bought after it, by the moment.
     fileprivate func isCutShort(by later: ArraySlice<Transaction>) -> Bool {
         guard revocation == nil, let end = lastMoment else { return false }
-        return later.prefix { $0.purchasedAt < end }.contains { isFollowed(by: $0) }
+        return later.prefix { $0.purchasedAt < end }.contains { isBefore($0) && $0.product != product }
     }
 
-    /// Until when another plan takes the place of a period, and does not follow it: Apple charges for the next one up to a
-    /// day before the end.
-    private var lastMoment: Timestamp? {
-        guard let expiresAt, purchasedAt < expiresAt else { return nil }
-        let ahead = min(86_400, purchasedAt.duration(to: expiresAt).components.seconds / 10)
-        return expiresAt.advanced(by: .seconds(-ahead))
-    }
+    private var lastMoment: Timestamp? { expiresAt.flatMap { purchasedAt.lastMoment(ofPeriodUntil: $0) } }
 
     private var isShared: Bool { ownership == .familyShared }
+}
+
+extension Timestamp {
+    /// Until when another plan takes the place of a period that begins here, and does not follow it: Apple charges for the next
+    /// one up to a day before the end.
+    ///
+    /// - Parameter end: of the period.
+    /// - Returns: `nil` where it ends before it begins.
+    func lastMoment(ofPeriodUntil end: Timestamp) -> Timestamp? {
+        guard self < end else { return nil }
+        let ahead = min(86_400, duration(to: end).components.seconds / 10)
+        return end.advanced(by: .seconds(-ahead))
+    }
 }
