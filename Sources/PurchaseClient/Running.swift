@@ -37,19 +37,31 @@ extension PurchaseClient {
     ) {
         // Of what is known already the app need not say it again.
         if let owner = outbox[purchase.id]?.customer { return keep(purchase, of: owner) }
-        guard aside.asking.insert(purchase.id).inserted else { return tellUnclaimed(purchase) }
+        guard aside.asking[purchase.id] == nil else { return tellUnclaimed(purchase) }
+        aside.asking[purchase.id] = wakes
         doAside {
             let owner = await customer(purchase)
-            await self.hear(owner, of: purchase)
+            await self.hear(owner, of: purchase, customer)
         }
     }
 
-    /// The app has said whose a purchase is, or that it is nobody's. When it is about to end that says nothing.
-    private func hear(_ owner: String?, of purchase: StorePurchase) {
-        aside.asking.remove(purchase.id)
+    /// The app has said whose a purchase is, or that it is nobody's, which says nothing when it is about to end. Whoever has
+    /// signed in since it was asked may be whose it is: then it is asked once more.
+    private func hear(
+        _ owner: String?,
+        of purchase: StorePurchase,
+        _ customer: @escaping @Sendable (StorePurchase) async -> String?
+    ) {
+        let asked = aside.asking.removeValue(forKey: purchase.id)
         if let owner, Parcel.isName(owner) {
             keep(purchase, of: owner)
-        } else if !Task.isCancelled {
+        } else if Task.isCancelled {
+            // A run that was begun since has not asked its own app about it: the store is to bring it again there.
+            wakes += 1
+            ring()
+        } else if asked != wakes {
+            receive(purchase, customer)
+        } else {
             tellUnclaimed(purchase)
         }
     }

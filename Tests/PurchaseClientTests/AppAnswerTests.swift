@@ -92,4 +92,79 @@ import Testing
             second.cancel()
         }
     }
+
+    /// Somebody signs in while the app is still on its way to say that nobody has: the question was asked too early.
+    @Test(arguments: UInt64(0)..<8) func whoSignsInMeanwhileIsAskedFor(seed: UInt64) throws {
+        let (phone, events) = (Phone(seed: seed), Noted())
+        for _ in 0..<2 { _ = phone.sell(isForged: false) }
+        let isSignedIn = Mutex(false)
+        let asked = Mutex(0)
+        let customer: @Sendable (StorePurchase) async -> String? = { _ in
+            asked.withLock { $0 += 1 }
+            let name = isSignedIn.withLock(\.self) ? "anna" : nil
+            await phone.time.sleep(10)
+            return name
+        }
+        let source = PurchaseSource(listen: { _ in }, unfinished: phone.source.unfinished)
+        try PurchaseClientTests.run(phone, events, isRun: false, atMost: 600) { client in
+            let run = Task(executorPreference: phone.time) { await client.run(source, customer: customer) }
+            while asked.withLock(\.self) < 2 { await phone.time.sleep(1) }
+            isSignedIn.withLock { $0 = true }
+            await client.wake()
+            while !phone.unfinished.isEmpty { await phone.time.sleep(1) }
+            run.cancel()
+        }
+        #expect(asked.withLock(\.self) == 4, "each once more")
+        #expect(phone.server.recorded.count == 2)
+    }
+
+    /// Where nobody signs in each wake has the app asked once, however often it comes while the app still thinks.
+    @Test func nobodyIsAskedForWithoutEnd() throws {
+        let phone = Phone(seed: 1)
+        for _ in 0..<3 { _ = phone.sell(isForged: false) }
+        let asked = Mutex(0)
+        let nobody: @Sendable (StorePurchase) async -> String? = { purchase in
+            asked.withLock { $0 += 1 }
+            // No two answer at the same time.
+            await phone.time.sleep(10 + (Double(purchase.id) ?? 0))
+            return nil
+        }
+        let source = PurchaseSource(listen: { _ in }, unfinished: phone.source.unfinished)
+        try PurchaseClientTests.run(phone, isRun: false, atMost: 5_000) { client in
+            let run = Task(executorPreference: phone.time) { await client.run(source, customer: nobody) }
+            await phone.time.sleep(5)
+            for _ in 0..<2 {
+                await client.wake()
+                await phone.time.sleep(1)
+            }
+            await phone.time.sleep(3_000)
+            run.cancel()
+        }
+        #expect(asked.withLock(\.self) == 6)
+    }
+
+    /// What the run before still asks about is not asked about by the next one, until that answer has come.
+    @Test(arguments: UInt64(0)..<8) func aQuestionOfTheRunBeforeIsAskedAgain(seed: UInt64) throws {
+        let phone = Phone(seed: seed)
+        _ = phone.sell(isForged: false)
+        let held = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        // It takes no notice of being cancelled.
+        let slow: @Sendable (StorePurchase) async -> String? = { _ in
+            await withCheckedContinuation { wake in held.withLock { $0 = wake } }
+            return nil
+        }
+        let source = PurchaseSource(listen: { _ in }, unfinished: phone.source.unfinished)
+        try PurchaseClientTests.run(phone, isRun: false, atMost: 600) { client in
+            let first = Task(executorPreference: phone.time) { await client.run(source, customer: slow) }
+            while held.withLock({ $0 == nil }) { await phone.time.sleep(1) }
+            first.cancel()
+            let second = Task(executorPreference: phone.time) { await client.run(source) { _ in "anna" } }
+            await phone.time.sleep(10)
+            held.withLock { $0 }?.resume()
+            while !phone.unfinished.isEmpty { await phone.time.sleep(1) }
+            second.cancel()
+            await first.value
+        }
+        #expect(phone.server.recorded == ["proof-1"])
+    }
 }
