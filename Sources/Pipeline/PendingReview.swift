@@ -53,13 +53,13 @@ package struct PendingReview: Sendable {
             customer: kept.submission.customer,
             order: kept.submission.order
         )
-        guard let outcome = try? await pipeline.review(submission, kept: kept.id) else { return }
-        if case .recorded = outcome { return pipeline.giveBack(kept) }
+        guard let outcome = try? await pipeline.review(submission, kept: kept) else { return }
+        if case .recorded = outcome { return }
         guard let verdict = outcome.verdict else {
             try? await pipeline.plan(kept)
             return
         }
-        let now = clock.now
+        let (now, leave) = (clock.now, pipeline.leaving(kept))
         let isSettled = try? await store.write { transaction throws(StoreFailure) in
             let settlement = Settlement(verdict: verdict, at: try transaction.storeTime(now))
             guard try transaction.settlePending(kept.id, as: settlement) else { return false }
@@ -67,7 +67,7 @@ package struct PendingReview: Sendable {
             try LedgerRequests.tell([ended], at: settlement.at, in: transaction)
             return true
         }
-        if isSettled == true { pipeline.giveBack(kept) }
+        if isSettled == true { leave() }
     }
 }
 

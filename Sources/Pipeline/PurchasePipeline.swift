@@ -44,8 +44,8 @@ package struct PurchasePipeline: Sendable {
 
     /// Looks again at what is kept. What stays undecided stays as it is, and nobody hears of it again; what is recorded ends
     /// in the same commit.
-    func review(_ submission: Submission, kept id: SubmissionID) async throws(StoreFailure) -> Outcome {
-        try await take(submission, kept: id)
+    func review(_ submission: Submission, kept: KeptSubmission) async throws(StoreFailure) -> Outcome {
+        try await take(submission, kept: kept)
     }
 
     /// Has an app's places counted, so that none is lost of what is settled from now on.
@@ -58,8 +58,8 @@ package struct PurchasePipeline: Sendable {
         try await waiting.recount(of: app)
     }
 
-    /// A submission that was kept waits no more: its place is free for others, if it had one.
-    func giveBack(_ kept: KeptSubmission) { waiting.giveBack(kept) }
+    /// What to do once one waits no more, to be asked for before that: its place is free for others, if it has one.
+    func leaving(_ kept: KeptSubmission) -> @Sendable () -> Void { waiting.leaving(kept) }
 
     /// What to ask Apple about a kept proof; `nil` when there is nothing.
     func question(about kept: KeptSubmission) -> AppleQuestion? { verifier.question(about: kept.submission.proof) }
@@ -84,11 +84,9 @@ package struct PurchasePipeline: Sendable {
         _ renewals: [Renewal] = []
     ) async throws(StoreFailure) {
         let refusal = try await record(kept, of: app, by: proof, renewals, isLast: true)
-        if let refusal {
-            // Of what was recorded in part the shop has heard: it is not refused after that.
-            return try await settle(kept, as: refusal, verdict: kept.submission.isRecordedInPart ? proof.verdict : nil)
-        }
-        giveBack(kept)
+        guard let refusal else { return }
+        // Of what was recorded in part the shop has heard: it is not refused after that.
+        try await settle(kept, as: refusal, verdict: kept.submission.isRecordedInPart ? proof.verdict : nil)
     }
 
     /// Records a part of what Apple said of what was kept, which waits on unless it is the last.
@@ -127,7 +125,7 @@ package struct PurchasePipeline: Sendable {
                 recording,
                 evidence: evidence,
                 with: isLast ? nil : Self.note(partOf: kept.submission),
-                ending: isLast ? KeptEnding(id: kept.id, verdict: proof.verdict.rawValue) : nil
+                ending: isLast ? ending(kept, as: proof.verdict) : nil
             )
             tell(decision, proof.fact.format, of: app.id)
             let name = RefusedBefore.Name(app: app.id, digest: kept.submission.digest)
@@ -140,6 +138,11 @@ package struct PurchasePipeline: Sendable {
         } catch .unstorable {
             return .fieldOutOfRange
         }
+    }
+
+    /// That what was kept waits no more once it is recorded.
+    private func ending(_ kept: KeptSubmission, as verdict: Verdict) -> KeptEnding {
+        KeptEnding(id: kept.id, verdict: verdict.rawValue, whenOver: leaving(kept))
     }
 
     /// Notes with a part of what waits that the shop has heard of it: then its end need not be told as well.
@@ -178,7 +181,7 @@ package struct PurchasePipeline: Sendable {
         as reason: Reason,
         verdict: Verdict? = nil
     ) async throws(StoreFailure) {
-        let (end, now) = (verdict ?? reason.verdict, clock.now)
+        let (end, now, leave) = (verdict ?? reason.verdict, clock.now, leaving(kept))
         let isSettled = try await store.write { transaction throws(StoreFailure) in
             let settlement = Settlement(verdict: end.rawValue, at: try transaction.storeTime(now))
             guard try transaction.settlePending(kept.id, as: settlement) else { return false }
@@ -187,7 +190,7 @@ package struct PurchasePipeline: Sendable {
             return true
         }
         guard isSettled else { return }
-        giveBack(kept)
+        leave()
         // An import's are told in its report.
         if end == reason.verdict, kept.submission.origin == .presented {
             desk.note(kept, because: reason, claiming: asked(about: kept.submission.proof))
@@ -198,7 +201,7 @@ package struct PurchasePipeline: Sendable {
     /// Has what waits already decided in time, too: now, if whoever plans brings forward what waits longer.
     func plan(_ kept: KeptSubmission) async throws(StoreFailure) { try await waiting.plan(kept) }
 
-    private func take(_ submission: Submission, kept id: SubmissionID?) async throws(StoreFailure) -> Outcome {
+    private func take(_ submission: Submission, kept: KeptSubmission?) async throws(StoreFailure) -> Outcome {
         let digest = ProofDigest(of: submission.bytes)
         let name = RefusedBefore.Name(app: submission.app.id, digest: digest)
         if let reason = desk.repetition(of: name, submission.bytes, from: submission.customer) {
@@ -211,7 +214,7 @@ package struct PurchasePipeline: Sendable {
             guard let proof = examination.proof, submission.app.mayCount(proof) else {
                 return refuse(found.format, found.reason, submission, name, found.claimed)
             }
-            return try await record(proof, submission, name, kept: id)
+            return try await record(proof, submission, name, kept: kept)
         case .undecidable:
             // What an app would not record when it is decided does not wait to be decided.
             if let voucher = found.vouchedBy, voucher.isTest, !submission.app.acceptsTestSigned {
@@ -221,10 +224,10 @@ package struct PurchasePipeline: Sendable {
                 return nothingToRecord(found.format, submission, found.vouchedBy)
             }
             // Nothing would ever decide it. What was kept all the same is given up in time: nobody has proved anything.
-            if id == nil, found.format == .notificationV1, verifier.question(about: submission.bytes) == nil {
+            if kept == nil, found.format == .notificationV1, verifier.question(about: submission.bytes) == nil {
                 return nothingToRecord(found.format, submission, nil)
             }
-            return try await keepForLater(submission, found.format, found.reason, digest, kept: id)
+            return try await keepForLater(submission, found.format, found.reason, digest, kept: kept?.id)
         case .notYours, .forged, .malformed:
             return refuse(found.format, found.reason, submission, name, found.claimed)
         }
@@ -234,17 +237,17 @@ package struct PurchasePipeline: Sendable {
         _ proof: Verified<Proof>,
         _ submission: Submission,
         _ name: RefusedBefore.Name,
-        kept id: SubmissionID?
+        kept: KeptSubmission?
     ) async throws(StoreFailure) -> Outcome {
         let (format, digest) = (proof.fact.format, name.digest)
         guard !format.recordsNothing(of: proof.fact.transactions) else {
             return nothingToRecord(format, submission, proof.provenance.vouchedBy)
         }
         guard let realm = proof.realm else {
-            return try await keepForLater(submission, format, .environmentUnknown, digest, kept: id)
+            return try await keepForLater(submission, format, .environmentUnknown, digest, kept: kept?.id)
         }
         guard !proof.fact.transactions.isEmpty else {
-            return try await keepForLater(submission, format, .noPurchases, digest, kept: id)
+            return try await keepForLater(submission, format, .noPurchases, digest, kept: kept?.id)
         }
         var recording = proof.recording(for: submission.app, in: realm)
         recording.customer = submission.customer
@@ -253,7 +256,7 @@ package struct PurchasePipeline: Sendable {
         let evidence = proof.evidence(digest, from: submission.customer, at: clock.now)
         let decision: Decision
         do throws(StoreFailure) {
-            let ending = id.map { KeptEnding(id: $0, verdict: proof.verdict.rawValue) }
+            let ending = kept.map { self.ending($0, as: proof.verdict) }
             decision = try await recorder.record(
                 recording,
                 evidence: evidence,

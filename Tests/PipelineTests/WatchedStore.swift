@@ -4,6 +4,7 @@ import Synchronization
 /// A store whose writes can be counted, held back and made to fail.
 final class WatchedStore: Store {
     private struct State {
+        var reads = 0
         var writes = 0
         var failures: [StoreFailure] = []
         var isHolding = false
@@ -17,6 +18,9 @@ final class WatchedStore: Store {
     init(_ base: any Store = MemoryStore()) {
         self.base = base
     }
+
+    /// How many reads have ended.
+    var reads: Int { state.withLock { $0.reads } }
 
     /// How many writes were begun.
     var writes: Int { state.withLock { $0.writes } }
@@ -80,7 +84,9 @@ final class WatchedStore: Store {
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Value
     ) async throws(StoreFailure) -> Value {
-        try await base.read(body)
+        let value = try await base.read(body)
+        state.withLock { $0.reads += 1 }
+        return value
     }
 
     func close() async { await base.close() }

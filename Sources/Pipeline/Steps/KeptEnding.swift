@@ -7,6 +7,8 @@ package struct KeptEnding: Sendable {
     let id: SubmissionID
     /// The word for how it ended.
     let verdict: String
+    /// Called once it is on disk that it has ended by this, and not by somebody else's before.
+    let whenOver: @Sendable () -> Void
 
     /// Finds what is to be told of, where nothing else tells it.
     ///
@@ -25,13 +27,15 @@ package struct KeptEnding: Sendable {
 
     /// Notes that it has ended.
     ///
+    /// - Returns: false when it had ended before.
     /// - Throws: `StoreFailure.conflict` when somebody else has ended it since it was found to be ``told(at:in:)``.
     func settle(
         _ told: SettledSubmission?,
         at now: Timestamp,
         in transaction: any StoreTransaction
-    ) throws(StoreFailure) {
+    ) throws(StoreFailure) -> Bool {
         let isSettled = try transaction.settlePending(id, as: Settlement(verdict: verdict, at: now))
         guard isSettled || told == nil else { throw .conflict }
+        return isSettled
     }
 }

@@ -40,9 +40,9 @@ struct PendingDesk: Sendable {
             try Self.look(pending, customerMax, in: reader)
         }
         if let seen { return seen }
-        guard try await takeRoom(for: pending) else { return .appIsFull }
+        guard let place = try await takeRoom(for: pending) else { return .appIsFull }
         var isKept = false
-        defer { if !isKept { room.giveBack(pending.proof.count, of: pending.app) } }
+        defer { if !isKept { room.giveBack(place) } }
         let keeping = try await store.write { transaction throws(StoreFailure) -> Keeping in
             // Once more: in SQLite writes come one after another, so that none slips through.
             if let seen = try Self.look(pending, customerMax, in: transaction) { return seen }
@@ -66,10 +66,11 @@ struct PendingDesk: Sendable {
     /// Has them counted anew.
     func recount(of app: AppID) async throws(StoreFailure) { try await room.recount(app, from: store) }
 
-    /// One waits no more: its place is free for others, if it had one.
-    func giveBack(_ kept: KeptSubmission) {
-        guard kept.submission.origin == .presented else { return }
-        room.giveBack(kept.submission.proof.count, of: kept.submission.app)
+    /// What to do once one waits no more, to be asked for before that: its place is free for others, if it has one.
+    func leaving(_ kept: KeptSubmission) -> @Sendable () -> Void {
+        guard kept.submission.origin == .presented else { return {} }
+        let place = room.place(kept.submission.proof.count, of: kept.submission.app)
+        return { [room] in room.giveBack(place) }
     }
 
     /// `nil` for what is new, where its customer has room.
@@ -84,10 +85,10 @@ struct PendingDesk: Sendable {
         return waiting < customerMax ? nil : .customerIsFull
     }
 
-    private func takeRoom(for pending: PendingSubmission) async throws(StoreFailure) -> Bool {
+    private func takeRoom(for pending: PendingSubmission) async throws(StoreFailure) -> PendingRoom.Place? {
         let bytes = pending.proof.count
-        if try await room.take(bytes, of: pending.app, in: store) { return true }
-        guard try await room.recountOnceInAWhile(pending.app, from: store, at: clock.now) else { return false }
+        if let place = try await room.take(bytes, of: pending.app, in: store) { return place }
+        guard try await room.recountOnceInAWhile(pending.app, from: store, at: clock.now) else { return nil }
         return try await room.take(bytes, of: pending.app, in: store)
     }
 }

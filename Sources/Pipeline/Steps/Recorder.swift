@@ -23,6 +23,14 @@ package final class Recorder: Sendable {
         let answer: CheckedContinuation<Result<Decision, StoreFailure>, Never>
     }
 
+    /// What came of a batch.
+    private struct Written: Sendable {
+        var decisions: [Result<Decision, StoreFailure>] = []
+        /// What had to wait, and ended in this commit.
+        var over: [KeptEnding] = []
+        var isCommitted = false
+    }
+
     private struct State {
         var queued: [Item] = []
         var isStopped = false
@@ -168,6 +176,7 @@ package final class Recorder: Sendable {
         do throws(StoreFailure) {
             let written = try await write(batch, refused)
             if !written.isCommitted { refusals.putBack(refused) }
+            for ending in written.over { ending.whenOver() }
             for (item, decision) in zip(batch, written.decisions) { item.answer.resume(returning: decision) }
             if written.isCommitted { report(.committed(submissions: batch.count, duration: uptime() - began)) }
         } catch {
@@ -190,10 +199,7 @@ package final class Recorder: Sendable {
     /// One batch, on the writer. Without anything new there is no commit; the refusals ride along when there is one.
     ///
     /// What the store cannot hold fails alone: it says so before it writes anything of it.
-    private func write(
-        _ batch: [Item],
-        _ refused: RefusalBatch
-    ) async throws(StoreFailure) -> (decisions: [Result<Decision, StoreFailure>], isCommitted: Bool) {
+    private func write(_ batch: [Item], _ refused: RefusalBatch) async throws(StoreFailure) -> Written {
         let now = clock.now
         let firsts = firsts
         return try await store.write { transaction throws(StoreFailure) in
@@ -205,16 +211,15 @@ package final class Recorder: Sendable {
             var situation = try transaction.situation(around: recordings)
             // Nothing more is looked up.
             situation.asked = Inquiry()
-            var decisions: [Result<Decision, StoreFailure>] = []
-            decisions.reserveCapacity(batch.count)
+            var written = Written()
+            written.decisions.reserveCapacity(batch.count)
             var events: [LedgerEvent] = []
             var isLong = false
-            var writes = false
             for (place, item) in batch.enumerated() {
                 let recording = recordings[place]
                 // The same request, made twice at once.
                 if let name = item.kept?.name, try transaction.keptAnswer(name) != nil {
-                    decisions.append(.failure(.conflict))
+                    written.decisions.append(.failure(.conflict))
                     continue
                 }
                 let decision = decide(situation, recording, ownToken: AccountToken.init(ofCustomer:), at: now)
@@ -223,27 +228,30 @@ package final class Recorder: Sendable {
                 do throws(StoreFailure) {
                     try transaction.apply(decision, evidence: item.evidence, andOfRenewal: item.ofRenewal)
                 } catch .unstorable {
-                    decisions.append(.failure(.unstorable))
+                    written.decisions.append(.failure(.unstorable))
                     continue
                 }
                 // For the next one. After the last one nobody looks, and of a long receipt it would be a large copy.
                 if place + 1 < batch.count { situation.apply(decision) } else { situation = Situation() }
                 if events.isEmpty { events = decision.events } else { events += decision.events }
                 isLong = isLong || decision.events.count > EventRows.pieceMax
-                writes = writes || !decision.isEmpty || item.companion != nil || item.ending != nil
+                let writes = !decision.isEmpty || item.companion != nil || item.ending != nil
+                written.isCommitted = written.isCommitted || writes
                 try item.companion?(decision, transaction)
-                try item.ending?.settle(recording.settled, at: now, in: transaction)
+                if let ending = item.ending, try ending.settle(recording.settled, at: now, in: transaction) {
+                    written.over.append(ending)
+                }
                 // A row for each repetition would let anybody who has one purchase fill the disk.
                 if !decision.isEmpty { try item.kept?.keep(decision, in: transaction) }
                 for key in newcomers { try firsts?.follow(key, transaction) }
-                decisions.append(.success(decision))
+                written.decisions.append(.success(decision))
             }
-            if writes, !refused.isEmpty {
+            if written.isCommitted, !refused.isEmpty {
                 try transaction.addRefusals(counts: refused.counts, samples: refused.samples)
             }
             // Last: from here to the commit nobody else adds to the feed.
             try EventRows.append(events, inPieces: isLong, to: transaction)
-            return (decisions, writes)
+            return written
         }
     }
 
