@@ -5,6 +5,8 @@ package import Storage
 package struct JobQueue: Sendable {
     /// What stands behind the key of a job that comes after one that runs.
     private static let again = " again"
+    /// So many may come after one another while all before them run. The next one is never wanted before ``untilAgain``.
+    private static let againMax = 16
     /// As long as a lease: by then the one that runs has mostly ended.
     private static let untilAgain = Duration.seconds(30)
 
@@ -42,7 +44,9 @@ package struct JobQueue: Sendable {
     }
 
     /// Has a job run now, in a write that is under way: adds it, or brings forward the one of its kind and key that waits. One
-    /// that runs may know nothing yet of what this is for: then one more comes after it, and no third.
+    /// that runs may know nothing yet of what this is for: then one more comes after it, and none beside that while it waits.
+    ///
+    /// - Throws: `StoreFailure.conflict` where too many run already; then nothing of the write is kept.
     package func hasten(_ job: some Job, in write: any JobVerbs) throws(StoreFailure) {
         let row = row(of: job, due: nil)
         let (id, isNew) = try write.enqueue(row)
@@ -56,6 +60,8 @@ package struct JobQueue: Sendable {
 
     /// Has a job run in a while, in a write that is under way: adds it, unless one of its kind and key waits, whenever that is
     /// due. So whoever asks for it again and again has it run once in a while, and no more. After one that runs one more comes.
+    ///
+    /// - Throws: `StoreFailure.conflict` where too many run already; then nothing of the write is kept.
     package func follow(_ job: some Job, after delay: Duration, in write: any JobVerbs) throws(StoreFailure) {
         let row = row(of: job, due: clock.now.advanced(by: delay))
         let (id, isNew) = try write.enqueue(row)
@@ -63,14 +69,20 @@ package struct JobQueue: Sendable {
         if !(try write.holdJob(id)) { try add(row, again: row.due, in: write) }
     }
 
-    /// After one of its kind and key that runs, or was gone when it was to be held. The one that comes after is held as well:
-    /// it is not to run before this write can be read.
+    /// After one of its kind and key that runs, or was gone when it was to be held, and after those after it that run as well.
+    /// The one that comes after is held: it is not to run before this write can be read.
     private func add(_ row: NewJob, again due: Timestamp, in write: any JobVerbs) throws(StoreFailure) {
         guard let key = row.key else { return }
         var row = row
-        (row.id, row.key, row.due) = (newID(), key + Self.again, due)
-        let (id, isNew) = try write.enqueue(row)
-        if !isNew { _ = try write.holdJob(id) }
+        row.due = due
+        for place in 1...Self.againMax {
+            (row.id, row.key) = (newID(), key + Self.again + (place == 1 ? "" : " \(place)"))
+            let (id, isNew) = try write.enqueue(row)
+            if isNew { return }
+            if try write.holdJob(id) { return }
+        }
+        // In a batch it is a matter of this one alone.
+        throw .conflict
     }
 
     /// Adds a job, in a write of its own.
