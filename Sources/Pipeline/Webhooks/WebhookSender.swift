@@ -37,7 +37,7 @@ package final class WebhookSender: Sendable {
         /// A claim of theirs is under way: two at once would be after the same deliveries.
         var claiming: Set<WebhookEndpointID> = []
         /// A test message to them is under way.
-        var testing: Set<WebhookEndpointID> = []
+        var testing: [WebhookEndpointID: AppID] = [:]
         var isStopping = false
     }
 
@@ -47,6 +47,8 @@ package final class WebhookSender: Sendable {
     private static let claimMax = 100
     /// People ask for tests one by one, and what is to be sent is not to wait for them.
     private static let testsMax = 8
+    /// Of these, of one app, whose receivers may all hang.
+    private static let testsOfAppMax = 2
 
     private let work: any WebhookWork
     private let settler: WebhookSettler
@@ -141,17 +143,19 @@ package final class WebhookSender: Sendable {
         id: WebhookMessageID
     ) async throws(TestRefusal) -> WebhookPost.Result {
         let refusal: TestRefusal? = state.withLock { state in
-            if state.testing.contains(endpoint.id) { return .underWay }
+            if state.testing[endpoint.id] != nil { return .underWay }
             let hasRoom = state.lanes.room(isProven: false, isBusy: false) > 0
-            guard hasRoom, state.testing.count < WebhookSender.testsMax else { return .tooMany }
-            state.testing.insert(endpoint.id)
+            guard hasRoom, state.testing.count < WebhookSender.testsMax,
+                state.testing.values.count(where: { $0 == endpoint.app }) < WebhookSender.testsOfAppMax
+            else { return .tooMany }
+            state.testing[endpoint.id] = endpoint.app
             state.lanes.begin(1, isProven: false)
             return nil
         }
         if let refusal { throw refusal }
         let result = await post.send(WebhookBody.test(app: endpoint.app, id: id, at: clock.now), id: id, to: endpoint)
         state.withLock { state in
-            state.testing.remove(endpoint.id)
+            state.testing[endpoint.id] = nil
             state.lanes.end(isProven: false)
             if state.isCrowded { state.isAsking = true }
         }

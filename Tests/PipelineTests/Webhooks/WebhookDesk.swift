@@ -33,13 +33,14 @@ final class WebhookDesk: WebhookWork {
     @discardableResult
     func addEndpoint(
         _ name: String,
+        of app: String = "shop",
         concurrencyMax: Int = 4,
         ordersPerCustomer: Bool = false,
         url: String? = nil
     ) -> WebhookEndpoint {
         let endpoint = WebhookEndpoint(
             id: WebhookEndpointID(checked: "whe_\(name)"),
-            app: AppID(checked: "shop"),
+            app: AppID(checked: app),
             url: url ?? "https://\(name).example/",
             secrets: [WebhookSecret.generate()],
             filter: EventFilter(realms: []),

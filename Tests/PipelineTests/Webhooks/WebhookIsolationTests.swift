@@ -10,7 +10,7 @@ import Testing
     /// Whoever has them sent to receivers that never answer takes no room from what is to be sent.
     @Test func fewTestsAreUnderWayAtOnce() async throws {
         let (desk, door) = (WebhookDesk(), WebhookBarrier())
-        let endpoints = (0..<9).map { desk.addEndpoint("slow\($0)") }
+        let endpoints = (0..<9).map { desk.addEndpoint("slow\($0)", of: "app\($0 / 2)") }
         let shop = desk.addEndpoint("shop")
         desk.addEvents(1, to: shop)
         let inbox = WebhookInbox()
@@ -39,6 +39,40 @@ import Testing
         }
         await sender.deliverDue()
         #expect(desk.deliveries(of: shop).map(\.state) == [.delivered])
+    }
+
+    /// An app whose receivers all hang leaves the others room to try theirs.
+    @Test func anAppHasTwoTestsUnderWayAtOnce() async throws {
+        let (desk, door, inbox) = (WebhookDesk(), WebhookBarrier(), WebhookInbox())
+        let refusals = Noted<WebhookSender.TestRefusal>()
+        let endpoints = (0..<3).map { desk.addEndpoint("slow\($0)", of: "slow") }
+        let other = desk.addEndpoint("other", of: "other")
+        let sender = desk.sender { call in
+            inbox.append(call)
+            if call.url != other.url { await door.pass() }
+            return .success(HTTPResponse(.ok))
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for endpoint in endpoints.prefix(2) {
+                group.addTask { _ = try await sender.sendTest(to: endpoint, id: .ofTest()) }
+            }
+            while inbox.all.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+            group.addTask {
+                do throws(WebhookSender.TestRefusal) {
+                    _ = try await sender.sendTest(to: endpoints[2], id: .ofTest())
+                } catch {
+                    refusals.note(error)
+                }
+            }
+            while refusals.values.isEmpty, inbox.all.count < 3 { try await Task.sleep(for: .milliseconds(1)) }
+            let toOther = try await sender.sendTest(to: other, id: .ofTest())
+            #expect(toOther.verdict == .delivered)
+            door.open()
+            try await group.waitForAll()
+        }
+        #expect(refusals.values == [.tooMany])
+        let later = try await sender.sendTest(to: endpoints[2], id: .ofTest())
+        #expect(later.verdict == .delivered)
     }
 
     /// A test takes a place of a call: of two calls to doubtful endpoints both may be taken by tests, and of one the only one.
