@@ -80,6 +80,21 @@ import Testing
         }
     }
 
+    /// A look reads no more of a chain whose periods only follow one another. Each row: when a second year begins, and the number
+    /// that the first has once more.
+    @Test(arguments: [(30, nil, true), (363, 9, true), (364, 9, false), (365, nil, false)] as [(Int64, Int64?, Bool)])
+    func whatWasGivenShowsWhetherToAsk(day: Int64, again: Int64?, isAsked: Bool) throws {
+        var shop = try Shop { $0.products = nil }
+        try shop.show(Self.yearly(1))
+        try shop.show(Self.yearly(2, original: 1, from: day))
+        if let again { try shop.show(Self.yearly(again, original: 1)) }
+        let rows = shop.situation.fulfilments(of: try Shop.chain(1)).values
+        #expect(rows.count == (again == nil ? 2 : 3))
+        #expect(rows.compactMap(\.span).count == 2)
+        #expect(overlap(rows.compactMap(\.span)) == isAsked)
+        #expect(rows.compactMap(\.span).map(\.start).min() == SubscriptionCase.at(0))
+    }
+
     /// What Apple answers has nothing asked again, whatever it says.
     @Test func anAnswerRaisesNoQuestion() throws {
         var shop = try Shop()
