@@ -19,32 +19,6 @@ package final class WebhookSender: Sendable {
         package init() {}
     }
 
-    /// What is known of the endpoints and of what is under way; the lock is held briefly.
-    private struct State {
-        var gates: [WebhookEndpointID: WebhookGate] = [:]
-        var lanes: WebhookLanes
-        /// What is leased, and when it was claimed or last renewed.
-        var holds: [DeliveryHold: Timestamp] = [:]
-        /// The store is to be asked who has something due: not after each call, for that is dear when much is due.
-        var isAsking = true
-        /// There was no room for somebody.
-        var isCrowded = false
-        /// There may be more for them than was claimed, and a call of theirs has ended.
-        var hungry: Set<WebhookEndpointID> = []
-        /// Something is due for them that cannot be claimed yet: not tried again before a call of theirs, or some time,
-        /// has passed.
-        var fruitless: Set<WebhookEndpointID> = []
-        /// A claim of theirs is under way: two at once would be after the same deliveries.
-        var claiming: Set<WebhookEndpointID> = []
-        /// A test message to them is under way.
-        var testing: [WebhookEndpointID: AppID] = [:]
-        var isStopping = false
-    }
-
-    /// As many endpoints are remembered; of more, those that nothing is known against are forgotten.
-    private static let gatesMax = 10_000
-    /// A claim is one write, which is not to take long.
-    private static let claimMax = 100
     /// People ask for tests one by one, and what is to be sent is not to wait for them.
     private static let testsMax = 8
     /// Of these, of one app, whose receivers may all hang.
@@ -194,7 +168,7 @@ package final class WebhookSender: Sendable {
         }
         var count = 0
         func begin(_ endpoint: WebhookEndpointID, due: DueEndpoint?) {
-            guard let place = reserve(endpoint, due: due, at: now) else { return }
+            guard let place = state.withLock({ $0.reserve(endpoint, due: due, at: now) }) else { return }
             count += 1
             group.addTask { [self] in await claim(place) }
         }
@@ -209,38 +183,6 @@ package final class WebhookSender: Sendable {
         return count
     }
 
-    /// Room that was taken for calls to one endpoint.
-    private struct Place: Sendable {
-        let endpoint: WebhookEndpointID
-        let limit: Int
-        let isProven: Bool
-        /// The store said so; else it is only supposed.
-        let isDue: Bool
-    }
-
-    private func reserve(_ endpoint: WebhookEndpointID, due: DueEndpoint?, at now: Timestamp) -> Place? {
-        state.withLock { state in
-            // Before its room is asked for: who was mended is not left alone for what was.
-            if let due { state.gates[endpoint]?.setVersion(due.version) }
-            guard !state.fruitless.contains(endpoint) else { return nil }
-            var gate = state.gates[endpoint] ?? WebhookGate()
-            let isProven = gate.isProven
-            let wanted = min(gate.room(at: now), WebhookSender.claimMax)
-            let limit = min(wanted, state.lanes.room(isProven: isProven, isBusy: gate.isBusy))
-            if limit < wanted { state.isCrowded = true }
-            guard limit > 0 else { return nil }
-            guard state.claiming.insert(endpoint).inserted else {
-                state.hungry.insert(endpoint)
-                return nil
-            }
-            gate.begin(limit)
-            if state.gates.count >= WebhookSender.gatesMax { state.gates = state.gates.filter { !$0.value.isIdle } }
-            state.gates[endpoint] = gate
-            state.lanes.begin(limit, isProven: isProven)
-            return Place(endpoint: endpoint, limit: limit, isProven: isProven, isDue: due != nil)
-        }
-    }
-
     private func claim(_ place: Place) async {
         let now = clock.now
         let batch: DeliveryBatch?
@@ -252,21 +194,7 @@ package final class WebhookSender: Sendable {
             batch = nil
         }
         let deliveries = batch?.deliveries ?? []
-        state.withLock { state in
-            state.claiming.remove(place.endpoint)
-            state.lanes.end(place.limit - deliveries.count, isProven: place.isProven)
-            state.gates[place.endpoint]?.giveBack(place.limit - deliveries.count)
-            if let endpoint = batch?.endpoint {
-                state.gates[place.endpoint]?.setVersion(endpoint.version)
-                state.gates[place.endpoint]?.setLimits(
-                    concurrencyMax: endpoint.concurrencyMax,
-                    perSecondMax: endpoint.perSecondMax,
-                    at: now
-                )
-            }
-            if deliveries.isEmpty, place.isDue { state.fruitless.insert(place.endpoint) }
-            for delivery in deliveries { state.holds[delivery.hold] = now }
-        }
+        state.withLock { $0.claimed(batch, for: place, at: now) }
         bell.ring()
         guard let endpoint = batch?.endpoint, !deliveries.isEmpty else { return }
         await withDiscardingTaskGroup { group in
