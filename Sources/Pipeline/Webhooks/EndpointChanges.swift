@@ -39,7 +39,7 @@ extension WebhookEndpoint {
 }
 
 /// What an endpoint was not sent because it was disabled: a replay of these events makes good for it. It is offered until that
-/// was done, or the endpoint is disabled again.
+/// was done, and grows with each time that it is disabled before.
 package struct MissedEvents: Hashable, Sendable {
     /// Whose clock dated an event need not be whose dated the disabling. What is sent twice by that has the same name.
     private static let doubt = Duration.seconds(60)

@@ -27,7 +27,7 @@ package struct WebhookSecret: Hashable, Sendable, CustomStringConvertible, Custo
 package struct WebhookGap: Hashable, Sendable {
     package var from: Timestamp
     package var to: Timestamp
-    /// The last place in the feed before.
+    /// The last place in the feed before, or up to which it has been sent what it missed.
     package var after: EventCursor
 
     package init(from: Timestamp, to: Timestamp, after: EventCursor) {
@@ -67,7 +67,8 @@ package struct WebhookEndpoint: Hashable, Sendable {
     package var disabledAt: Timestamp?
     /// The last place in the feed before it was disabled: of what stands behind it, it was sent nothing.
     package var missedAfter: EventCursor?
-    /// When it was last disabled, once it is enabled again; `nil` when it has been sent what it missed since.
+    /// When it was disabled, up to when it was last enabled again; `nil` when it has been sent what it missed since. Kept, and
+    /// offered to nobody, while it is disabled once more.
     package var gap: WebhookGap?
     package var createdAt: Timestamp
     /// Grows with every update; an update is refused unless it was made from the newest.
@@ -115,13 +116,16 @@ package struct WebhookEndpoint: Hashable, Sendable {
 
     /// Notes since when it is disabled, unless it is already: what it misses began then.
     package mutating func disable(because reason: String?, at now: Timestamp, after last: EventCursor) {
-        if isEnabled { (disabledAt, missedAfter, gap) = (now, last, nil) }
+        if isEnabled { (disabledAt, missedAfter) = (now, last) }
         (isEnabled, disabledReason) = (false, reason)
     }
 
-    /// Notes while when it was disabled, unless it is enabled already, or since when is not known.
+    /// Notes while when it was disabled, unless it is enabled already, or since when is not known. What it missed before, and has
+    /// not been sent, stays with it.
     package mutating func enable(at now: Timestamp) {
-        if let disabledAt, let missedAfter { gap = WebhookGap(from: disabledAt, to: now, after: missedAfter) }
+        if let disabledAt, let missedAfter {
+            gap = WebhookGap(from: gap?.from ?? disabledAt, to: now, after: gap?.after ?? missedAfter)
+        }
         (isEnabled, disabledReason, disabledAt, missedAfter) = (true, nil, nil, nil)
     }
 
