@@ -39,10 +39,8 @@ package struct StoredWebhookWork: WebhookWork {
         // Of several one may meet a conflict that stays: the others are better tried without it than all again.
         try await write(triesMax: attempted.count > 1 ? 1 : Self.triesMax) { transaction throws(StoreFailure) in
             var asked: [WebhookEndpointID: WebhookEndpoint] = [:]
-            for gone in attempted where gone.outcome == .gone {
-                asked[gone.endpoint.id] = try transaction.endpoint(gone.endpoint.id)
-            }
-            let outcomes = attempted.map { $0.outcome(at: asked[$0.endpoint.id]?.url) }
+            for id in Set(attempted.filter(\.isJudged).map(\.endpoint.id)) { asked[id] = try transaction.endpoint(id) }
+            let outcomes = attempted.map { $0.outcome(at: asked[$0.endpoint.id]) }
             let finished = zip(attempted, outcomes).map { attempted, outcome in
                 FinishedDelivery(attempted.claimed.hold, as: outcome, attempt: attempted.attempt)
             }
@@ -109,10 +107,13 @@ package struct StoredWebhookWork: WebhookWork {
 }
 
 extension AttemptedDelivery {
-    /// What is made of it when this is the endpoint's address by now; `nil` when there is no such endpoint any more. A 410 is of
-    /// the address that gave it: at another the message is still to be tried.
-    fileprivate func outcome(at url: String?) -> DeliveryOutcome {
-        outcome == .gone && url.map { $0 != endpoint.url } ?? false ? .released : outcome
+    /// Whether it says something against the endpoint.
+    fileprivate var isJudged: Bool { outcome != .delivered && outcome != .released }
+
+    /// What is made of it when this is the endpoint by now; `nil` when there is none any more. A failure is of the address that
+    /// was called, and of before its owner enabled it again: there, or then, the message is still to be tried.
+    fileprivate func outcome(at found: WebhookEndpoint?) -> DeliveryOutcome {
+        isJudged && found?.hasBegunAnew(since: endpoint) ?? false ? .released : outcome
     }
 
     /// How far what the event delivers has come by it; `nil` when the event delivers nothing, or is not through.
@@ -124,5 +125,13 @@ extension AttemptedDelivery {
         case .dead: ToldDelivery(claimed.event, at: cursor, .failed)
         case .again, .released: nil
         }
+    }
+}
+
+extension WebhookEndpoint {
+    /// Whether it has been given another address, or was enabled again, since it was `before`. No other change lets it off what
+    /// its calls are answered. Who has it sent all that it missed, too, meanwhile, has it judged as if it were not.
+    fileprivate func hasBegunAnew(since before: WebhookEndpoint) -> Bool {
+        url != before.url || gap.map { $0.to != before.gap?.to } ?? false
     }
 }

@@ -221,18 +221,20 @@ package final class WebhookSender: Sendable {
         let attempts = claimed.delivery.attempts
         let seed = WebhookSchedule.seed(of: claimed.delivery.id, attempt: attempts)
         let outcome = settings.schedule.outcome(of: result.verdict, attempts: attempts, seed: seed)
-        await finish(claimed, as: outcome, result, endpoint)
+        let written = await finish(claimed, as: outcome, result, endpoint)
+        // Of the endpoint as it is by now it says nothing.
+        let verdict = written == .released ? WebhookVerdict.notTried : result.verdict
         let now = clock.now
         let (wasOpen, isOpen) = state.withLock { state in
             state.holds[claimed.hold] = nil
             state.lanes.end(isProven: isProven)
             let wasOpen = state.gates[endpoint.id]?.isOpen ?? false
-            state.gates[endpoint.id]?.end(result.verdict, at: now)
+            state.gates[endpoint.id]?.end(verdict, at: now)
             return (wasOpen, state.gates[endpoint.id]?.isOpen ?? false)
         }
         if isOpen, !wasOpen { report(.paused(endpoint: endpoint.id, app: endpoint.app)) }
         // Few fail so often, and each is asked for but once in a pause of the breaker's.
-        if isOpen, outcome.isFailure { await disableIfHopeless(endpoint) }
+        if isOpen, written.isFailure { await disableIfHopeless(endpoint) }
         return result.verdict
     }
 
@@ -246,12 +248,13 @@ package final class WebhookSender: Sendable {
         bell.ring()
     }
 
+    /// - Returns: what became of it, or would have if it could have been written.
     private func finish(
         _ claimed: ClaimedDelivery,
         as outcome: DeliveryOutcome,
         _ result: WebhookPost.Result,
         _ endpoint: WebhookEndpoint
-    ) async {
+    ) async -> DeliveryOutcome {
         report(
             .attempted(
                 endpoint: endpoint.id,
@@ -265,7 +268,8 @@ package final class WebhookSender: Sendable {
         let attempt = result.attempt(number: claimed.hold.token)
         let attempted = AttemptedDelivery(claimed: claimed, endpoint: endpoint, outcome: outcome, attempt: attempt)
         let event = claimed.event.id
-        switch await settler.settle(attempted) {
+        let settled = await settler.settle(attempted)
+        switch settled {
         case .failure(let failure): report(.storeFailed(failure))
         case .success(nil): report(.leaseLost(endpoint: endpoint.id, event: event))
         case .success(.dead(let reason)):
@@ -274,6 +278,8 @@ package final class WebhookSender: Sendable {
             report(.disabled(endpoint: endpoint.id, app: endpoint.app, reason: reason))
         case .success(.delivered), .success(.again), .success(.released): break
         }
+        if case .success(let written?) = settled { return written }
+        return outcome
     }
 
     private func disableIfHopeless(_ endpoint: WebhookEndpoint) async {

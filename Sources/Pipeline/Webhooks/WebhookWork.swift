@@ -39,9 +39,9 @@ package protocol WebhookWork: Sendable {
 
     /// Says how attempts ended, and with it how far what their events deliver has come; all of them in one write.
     ///
-    /// Where the outcome is `DeliveryOutcome.gone`, the endpoint is disabled, unless it has another address by now:
-    /// then the message is released, to be sent there. An endpoint of these that is gone hears of nothing that the others
-    /// lead to, whichever of them came first.
+    /// Where the endpoint has been given another address since the claim, or was enabled again, what failed is released, to be
+    /// sent there, and nothing follows from it. Else, where the outcome is `DeliveryOutcome.gone`, the endpoint is
+    /// disabled. An endpoint of these that is gone hears of nothing that the others lead to, whichever of them came first.
     ///
     /// - Returns: what became of each; `nil` when its lease was lost.
     func finish(_ attempted: [AttemptedDelivery], at now: Timestamp) async throws(StoreFailure) -> [DeliveryOutcome?]
