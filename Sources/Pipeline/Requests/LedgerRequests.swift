@@ -145,8 +145,21 @@ package enum LedgerRequests {
         at now: Timestamp,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) {
+        let events = try noted(told, at: now, in: transaction)
+        // Last: from here to the commit nobody else adds to the feed.
+        if !events.isEmpty { try transaction.append(EventRows.rows(events)) }
+    }
+
+    /// Notes it.
+    ///
+    /// - Returns: what is to be told of it, last in the write.
+    static func noted(
+        _ told: [ToldDelivery],
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> [LedgerEvent] {
         let told = try withoutAwaited(told, in: transaction)
-        guard !told.isEmpty else { return }
+        guard !told.isEmpty else { return [] }
         var situation = try transaction.situation(of: told.map(\.key), AppTerms())
         var events: [LedgerEvent] = []
         for told in told {
@@ -156,8 +169,7 @@ package enum LedgerRequests {
             situation.apply(decision)
             events += decision.events
         }
-        // Last: from here to the commit nobody else adds to the feed.
-        if !events.isEmpty { try transaction.append(EventRows.rows(events)) }
+        return events
     }
 
     /// Gives up what a deleted endpoint was still to be sent, and notes what by that reaches the shop no more.

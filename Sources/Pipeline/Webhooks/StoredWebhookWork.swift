@@ -46,13 +46,10 @@ package struct StoredWebhookWork: WebhookWork {
             }
             let isOurs = try transaction.finishDeliveries(finished, at: now)
             let written = zip(outcomes, isOurs).map { outcome, isOurs in isOurs ? outcome : nil }
-            let gone = Set(zip(attempted, written).compactMap { $1 == .gone ? $0.endpoint.id : nil })
-            // One after the other, so that two writers hold their apps' feeds in the same order.
-            for endpoint in gone.sorted(by: { $0.text < $1.text }).compactMap({ asked[$0] }) where endpoint.isEnabled {
-                try Self.disable(endpoint, because: DeliveryOutcome.goneReason, at: now, in: transaction)
-            }
             let told = zip(attempted, written).compactMap { attempted, outcome in outcome.flatMap(attempted.told) }
-            try LedgerRequests.note(told, at: now, in: transaction)
+            let events = try LedgerRequests.noted(told, at: now, in: transaction)
+            let gone = Set(zip(attempted, written).compactMap { $1 == .gone ? $0.endpoint.id : nil })
+            try Self.end(events, disabling: gone.compactMap { asked[$0] }, at: now, in: transaction)
             return written
         }
     }
@@ -74,6 +71,25 @@ package struct StoredWebhookWork: WebhookWork {
             guard isHopeless(since, try transaction.storeTime(now)) else { return false }
             try Self.disable(found, because: reason, at: now, in: transaction)
             return true
+        }
+    }
+
+    /// Disables what is gone, and tells of the rest. Last, for both hold the apps' feeds until the commit: one app after the
+    /// other, in the order of their names, as whoever records holds them.
+    private static func end(
+        _ events: [LedgerEvent],
+        disabling gone: [WebhookEndpoint],
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) {
+        let rows = EventRows.rows(events)
+        for app in Set(rows.map(\.app) + gone.map(\.app)).sorted() {
+            let own = gone.filter { $0.app == app && $0.isEnabled }.sorted { $0.id.text < $1.id.text }
+            for endpoint in own {
+                try disable(endpoint, because: DeliveryOutcome.goneReason, at: now, in: transaction)
+            }
+            let told = rows.filter { $0.app == app }
+            if !told.isEmpty { try transaction.append(told) }
         }
     }
 
