@@ -107,8 +107,8 @@ package protocol WebhookVerbs: WebhookReader {
     ///
     /// No more than its ``WebhookEndpoint/concurrencyMax`` allows beside those that are leased already; nodes that claim
     /// in the same instant may exceed it by what each claims. Where the endpoint orders per customer, none is given
-    /// while an earlier event of the same realm and customer is neither delivered nor dead. Events without a customer
-    /// are in no order.
+    /// while an earlier event of the same realm and customer is neither delivered nor dead: what waits for one is due later,
+    /// ten minutes at most, or when that ends. Events without a customer are in no order.
     ///
     /// - Parameters:
     ///   - endpoint: whose.

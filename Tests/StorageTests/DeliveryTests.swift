@@ -106,6 +106,59 @@ import Testing
         }
     }
 
+    /// What waits is not looked at before its customer's first one is due, unless that ends; ten minutes at most.
+    @Test(arguments: StoreKind.allCases)
+    func whatWaitsIsHeldBackUntilTheFirstOnesTurn(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.create(try OutboxSamples.endpoint("a", isOrdered: true))
+            try await store.append(try (1...3).map { try OutboxSamples.event("\($0)", $0) })
+            let endpoint = try OutboxSamples.endpointID("a")
+            /// Claims all that it may, and says which, how many were held back, and when the second and third are due.
+            func claim(at now: Int64) async throws -> (holds: [DeliveryHold], heldBack: Int?, due: [Timestamp?]) {
+                let terms = try OutboxSamples.terms("w", at: now)
+                let waiting = try ["2", "3"].map { try OutboxSamples.eventID($0) }
+                return try await store.write { transaction throws(StoreFailure) in
+                    let batch = try transaction.claimDeliveries(endpoint: endpoint, limit: 9, terms: terms)
+                    var due: [Timestamp?] = []
+                    for event in waiting {
+                        due.append(try transaction.delivery(WebhookDeliveryID(endpoint: endpoint, event: event))?.dueAt)
+                    }
+                    return (batch?.deliveries.map(\.hold) ?? [], batch?.heldBackCount, due)
+                }
+            }
+            func expect(_ now: Int64, _ claimed: [String], heldBack: Int, until due: [Int64]) async throws
+                -> DeliveryHold?
+            {
+                let found = try await claim(at: now)
+                #expect(found.holds.map(\.id.event.text) == claimed, "at \(now)")
+                #expect(found.heldBack == heldBack && found.due == due.map(OutboxSamples.at), "at \(now)")
+                return found.holds.first
+            }
+            let first = try #require(try await expect(0, ["evt_1"], heldBack: 2, until: [30_000, 30_000]))
+            #expect(try await store.finish(first, .again(after: .seconds(60)), at: 2))
+            _ = try await expect(30_000, [], heldBack: 2, until: [60_002, 60_002])
+            let again = try #require(try await expect(60_002, ["evt_1"], heldBack: 2, until: [90_002, 90_002]))
+            #expect(try await store.finish(again, .again(after: .seconds(86_400)), at: 60_003))
+            _ = try await expect(90_002, [], heldBack: 2, until: [690_002, 690_002])
+            _ = try await expect(90_003, [], heldBack: 0, until: [690_002, 690_002])
+            func replayFirst(at now: Int64) async throws -> Bool {
+                try await store.write { transaction throws(StoreFailure) in
+                    try transaction.replayDelivery(first.id, at: OutboxSamples.at(now))
+                }
+            }
+            #expect(try await replayFirst(at: 100_000))
+            let third = try #require(try await expect(100_000, ["evt_1"], heldBack: 0, until: [690_002, 690_002]))
+            #expect(try await store.finish(third, .delivered, at: 100_001))
+            let next = try #require(try await expect(100_001, ["evt_2"], heldBack: 0, until: [110_001, 690_002]))
+            // What was tried is hastened by no end.
+            #expect(try await store.finish(next, .again(after: .zero), at: 100_002))
+            #expect(try await replayFirst(at: 100_003))
+            let fourth = try #require(try await expect(100_003, ["evt_1"], heldBack: 1, until: [130_003, 690_002]))
+            #expect(try await store.finish(fourth, .again(after: .seconds(86_400)), at: 100_004))
+            _ = try await expect(130_003, [], heldBack: 1, until: [160_003, 690_002])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func noMoreAreUnderWayThanTheEndpointAllows(kind: StoreKind) async throws {
         try await kind.withStore { store in

@@ -86,7 +86,12 @@ extension WebhookSender.State {
                 at: now
             )
         }
-        if deliveries.isEmpty, place.isDue { fruitless.insert(place.endpoint) }
+        if batch.map({ $0.heldBackCount > 0 }) ?? false {
+            // Behind these others may be due. It ends: what is held back is not due any more.
+            hungry.insert(place.endpoint)
+        } else if deliveries.isEmpty, place.isDue {
+            fruitless.insert(place.endpoint)
+        }
         for delivery in deliveries { holds[delivery.hold] = now }
     }
 }

@@ -9,7 +9,7 @@ extension MemoryTransaction {
     ) -> DeliveryBatch? {
         guard let endpoint = endpoint(id), endpoint.isEnabled else { return nil }
         let now = terms.now
-        if endpoint.ordersPerCustomer { holdBack(endpoint: id, at: now) }
+        let heldBackCount = endpoint.ordersPerCustomer ? holdBack(endpoint: id, at: now) : 0
         let underWay = deliveries(of: id).count { $0.row.state == .leased && $0.row.dueAt > now }
         let limit = min(min(max(limit, 1), DeliveryBatch.limitMax), endpoint.concurrencyMax - underWay)
         let open = deliveries(of: id)
@@ -20,7 +20,7 @@ extension MemoryTransaction {
         let claimed = free.prefix(max(limit, 0)).sorted { $0.row.cursor < $1.row.cursor }.compactMap { known in
             claim(known, of: endpoint, terms)
         }
-        return DeliveryBatch(endpoint: endpoint, deliveries: claimed)
+        return DeliveryBatch(endpoint: endpoint, deliveries: claimed, heldBackCount: heldBackCount)
     }
 
     func renewDeliveries(_ holds: [DeliveryHold], terms: LeaseTerms) -> [DeliveryHold] {
@@ -155,17 +155,22 @@ extension MemoryTransaction {
     }
 
     /// Has what waits for an earlier event be looked at later, so that it does not stand before what need not wait.
-    private func holdBack(endpoint: WebhookEndpointID, at now: Timestamp) {
+    private func holdBack(endpoint: WebhookEndpointID, at now: Timestamp) -> Int {
         let open = deliveries(of: endpoint)
+        let (shortest, longest) = DeliveryBatch.holdBack
+        let (first, last) = (now.advanced(by: shortest), now.advanced(by: longest))
+        var count = 0
         for state in [DeliveryState.leased, .pending] {
-            for var known in due(open, state, at: now).prefix(DeliveryBatch.lookedAtMax)
-            where isBlocked(known, among: open) {
+            for var known in due(open, state, at: now).prefix(DeliveryBatch.lookedAtMax) {
+                guard let head = blocker(of: known, among: open) else { continue }
                 known.row.state = .pending
                 known.row.lease = nil
-                known.row.dueAt = now.advanced(by: DeliveryBatch.holdBack)
+                known.row.dueAt = known.row.attempts > 0 ? first : max(first, min(last, head.row.dueAt))
                 put(known)
+                count += 1
             }
         }
+        return count
     }
 
     private func due(
@@ -178,11 +183,19 @@ extension MemoryTransaction {
     }
 
     private func isBlocked(_ known: MemoryOutbox.Delivery, among open: [MemoryOutbox.Delivery]) -> Bool {
-        known.customer != nil
-            && open.contains { other in
-                other.isOpen && other.realm == known.realm && other.customer == known.customer
-                    && other.row.cursor < known.row.cursor
-            }
+        blocker(of: known, among: open) != nil
+    }
+
+    /// Its customer's first one, if that is another.
+    private func blocker(
+        of known: MemoryOutbox.Delivery,
+        among open: [MemoryOutbox.Delivery]
+    ) -> MemoryOutbox.Delivery? {
+        guard known.customer != nil else { return nil }
+        return open.first { other in
+            other.isOpen && other.realm == known.realm && other.customer == known.customer
+                && other.row.cursor < known.row.cursor
+        }
     }
 
     private func claim(

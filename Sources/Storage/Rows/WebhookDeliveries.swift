@@ -97,17 +97,21 @@ package struct DeliveryBatch: Hashable, Sendable {
     package static let limitMax = 100
     /// How many due ones a claim looks at where the endpoint orders per customer.
     static let lookedAtMax = 400
-    /// For how long a delivery that has to wait for an earlier one is not looked at. The earlier one's end has it looked
-    /// at before; this is for the end that was written in the same instant.
-    static let holdBack = Duration.seconds(30)
+    /// For how long a delivery that has to wait for an earlier one is not looked at: until its customer's first one is due, within
+    /// these bounds. The earlier one's end has it looked at before, unless that was written in the same instant: what can end
+    /// then is leased, and due within the shorter one. That one also has to do for what was tried, which no end hastens.
+    static let holdBack = (shortest: Duration.seconds(30), longest: Duration.seconds(600))
 
     package var endpoint: WebhookEndpoint
     /// In the order of the feed. How long it was due decides what is claimed, not where it stands here.
     package var deliveries: [ClaimedDelivery]
+    /// How many were due, and are not any more, as they have to wait for earlier ones: others may be due behind them.
+    package var heldBackCount: Int
 
-    package init(endpoint: WebhookEndpoint, deliveries: [ClaimedDelivery]) {
+    package init(endpoint: WebhookEndpoint, deliveries: [ClaimedDelivery], heldBackCount: Int = 0) {
         self.endpoint = endpoint
         self.deliveries = deliveries
+        self.heldBackCount = heldBackCount
     }
 }
 

@@ -19,6 +19,20 @@ import Testing
         #expect(try await shop.states() == [DeliveryState](repeating: .delivered, count: 6))
     }
 
+    /// Thousands that wait for a customer's first one are passed over at once, not some hundreds at each turn.
+    @Test func aLongQueueOfOneCustomerDelaysNobody() async throws {
+        let shop = StoredWebhookShop()
+        try await shop.prepare(events: 3_000)
+        try await shop.store.write { write throws(StoreFailure) in
+            var event = StoredWebhookShop.event(3_001)
+            (event.customer, event.sequence) = (CustomerID(checked: "other"), 1)
+            try write.append([event])
+        }
+        let sender = shop.sender { $0 == 1 ? .internalServerError : .ok }
+        await sender.deliverDue()
+        #expect(shop.inbox.ids() == ["evt_1", "evt_3001"])
+    }
+
     @Test func goneDisablesTheEndpoint() async throws {
         let shop = StoredWebhookShop()
         try await shop.prepare(events: 3)

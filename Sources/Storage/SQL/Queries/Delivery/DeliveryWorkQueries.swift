@@ -45,9 +45,20 @@ struct DeliveryWorkQueries {
                 """
         )
     }
+    /// As long as ``DeliveryBatch/holdBack`` says. That positions are above 0 is said for the planner, as in ``release``.
     private static let holdBack = change(
         "SELECT position \(due) LIMIT \(DeliveryBatch.lookedAtMax)",
-        "state = 0, owner = NULL, due_at = $4",
+        """
+        state = 0, owner = NULL, due_at = CASE WHEN attempts > 0 THEN $4 ELSE coalesce((
+            SELECT CASE WHEN head.due_at > $5 THEN $5 WHEN head.due_at > $4 THEN head.due_at ELSE $4 END
+            FROM webhook_deliveries AS head WHERE head.endpoint = $1 AND head.position = (
+                SELECT min(waiting.position) FROM webhook_deliveries AS waiting
+                WHERE waiting.endpoint = $1 AND waiting.realm = webhook_deliveries.realm
+                    AND waiting.customer = webhook_deliveries.customer AND waiting.position > 0
+                    AND waiting.ended_at IS NULL AND waiting.customer IS NOT NULL
+            )
+        ), $4) END
+        """,
         "AND \(isBlocked("webhook_deliveries"))"
     )
     private static func claim(_ candidates: String) -> Query {
@@ -120,7 +131,7 @@ struct DeliveryWorkQueries {
             return nil
         }
         let terms = try time.terms(callers)
-        if endpoint.ordersPerCustomer { try holdBack(known.code, at: terms.now) }
+        let heldBackCount = endpoint.ordersPerCustomer ? try holdBack(known.code, at: terms.now) : 0
         let moment = SQLValue.integer(terms.now.milliseconds)
         let underWay =
             try connection.row(Self.countUnderWay, [.integer(known.code), moment]) { Int($0.integer(0)) } ?? 0
@@ -139,7 +150,8 @@ struct DeliveryWorkQueries {
         }
         return DeliveryBatch(
             endpoint: endpoint,
-            deliveries: claimed.sorted { $0.delivery.cursor < $1.delivery.cursor }
+            deliveries: claimed.sorted { $0.delivery.cursor < $1.delivery.cursor },
+            heldBackCount: heldBackCount
         )
     }
 
@@ -209,14 +221,17 @@ struct DeliveryWorkQueries {
         try connection.run(Self.hastenAll, LeaseTime.values(of: lead))
     }
 
-    private func holdBack(_ endpoint: Int64, at now: Timestamp) throws(StoreFailure) {
-        let later = now.advanced(by: DeliveryBatch.holdBack)
+    private func holdBack(_ endpoint: Int64, at now: Timestamp) throws(StoreFailure) -> Int {
+        let (shortest, longest) = DeliveryBatch.holdBack
+        var count = 0
         for state in [DeliveryState.leased, .pending] {
             let values: [SQLValue] = [
-                .integer(endpoint), .integer(state.rawValue), .integer(now.milliseconds), .integer(later.milliseconds),
+                .integer(endpoint), .integer(state.rawValue), .integer(now.milliseconds),
+                .integer(now.advanced(by: shortest).milliseconds), .integer(now.advanced(by: longest).milliseconds),
             ]
-            try connection.run(Self.holdBack, values)
+            count += try connection.run(Self.holdBack, values)
         }
+        return count
     }
 
     private func log(_ attempt: WebhookAttempt, _ hold: DeliveryHold, endpoint: Int64) throws(StoreFailure) {
