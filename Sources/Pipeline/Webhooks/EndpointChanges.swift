@@ -58,10 +58,11 @@ package struct MissedEvents: Hashable, Sendable {
         after = gap.after
     }
 
-    /// Whether a replay sends all of it, once its last step is made.
-    func isSent(by replay: WebhookReplay) -> Bool {
+    /// Whether a replay that goes on from a place sends all of it, once its last step is made. A place behind its own is another
+    /// endpoint's, or of another time.
+    func isSent(by replay: WebhookReplay, after cursor: EventCursor) -> Bool {
         guard case .learned(let first, let end) = replay else { return false }
-        return first <= from && to <= end
+        return first <= from && to <= end && cursor <= after
     }
 }
 

@@ -43,8 +43,8 @@ package struct EventReplay: Sendable {
 }
 
 extension WebhookReplay {
-    /// Has many events sent to an endpoint once more, or for the first time: as many as one write takes. With the last of
-    /// what it missed that is offered no longer.
+    /// Has many events sent to an endpoint once more, or for the first time: as many as one write takes. What it missed is offered
+    /// from there on, and with the last of it no longer.
     ///
     /// - Throws: `StoreFailure`.
     package func carryOut(
@@ -60,10 +60,10 @@ extension WebhookReplay {
             limit: WebhookReplayStep.limitMax,
             at: now
         )
-        guard step.next == nil, MissedEvents(of: endpoint)?.isSent(by: self) == true else { return step }
+        guard let missed = MissedEvents(of: endpoint), missed.isSent(by: self, after: cursor) else { return step }
         var endpoint = endpoint
-        endpoint.gap = nil
-        _ = try write.updateEndpoint(endpoint)
+        if let next = step.next { endpoint.gap?.after = max(missed.after, next) } else { endpoint.gap = nil }
+        if endpoint.gap?.after != missed.after { _ = try write.updateEndpoint(endpoint) }
         return step
     }
 }

@@ -27,9 +27,9 @@ import Testing
         #expect(try await shop.setEnabled(true) == missed)
         let endpoint = try #require(try await shop.found())
         #expect(endpoint.isEnabled && endpoint.disabledAt == nil && endpoint.missedAfter == nil)
-        // A part of it, or what is dead, is not all of it.
+        // A part of it, or what is dead, is not all of it; nor is what stands behind another endpoint's place.
         let all = WebhookReplay.learned(from: missed.from, to: missed.to)
-        for replay in [.dead, .learned(from: missed.from, to: StoredWebhookShop.start)] as [WebhookReplay] {
+        for replay in [.dead, .learned(from: missed.from, to: StoredWebhookShop.start), all] {
             _ = try await shop.replay(replay, after: EventCursor(position: 1_000))
             #expect(try await shop.found().flatMap(MissedEvents.init(of:)) == missed)
         }
@@ -66,5 +66,26 @@ import Testing
         // What it misses from now on is another offer.
         #expect(try await shop.setEnabled(false) == nil)
         #expect(try await shop.setEnabled(true)?.after == EventCursor(position: 6))
+    }
+
+    /// Who leaves off between two steps finds the offer where it stands, and is sent nothing twice.
+    @Test func theOfferGoesOnWhereItsLastStepEnded() async throws {
+        let shop = StoredWebhookShop()
+        try await shop.prepare(events: 3)
+        let first = try #require(try await shop.missing(4...2_503))
+        let replay = WebhookReplay.learned(from: first.from, to: first.to)
+        let step = try await shop.replay(replay, after: first.after)
+        #expect(step == WebhookReplayStep(replayed: 1_000, next: EventCursor(position: 1_003)))
+        // A place before the offer's is one from which all of it is reached; the offer does not go back.
+        _ = try await shop.replay(replay, after: .start)
+        var (replayed, steps) = (step.replayed, 1)
+        while steps < 9, let missed = try await shop.found().flatMap(MissedEvents.init(of:)) {
+            #expect(
+                missed.from == first.from && missed.to == first.to && missed.after.position == Int64(steps) * 1_000 + 3
+            )
+            replayed += try await shop.replay(replay, after: missed.after).replayed
+            steps += 1
+        }
+        #expect(replayed == 2_500 && steps == 3)
     }
 }
