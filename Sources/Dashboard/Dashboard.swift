@@ -57,6 +57,7 @@ private func webhooks(_ door: Door, _ parts: DashboardParts) -> [DashboardRoute]
         door.form("/webhook/enable", .operator, actions.enable),
         door.form("/webhook/rotate", .operator, actions.rotate),
         door.form("/webhook/replay", .operator, actions.replay),
+        door.form("/webhook/missed", .operator, actions.putMissedAside),
     ]
 }
 

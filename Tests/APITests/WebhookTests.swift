@@ -137,6 +137,29 @@ import TestSupport
         }
     }
 
+    /// Who has it from elsewhere, or does without, is not offered it for ever.
+    @Test func whatWasMissedIsPutAside() async throws {
+        try await TestHouse().open { house in
+            let id = try await Self.make(house)
+            _ = await house.change("/v1/webhooks/\(id)", #"{"is_enabled": false}"#)
+            let missed = try await house.change("/v1/webhooks/\(id)", #"{"is_enabled": true}"#).json()["missed"]
+            let again = #"{"missed": \#(String(decoding: try #require(missed).raw, as: UTF8.self))}"#
+            for body in [again, #"{"missed": false}"#] {
+                let refused = await house.change("/v1/webhooks/\(id)", body)
+                #expect(refused.status == .badRequest)
+                #expect(try refused.json()["field"]?.string == "missed")
+            }
+            #expect(try await house.get("/v1/webhooks/\(id)").json()["missed"]?.raw == missed?.raw)
+            let answer = await house.change("/v1/webhooks/\(id)", #"{"missed": null}"#)
+            #expect(try answer.status == .ok && answer.json()["missed"] == nil)
+            #expect(try await house.get("/v1/webhooks/\(id)").json()["missed"] == nil)
+            // In one request: enabled, and without it.
+            _ = await house.change("/v1/webhooks/\(id)", #"{"is_enabled": false}"#)
+            let both = await house.change("/v1/webhooks/\(id)", #"{"is_enabled": true, "missed": null}"#)
+            #expect(try both.json()["is_enabled"]?.bool == true && both.json()["missed"] == nil)
+        }
+    }
+
     @Test func everyTypeOfEventIsDescribed() async throws {
         try await TestHouse().open { house in
             let document = try await house.get("/openapi.json", key: nil).json()
@@ -160,6 +183,7 @@ import TestSupport
         (#"{"url": "https://shop.example/", "environments": ["moon"]}"#, "environments"),
         (#"{"url": "https://shop.example/", "concurrency": 0}"#, "concurrency"),
         (#"{"url": "https://shop.example/", "secret": "x"}"#, "secret"),
+        (#"{"url": "https://shop.example/", "missed": null}"#, "missed"),
     ])
     func aBadEndpointIsNotMade(body: String, field: String) async throws {
         try await TestHouse().open { house in

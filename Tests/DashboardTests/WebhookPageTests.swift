@@ -215,6 +215,22 @@ import Testing
         #expect(!(await browser.get(Self.page).text.contains("Send what it missed")))
     }
 
+    @Test func whatHappenedWhileItWasOffIsPutAside() async throws {
+        let house = try await House(url: "https://shop.example/hooks")
+        let browser = try await house.desk.browser(.operator)
+        _ = await browser.press(await browser.get(Self.page), "/dashboard/webhook/enable")
+        try await house.tell(3)
+        _ = await browser.press(await browser.get(Self.page), "/dashboard/webhook/enable")
+        let page = await browser.get(Self.page)
+        #expect(await browser.press(page, "/dashboard/webhook/missed").status == .seeOther)
+        // What was seen before it is not there any more.
+        let stale = await browser.press(page, "/dashboard/webhook/missed", [("once", Token().text)])
+        #expect(stale.status == .conflict && stale.text.contains("Look again"))
+        #expect(!(await browser.get(Self.page).text.contains("Send what it missed")))
+        #expect(try await house.figures.backlog == 0)
+        #expect(try await house.desk.log().first?.action == "webhook_missed_put_aside")
+    }
+
     @Test func aTestMessageIsSentOnce() async throws {
         let house = try await House(url: "https://shop.example/hooks")
         let browser = try await house.desk.browser(.operator)

@@ -20,6 +20,7 @@ struct EndpointForms {
                 form("/webhook/replay", "Send what it missed") {
                     ReplayForm(what: .learned(from: missed.from, to: missed.to), after: missed.after).hidden
                 }
+                form("/webhook/missed", "Put aside what it missed")
             }
             form("/webhook/rotate", "Have a new secret sign, too")
             if endpoint.secrets.count > 1 {

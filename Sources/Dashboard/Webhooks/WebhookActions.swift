@@ -54,6 +54,13 @@ struct WebhookActions: Sendable {
         return try await pages.page(visit, visit.fields["id"], note)
     }
 
+    /// What it missed is offered no longer. A range still has it sent.
+    func putMissedAside(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
+        let carried = try await change(visit, "webhook_missed_put_aside") { endpoint, _ in endpoint.putMissedAside() }
+        if case .refused(let refusal) = carried { return try await fault(visit, refusal) }
+        return back(visit)
+    }
+
     private func change<Value: Sendable>(
         _ visit: Visit,
         _ word: String,

@@ -36,10 +36,13 @@ extension WebhookEndpoint {
     package mutating func setEnabled(_ isEnabled: Bool, at now: Timestamp, after last: EventCursor) {
         if isEnabled { enable(at: now) } else { disable(because: Self.byRequest, at: now, after: last) }
     }
+
+    /// What it missed until now is offered no longer: its owner has it from elsewhere, or does without.
+    package mutating func putMissedAside() { gap = nil }
 }
 
 /// What an endpoint was not sent because it was disabled: a replay of these events makes good for it. It is offered until that
-/// was done, and grows with each time that it is disabled before.
+/// was done, or put aside, and grows with each time that it is disabled before.
 package struct MissedEvents: Hashable, Sendable {
     /// Whose clock dated an event need not be whose dated the disabling. What is sent twice by that has the same name.
     private static let doubt = Duration.seconds(60)

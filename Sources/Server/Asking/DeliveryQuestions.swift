@@ -74,6 +74,7 @@ enum DeliveryQuestions {
                 .fixed("no-acknowledge", "A 2xx acknowledges nothing.", as: "acknowledge_by_2xx", false),
                 .fixed("no-asymmetric", "Messages are signed by secrets alone.", as: "asymmetric", false),
                 .null("any-rate", "As many messages a second as there are.", as: "per_second"),
+                .null("put-missed-aside", "What it missed is offered no longer.", as: "missed"),
             ] + settings,
             examples: [("assay webhooks change whe_0123 --enable", "once the receiver is mended")]
         ),

@@ -8,7 +8,7 @@ import Storage
 struct WebhookRequest {
     private static let members: Set<String> = [
         "url", "types", "environments", "include_test_signed", "order_per_customer", "acknowledge_by_2xx",
-        "concurrency", "per_second", "is_enabled", "asymmetric",
+        "concurrency", "per_second", "is_enabled", "asymmetric", "missed",
     ]
     private static let concurrencyUsual: Int64 = 8
     private static let concurrencyMax: Int64 = 64
@@ -28,6 +28,7 @@ struct WebhookRequest {
         at now: Timestamp,
         after last: EventCursor
     ) throws(RequestBody.Fault) -> WebhookEndpoint {
+        if body.has("missed") { throw RequestBody.Fault(field: "missed", detail: "A new webhook has missed nothing.") }
         let isTest = try body.bool("include_test_signed") ?? false
         var endpoint = WebhookEndpoint(
             id: id,
@@ -70,6 +71,10 @@ struct WebhookRequest {
         if let isEnough = try body.bool("acknowledge_by_2xx") { endpoint.acknowledgesBy2xx = isEnough }
         if let isAsymmetric = try body.bool("asymmetric") { endpoint.setAsymmetric(isAsymmetric) }
         if let isEnabled = try body.bool("is_enabled") { endpoint.setEnabled(isEnabled, at: now, after: last) }
+        if body["missed"] != nil {
+            throw RequestBody.Fault(field: "missed", detail: "null puts it aside; a replay has it sent.")
+        }
+        if body.has("missed") { endpoint.putMissedAside() }
     }
 
     private func url() throws(RequestBody.Fault) -> String? {
