@@ -12,17 +12,21 @@ struct DeliveryWorkQueries {
         FROM webhook_deliveries WHERE endpoint = $1 AND state = $2 AND ended_at IS NULL AND due_at <= $3
         ORDER BY due_at, position
         """
-    /// Whether an earlier event of the same customer stands in the way of a row of `table`. The offset keeps the planner
-    /// from making a join of it while it knows of few rows, which walks along all that wait once there are many.
-    private static func isBlocked(_ table: String) -> String {
+    /// The first event of the same customer as a row of `table` that waits; NULL for one of nobody. That it is the least, and
+    /// positions are above 0, is said for the planner: asked whether there is one, it makes a join of that while it knows of few
+    /// rows, or walks along all that was ever delivered once many of them are one customer's.
+    private static func firstWaiting(_ table: String) -> String {
         """
-        EXISTS (
-            SELECT 1 FROM webhook_deliveries AS earlier
-            WHERE earlier.endpoint = $1 AND earlier.realm = \(table).realm AND earlier.customer = \(table).customer
-                AND earlier.position < \(table).position AND earlier.ended_at IS NULL AND earlier.customer IS NOT NULL
-            LIMIT 1 OFFSET 0
+        (
+            SELECT min(waiting.position) FROM webhook_deliveries AS waiting
+            WHERE waiting.endpoint = $1 AND waiting.realm = \(table).realm AND waiting.customer = \(table).customer
+                AND waiting.position > 0 AND waiting.ended_at IS NULL AND waiting.customer IS NOT NULL
         )
         """
+    }
+    /// Whether an earlier event of the same customer stands in the way of a row of `table`.
+    private static func isBlocked(_ table: String) -> String {
+        "\(table).position > coalesce(\(firstWaiting(table)), \(table).position)"
     }
     /// Changes due ones among some. PostgreSQL finds those first: the planner could look for them anew for each row. Then it
     /// goes by the key of each: that their places are in a range has it expect one of them, and that the endpoint is told
@@ -45,18 +49,14 @@ struct DeliveryWorkQueries {
                 """
         )
     }
-    /// As long as ``DeliveryBatch/holdBack`` says. That positions are above 0 is said for the planner, as in ``release``.
+    /// As long as ``DeliveryBatch/holdBack`` says.
     private static let holdBack = change(
         "SELECT position \(due) LIMIT \(DeliveryBatch.lookedAtMax)",
         """
         state = 0, owner = NULL, due_at = CASE WHEN attempts > 0 THEN $4 ELSE coalesce((
             SELECT CASE WHEN head.due_at > $5 THEN $5 WHEN head.due_at > $4 THEN head.due_at ELSE $4 END
-            FROM webhook_deliveries AS head WHERE head.endpoint = $1 AND head.position = (
-                SELECT min(waiting.position) FROM webhook_deliveries AS waiting
-                WHERE waiting.endpoint = $1 AND waiting.realm = webhook_deliveries.realm
-                    AND waiting.customer = webhook_deliveries.customer AND waiting.position > 0
-                    AND waiting.ended_at IS NULL AND waiting.customer IS NOT NULL
-            )
+            FROM webhook_deliveries AS head
+            WHERE head.endpoint = $1 AND head.position = \(firstWaiting("webhook_deliveries"))
         ), $4) END
         """,
         "AND \(isBlocked("webhook_deliveries"))"
