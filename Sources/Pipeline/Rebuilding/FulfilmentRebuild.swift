@@ -36,7 +36,7 @@ struct FulfilmentRebuild {
         var (keys, situation) = (asked, try situation(of: asked))
         let beyond = Self.chainsBeyond(asked, in: situation)
         if !beyond.isEmpty {
-            let open = Self.open(beyond, in: situation).subtracting(asked)
+            let open = Self.open(beyond, around: asked, in: situation).subtracting(asked)
             if !open.isEmpty {
                 situation = try self.situation(of: asked + open)
                 // What was bought first is decided about first.
@@ -110,11 +110,23 @@ struct FulfilmentRebuild {
         [chain(of: key, in: situation), ChainKey(app: key.app, realm: key.realm, original: key.id)]
     }
 
-    /// What was not given in some chains for what else stands in them, or does not: what is given in a step, or taken back,
-    /// may let it be given, too.
-    private static func open(_ chains: Set<ChainKey>, in situation: Situation) -> Set<TransactionKey> {
-        let rows = chains.flatMap { situation.fulfilments(of: $0).values }
-        return Set(rows.filter { $0.lacksOrder || $0.reason == .alreadyGranted }.map(\.transaction))
+    /// What is to be decided about with some transactions, of their chains in which others stand: what was not given for what
+    /// else stands there, or does not, as it may be given once anything is given, or taken back; other numbers of the same
+    /// purchase; and what contradicts itself, so that it is left here as well.
+    private static func open(
+        _ chains: Set<ChainKey>,
+        around keys: [TransactionKey],
+        in situation: Situation
+    ) -> Set<TransactionKey> {
+        let purchases = Set(keys.compactMap { situation[$0] }.map { NumberedPurchase($0, in: situation) })
+        return Set(
+            chains.flatMap { chain in
+                situation.fulfilments(of: chain).values.filter { row in
+                    row.lacksOrder || row.reason == .alreadyGranted || !row.faults.isEmpty
+                        || NumberedPurchase.of(row, in: chain).contains(where: purchases.contains)
+                }
+            }.map(\.transaction)
+        )
     }
 
     private func situation(of keys: [TransactionKey]) throws(StoreFailure) -> Situation {
@@ -188,5 +200,27 @@ struct FulfilmentRebuild {
             last = page.next
         } while last != nil
         return false
+    }
+}
+
+/// What several numbers of a chain may be of: a period, by when it began, or something else, by its product.
+private struct NumberedPurchase: Hashable {
+    let chain: ChainKey
+    let product: ProductID
+    let second: Int64?
+
+    init(_ recorded: RecordedTransaction, in situation: Situation) {
+        let transaction = recorded.transaction
+        let second = transaction.expiresAt == nil ? nil : transaction.purchasedAt.seconds
+        self.init(situation.chain(of: recorded), transaction.product, second)
+    }
+
+    private init(_ chain: ChainKey, _ product: ProductID, _ second: Int64?) {
+        (self.chain, self.product, self.second) = (chain, product, second)
+    }
+
+    /// What a row may be of.
+    static func of(_ row: Fulfilment, in chain: ChainKey) -> [NumberedPurchase] {
+        [NumberedPurchase(chain, row.product, nil), NumberedPurchase(chain, row.product, row.purchasedAt.seconds)]
     }
 }
