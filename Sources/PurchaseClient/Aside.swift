@@ -14,8 +14,16 @@ extension PurchaseClient {
         var ended = 0
         /// Answers that the app was asked for and has not given.
         var owed = 0
-        /// Purchases of which the app is being asked whose they are, and how often it had been woken when it was asked.
-        var asking: [String: Int] = [:]
+        /// Purchases of which the app is being asked whose they are.
+        var asking: [String: Question] = [:]
+    }
+
+    /// What the app is being asked.
+    struct Question {
+        /// How often it had been woken when it was asked.
+        let wakes: Int
+        /// It was woken while it was asked before.
+        let isRepeated: Bool
     }
 
     /// Has something done, each in a task of its own, while the client runs.

@@ -33,12 +33,13 @@ extension PurchaseClient {
 
     private func receive(
         _ purchase: StorePurchase,
-        _ customer: @escaping @Sendable (StorePurchase) async -> String?
+        _ customer: @escaping @Sendable (StorePurchase) async -> String?,
+        isRepeated: Bool = false
     ) {
         // Of what is known already the app need not say it again.
         if let owner = outbox[purchase.id]?.customer { return keep(purchase, of: owner) }
         guard aside.asking[purchase.id] == nil else { return tellUnclaimed(purchase) }
-        aside.asking[purchase.id] = wakes
+        aside.asking[purchase.id] = Question(wakes: wakes, isRepeated: isRepeated)
         doAside {
             let owner = await customer(purchase)
             await self.hear(owner, of: purchase, customer)
@@ -46,7 +47,8 @@ extension PurchaseClient {
     }
 
     /// The app has said whose a purchase is, or that it is nobody's, which says nothing when it is about to end. Whoever has
-    /// signed in since it was asked may be whose it is: then it is asked once more.
+    /// signed in since it was asked may be whose it is: then it is asked once more, and not again and again, as what an app shows
+    /// to ask may wake it each time.
     private func hear(
         _ owner: String?,
         of purchase: StorePurchase,
@@ -59,8 +61,8 @@ extension PurchaseClient {
             // A run that was begun since has not asked its own app about it: the store is to bring it again there.
             wakes += 1
             ring()
-        } else if asked != wakes {
-            receive(purchase, customer)
+        } else if let asked, asked.wakes != wakes, !asked.isRepeated {
+            receive(purchase, customer, isRepeated: true)
         } else {
             tellUnclaimed(purchase)
         }

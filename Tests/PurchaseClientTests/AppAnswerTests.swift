@@ -118,6 +118,40 @@ import Testing
         #expect(phone.server.recorded.count == 2)
     }
 
+    /// What an app shows to ask who it is wakes it once it is gone: who puts that away sees it once more, and not for ever.
+    @Test func whoPutsAwayTheQuestionIsAskedTwiceAtMost() throws {
+        let (phone, events) = (Phone(seed: 3), Noted())
+        _ = phone.sell(isForged: false)
+        let asked = Mutex(0)
+        let client = Mutex<PurchaseClient?>(nil)
+        let nobody: @Sendable (StorePurchase) async -> String? = { _ in
+            asked.withLock { $0 += 1 }
+            await phone.time.sleep(5)
+            await client.withLock(\.self)?.wake()
+            await phone.time.sleep(5)
+            return nil
+        }
+        // The store brings it by itself, and nothing more.
+        let isBrought = Mutex(false)
+        let source = PurchaseSource(
+            listen: { _ in },
+            unfinished: {
+                isBrought.withLock { before in
+                    defer { before = true }
+                    return before
+                } ? [] : await phone.source.unfinished()
+            }
+        )
+        try PurchaseClientTests.run(phone, events, isRun: false, atMost: 5_000) { running in
+            client.withLock { $0 = running }
+            let run = Task(executorPreference: phone.time) { await running.run(source, customer: nobody) }
+            await phone.time.sleep(500)
+            run.cancel()
+        }
+        #expect(asked.withLock(\.self) == 2)
+        #expect(events.all.contains(.unclaimed(purchase: "1", accountToken: nil)))
+    }
+
     /// Where nobody signs in each wake has the app asked once, however often it comes while the app still thinks.
     @Test func nobodyIsAskedForWithoutEnd() throws {
         let phone = Phone(seed: 1)
