@@ -80,6 +80,10 @@ package protocol WebhookVerbs: WebhookReader {
     ///   ``StoreFailure/unstorable``.
     func updateEndpoint(_ endpoint: WebhookEndpoint) throws(StoreFailure) -> Int64
 
+    /// Notes up to where an endpoint was sent what it missed; nothing where that was noted, or it has missed nothing. Its version
+    /// stays: nobody has changed it.
+    func moveGap(of endpoint: WebhookEndpointID, to place: EventCursor) throws(StoreFailure)
+
     /// Forgets an endpoint's secrets, and lists it no more. Its log stays. What it was still to be sent is for
     /// ``buryDeliveries(endpoint:because:at:limit:)``; ``WebhookReader/endpointsToBury(limit:)`` tells of it until then.
     ///

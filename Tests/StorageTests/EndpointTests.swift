@@ -49,6 +49,27 @@ import Testing
         }
     }
 
+    /// How far it has been sent what it missed is no change of its owner's, and goes back nowhere.
+    @Test(arguments: StoreKind.allCases)
+    func whatItMissedMovesOnWithoutAnotherVersion(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var first = try OutboxSamples.endpoint("a")
+            first.gap = WebhookGap(from: OutboxSamples.at(2), to: OutboxSamples.at(5), after: EventCursor(position: 3))
+            let second = try OutboxSamples.endpoint("b")
+            try await store.create(first, second)
+            for (place, after) in [(Int64(9), Int64(9)), (7, 9), (12, 12)] {
+                let ids = [first.id, second.id]
+                let found = try await store.write { write throws(StoreFailure) in
+                    for id in ids { try write.moveGap(of: id, to: EventCursor(position: place)) }
+                    return (try write.endpoint(ids[0]), try write.endpoint(ids[1]))
+                }
+                first.gap?.after = EventCursor(position: after)
+                #expect(found.0 == first)
+                #expect(found.1 == second)
+            }
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func aChangeIsMadeFromTheNewestVersionOrNotAtAll(kind: StoreKind) async throws {
         try await kind.withStore { store in

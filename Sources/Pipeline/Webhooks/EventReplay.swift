@@ -61,9 +61,13 @@ extension WebhookReplay {
             at: now
         )
         guard let missed = MissedEvents(of: endpoint), missed.isSent(by: self, after: cursor) else { return step }
-        var endpoint = endpoint
-        if let next = step.next { endpoint.gap?.after = max(missed.after, next) } else { endpoint.gap = nil }
-        if endpoint.gap?.after != missed.after { _ = try write.updateEndpoint(endpoint) }
+        if let next = step.next {
+            try write.moveGap(of: endpoint.id, to: next)
+        } else {
+            var endpoint = endpoint
+            endpoint.gap = nil
+            _ = try write.updateEndpoint(endpoint)
+        }
         return step
     }
 }

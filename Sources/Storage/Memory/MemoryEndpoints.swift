@@ -39,6 +39,13 @@ extension MemoryTransaction {
         return known.row.version
     }
 
+    func moveGap(of endpoint: WebhookEndpointID, to place: EventCursor) throws(StoreFailure) {
+        guard var known = ledger.outbox.endpoints[endpoint], !known.isDeleted else { return }
+        guard let gap = known.row.gap, gap.after < place else { return }
+        known.row.gap?.after = place
+        put(known, at: \.outbox.endpoints[endpoint])
+    }
+
     func deleteEndpoint(_ id: WebhookEndpointID, version: Int64) throws(StoreFailure) {
         guard var known = ledger.outbox.endpoints[id], !known.isDeleted, known.row.version == version else {
             throw conflict()

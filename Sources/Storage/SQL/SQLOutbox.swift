@@ -62,6 +62,10 @@ extension SQLTransaction {
         try addresses.update(endpoint)
     }
 
+    func moveGap(of endpoint: WebhookEndpointID, to place: EventCursor) throws(StoreFailure) {
+        try addresses.moveGap(of: endpoint, to: place)
+    }
+
     func deleteEndpoint(_ id: WebhookEndpointID, version: Int64) throws(StoreFailure) {
         try addresses.delete(id, version: version)
     }

@@ -188,6 +188,10 @@ package class PassingTransaction: StoreTransaction {
         try base.updateEndpoint(endpoint)
     }
 
+    package func moveGap(of endpoint: WebhookEndpointID, to place: EventCursor) throws(StoreFailure) {
+        try base.moveGap(of: endpoint, to: place)
+    }
+
     package func deleteEndpoint(_ id: WebhookEndpointID, version: Int64) throws(StoreFailure) {
         try base.deleteEndpoint(id, version: version)
     }

@@ -47,6 +47,9 @@ struct EndpointQueries {
             """
         )
     }()
+    private static let moveGap = Query(
+        "UPDATE webhook_endpoints SET gap_after = $2 WHERE id = $1 AND gap_after < $2 AND is_deleted = 0"
+    )
     private static let delete = Query(
         """
         UPDATE webhook_endpoints
@@ -139,6 +142,10 @@ struct EndpointQueries {
         try confirm(try connection.run(Self.update, values + EndpointColumns.values(of: endpoint)))
         try connection.run(Self.holdFeed, [.integer(try apps.codeForWriting(endpoint.app))])
         return endpoint.version + 1
+    }
+
+    func moveGap(of id: WebhookEndpointID, to place: EventCursor) throws(StoreFailure) {
+        try connection.run(Self.moveGap, [.text(id.text), .integer(place.position)])
     }
 
     func delete(_ id: WebhookEndpointID, version: Int64) throws(StoreFailure) {
