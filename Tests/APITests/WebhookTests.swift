@@ -179,6 +179,10 @@ import TestSupport
         (#"{}"#, "url"), (#"{"url": "http://shop.example/"}"#, "url"), (#"{"url": 1}"#, "url"),
         (#"{"url": "https://shop.example/", "types": ["order.payed"]}"#, "types"),
         (#"{"url": "https://shop.example/", "types": "order.paid"}"#, "types"),
+        (
+            #"{"url": "https://shop.example/", "types": ["order.paid"\#(String(repeating: #", "order.paid""#, count: 16))]}"#,
+            "types"
+        ),
         (#"{"url": "https://shop.example/", "environments": []}"#, "environments"),
         (#"{"url": "https://shop.example/", "environments": ["moon"]}"#, "environments"),
         (#"{"url": "https://shop.example/", "concurrency": 0}"#, "concurrency"),

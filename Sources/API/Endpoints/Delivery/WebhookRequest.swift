@@ -93,9 +93,11 @@ struct WebhookRequest {
     }
 
     private func types() throws(RequestBody.Fault) -> Set<String>? {
-        guard let values = try texts("types") else { return nil }
+        guard let named = try texts("types") else { return nil }
+        let values = Set(named)
         let known = Set(EventType.allCases.map(\.rawValue))
-        guard values.count <= EventFilter.typesMax, values.isSubset(of: known) else {
+        // As many as the description allows, repeated or not.
+        guard named.count <= EventFilter.typesMax, values.isSubset(of: known) else {
             throw RequestBody.Fault(
                 field: "types",
                 detail: "At most \(EventFilter.typesMax) types of the catalogue of events are needed, or none for all."
@@ -113,15 +115,15 @@ struct WebhookRequest {
         return environments
     }
 
-    private func texts(_ field: String) throws(RequestBody.Fault) -> Set<String>? {
+    private func texts(_ field: String) throws(RequestBody.Fault) -> [String]? {
         guard let value = body[field] else { return nil }
         guard let array = value.array else { throw RequestBody.Fault(field: field, detail: "An array is needed.") }
-        var texts: Set<String> = []
+        var texts: [String] = []
         for element in array {
             guard let text = element.string else {
                 throw RequestBody.Fault(field: field, detail: "An array of strings is needed.")
             }
-            texts.insert(text)
+            texts.append(text)
         }
         return texts
     }
