@@ -1,7 +1,7 @@
 import Storage
 import Synchronization
 
-/// A store whose writes can be counted, held back and made to fail.
+/// A store whose writes can be counted, held back, followed by something and made to fail.
 final class WatchedStore: Store {
     private struct State {
         var reads = 0
@@ -10,6 +10,7 @@ final class WatchedStore: Store {
         var isHolding = false
         var held: [CheckedContinuation<Void, Never>] = []
         var watcher: CheckedContinuation<Void, Never>?
+        var afterNext: (@Sendable () async -> Void)?
     }
 
     private let state = Mutex(State())
@@ -38,6 +39,11 @@ final class WatchedStore: Store {
     /// From now on every write waits for ``release(_:)``.
     func hold() {
         state.withLock { $0.isHolding = true }
+    }
+
+    /// Has something done once the next write is kept, and its writer does not know it yet.
+    func afterNextWrite(_ act: @escaping @Sendable () async -> Void) {
+        state.withLock { $0.afterNext = act }
     }
 
     /// Waits until a write is held.
@@ -74,11 +80,17 @@ final class WatchedStore: Store {
             state.writes += 1
             return state.failures.isEmpty ? nil : state.failures.removeFirst()
         }
-        return try await base.write { transaction throws(StoreFailure) in
+        let value = try await base.write { transaction throws(StoreFailure) in
             let value = try body(transaction)
             if let failure { throw failure }
             return value
         }
+        let act = state.withLock { state in
+            defer { state.afterNext = nil }
+            return state.afterNext
+        }
+        await act?()
+        return value
     }
 
     func read<Value: Sendable>(
