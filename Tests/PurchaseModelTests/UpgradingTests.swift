@@ -92,10 +92,32 @@ import Testing
         #expect(rows.count == (again == nil ? 2 : 3))
         #expect(rows.compactMap(\.span).count == 2)
         #expect(overlap(rows.compactMap(\.span)) == isAsked)
+        #expect(mayHideUpgrades(Array(rows)) == isAsked)
         #expect(rows.compactMap(\.span).map(\.start).min() == SubscriptionCase.at(0))
     }
 
     /// What Apple answers has nothing asked again, whatever it says.
+    /// How long it lasts is not known of what waits for its customer. Each row: how many periods nobody has shown, and the product of
+    /// another one that somebody has.
+    @Test(
+        arguments: [
+            (0, nil, false), (1, nil, false), (2, nil, true), (0, "yearly", false), (1, "yearly", false),
+            (1, "monthly", true), (0, "monthly", false),
+        ] as [(Int, String?, Bool)]
+    )
+    func whatWaitsIsLookedAt(waiting: Int, given: String?, isAsked: Bool) throws {
+        var shop = try Shop { $0.products = nil }
+        for number in 0..<Int64(waiting) {
+            try shop.show(Self.yearly(number + 1, original: 1, from: number * 365), by: nil, from: .history)
+        }
+        if let given {
+            var period = try Self.yearly(9, original: 1, from: 3 * 365)
+            period.product = try #require(ProductID(given))
+            try shop.show(period)
+        }
+        #expect(mayHideUpgrades(Array(shop.situation.fulfilments(of: try Shop.chain(1)).values)) == isAsked)
+    }
+
     @Test func anAnswerRaisesNoQuestion() throws {
         var shop = try Shop()
         shop.now = SubscriptionCase.at(31)

@@ -161,12 +161,10 @@ package struct SubscriptionLooker: Sendable {
         return nil
     }
 
-    /// Only where the product changes, or a period begins in the middle of another one, which mostly do not, is there anything to
-    /// see.
     private func upgradesToHear(of chain: ChainKey) async throws(StoreFailure) -> [TransactionID] {
         try await store.read { reader throws(StoreFailure) in
             let given = try reader.fulfilments([chain])
-            guard Set(given.map(\.product)).count > 1 || overlap(given.compactMap(\.span)) else { return [] }
+            guard mayHideUpgrades(given) else { return [] }
             let periods = try reader.transactions(given.map(\.transaction))
             return PurchaseModel.upgradesToHear(among: periods.map(\.transaction))
         }

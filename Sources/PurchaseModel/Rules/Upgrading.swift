@@ -33,6 +33,18 @@ package func upgradesToHear(among periods: [Transaction]) -> [TransactionID] {
     return open.reversed().map { sorted[$0].id }
 }
 
+/// Whether Apple may have a word on a chain's periods that nobody sends: one of another product is among them, or one begins in
+/// the middle of another. Mostly neither is so, and then their transactions need not be read.
+///
+/// - Parameter rows: of one chain, in any order.
+/// - Returns: true as well where something waits, of which is not known here how long it lasts.
+package func mayHideUpgrades(_ rows: [Fulfilment]) -> Bool {
+    guard let first = rows.first else { return false }
+    return rows.contains { $0.product != first.product }
+        || rows.count > 1 && rows.contains(where: \.isHeldUp)
+        || overlap(rows.compactMap(\.span))
+}
+
 /// Whether a period begins in the middle of another one, of whatever product.
 ///
 /// - Parameter spans: of one chain, in any order.
