@@ -37,11 +37,15 @@ package func entitlements(
     }
     for fulfilment in fulfilments where fulfilment.isInForce {
         let grace = graces.end(after: fulfilment)
+        var successor: (paidUntil: Timestamp, start: Timestamp?)?
         for case .entitlement(let id, let paidUntil) in fulfilment.goods {
-            let until = paidUntil.map { paid in
-                let end = max(paid, grace ?? paid)
-                return min(end, successions.start(after: fulfilment, paidUntil: paid) ?? end)
+            var until = paidUntil.map { max($0, grace ?? $0) }
+            guard until.map({ now < $0 }) ?? true else { continue }
+            // All that a period gives mostly ends at once, and then what follows it is looked for once.
+            if let paidUntil, successor?.paidUntil != paidUntil {
+                successor = (paidUntil, successions.start(after: fulfilment, paidUntil: paidUntil))
             }
+            if paidUntil != nil, let end = until, let start = successor?.start { until = min(end, start) }
             guard until.map({ now < $0 }) ?? true else { continue }
             let found = Entitlement(
                 id: id,
