@@ -50,18 +50,26 @@ final class PlistReceiptVerifier: Sendable {
             try trace.check(.triage) { () throws(Refusal) in try IdentityRules.checkProducts(claims, expecting) }
         }
         let chains = try trace.check(.chain) { () throws(Refusal) in try self.chains(of: receipt, from: leaf) }
-        let moment = expecting.moment ?? signedAt
         let chain = try trace.check(.validity) { () throws(Refusal) in
-            guard let chain = chains.valid(at: moment) else {
-                throw chains.first?.notValid(at: moment) ?? Refusal(.untrustedRoot)
-            }
-            return chain
+            try Self.valid(chains, expecting.moment, purchasedAt: signedAt)
         }
         report.certificates = chain.certificates
         report.note(chain.voucher)
         try IdentityRules.check(report.claims, of: .transactionReceipt, expecting, &trace)
         if expecting.deviceID != nil { trace.skipped(.device, "an iOS 6 receipt has no device hash") }
         return Provenance(vouchedBy: chain.voucher, signedAt: signedAt)
+    }
+
+    /// The chain that counts. When the receipt was signed does not stand in it. It may be long after the purchase: a period that
+    /// is restored keeps the date on which it was bought, and is signed by whoever signs by then.
+    private static func valid(
+        _ chains: [CertificateChain],
+        _ moment: Timestamp?,
+        purchasedAt: Timestamp
+    ) throws(Refusal) -> CertificateChain {
+        if let chain = moment.map({ chains.valid(at: $0) }) ?? chains.valid(atOrAfter: purchasedAt) { return chain }
+        guard let chain = chains.first else { throw Refusal(.untrustedRoot) }
+        throw chain.notValid(at: moment ?? max(purchasedAt, chain.validFrom))
     }
 
     /// What an unproved receipt says, for the operator.

@@ -49,8 +49,9 @@ import Verification
         let chain = try TestAuthority.shared.chain(family.signing, flaw: flaw)
         let beginning = try TestAuthority.shared.identity(family.signing.leaf).certificate.fields.notBefore
         let verifier = try family.verifier(of: chain)
+        let before: Reason = family.saysWhenItWasSigned ? .certificateNotValid : .addedRoot
         let table: [(Int64, Reason)] = [
-            (-1_000, .certificateNotValid), (0, .addedRoot), (1_000, .addedRoot), (2_000, .certificateNotValid),
+            (-1_000, before), (0, .addedRoot), (1_000, .addedRoot), (2_000, .certificateNotValid),
         ]
         for (delay, reason) in table {
             let moment = Timestamp(milliseconds: beginning + delay)
@@ -63,8 +64,9 @@ import Verification
         let chain = try TestAuthority.shared.chain(family.signing)
         let fields = try TestAuthority.shared.identity(family.signing.leaf).certificate.fields
         let verifier = try family.verifier(of: chain)
+        let before: Reason = family.saysWhenItWasSigned ? .certificateNotValid : .addedRoot
         let table: [(Int64, Reason)] = [
-            (fields.notBefore - 1_000, .certificateNotValid), (fields.notBefore, .addedRoot),
+            (fields.notBefore - 1_000, before), (fields.notBefore, .addedRoot),
             (fields.notAfter, .addedRoot), (fields.notAfter + 1_000, .certificateNotValid),
         ]
         for (moment, reason) in table {

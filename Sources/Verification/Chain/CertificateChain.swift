@@ -43,7 +43,16 @@ extension CertificateChain {
 extension [CertificateChain] {
     /// The chain that counts at a moment: one of Apple's if there is one.
     func valid(at moment: Timestamp) -> CertificateChain? {
-        let valid = filter { $0.isValid(at: moment) }
+        best { $0.isValid(at: moment) }
+    }
+
+    /// The same for whatever moment there is from one on.
+    func valid(atOrAfter moment: Timestamp) -> CertificateChain? {
+        best { Swift.max(moment, $0.validFrom) <= $0.validUntil }
+    }
+
+    private func best(_ isValid: (CertificateChain) -> Bool) -> CertificateChain? {
+        let valid = filter(isValid)
         return valid.first { $0.voucher == .apple } ?? valid.first
     }
 }

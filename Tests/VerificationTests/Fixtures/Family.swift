@@ -29,6 +29,9 @@ enum Family: String, CaseIterable, Sendable {
     /// Whether a proof carries all the certificates above its signer's.
     var isSelfContained: Bool { oldVersion == nil }
 
+    /// Whether a proof says when it was signed. An iOS 6 receipt says when something was bought: it was not signed before.
+    var saysWhenItWasSigned: Bool { oldVersion == nil }
+
     /// An iOS 6 receipt can hold no signature but RSA's.
     func canSign(_ flaw: ChainFlaw) -> Bool { oldVersion == nil || flaw != .leafOfOtherKind }
 
