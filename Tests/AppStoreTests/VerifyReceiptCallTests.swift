@@ -78,6 +78,23 @@ import Verification
         #expect(alarms.count == (isVerifiedLocally && row.whenGood != nil ? 1 : 0))
     }
 
+    /// An answer that shows no app's receipt is none: it must not settle what waits.
+    @Test(
+        arguments: [
+            #"{"status":0}"#, #"{"status":21006}"#, #"{"status":0,"receipt":null}"#, #"{"status":0,"receipt":{}}"#,
+            #"{"status":0,"receipt":{"in_app":[]}}"#, #"{"status":0,"receipt":{"transaction_id":"1"}}"#,
+        ],
+        [false, true]
+    )
+    func whatShowsNoReceiptIsNoAnswer(body: String, isVerifiedLocally: Bool) async throws {
+        let desk = AppleDesk()
+        let call = try desk.receiptCall { _ throws(HTTPCallFailure) in HTTPResponse(.ok, body: Array(body.utf8)) }
+        var options = VerifyReceiptCall.Options()
+        options.isVerifiedLocally = isVerifiedLocally
+        let result = await call.verify([1], of: desk.credentials, options: options)
+        #expect(Self.word(result).hasPrefix("no answer"), "\(Self.word(result))")
+    }
+
     @Test func whatDoesNotRenewIsValid() async throws {
         let desk = AppleDesk()
         try desk.buy("sword")

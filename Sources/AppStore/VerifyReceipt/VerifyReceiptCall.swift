@@ -136,6 +136,8 @@ package struct VerifyReceiptCall: Sendable {
         guard let answer = try? VerifyReceiptResponse(document), let status = answer.status else {
             throw .unreadable(.shape, response.status)
         }
+        // One that shows no receipt of any app's says nothing of what was sent.
+        if status.hasReceipt, answer.receipt?.bundleID == nil { throw .unreadable(.shape, response.status) }
         return (status, answer)
     }
 

@@ -10,6 +10,14 @@ package struct VerifyReceiptResponse: Hashable, Sendable {
         case app(AnswerAppReceipt)
         /// iOS 6 style: one transaction.
         case transaction(AnswerTransaction)
+
+        /// Whose app it is of.
+        package var bundleID: String? {
+            switch self {
+            case .app(let receipt): receipt.bundleID
+            case .transaction(let transaction): transaction.bundleID
+            }
+        }
     }
 
     package let status: VerifyReceiptStatus?
