@@ -99,8 +99,19 @@ import Verification
         #expect(!examination.isProved)
     }
 
+    /// What the App Store Server API lists of a subscription, and version 2 notifications of their subject, has a status, too.
+    @Test func aStatusHidesNothingThatAppleSignedBesideIt() throws {
+        let chain = try TestAuthority.shared.chain(Family.jws.signing)
+        let token = String(decoding: try Family.jws.proof(by: chain), as: UTF8.self)
+        for member in ["status", "appAppleId"] {
+            let text = #"{"\#(member)":1,"signedTransactionInfo":"\#(token)"}"#
+            #expect(try Family.jws.verifier(of: chain).examine(text).reason == .addedRoot)
+        }
+    }
+
     @Test(arguments: [
         (#"{"status":21002}"#, Reason.answerWithoutPurchase), (#"{"status":0}"#, .answerWithoutPurchase),
+        (#"{"status":1,"signedTransactionInfo":7}"#, .answerWithoutPurchase),
         (#"{"status":"x"}"#, .answerForm), (#"{"status":0,"status":1}"#, .answerForm), ("{", .answerForm),
         ("{}", .unrecognised), (#"{"receipt-data":7}"#, .unrecognised), (#"{"receipt-data":""}"#, .empty),
         (#"{"receipt-data":null}"#, .unrecognised), (#"{"receipt-data":"{}"}"#, .unrecognised),

@@ -109,7 +109,8 @@ struct Triage {
                 format = .notificationV1
                 return .notificationV1(try NotificationV1(document))
             }
-            if object["status"] != nil {
+            // An element of the App Store Server API's answers has a status, too, beside what Apple signed.
+            if object["status"] != nil, !Unwrapping.wrapsSigned(object) {
                 format = .verifyReceiptResponse
                 return .verifyReceiptResponse(try VerifyReceiptResponse(document))
             }

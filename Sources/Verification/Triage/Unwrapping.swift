@@ -41,12 +41,17 @@ struct Unwrapping {
     /// The proof in a body that was meant for Apple, or came from Apple.
     mutating func member(of document: JSONDocument) -> [UInt8]? {
         guard mayTakeOff(), let object = document.root.object else { return nil }
-        let proof =
-            object["receipt-data"] ?? object["signedPayload"] ?? object["signedTransactionInfo"]
-            ?? object["signedRenewalInfo"] ?? object["signedAppTransactionInfo"]
-        guard let text = proof?.utf8 else { return nil }
+        guard let text = (object["receipt-data"] ?? Unwrapping.signed(in: object))?.utf8 else { return nil }
         layers.append(.jsonMember)
         return Array(text)
+    }
+
+    /// Whether a text that Apple signed stands in it, as in an element of the App Store Server API's answers.
+    static func wrapsSigned(_ object: JSONObject) -> Bool { signed(in: object)?.utf8 != nil }
+
+    private static func signed(in object: JSONObject) -> JSONValue? {
+        object["signedPayload"] ?? object["signedTransactionInfo"] ?? object["signedRenewalInfo"]
+            ?? object["signedAppTransactionInfo"]
     }
 
     private mutating func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
