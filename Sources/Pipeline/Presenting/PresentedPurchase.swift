@@ -20,6 +20,7 @@ package struct PresentedPurchase: Sendable {
     package let subscriptions: [Subscription]
     private let owners: [TransactionID: Owner]
     private let given: [TransactionID: Fulfilment]
+    private let grants: Grants
     private let terms: AppTerms
 
     /// An iOS 6 receipt, which verifyReceipt answers in a form of its own.
@@ -50,15 +51,7 @@ package struct PresentedPurchase: Sendable {
     /// what was given for the purchase by another one.
     private func fulfilment(of transaction: Transaction) -> Fulfilment? {
         guard let own = given[transaction.id], own.reason == .alreadyGranted else { return given[transaction.id] }
-        let others = known.filter { other in
-            let (sold, row) = (other.transaction, given[other.id])
-            guard row?.unit != nil, row?.chain == own.chain, sold.product == transaction.product else { return false }
-            // To the second: receipts know no more.
-            return transaction.expiresAt == nil || sold.purchasedAt.seconds == transaction.purchasedAt.seconds
-                || sold.expiresAt?.seconds == transaction.expiresAt?.seconds
-        }
-        let rows = others.compactMap { given[$0.id] }
-        return rows.first(where: \.isInForce) ?? rows.first ?? own
+        return grants.row(of: transaction, in: own.chain) ?? own
     }
 
     /// Whether it counts for a customer; what is nobody's yet counts for whoever shows it, and what is somebody's for nobody
@@ -108,6 +101,7 @@ extension PresentedPurchase {
         self.subscriptions = subscriptions
         self.owners = owners
         self.given = Dictionary(given.map { ($0.transaction.id, $0) }, uniquingKeysWith: { first, _ in first })
+        grants = Grants(known, self.given)
         self.terms = terms
     }
 }
