@@ -22,8 +22,8 @@ extension PurchaseClient {
     struct Question {
         /// How often it had been woken when it was asked.
         let wakes: Int
-        /// It was woken while it was asked before.
-        let isRepeated: Bool
+        /// How often in a row it was woken while it was asked.
+        let round: Int
     }
 
     /// Has something done, each in a task of its own, while the client runs.

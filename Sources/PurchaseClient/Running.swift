@@ -4,6 +4,8 @@ extension PurchaseClient {
     /// After so many seconds the store is asked again for what is not finished: what could not be written down then, or
     /// was nobody's.
     private static let storeAskedEvery: Double = 3_600
+    /// How long a purchase is left alone, in seconds, after the app was woken in both of two questions about it.
+    private static let pauseAfterTwo: Double = 60
 
     /// Takes what the store brings, and sends all that is not decided, until the task is cancelled. What was not finished
     /// when the app ended goes on from there.
@@ -34,12 +36,12 @@ extension PurchaseClient {
     private func receive(
         _ purchase: StorePurchase,
         _ customer: @escaping @Sendable (StorePurchase) async -> String?,
-        isRepeated: Bool = false
+        round: Int = 0
     ) {
         // Of what is known already the app need not say it again.
         if let owner = outbox[purchase.id]?.customer { return keep(purchase, of: owner) }
         guard aside.asking[purchase.id] == nil else { return tellUnclaimed(purchase) }
-        aside.asking[purchase.id] = Question(wakes: wakes, isRepeated: isRepeated)
+        aside.asking[purchase.id] = Question(wakes: wakes, round: round)
         doAside {
             let owner = await customer(purchase)
             await self.hear(owner, of: purchase, customer)
@@ -47,8 +49,8 @@ extension PurchaseClient {
     }
 
     /// The app has said whose a purchase is, or that it is nobody's, which says nothing when it is about to end. Whoever has
-    /// signed in since it was asked may be whose it is: then it is asked once more, and not again and again, as what an app shows
-    /// to ask may wake it each time.
+    /// signed in since it was asked may be whose it is: then it is asked once more at once, and if that was the same a last time
+    /// after a while, and not again and again, as what an app shows to ask may wake it each time.
     private func hear(
         _ owner: String?,
         of purchase: StorePurchase,
@@ -61,10 +63,19 @@ extension PurchaseClient {
             // A run that was begun since has not asked its own app about it: the store is to bring it again there.
             wakes += 1
             ring()
-        } else if let asked, asked.wakes != wakes, !asked.isRepeated {
-            receive(purchase, customer, isRepeated: true)
+        } else if let asked, asked.wakes != wakes, asked.round == 0 {
+            receive(purchase, customer, round: 1)
         } else {
             tellUnclaimed(purchase)
+            if let asked, asked.wakes != wakes, asked.round == 1 { askLater(purchase, customer) }
+        }
+    }
+
+    private func askLater(_ purchase: StorePurchase, _ customer: @escaping @Sendable (StorePurchase) async -> String?) {
+        let sleep = surroundings.sleep
+        doAside {
+            await sleep(Self.pauseAfterTwo)
+            if !Task.isCancelled { await self.receive(purchase, customer, round: 2) }
         }
     }
 

@@ -118,8 +118,36 @@ import Testing
         #expect(phone.server.recorded.count == 2)
     }
 
-    /// What an app shows to ask who it is wakes it once it is gone: who puts that away sees it once more, and not for ever.
-    @Test func whoPutsAwayTheQuestionIsAskedTwiceAtMost() throws {
+    /// The second question, too, may have been asked too early.
+    @Test(arguments: UInt64(0)..<8) func whoSignsInDuringTheSecondQuestionIsAskedForALastTime(seed: UInt64) throws {
+        let phone = Phone(seed: seed)
+        _ = phone.sell(isForged: false)
+        let isSignedIn = Mutex(false)
+        let asked = Mutex(0)
+        let customer: @Sendable (StorePurchase) async -> String? = { _ in
+            asked.withLock { $0 += 1 }
+            let name = isSignedIn.withLock(\.self) ? "anna" : nil
+            await phone.time.sleep(10)
+            return name
+        }
+        let source = PurchaseSource(listen: { _ in }, unfinished: phone.source.unfinished)
+        try PurchaseClientTests.run(phone, isRun: false, atMost: 600) { client in
+            let run = Task(executorPreference: phone.time) { await client.run(source, customer: customer) }
+            while asked.withLock(\.self) < 1 { await phone.time.sleep(1) }
+            await client.wake()
+            while asked.withLock(\.self) < 2 { await phone.time.sleep(1) }
+            isSignedIn.withLock { $0 = true }
+            await client.wake()
+            while !phone.unfinished.isEmpty { await phone.time.sleep(1) }
+            run.cancel()
+        }
+        #expect(asked.withLock(\.self) == 3)
+        #expect(phone.server.recorded.count == 1)
+    }
+
+    /// What an app shows to ask who it is wakes it once it is gone: who puts that away sees it once more, and a last time after a
+    /// while.
+    @Test func whoPutsAwayTheQuestionIsAskedThriceAtMost() throws {
         let (phone, events) = (Phone(seed: 3), Noted())
         _ = phone.sell(isForged: false)
         let asked = Mutex(0)
@@ -148,7 +176,7 @@ import Testing
             await phone.time.sleep(500)
             run.cancel()
         }
-        #expect(asked.withLock(\.self) == 2)
+        #expect(asked.withLock(\.self) == 3)
         #expect(events.all.contains(.unclaimed(purchase: "1", accountToken: nil)))
     }
 
