@@ -132,10 +132,17 @@ package struct SupportAsker: Sendable {
         guard !proofs.isEmpty else { return try await fail(request, "unknown_order") }
         var outcomes: [TransactionOutcome] = []
         for proof in proofs {
-            guard account.app.mayCount(proof), let realm = proof.realm else { continue }
-            let recording = proof.recording(for: account.app, in: realm)
-            let decision = try await recorder.record(recording, evidence: proof.evidence(at: clock.now))
-            outcomes += decision.outcomes
+            let app = account.app
+            guard app.mayCount(proof), let realm = proof.realm, app.environments.contains(realm.environment) else {
+                continue
+            }
+            do throws(StoreFailure) {
+                let recording = proof.recording(for: app, in: realm)
+                outcomes += try await recorder.record(recording, evidence: proof.evidence(at: clock.now)).outcomes
+            } catch .unstorable {
+                // A text in it that no row can hold: it will never be another.
+                continue
+            }
         }
         let found = outcomes
         let owners = try await store.read { reader throws(StoreFailure) in

@@ -65,6 +65,17 @@ import Testing
         }
     }
 
+    /// Orders are of production: where it is not accepted nothing of them is.
+    @Test func anOrderOfAStoreThatIsNotAcceptedRecordsNothing() async throws {
+        try await WorkHouse(environments: [.sandbox]).open { house in
+            let sold = try house.buy("coins.100")
+            let request = try await Self.ask(.lookUpOrder(sold.orderID), in: house)
+            #expect(request.state == .done)
+            #expect(try Self.answer(request)["transactions"]?.array?.count == 0)
+            #expect(try await house.recorded(sold.id) == nil)
+        }
+    }
+
     @Test func aSubscriptionIsPutOffOnceHoweverOftenTheAnswerIsLost() async throws {
         try await WorkHouse().open { house in
             let sold = try house.buy("pro.monthly")

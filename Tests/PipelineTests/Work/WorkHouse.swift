@@ -56,11 +56,16 @@ struct WorkHouse: Sendable {
         }
     }
 
-    init(hasAccount: Bool = true, hasKey: Bool = true, readsHistory: Bool = false, terms: AppTerms = AppTerms()) throws
-    {
+    init(
+        hasAccount: Bool = true,
+        hasKey: Bool = true,
+        readsHistory: Bool = false,
+        environments: Set<StoreEnvironment> = [.production, .sandbox],
+        terms: AppTerms = AppTerms()
+    ) throws {
         let signingKey = try Self.signingKey.get()
         simulator = Self.simulator(signingKey, clock)
-        app = try Self.policy(terms, readsHistory)
+        app = try Self.policy(terms, environments, readsHistory)
         let (store, clock, app, inbox) = (MemoryStore(), clock, app, Inbox())
         (self.store, self.inbox) = (store, inbox)
         sender = try NoticeSender(simulator, caller: inbox.caller(app))
@@ -150,12 +155,16 @@ struct WorkHouse: Sendable {
         ] + reader.handlers
     }
 
-    private static func policy(_ terms: AppTerms, _ readsHistory: Bool) throws -> AppPolicy {
+    private static func policy(
+        _ terms: AppTerms,
+        _ environments: Set<StoreEnvironment>,
+        _ readsHistory: Bool
+    ) throws -> AppPolicy {
         AppPolicy(
             id: try #require(AppID("demo")),
             bundleID: DemoCatalogue.bundleID,
             appleID: DemoCatalogue.appleID,
-            environments: [.production, .sandbox],
+            environments: environments,
             acceptsTestSigned: true,
             terms: terms,
             readsHistory: readsHistory
