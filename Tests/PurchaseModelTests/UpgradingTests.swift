@@ -96,7 +96,6 @@ import Testing
         #expect(rows.compactMap(\.span).map(\.start).min() == SubscriptionCase.at(0))
     }
 
-    /// What Apple answers has nothing asked again, whatever it says.
     /// How long it lasts is not known of what waits for its customer. Each row: how many periods nobody has shown, and the product of
     /// another one that somebody has.
     @Test(
@@ -118,6 +117,7 @@ import Testing
         #expect(mayHideUpgrades(Array(shop.situation.fulfilments(of: try Shop.chain(1)).values)) == isAsked)
     }
 
+    /// What Apple answers has nothing asked again, whatever it says.
     @Test func anAnswerRaisesNoQuestion() throws {
         var shop = try Shop()
         shop.now = SubscriptionCase.at(31)
