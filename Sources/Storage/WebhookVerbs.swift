@@ -72,7 +72,7 @@ package protocol WebhookVerbs: WebhookReader {
     func createEndpoint(_ endpoint: WebhookEndpoint) throws(StoreFailure)
 
     /// Writes all of an endpoint but its app and when it was made. One that is enabled again, or has another address, has
-    /// not failed yet.
+    /// not failed yet. How far it has been sent what it missed goes on, and not back: see ``moveGap(of:to:)``.
     ///
     /// - Parameter endpoint: its version is the one that the change was made from.
     /// - Returns: the new version.

@@ -67,6 +67,29 @@ import Testing
                 #expect(found.0 == first)
                 #expect(found.1 == second)
             }
+            // Whoever read it before changes something else of it; then it is disabled once more; then it misses other things.
+            for (from, to, after, kept) in [(Int64(2), Int64(5), Int64(9), Int64(12)), (2, 8, 12, 12), (9, 9, 4, 4)] {
+                first.gap = WebhookGap(
+                    from: OutboxSamples.at(from),
+                    to: OutboxSamples.at(to),
+                    after: EventCursor(position: after)
+                )
+                let written = first
+                let found = try await store.write { write throws(StoreFailure) in
+                    _ = try write.updateEndpoint(written)
+                    return try write.endpoint(written.id)
+                }
+                first.gap?.after = EventCursor(position: kept)
+                first.version += 1
+                #expect(found == first)
+            }
+            first.gap = nil
+            let ended = first
+            let found = try await store.write { write throws(StoreFailure) in
+                _ = try write.updateEndpoint(ended)
+                return try write.endpoint(ended.id)
+            }
+            #expect(found.map { $0.gap == nil } == true)
         }
     }
 

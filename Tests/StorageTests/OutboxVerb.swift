@@ -217,8 +217,9 @@ struct OutboxVerbs {
     private mutating func replay() throws -> OutboxVerb {
         let endpoint = try OutboxSamples.endpointID(pick(["a", "b", "c"]))
         let id = WebhookDeliveryID(endpoint: endpoint, event: try OutboxSamples.eventID("e\(number(1...20))"))
+        let (from, to) = (OutboxSamples.at(number(0...40)), OutboxSamples.at(number(20...99)))
         let replay: WebhookReplay =
-            chance(2) ? .dead : .learned(from: OutboxSamples.at(number(0...40)), to: OutboxSamples.at(number(20...99)))
+            chance(2) ? .dead : chance(2) ? .learned(from: from, to: to) : .undelivered(from: from, to: to)
         let (cursor, limit) = (EventCursor(position: number(-1...9)), Int(number(1...9)))
         let moment = OutboxSamples.at(now)
         if chance(3) {

@@ -96,6 +96,29 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func whatWasDeliveredIsLeftOutWhereThatIsWished(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            try await store.append([try OutboxSamples.event("1", 1), try OutboxSamples.event("2", 2)])
+            try await store.create(try OutboxSamples.endpoint("a"))
+            try await store.append(try (3...6).map { try OutboxSamples.event("\($0)", $0) })
+            let ends: [DeliveryOutcome] = [
+                .delivered, .dead(because: "refused"), .again(after: .seconds(60)), .delivered,
+            ]
+            let terms = try OutboxSamples.terms("w", at: 0)
+            for (claimed, end) in zip(try await store.claim("a", terms), ends) {
+                #expect(try await store.finish(claimed.hold, end, at: 1))
+            }
+            // Two that were never sent, one that is dead, and one that waits for its next turn.
+            let (from, to) = (OutboxSamples.at(-1), OutboxSamples.at(99))
+            #expect(try await store.steps(.undelivered(from: from, to: to), limit: 9).map(\.replayed) == [4])
+            #expect(try await store.steps(.undelivered(from: from, to: to), limit: 9).map(\.replayed) == [0])
+            let claimed = try await store.claim("a", try OutboxSamples.terms("w", at: 1_000))
+            #expect(claimed.map(\.event.id.text) == ["evt_1", "evt_2", "evt_4", "evt_5"])
+            #expect(try await store.steps(.learned(from: from, to: to), limit: 9).map(\.replayed) == [2])
+        }
+    }
+
     /// An event that is replayed goes before the later ones of its customer that still wait.
     @Test(arguments: StoreKind.allCases)
     func aReplayedEventIsInOrderAgain(kind: StoreKind) async throws {

@@ -84,19 +84,16 @@ struct ReplayForm: Sendable {
 
     /// The word for the log.
     var detail: String {
-        switch what {
-        case .dead: "all that failed"
-        case .learned(let from, let to): "\(Self.text(from)) to \(Self.text(to))"
-        }
+        what.period.map { "\(Self.text($0.from)) to \(Self.text($0.to))" } ?? "all that failed"
     }
 
     @HTMLBuilder var hidden: HTML {
-        switch what {
-        case .dead: Form.hidden("what", "dead")
-        case .learned(let from, let to):
+        if let period = what.period {
             Form.hidden("what", "range")
-            Form.hidden("from", Self.text(from))
-            Form.hidden("to", Self.text(to))
+            Form.hidden("from", Self.text(period.from))
+            Form.hidden("to", Self.text(period.to))
+        } else {
+            Form.hidden("what", "dead")
         }
         if after.position > 0 { Form.hidden("cursor", String(after.position)) }
     }

@@ -61,6 +61,10 @@ package struct MissedEvents: Hashable, Sendable {
         after = gap.after
     }
 
+    /// How its owner asks for it, and what is done then.
+    var replay: WebhookReplay { .learned(from: from, to: to) }
+    var undelivered: WebhookReplay { .undelivered(from: from, to: to) }
+
     /// Whether a replay that goes on from a place sends all of it, once its last step is made. A place behind its own is another
     /// endpoint's, or of another time.
     func isSent(by replay: WebhookReplay, after cursor: EventCursor) -> Bool {

@@ -44,7 +44,8 @@ package struct EventReplay: Sendable {
 
 extension WebhookReplay {
     /// Has many events sent to an endpoint once more, or for the first time: as many as one write takes. What it missed is offered
-    /// from there on, and with the last of it no longer.
+    /// from there on, and with the last of it no longer. Where the offer itself is taken, nothing comes that was delivered: an
+    /// offer may span months in which nearly all was, and today's events would wait behind them.
     ///
     /// - Throws: `StoreFailure`.
     package func carryOut(
@@ -53,14 +54,15 @@ extension WebhookReplay {
         at now: Timestamp,
         in write: any StoreTransaction
     ) throws(StoreFailure) -> WebhookReplayStep {
+        let missed = MissedEvents(of: endpoint).flatMap { $0.isSent(by: self, after: cursor) ? $0 : nil }
         let step = try write.replayDeliveries(
-            self,
+            missed.flatMap { $0.replay == self ? $0.undelivered : nil } ?? self,
             endpoint: endpoint.id,
             after: cursor,
             limit: WebhookReplayStep.limitMax,
             at: now
         )
-        guard let missed = MissedEvents(of: endpoint), missed.isSent(by: self, after: cursor) else { return step }
+        guard missed != nil else { return step }
         if let next = step.next {
             try write.moveGap(of: endpoint.id, to: next)
         } else {

@@ -127,26 +127,33 @@ extension MemoryTransaction {
                 replayed: step.count,
                 next: dead.count > limit ? step.last?.row.cursor : nil
             )
-        case .learned(let from, let to):
+        case .learned(let from, let to), .undelivered(let from, let to):
             let last = ledger.outbox.lastPositions[endpoint.app] ?? 0
             guard cursor.position < last else { return WebhookReplayStep(replayed: 0, next: nil) }
             let first = cursor.position
             let end = min(first + Int64(limit), last)
             let events = (first..<end).compactMap { placedEvent(app: endpoint.app, at: $0 + 1) }
+            let isAgain = if case .undelivered = replay { false } else { true }
             let replayed = events.count { placed in
                 placed.event.learnedAt >= from && placed.event.learnedAt < to
-                    && endpoint.filter.includes(placed.event) && self.replay(placed, to: id, at: now)
+                    && endpoint.filter.includes(placed.event) && self.replay(placed, to: id, at: now, isAgain: isAgain)
             }
             return WebhookReplayStep(replayed: replayed, next: end < last ? EventCursor(position: end) : nil)
         }
     }
 
-    private func replay(_ placed: PlacedEvent, to endpoint: WebhookEndpointID, at now: Timestamp) -> Bool {
+    private func replay(
+        _ placed: PlacedEvent,
+        to endpoint: WebhookEndpointID,
+        at now: Timestamp,
+        isAgain: Bool = true
+    ) -> Bool {
         let place = MemoryOutbox.DeliveryPlace(endpoint: endpoint, position: placed.cursor.position)
         guard var known = ledger.outbox.deliveries[place] else {
             addDelivery(of: placed, to: endpoint, due: now)
             return true
         }
+        guard isAgain || known.row.state != .delivered else { return false }
         // What waits for its next turn is due now.
         guard !known.isOpen || known.row.state == .pending && known.row.dueAt > now else { return false }
         known.restart(at: now)

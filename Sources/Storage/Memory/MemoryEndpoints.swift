@@ -33,6 +33,9 @@ extension MemoryTransaction {
         known.row.app = before.app
         known.row.createdAt = before.createdAt
         known.row.version += 1
+        if let old = before.gap, let gap = known.row.gap, old.from == gap.from {
+            known.row.gap?.after = max(old.after, gap.after)
+        }
         let isAnother = known.row.url != before.url || known.row.isEnabled && !before.isEnabled
         if isAnother { known.failingSince = nil }
         put(known, at: \.outbox.endpoints[endpoint.id])

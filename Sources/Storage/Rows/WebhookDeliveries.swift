@@ -219,6 +219,16 @@ package enum WebhookReplay: Hashable, Sendable {
     /// Every event that the endpoint's filter includes and of which we learned in these moments, the first one included
     /// and the last one not; also those from before there was the endpoint or while it was disabled.
     case learned(from: Timestamp, to: Timestamp)
+    /// Those of them that were not delivered, such as what an endpoint missed.
+    case undelivered(from: Timestamp, to: Timestamp)
+
+    /// The moments in which we learned of the events; `nil` when that does not matter.
+    package var period: (from: Timestamp, to: Timestamp)? {
+        switch self {
+        case .dead: nil
+        case .learned(let from, let to), .undelivered(let from, let to): (from, to)
+        }
+    }
 }
 
 /// How far a replay has come.

@@ -82,14 +82,17 @@ struct DeliveryQueries {
         ],
         key: ["endpoint", "position"]
     )
-    private static let add = Query(add(due: "$5"), postgresql: add(due: "coalesce($5, \(LeaseTime.databaseNow))"))
-    private static func add(due: String) -> String {
+    private static let add = Query(add(due: "$5"), postgresql: add(due: dueAtOnce))
+    /// The same of what was not delivered.
+    private static let addUndelivered = Query(add(due: "$5", from: 3), postgresql: add(due: dueAtOnce, from: 3))
+    private static let dueAtOnce = "coalesce($5, \(LeaseTime.databaseNow))"
+    private static func add(due: String, from state: Int = 2) -> String {
         """
         INSERT INTO webhook_deliveries (endpoint, position, realm, customer, state, attempts, due_at, token)
         VALUES ($1, $2, $3, $4, 0, 0, \(due), 0)
         ON CONFLICT (endpoint, position) DO UPDATE
         SET state = 0, attempts = 0, due_at = excluded.due_at, dead_reason = NULL, ended_at = NULL
-        WHERE webhook_deliveries.state >= 2
+        WHERE webhook_deliveries.state >= \(state)
             OR webhook_deliveries.state = 0 AND webhook_deliveries.due_at > excluded.due_at
         """
     }
@@ -245,9 +248,21 @@ struct DeliveryQueries {
 
     /// Has an event be due for an endpoint, again or for the first time, or sooner than its next turn.
     ///
+    /// - Parameters:
+    ///   - event: what is sent.
+    ///   - endpoint: to whom.
+    ///   - due: when.
+    ///   - isAgain: whether also what was delivered is.
     /// - Returns: false when it is due or on its way already.
-    func add(_ event: DeliveredEvent, to endpoint: Int64, due: SQLValue) throws(StoreFailure) -> Bool {
-        try connection.run(Self.add, try Self.values(of: event, to: endpoint) + [due]) == 1
+    /// - Throws: ``StoreFailure``.
+    func add(
+        _ event: DeliveredEvent,
+        to endpoint: Int64,
+        due: SQLValue,
+        isAgain: Bool = true
+    ) throws(StoreFailure) -> Bool {
+        let query = isAgain ? Self.add : Self.addUndelivered
+        return try connection.run(query, try Self.values(of: event, to: endpoint) + [due]) == 1
     }
 
     private static func read(_ row: SQLRow, endpoint: WebhookEndpointID) throws(StoreFailure) -> WebhookDelivery {

@@ -200,11 +200,11 @@ struct DeliveryWorkQueries {
     private func follow(_ endings: [Ending], at now: Timestamp) throws(StoreFailure) {
         // One endpoint after the other, so that two writers lock their rows in the same order.
         let endings = endings.sorted { ($0.endpoint.code, $0.place) < ($1.endpoint.code, $1.place) }
-        var noted: (endpoint: Int64, isSuccess: Bool)?
+        var noted: (endpoint: Int64, outcome: EndpointQueries.Noted)?
         for ending in endings where ending.outcome != .released {
-            let note = (endpoint: ending.endpoint.code, isSuccess: ending.outcome == .delivered)
+            let note = (endpoint: ending.endpoint.code, outcome: EndpointQueries.Noted(ending.outcome))
             // The same again changes nothing.
-            if noted.map({ $0 != note }) ?? true { try endpoints.note(note.isSuccess, of: note.endpoint, at: now) }
+            if noted.map({ $0 != note }) ?? true { try endpoints.note(note.outcome, of: note.endpoint, at: now) }
             noted = note
         }
         for ending in endings where ending.change.endedAt != nil && ending.endpoint.ordersPerCustomer {

@@ -36,7 +36,13 @@ struct EndpointQueries {
         )
     }()
     private static let update: Query = {
-        let assignments = EndpointColumns.content.map { "\($0) = \(EndpointColumns.place(of: $0, from: 3))" }
+        let from = EndpointColumns.place(of: "gap_from", from: 3)
+        let after = EndpointColumns.place(of: "gap_after", from: 3)
+        // A replay may have moved it on since the endpoint was read.
+        let later = "CASE WHEN gap_from = \(from) AND gap_after > \(after) THEN gap_after ELSE \(after) END"
+        let assignments = EndpointColumns.content.map { column in
+            "\(column) = \(column == "gap_after" ? later : EndpointColumns.place(of: column, from: 3))"
+        }
         let url = EndpointColumns.place(of: "url", from: 3)
         let isEnabled = EndpointColumns.place(of: "is_enabled", from: 3)
         return Query(
@@ -66,6 +72,10 @@ struct EndpointQueries {
     )
     private static let noteFailure = Query(
         "UPDATE webhook_endpoints SET failing_since = $2 WHERE code = $1 AND failing_since IS NULL"
+    )
+    /// It is disabled next, and then its app's feed is held: whoever disables several locks all their rows before.
+    private static let noteGone = Query(
+        "UPDATE webhook_endpoints SET failing_since = coalesce(failing_since, $2) WHERE code = $1"
     )
     private static let noteSuccess = Query(
         "UPDATE webhook_endpoints SET failing_since = NULL WHERE code = $1 AND failing_since IS NOT NULL"
@@ -152,12 +162,25 @@ struct EndpointQueries {
         try confirm(try connection.run(Self.delete, [.text(id.text), .integer(version), .bytes([])]))
     }
 
+    /// What an answer says of an endpoint.
+    enum Noted {
+        case success, failure, gone
+
+        init(_ outcome: DeliveryOutcome) {
+            switch outcome {
+            case .delivered: self = .success
+            case .gone: self = .gone
+            default: self = .failure
+            }
+        }
+    }
+
     /// Notes when an endpoint began to fail, or that it no longer does; nothing when that is known.
-    func note(_ isSuccess: Bool, of code: Int64, at now: Timestamp) throws(StoreFailure) {
-        if isSuccess {
-            try connection.run(Self.noteSuccess, [.integer(code)])
-        } else {
-            try connection.run(Self.noteFailure, [.integer(code), .integer(now.milliseconds)])
+    func note(_ outcome: Noted, of code: Int64, at now: Timestamp) throws(StoreFailure) {
+        switch outcome {
+        case .success: try connection.run(Self.noteSuccess, [.integer(code)])
+        case .failure: try connection.run(Self.noteFailure, [.integer(code), .integer(now.milliseconds)])
+        case .gone: try connection.run(Self.noteGone, [.integer(code), .integer(now.milliseconds)])
         }
     }
 

@@ -65,15 +65,17 @@ struct ReplayQueries {
         switch replay {
         case .dead:
             return try dead(endpoint: endpoint.code, after: cursor, limit: limit, at: now)
-        case .learned(let from, let to):
+        case .learned(let from, let to), .undelivered(let from, let to):
             guard let filter = try endpoints.find(id)?.filter else { return WebhookReplayStep(replayed: 0, next: nil) }
             let last = try events.lastPosition(app: endpoint.app)
             guard cursor.position < last else { return WebhookReplayStep(replayed: 0, next: nil) }
             let first = cursor.position
             let end = min(first + Int64(limit), last)
+            let isAgain = if case .undelivered = replay { false } else { true }
+            let due = SQLValue.integer(now.milliseconds)
             var replayed = 0
             for event in try look(endpoint.appCode, first, end, filter, from, to) {
-                replayed += try deliveries.add(event, to: endpoint.code, due: .integer(now.milliseconds)) ? 1 : 0
+                replayed += try deliveries.add(event, to: endpoint.code, due: due, isAgain: isAgain) ? 1 : 0
             }
             return WebhookReplayStep(replayed: replayed, next: end < last ? EventCursor(position: end) : nil)
         }
