@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import TestSupport
 import Testing
@@ -63,19 +62,7 @@ import Testing
     /// Apple has not answered, and the server goes on asking.
     @Test func whatAppleHasNotAnsweredYetIsThree() async throws {
         try await ServerFolder.with { folder in
-            try ServerFolder.write(
-                try PrivateKey(generate: .p256).pem(),
-                folder.path + "/p8",
-                isSecret: true
-            )
-            let store = """
-                "app_store":{"issuer_id":"57246542-96fe-1a63-e053-0824d011072a","key_id":"2X9R4HXF34","private_key_file":"\(folder.path)/p8",\
-                "hosts":{"api":"http://127.0.0.1:1","api_sandbox":"http://127.0.0.1:1"}}
-                """
-            let text = String(decoding: try Data(contentsOf: URL(filePath: folder.configuration)), as: UTF8.self)
-            let changed = text.replacing("\"id\":\"demo\"", with: "\"id\":\"demo\",\(store)")
-            #expect(changed != text)
-            try ServerFolder.write(Array(changed.utf8), folder.configuration)
+            try folder.addAppleKey()
             let server = try await folder.serve()
             let there = ["--server", "http://127.0.0.1:\(server.port)", "--key-file", folder.path + "/key"]
             let run = try await Program.run(["apple", "order", "MK1234", "--wait", "0"] + there)

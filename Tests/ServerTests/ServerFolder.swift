@@ -69,6 +69,20 @@ struct ServerFolder: Sendable {
         )
     }
 
+    /// Gives the app `demo` a key of App Store Connect; Apple is away.
+    func addAppleKey() throws {
+        try Self.write(try PrivateKey(generate: .p256).pem(), path + "/p8", isSecret: true)
+        let store = """
+            "app_store":{"issuer_id":"57246542-96fe-1a63-e053-0824d011072a","key_id":"2X9R4HXF34",\
+            "private_key_file":"\(path)/p8",\
+            "hosts":{"api":"http://127.0.0.1:1","api_sandbox":"http://127.0.0.1:1"}}
+            """
+        let text = String(decoding: try Data(contentsOf: URL(filePath: configuration)), as: UTF8.self)
+        let changed = text.replacing("\"id\":\"demo\"", with: "\"id\":\"demo\",\(store)")
+        #expect(changed != text)
+        try Self.write(Array(changed.utf8), configuration)
+    }
+
     static func makeRoots(in folder: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         for (index, root) in try TestAuthority.shared.roots().enumerated() {

@@ -28,6 +28,8 @@ struct APIClient: Sendable {
         case foreign(Side, base: String, status: Int)
         /// It understood and will not, or has no such thing.
         case refused(code: String, detail: String)
+        /// It is in trouble, or was asked too often: later it may do. With how long to wait, if it says so.
+        case troubled(HTTPStatus, code: String, detail: String, retryAfter: Duration?)
         /// What was asked is no request.
         case invalid(String)
 
@@ -41,13 +43,43 @@ struct APIClient: Sendable {
             case .unreachable(let side, let base, let failure):
                 "the \(side.noun) at \(base) cannot be asked: \(failure)"
             case .foreign(let side, let base, let status): "what answers at \(base) is no \(side.name) (HTTP \(status))"
-            case .refused(let code, let detail): "\(code): \(detail)"
+            case .refused(let code, let detail), .troubled(_, let code, let detail, _): "\(code): \(detail)"
             case .invalid(let detail): detail
             }
         }
 
         var exitCode: Int32 {
-            if case .refused = self { 1 } else { 2 }
+            switch self {
+            case .refused, .troubled: 1
+            case .unreachable, .foreign, .invalid: 2
+            }
+        }
+
+        /// Whether a change may be done for which this came instead of its answer.
+        var mayBeDone: Bool {
+            switch self {
+            case .unreachable(_, _, let failure):
+                // Of these nothing was sent.
+                ![.unreachable, .unresolved, .addressRefused, .invalidCall, .tooManyCalls].contains(failure)
+            // Such as a proxy, which has lost what the server said.
+            case .foreign(_, _, let status): !(400...499).contains(status)
+            case .troubled(let status, _, _, _): status != .tooManyRequests
+            case .refused, .invalid: false
+            }
+        }
+
+        /// Whether the same may be answered by and by: the server is started again, say.
+        var mayPass: Bool {
+            switch self {
+            case .unreachable(_, _, let failure): failure.isRetryable
+            case .foreign, .troubled: true
+            case .refused, .invalid: false
+            }
+        }
+
+        /// How long the server wants not to be asked.
+        var retryAfter: Duration? {
+            if case .troubled(_, _, _, let duration) = self { duration } else { nil }
         }
     }
 
@@ -105,6 +137,12 @@ struct APIClient: Sendable {
         guard let code = json?["code"]?.string, let detail = json?["detail"]?.string else {
             throw .foreign(side, base: base, status: response.status.rawValue)
         }
-        throw response.status == .badRequest ? .invalid(detail) : .refused(code: code, detail: detail)
+        let status = response.status
+        if status == .badRequest { throw .invalid(detail) }
+        guard status.rawValue >= 500 || status == .requestTimeout || status == .tooManyRequests else {
+            throw .refused(code: code, detail: detail)
+        }
+        let seconds = response.fields["Retry-After"].flatMap { Int64($0) }.map { Duration.seconds($0) }
+        throw .troubled(status, code: code, detail: detail, retryAfter: seconds)
     }
 }

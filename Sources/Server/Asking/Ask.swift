@@ -7,6 +7,7 @@ struct Ask {
 
     private let question: Question
     private let arguments: Arguments
+    private let name: ChangeName
     private let client: APIClient
     private let table: AnswerTable
 
@@ -14,6 +15,7 @@ struct Ask {
     init(_ question: Question, _ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
         self.question = question
         self.arguments = arguments
+        name = ChangeName(arguments)
         client = try ServerAccess.client(arguments, environment)
         table = AnswerTable(paint: Paint(environment), isJSON: arguments.isSet("json"))
     }
@@ -26,6 +28,7 @@ struct Ask {
             try await question.rows == nil ? object(members) : list(members)
             return 0
         } catch {
+            guard !question.isChange else { return name.tell(error, of: question.name) }
             Console.error("assay \(question.name): \(ReportText.printable("\(error)"))")
             return error.exitCode
         }
@@ -100,7 +103,6 @@ struct Ask {
     // MARK: One object
 
     private func object(_ members: [Member]) async throws(Fault) {
-        let key = arguments.value("idempotency-key")
         guard question.isChange else {
             Console.write(table.object(try await client.ask(.get, path + query(members, on: nil))))
             return
@@ -108,8 +110,8 @@ struct Ask {
         var place: (member: String, value: Int64)?
         var step = 0
         repeat {
-            let name = step == 0 ? key : key.map { "\($0)-\(step)" }
-            let answer = try await client.ask(.post, path, Self.body(members, on: place), idempotency: name)
+            let key = step == 0 ? name.text : "\(name.text)-\(step)"
+            let answer = try await client.ask(.post, path, Self.body(members, on: place), idempotency: key)
             Console.write(table.object(answer))
             step += 1
             place = question.goesOnWith.flatMap { member in

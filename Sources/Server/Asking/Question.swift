@@ -86,9 +86,7 @@ struct Question: Sendable {
                 .init("after", value: "PLACE", "Where to go on: what \"more\" named."),
             ]
         }
-        if isChange {
-            options.append(.init("idempotency-key", value: "KEY", "The request's name: under it, it is done once."))
-        }
+        if isChange { options.append(ChangeName.option) }
         options += Self.access
         return CommandShape(
             name: name,

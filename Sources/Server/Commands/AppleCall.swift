@@ -6,14 +6,20 @@ struct AppleCall {
     typealias Fault = APIClient.Fault
 
     private static let usualWait = 60
+    /// Between two looks.
+    private static let pause = Duration.seconds(1)
     private static let waitMax = 86_400
 
+    private let name: String
     private let wait: Int
     private let arguments: Arguments
+    private let change: ChangeName
     private let client: APIClient
 
-    private init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
+    private init(_ name: String, _ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
+        self.name = name
         self.arguments = arguments
+        change = ChangeName(arguments)
         wait = try Self.whole(arguments.value("wait"), "wait", 0...Self.waitMax) ?? Self.usualWait
         client = try ServerAccess.client(arguments, environment)
     }
@@ -43,18 +49,21 @@ struct AppleCall {
         _ arguments: Arguments,
         _ environment: [String: String]
     ) async throws(UsageFault) -> Int32 {
-        let call = try AppleCall(arguments, environment)
-        let request = try call.request(name)
+        let call = try AppleCall(name, arguments, environment)
+        let request = try call.request()
+        let asked: Asked
         do throws(Fault) {
-            return try await call.answer(to: request)
+            asked = try await call.ask(request)
         } catch {
-            Console.error("assay \(name): \(ReportText.printable("\(error)"))")
+            guard request.body == nil else { return call.change.tell(error, of: name) }
+            call.say("\(error)")
             return error.exitCode
         }
+        return await call.outcome(of: asked)
     }
 
     /// What to send, and where; `nil` body for a question that was asked before.
-    private func request(_ name: String) throws(UsageFault) -> (path: String, body: [UInt8]?) {
+    private func request() throws(UsageFault) -> (path: String, body: [UInt8]?) {
         let word = PercentCoding.encode(arguments.positionals[0])
         switch name {
         case "apple order": return ("/v1/apple/orders/\(word)/lookup", Array("{}".utf8))
@@ -92,23 +101,55 @@ struct AppleCall {
         }
     }
 
-    private func answer(to request: (path: String, body: [UInt8]?)) async throws(Fault) -> Int32 {
-        var body = try await client.ask(request.body == nil ? .get : .post, request.path, request.body ?? []).body
-        var waited = 0
-        while true {
-            guard let json = try? JSONDocument(body).root.object, let id = json["id"]?.string else {
-                throw .invalid("the answer has no id")
-            }
-            let state = json["state"]?.string ?? ""
-            guard state == "waiting", waited < wait else {
-                show(json, body)
-                return state == "done" ? 0 : state == "waiting" ? 3 : 1
-            }
-            try? await Task.sleep(for: .seconds(1))
-            waited += 1
-            body = try await client.ask(.get, "/v1/apple/requests/\(id)").body
+    /// What the server has taken in, as it was last told of.
+    private struct Asked {
+        let id: String
+        let state: String
+        let json: JSONObject
+        let body: [UInt8]
+
+        var isWaiting: Bool { state == "waiting" }
+
+        init(_ answer: APIClient.Answer) throws(Fault) {
+            guard let json = answer.json, let id = json["id"]?.string else { throw .invalid("the answer has no id") }
+            self.id = id
+            self.json = json
+            state = json["state"]?.string ?? ""
+            body = answer.body
         }
     }
+
+    private func ask(_ request: (path: String, body: [UInt8]?)) async throws(Fault) -> Asked {
+        guard let body = request.body else { return try Asked(try await client.ask(.get, request.path)) }
+        return try Asked(try await client.ask(.post, request.path, body, idempotency: change.text))
+    }
+
+    /// Waits for what comes of it. From here on the server goes on, whether it can be asked or not: what is not answered is
+    /// not known yet, and is never a reason to ask for the same again.
+    private func outcome(of first: Asked) async -> Int32 {
+        var asked = first
+        var trouble: Fault?
+        let show = "assay apple show \(first.id)"
+        let end = ContinuousClock.now.advanced(by: .seconds(wait))
+        // Said at once: whoever stops waiting finds it again by that.
+        if asked.isWaiting, wait > 0 { say("the server asks Apple; \"\(show)\" tells what comes of it") }
+        while asked.isWaiting, trouble?.mayPass ?? true {
+            let left = ContinuousClock.now.duration(to: end)
+            guard left > .zero, trouble?.retryAfter ?? .zero < left else { break }
+            try? await Task.sleep(for: min(left, max(Self.pause, trouble?.retryAfter ?? .zero)))
+            do throws(Fault) {
+                asked = try await ask(("/v1/apple/requests/\(PercentCoding.encode(first.id))", nil))
+                trouble = nil
+            } catch {
+                trouble = error
+            }
+        }
+        self.show(asked.json, asked.body)
+        if let trouble { say("\(trouble); what comes of it is not known yet: \"\(show)\"") }
+        return asked.state == "done" ? 0 : asked.isWaiting ? 3 : 1
+    }
+
+    private func say(_ text: String) { Console.error("assay \(name): \(ReportText.printable(text))") }
 
     /// The answer as lines of names and values, one level deep, or as it came.
     private func show(_ json: JSONObject, _ body: [UInt8]) {

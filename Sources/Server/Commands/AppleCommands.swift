@@ -48,7 +48,12 @@ enum AppleCommands {
         ]
     )
 
-    private static let show = shape("show", "Shows what was asked before, and what Apple has answered.", "ID")
+    private static let show = shape(
+        "show",
+        "Shows what was asked before, and what Apple has answered.",
+        "ID",
+        isChange: false
+    )
 
     private static let days = CommandShape.Option("days", value: "N", "How many, 1 to 90.")
     private static let reason = CommandShape.Option(
@@ -67,6 +72,7 @@ enum AppleCommands {
         _ summary: String,
         _ positional: String,
         _ options: [CommandShape.Option] = [],
+        isChange: Bool = true,
         notes: [String] = [],
         examples: [(line: String, does: String)] = []
     ) -> CommandShape {
@@ -75,14 +81,14 @@ enum AppleCommands {
             summary: summary,
             positionals: positional,
             positionalsRange: 1...1,
-            options: options + ServerAccess.options + [
+            options: options + (isChange ? [ChangeName.option] : []) + ServerAccess.options + [
                 .init("wait", value: "SECONDS", "How long to wait for Apple's answer; 60 if not given."),
                 .init("json", "The server's own answer instead of text."),
             ],
             notes: notes + [
                 """
                 Exits with 0 when it was done, 1 when Apple or the server says no, 2 when the server could not be asked,
-                3 when Apple has not answered yet: the server goes on asking.
+                3 when Apple has not answered yet: the server goes on asking, also where it cannot be asked for a while.
                 """
             ],
             examples: examples
