@@ -29,7 +29,8 @@ import Testing
         _ place: [String],
         _ open: () async throws -> any Store
     ) async throws {
-        try ask(folder)
+        // So that Apple can be asked, which nobody does here.
+        try folder.addAppleKey()
         let (file, report) = (folder.path + "/old.csv", folder.path + "/report.csv")
         let rows = "transaction_id,customer_id\n2000000000000001,ann\n2000000000000002,bob\n2000000000000003,cid\n"
         try ServerFolder.write(Array(rows.utf8), file)
@@ -65,14 +66,5 @@ import Testing
         #expect(told.dropFirst(2).allSatisfy { $0.contains(",known,,") }, "\(told)")
         let last = try await Program.run(words)
         #expect(last.errorText.contains("and every row was taken; no row is taken again"), "\(last.errorText)")
-    }
-
-    /// Lets the app `demo` ask Apple, which nobody does here.
-    private static func ask(_ folder: ServerFolder) throws {
-        try ServerFolder.write(Array("0123456789abcdef0123456789abcdef".utf8), folder.path + "/shared", isSecret: true)
-        let text = String(decoding: try Data(contentsOf: URL(filePath: folder.configuration)), as: UTF8.self)
-        let member = #""app_store":{"shared_secret_file":"\#(folder.path)/shared"}"#
-        let changed = text.replacing(#""id":"demo","#, with: #""id":"demo",\#(member),"#)
-        try ServerFolder.write(Array(changed.utf8), folder.configuration)
     }
 }

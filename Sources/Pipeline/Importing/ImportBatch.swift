@@ -6,7 +6,7 @@ import Verification
 struct ImportBatch {
     private let before: ImportProgress
     private let spacing: Duration
-    private let later: Importer.Later?
+    private let later: Importer.Later
     private let now: Timestamp
     private var counts: ImportCounts
     private var last: ImportRow?
@@ -14,7 +14,7 @@ struct ImportBatch {
     private var refusals: [SubmissionName: Settlement] = [:]
     private(set) var outcomes: [ImportOutcome] = []
 
-    init(after progress: ImportProgress, spacing: Duration, later: Importer.Later?, at now: Timestamp) {
+    init(after progress: ImportProgress, spacing: Duration, later: @escaping Importer.Later, at now: Timestamp) {
         before = progress
         self.spacing = spacing
         self.later = later
@@ -146,7 +146,7 @@ struct ImportBatch {
         // none waits for ever.
         if kept.isNew {
             let due = before.startedAt.advanced(by: spacing * Int(counts.asked))
-            try later?(kept.id, max(now, due), transaction)
+            try later(kept.id, max(now, due), transaction)
         }
         let isAsked = kept.isNew && first == nil
         var outcome = ImportOutcome(line: line, isAsked ? .asked : .known, format: format, reason: pending.reason)

@@ -31,8 +31,8 @@ struct ImportExaminer: Sendable {
     let verifier: Verifier
     let app: AppPolicy
     let delivery: ImportDelivery
-    /// Whether anybody will ask Apple.
-    let isAsking: Bool
+    /// What Apple will be asked.
+    let reach: AppleReach
     /// When the source's first row was read: what was refused before is asked about again.
     let startedAt: Timestamp
     let now: Timestamp
@@ -127,10 +127,10 @@ struct ImportExaminer: Sendable {
         _ reason: Reason,
         or refusal: ExaminedRow.Finding
     ) -> ExaminedRow.Finding {
-        guard let subject = claim.subject else { return isAsking ? ask(claim, format, reason) : refusal }
+        guard let subject = claim.subject else { return ask(claim, format, reason) ?? refusal }
         var numbered = claim
         numbered.proof = subject.digits
-        let other = isAsking ? ask(numbered, .transactionID, reason) : refusal
+        let other = ask(numbered, .transactionID, reason) ?? refusal
         guard let realm = subject.realm else { return other }
         var template = Recording(app: app.id, realm: realm, transactions: [], terms: app.terms)
         template.customer = claim.customer
@@ -139,7 +139,9 @@ struct ImportExaminer: Sendable {
         return .claim(ImportedClaim(id: subject.id, template: template), unless: other)
     }
 
-    private func ask(_ claim: ImportRow.Claim, _ format: ProofFormat, _ reason: Reason) -> ExaminedRow.Finding {
+    /// Asks Apple; `nil` for what she cannot be asked, which would wait in vain.
+    private func ask(_ claim: ImportRow.Claim, _ format: ProofFormat, _ reason: Reason) -> ExaminedRow.Finding? {
+        guard reach.includes(verifier.question(about: claim.proof)) else { return nil }
         let digest = ProofDigest(of: claim.proof)
         let pending = PendingSubmission(
             id: SubmissionID(app: app.id, customer: claim.customer, digest),

@@ -31,19 +31,19 @@ package struct ImportPlan: Sendable {
 
     private let app: AppPolicy
     private let verifier: Verifier
-    private let isAsking: Bool
+    private let reach: AppleReach
     private let now: Timestamp
     private var remembered: [UInt64]
 
     /// - Parameters:
     ///   - app: whose purchases they are.
     ///   - verifier: proves what is signed.
-    ///   - isAsking: whether Apple can be asked about the app.
+    ///   - reach: what Apple can be asked about the app.
     ///   - now: the moment.
-    package init(app: AppPolicy, verifier: Verifier, isAsking: Bool, at now: Timestamp) {
+    package init(app: AppPolicy, verifier: Verifier, reach: AppleReach, at now: Timestamp) {
         self.app = app
         self.verifier = verifier
-        self.isAsking = isAsking
+        self.reach = reach
         self.now = now
         remembered = Array(repeating: 0, count: Self.rememberedMax)
     }
@@ -64,7 +64,7 @@ package struct ImportPlan: Sendable {
             verifier: verifier,
             app: app,
             delivery: .elsewhere,
-            isAsking: isAsking,
+            reach: reach,
             startedAt: now,
             now: now
         )

@@ -20,7 +20,7 @@ package struct Importer: Sendable {
     package static let batchMax = 256
     package static let batchBytesMax = 4 << 20
 
-    /// Plans in the write that keeps a row's proof how Apple is to be asked about it; `nil` asks nobody.
+    /// Plans in the write that keeps a row's proof how Apple is to be asked about it.
     package typealias Later = @Sendable (SubmissionID, Timestamp, any StoreTransaction) throws(StoreFailure) -> Void
 
     private let verifier: Verifier
@@ -30,7 +30,8 @@ package struct Importer: Sendable {
     private let clock: any WallClock
     private let lanes: Int
     private let spacing: Duration
-    private let later: Later?
+    private let reach: AppleReach
+    private let later: Later
 
     /// - Parameters:
     ///   - verifier: proves what is signed.
@@ -40,7 +41,8 @@ package struct Importer: Sendable {
     ///   - clock: dates what is recorded.
     ///   - lanes: how many proofs are verified at once.
     ///   - spacing: between two questions to Apple.
-    ///   - later: plans such a question.
+    ///   - reach: what Apple can be asked; what she cannot be is refused.
+    ///   - later: plans a question to her.
     package init(
         verifier: Verifier,
         store: any Store,
@@ -49,7 +51,8 @@ package struct Importer: Sendable {
         clock: any WallClock,
         lanes: Int,
         spacing: Duration,
-        later: Later?
+        reach: AppleReach,
+        later: @escaping Later
     ) {
         self.verifier = verifier
         self.store = store
@@ -58,6 +61,7 @@ package struct Importer: Sendable {
         self.clock = clock
         self.lanes = lanes
         self.spacing = spacing
+        self.reach = reach
         self.later = later
     }
 
@@ -127,7 +131,7 @@ package struct Importer: Sendable {
             verifier: verifier,
             app: app,
             delivery: delivery,
-            isAsking: later != nil,
+            reach: reach,
             startedAt: progress.startedAt,
             now: now
         )

@@ -1,6 +1,7 @@
 package import Jobs
 package import PurchaseModel
 package import Storage
+package import Verification
 
 /// Has Apple asked now, because a person wants to know: about a purchase, by the jobs that ask sooner or later anyway, or
 /// about a proof that waits.
@@ -89,4 +90,17 @@ package enum AppleReach: Hashable, Sendable {
     case receipts
     /// Also the App Store Server API, by a key.
     case everything
+
+    /// What a configuration reaches; without both nobody is asked.
+    package init(hasKey: Bool, hasSharedSecret: Bool) {
+        self = hasKey ? .everything : hasSharedSecret ? .receipts : .nothing
+    }
+
+    /// Whether Apple can be asked a question; `nil` is none.
+    package func includes(_ question: AppleQuestion?) -> Bool {
+        switch (self, question) {
+        case (.nothing, _), (_, nil), (.receipts, .transactions): false
+        case (.everything, _), (.receipts, .receipt): true
+        }
+    }
 }

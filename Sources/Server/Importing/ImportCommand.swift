@@ -77,8 +77,11 @@ struct ImportCommand: Sendable {
 
     var lanes: Int { ProcessInfo.processInfo.activeProcessorCount }
 
-    /// Whether a server of this configuration will ask Apple about the app.
-    var isAsking: Bool { settings.appStores[app.id].map { $0.key != nil || $0.sharedSecret != nil } ?? false }
+    /// What a server of this configuration will ask Apple about the app.
+    var reach: AppleReach {
+        let store = settings.appStores[app.id]
+        return AppleReach(hasKey: store?.key != nil, hasSharedSecret: store?.sharedSecret != nil)
+    }
 
     func verifier() throws -> Verifier {
         let anchors = try CertificateFolder.anchors(roots: settings.roots, certificates: settings.certificates)
@@ -135,7 +138,8 @@ struct ImportCommand: Sendable {
             clock: clock,
             lanes: lanes,
             spacing: spacing,
-            later: isAsking ? later : nil
+            reach: reach,
+            later: later
         )
         var counts = ImportCounts()
         for path in paths {

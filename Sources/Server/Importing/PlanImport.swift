@@ -6,7 +6,7 @@ import Storage
 // `assay import --plan`: reads and verifies all, and writes nothing.
 extension ImportCommand {
     func plan() async throws -> Int32 {
-        var plan = ImportPlan(app: app, verifier: try verifier(), isAsking: isAsking, at: SystemClock().now)
+        var plan = ImportPlan(app: app, verifier: try verifier(), reach: reach, at: SystemClock().now)
         let ledger = try await place.openToReadIfThere()
         do {
             for path in paths { try await reading(path) { files in try await look(at: files, &plan, ledger) } }

@@ -83,9 +83,9 @@ import Verification
             ),
         ]
         let books = try OwnedBooks()
-        for (isAsking, word) in [(true, "asked"), (false, "refused")] {
+        for (reach, word) in [(AppleReach.everything, "asked"), (.receipts, "refused"), (.nothing, "refused")] {
             let store = MemoryStore()
-            let outcomes = try await books.take(rows, into: store, isAsking: isAsking)
+            let outcomes = try await books.take(rows, into: store, reach: reach)
             #expect(outcomes.map(\.kind.rawValue) == ["recorded", word, "recorded", word, word])
             #expect(try await books.owner(of: 2, in: .sandbox, store) == "bob")
             #expect(try await books.owner(of: 1, in: .sandbox, store) == "ann")
@@ -100,7 +100,7 @@ import Verification
             OwnedBooks.row(1, receipt, "ann", OwnedBooks.subject(1)),
             OwnedBooks.row(2, Self.digits(1), "ann", OwnedBooks.subject(1)),
         ]
-        let outcomes = try await books.take(rows, into: store, isAsking: true)
+        let outcomes = try await books.take(rows, into: store, reach: .everything)
         #expect(outcomes.map(\.kind) == [.asked, .known])
         let id = try #require(outcomes[0].submission)
         let kept = try await store.read { reader throws(StoreFailure) in try reader.submission(id) }
@@ -182,7 +182,7 @@ import Verification
         var plan = ImportPlan(
             app: books.app,
             verifier: try PipelineHouse.verifier(),
-            isAsking: true,
+            reach: .everything,
             at: OwnedBooks.now
         )
         try await plan.look(at: rows, lanes: 2, known: nil)
@@ -190,7 +190,7 @@ import Verification
         var later = ImportPlan(
             app: books.app,
             verifier: try PipelineHouse.verifier(),
-            isAsking: true,
+            reach: .everything,
             at: OwnedBooks.now
         )
         try await later.look(at: rows, lanes: 2) { .init(recorded: Set($0.keys.filter { $0.id.number == 3 })) }

@@ -218,7 +218,7 @@ import Verification
             var plan = ImportPlan(
                 app: house.app,
                 verifier: try PipelineHouse.verifier(),
-                isAsking: true,
+                reach: .everything,
                 at: WorkHouse.start
             )
             let store = house.store

@@ -14,7 +14,7 @@ import Verification
     static func importer(
         _ house: WorkHouse,
         _ delivery: ImportDelivery = .elsewhere,
-        isAsking: Bool = true
+        reach: AppleReach = .everything
     ) throws -> Importer {
         let queue = house.queue
         let later: Importer.Later = { submission, due, write throws(StoreFailure) in
@@ -28,7 +28,8 @@ import Verification
             clock: house.clock,
             lanes: 2,
             spacing: spacing,
-            later: isAsking ? later : nil
+            reach: reach,
+            later: later
         )
     }
 
@@ -163,23 +164,38 @@ import Verification
         }
     }
 
-    @Test func withoutAppleWhatOnlyAppleKnowsIsRefused() async throws {
-        let house = try WorkHouse()
-        let importer = try Self.importer(house, isAsking: false)
-        let taken = try await importer.take(
-            [Self.row(1, Array("2000000000000001".utf8))],
-            after: try await importer.progress(of: Self.id()),
-            report: nil
-        )
-        #expect(taken.outcomes.map(\.kind) == [.refused])
-        #expect(taken.outcomes[0].verdict?.rawValue == "undecidable")
+    /// Each row: what Apple can be asked, and what becomes of a number, of a receipt whose issuer is not known, and of an
+    /// answer of verifyReceipt in which only a number stands.
+    @Test(arguments: [
+        (reach: AppleReach.nothing, kinds: [ImportOutcome.Kind.refused, .refused, .refused]),
+        (.receipts, [.refused, .asked, .refused]), (.everything, [.asked, .asked, .asked]),
+    ])
+    func whatAppleCannotBeAskedIsRefused(reach: AppleReach, kinds: [ImportOutcome.Kind]) async throws {
+        let books = try OwnedBooks()
+        let answer = """
+            {"status":0,"environment":"Production","receipt":{"bundle_id":"\(TestAuthority.bundleID)","in_app":[\
+            {"product_id":"coins.100","transaction_id":"2000000000000003","purchase_date_ms":"1700000000000"}]}}
+            """
+        let rows = [
+            Self.row(1, Array("2000000000000001".utf8)),
+            Self.row(2, try StoreAuthority.one.get().receipt(OwnedBooks.sold(2))), Self.row(3, Array(answer.utf8)),
+        ]
+        let outcomes = try await books.take(rows, into: MemoryStore(), reach: reach)
+        #expect(outcomes.map(\.kind) == kinds)
+        for outcome in outcomes where outcome.kind == .refused {
+            #expect(outcome.verdict?.rawValue == "undecidable")
+        }
+        var plan = ImportPlan(app: books.app, verifier: try PipelineHouse.verifier(), reach: reach, at: OwnedBooks.now)
+        try await plan.look(at: rows, lanes: 2, known: nil)
+        #expect(plan.needApple == Int64(kinds.count { $0 == .asked }))
+        #expect(plan.refused.values.reduce(0, +) == Int64(kinds.count { $0 == .refused }))
     }
 
     /// A key that was missing may be there by now.
     @Test func whatWasReadToItsEndIsReadAgainIfRowsOfItWereNotTaken() async throws {
         let house = try WorkHouse()
         let rows = [Self.row(1, Array("2000000000000001".utf8)), Self.row(2, Array("2000000000000001".utf8), "bob")]
-        let blind = try Self.importer(house, isAsking: false)
+        let blind = try Self.importer(house, reach: .nothing)
         let first = try await blind.take(rows, after: try await blind.progress(of: Self.id()), report: .jsonLines)
         #expect(try await blind.continuation(of: first.progress, refusedSince: 0) == first.progress)
         let end = try await blind.take([], after: first.progress, report: .jsonLines).progress
@@ -221,7 +237,7 @@ import Verification
         let sold = try house.buy("coins.100")
         let receipt = try house.receipt()
         let verifier = try PipelineHouse.verifier()
-        var plan = ImportPlan(app: house.app, verifier: verifier, isAsking: true, at: WorkHouse.start)
+        var plan = ImportPlan(app: house.app, verifier: verifier, reach: .everything, at: WorkHouse.start)
         let rows = [
             Self.row(1, receipt), Self.row(2, receipt), Self.row(3, Array("2000000099999999".utf8)),
             Self.row(4, Array("nothing".utf8)), ImportRow(line: 5, end: 9, lineAfter: 6, claim: .failure(.json)),
@@ -232,7 +248,7 @@ import Verification
         #expect(plan.refused.values.reduce(0, +) == 1)
         #expect(plan.invalid == ["json": 1])
         #expect(plan.faults.map(\.line) == [4, 5])
-        var later = ImportPlan(app: house.app, verifier: verifier, isAsking: true, at: WorkHouse.start)
+        var later = ImportPlan(app: house.app, verifier: verifier, reach: .everything, at: WorkHouse.start)
         try await later.look(at: Array(rows.prefix(1)), lanes: 1) { .init(recorded: Set($0.keys)) }
         #expect((later.genuine, later.known) == (0, 1))
         #expect(try await house.recorded(sold.id) == nil)

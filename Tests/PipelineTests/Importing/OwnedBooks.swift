@@ -88,7 +88,8 @@ struct OwnedBooks: Sendable {
 
     // MARK: In and out
 
-    func importer(_ store: any Store, _ delivery: ImportDelivery = .elsewhere, isAsking: Bool = false) -> Importer {
+    func importer(_ store: any Store, _ delivery: ImportDelivery = .elsewhere, reach: AppleReach = .nothing) -> Importer
+    {
         let random = SharedCounter()
         let queue = JobQueue(store: store, clock: clock) { random.next() }
         let later: Importer.Later = { submission, due, write throws(StoreFailure) in
@@ -102,7 +103,8 @@ struct OwnedBooks: Sendable {
             clock: clock,
             lanes: 2,
             spacing: .seconds(1),
-            later: isAsking ? later : nil
+            reach: reach,
+            later: later
         )
     }
 
@@ -114,10 +116,10 @@ struct OwnedBooks: Sendable {
         _ rows: [ImportRow],
         into store: any Store,
         _ delivery: ImportDelivery = .elsewhere,
-        isAsking: Bool = false,
+        reach: AppleReach = .nothing,
         as seed: UInt8 = 1
     ) async throws -> [ImportOutcome] {
-        let importer = importer(store, delivery, isAsking: isAsking)
+        let importer = importer(store, delivery, reach: reach)
         return try await importer.take(rows, after: try await importer.progress(of: Self.id(seed)), report: nil)
             .outcomes
     }
