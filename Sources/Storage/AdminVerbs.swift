@@ -40,6 +40,9 @@ package protocol AdminVerbs: AdminReader {
         forgettingBefore old: Timestamp
     ) throws(StoreFailure)
 
+    /// An account as it is until this write has ended: whoever changes it at the same moment waits, or is made again.
+    func holdAdmin(_ name: AdminName) throws(StoreFailure) -> AdminAccount?
+
     /// Writes an account's role, password and whether it is enabled.
     ///
     /// - Parameter account: its version is the one that the change was made from.

@@ -13,6 +13,8 @@ struct Desk: Sendable {
     static let password = "a password of many words"
 
     let store = MemoryStore()
+    /// The same, as the pages have it.
+    let pages: InterruptedStore
     let clock = ManualClock(Timestamp(milliseconds: 1_800_000_000_000))
     let link = Token()
     let routes: [DashboardRoute]
@@ -35,8 +37,9 @@ struct Desk: Sendable {
     ) {
         policy = AppPolicy(id: Self.app, bundleID: BundleID(checked: "com.example.shop"), terms: terms)
         let queue = JobQueue(store: store, clock: clock, random: Self.random)
+        pages = InterruptedStore(store)
         let parts = DashboardParts(
-            store: store,
+            store: pages,
             clock: clock,
             apps: policies ?? [policy],
             firstRun: link.digest,

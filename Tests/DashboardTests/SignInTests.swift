@@ -203,6 +203,51 @@ import Testing
         #expect(await other.signIn("ann", new).status == .seeOther)
     }
 
+    /// What is changed of an account while a password is compared: for up to a second, where many others are.
+    static let changes: [@Sendable (inout AdminAccount) -> Void] = [
+        { $0.password = "another" }, { $0.isEnabled = false }, { $0.role = .viewer },
+    ]
+
+    @Test(arguments: changes.indices)
+    func whoeverIsSigningInMeanwhileDoesNotGetIn(change: Int) async throws {
+        let desk = Desk()
+        try await desk.add("ann", .operator)
+        let (change, browser, store, now) = (Self.changes[change], Browser(desk), desk.store, desk.clock.now)
+        desk.pages.beforeNextWrite {
+            try? await store.write { write throws(StoreFailure) in
+                guard var account = try write.admin(AdminName(checked: "ann")) else { return }
+                change(&account)
+                try write.updateAdmin(account)
+                _ = try write.endAdminSessions(of: account.name, but: nil, at: now)
+            }
+        }
+        let response = await browser.signIn("ann")
+        #expect(response.status == .forbidden && response.fields["Set-Cookie"]?.hasPrefix("assay=") != true)
+        #expect(response.text.contains("changed"))
+        #expect(browser.cookies["assay"] == nil)
+        let log = try await desk.log()
+        #expect(log.map(\.action) == ["sign_in_refused"] && log.first?.admin == nil)
+    }
+
+    /// A session that ends while the password of a new account is hashed makes none.
+    @Test func whoIsSignedOutMeanwhileMakesNoAccount() async throws {
+        let desk = Desk()
+        try await desk.add("ann", .admin)
+        let browser = Browser(desk)
+        _ = await browser.signIn("ann")
+        let (store, now) = (desk.store, desk.clock.now)
+        desk.pages.beforeNextWrite {
+            _ = try? await store.write { write throws(StoreFailure) in
+                try write.endAdminSessions(of: AdminName(checked: "ann"), but: nil, at: now)
+            }
+        }
+        let fields = [("name", "eve"), ("password", "a password of hers"), ("role", "admin")]
+        let response = await browser.submit("/dashboard/accounts", "/dashboard/accounts/make", fields)
+        #expect(response.fields["Location"] == "/dashboard/sign-in")
+        let accounts = try await store.read { reader throws(StoreFailure) in try reader.admins() }
+        #expect(accounts.map(\.name.text) == ["ann"])
+    }
+
     @Test(arguments: [
         ("/dashboard/triage?span=month", "/dashboard/triage?span=month"), ("https://evil.example", "/dashboard"),
         ("//evil.example", "/dashboard"), ("/dashboard.evil", "/dashboard"), ("/dashboard\\@evil", "/dashboard"),

@@ -72,6 +72,42 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func anAccountIsHeldAsItIs(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let ann = Self.account(Self.ann, .admin)
+            let held = try await store.write { write throws(StoreFailure) in
+                try write.createAdmin(ann)
+                return [try write.holdAdmin(Self.ann), try write.holdAdmin(Self.bob)]
+            }
+            #expect(held == [ann, nil])
+            // It can be changed from what it was.
+            try await store.write { write throws(StoreFailure) in try write.updateAdmin(ann) }
+        }
+    }
+
+    /// Of a sign-in and a change of the password at the same moment the second sees what the first has done.
+    @Test(
+        .enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"),
+        .enabled(if: !PostgreSQLServer.isPortable, "whoever waited is turned back")
+    )
+    func whoHoldsAnAccountChangesItAfterNobody() async throws {
+        try await PostgreSQLJobTests.withTwo { first, second, name in
+            let ann = Self.account(Self.ann, .admin)
+            try await first.write { write throws(StoreFailure) in try write.createAdmin(ann) }
+            let isBegun = DispatchSemaphore(value: 0)
+            async let held = PostgreSQLJobTests.after(isBegun) {
+                try await second.write { write throws(StoreFailure) in try write.holdAdmin(Self.ann) }
+            }
+            try await first.write { write throws(StoreFailure) in
+                try write.updateAdmin(ann)
+                isBegun.signal()
+                PostgreSQLJobTests.untilOneWaits(name)
+            }
+            #expect(try await held?.version == 2)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func aSessionEndsOnceAndIsNotUsedAfterwards(kind: StoreKind) async throws {
         try await kind.withStore { store in
             let session = Self.session(1, of: Self.ann, at: 10)

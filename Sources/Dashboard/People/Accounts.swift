@@ -80,12 +80,17 @@ struct Accounts: Sendable {
         }
         guard let hash = await parts.passwords.hash(visit.fields["password"]) else { return Notices.busy() }
         let account = AdminAccount(name: name, role: role, password: hash.text, createdAt: visit.now)
-        let isMade = try await parts.store.write { write throws(StoreFailure) in
+        let isMade = try await parts.store.write { write throws(StoreFailure) -> Bool? in
+            // While the password was hashed, who asks may have been signed out.
+            guard let actor = try write.holdAdmin(visit.account.name), actor.isEnabled, actor.role == .admin,
+                let session = try write.adminSession(visit.token.digest), Sessions.goesOn(session, at: visit.now)
+            else { return nil }
             guard try write.admin(name) == nil, try write.admins().count < AdminAccount.listedMax else { return false }
             try write.createAdmin(account)
             try write.noteAdminAction(visit.action("account_made", of: name.text, role.rawValue))
             return true
         }
+        guard let isMade else { return Notices.leave(for: Address("/sign-in")) }
         return isMade
             ? Notices.leave(for: Address("/accounts"))
             : try await page(visit, fault: "There is an account of that name, or there are too many.")

@@ -33,31 +33,49 @@ struct SignIn: Sendable {
         let account = try await parts.store.read { reader throws(StoreFailure) in try reader.admin(name) }
         let hash = account.flatMap { $0.isEnabled ? PasswordHash(kept: $0.password) : nil }
         guard let fits = await parts.passwords.fits(fields["password"], hash) else { return Notices.busy() }
-        guard fits else {
+        guard fits, let account else {
             try await note(request, "sign_in_refused", nil, name.text)
             return refuse(request, fields)
         }
         parts.signInGuard.succeeded(attempt)
-        return try await start(request, name, isSecure, next: Address(returning: fields["next"]))
+        return try await start(request, account, isSecure, next: fields["next"])
     }
 
+    /// - Parameters:
+    ///   - request: what the browser sent.
+    ///   - account: as it was when its password was compared.
+    ///   - isSecure: whether the browser came over TLS.
+    ///   - next: where it wanted to go.
+    /// - Returns: the way there; or the page anew, where the account was changed since.
+    /// - Throws: `StoreFailure`.
     private func start(
         _ request: HTTPRequest,
-        _ name: AdminName,
+        _ account: AdminAccount,
         _ isSecure: Bool,
-        next: Address?
+        next: String
     ) async throws(StoreFailure) -> HTTPResponse {
         let (token, now, old) = (Token(), parts.clock.now, Cookie.session(in: request.fields)?.digest)
-        let action = AdminAction(at: now, admin: name, remote: request.remote.description, action: "signed_in")
+        let (name, remote) = (account.name, request.remote.description)
+        let action = AdminAction(at: now, admin: name, remote: remote, action: "signed_in")
+        let refusal = AdminAction(at: now, admin: nil, remote: remote, action: "sign_in_refused", subject: name.text)
         let session = AdminSession(digest: token.digest, admin: name, startedAt: now, seenAt: now)
-        try await parts.store.write { write throws(StoreFailure) in
+        let isStarted = try await parts.store.write { write throws(StoreFailure) in
+            // A new password ends the sessions that there are: one that begins by the old one must not come after it.
+            guard let kept = try write.holdAdmin(name), kept.isEnabled, kept.version == account.version else {
+                try write.noteAdminAction(refusal)
+                return false
+            }
             if let old { _ = try write.endAdminSession(old, at: now) }
             let known = Duration.seconds(Sessions.knownDays * 86_400)
             _ = try write.sweepAdminSessions(startedBefore: now.advanced(by: .zero - known), limit: 100)
             try write.startAdminSession(session)
             try write.noteAdminAction(action)
+            return true
         }
-        var response = Notices.leave(for: next ?? Address(""))
+        guard isStarted else {
+            return page(request, next: next, fault: "The account was changed at the same time. Sign in again.")
+        }
+        var response = Notices.leave(for: Address(returning: next) ?? Address(""))
         response.fields.append(
             "Set-Cookie",
             Cookie.session(token, isSecure: isSecure, days: Sessions.knownDays)
@@ -128,7 +146,7 @@ struct SignIn: Sendable {
             return true
         }
         guard isMade else { return Self.noFirst() }
-        return try await start(request, name, isSecure, next: nil)
+        return try await start(request, account, isSecure, next: "")
     }
 
     private func isFirst(_ link: String) async -> Bool {

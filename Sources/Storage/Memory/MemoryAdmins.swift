@@ -55,6 +55,8 @@ extension MemoryTransaction {
         put(links, at: \.admins.links)
     }
 
+    func holdAdmin(_ name: AdminName) -> AdminAccount? { admin(name) }
+
     func updateAdmin(_ account: AdminAccount) throws(StoreFailure) {
         guard account.isStorable else { throw .unstorable }
         guard var kept = ledger.admins.accounts[account.name], kept.version == account.version else {

@@ -29,6 +29,8 @@ extension SQLTransaction {
         try accounts.keepLink(digest, madeAt: moment, forgettingBefore: old)
     }
 
+    func holdAdmin(_ name: AdminName) throws(StoreFailure) -> AdminAccount? { try accounts.hold(name) }
+
     func updateAdmin(_ account: AdminAccount) throws(StoreFailure) { try accounts.update(account) }
 
     func startAdminSession(_ session: AdminSession) throws(StoreFailure) { try sessions.start(session) }

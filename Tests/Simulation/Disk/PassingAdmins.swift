@@ -33,6 +33,8 @@ extension PassingTransaction {
         try base.keepFirstAccountLink(digest, madeAt: moment, forgettingBefore: old)
     }
 
+    package func holdAdmin(_ name: AdminName) throws(StoreFailure) -> AdminAccount? { try base.holdAdmin(name) }
+
     package func updateAdmin(_ account: AdminAccount) throws(StoreFailure) { try base.updateAdmin(account) }
 
     package func startAdminSession(_ session: AdminSession) throws(StoreFailure) {

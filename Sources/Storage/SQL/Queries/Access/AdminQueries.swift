@@ -25,6 +25,8 @@ struct AdminQueries {
         WHERE name = $4 AND version = $5
         """
     )
+    /// Changes nothing: a change of somebody else's waits for this write, or this write has waited for it.
+    private static let hold = Query("UPDATE admins SET version = version WHERE name = $1")
     private static let actions = RowSequence(of: "admin_actions")
     private static let insertAction = BulkInsert(
         into: "admin_actions",
@@ -75,6 +77,10 @@ struct AdminQueries {
         try connection.run(Self.deleteLinks, [.integer(old.milliseconds)])
         let values: [SQLValue] = [.bytes(digest), .integer(moment.milliseconds)]
         if try connection.run(Self.insertLink, values) != 1 { throw conflict() }
+    }
+
+    func hold(_ name: AdminName) throws(StoreFailure) -> AdminAccount? {
+        try connection.run(Self.hold, [.text(name.text)]) == 1 ? find(name) : nil
     }
 
     func update(_ account: AdminAccount) throws(StoreFailure) {
