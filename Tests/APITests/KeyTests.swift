@@ -183,6 +183,63 @@ import TestSupport
         }
     }
 
+    /// Nor does a key that ends make one that outlives it, nor a new secret for one.
+    @Test func nobodyMakesAKeyThatOutlivesHisOwn() async throws {
+        try await TestHouse().open { house in
+            func make(_ name: String, _ days: Int?, key: String = TestHouse.key) async -> HTTPResponse {
+                let end = days.map { #", "expires_in_days": \#($0)"# } ?? ""
+                let body = #"{"name": "\#(name)", "kind": "secret", "scopes": ["keys", "read"]\#(end)}"#
+                return await house.change("/v1/keys", body, key: key)
+            }
+            let limited = try await make("limited", 3).json()
+            let (id, key) = (try #require(limited["key_id"]?.string), try #require(limited["secret"]?.string))
+            let end = try #require(limited["expires_at"]?.string)
+            for days in [4, 3_650] {
+                let refused = await make("x", days, key: key)
+                #expect(try refused.status == .forbidden && refused.json()["code"]?.string == "more_than_own")
+            }
+            // Without a word it ends with the one that makes it; sooner it may.
+            let heir = await make("heir", nil, key: key)
+            #expect(try heir.status == .created && heir.json()["expires_at"]?.string == end)
+            let short = await make("short", 2, key: key)
+            #expect(try short.status == .created && short.json()["expires_at"]?.string?.isEmpty == false)
+            let lasting = try #require(try await make("lasting", nil).json()["key_id"]?.string)
+            let taken = await house.change("/v1/keys/\(lasting)/rotate", key: key)
+            #expect(try taken.status == .forbidden && taken.json()["code"]?.string == "more_than_own")
+            let rotated = await house.change("/v1/keys/\(id)/rotate", key: key)
+            #expect(try rotated.status == .created && rotated.json()["expires_at"]?.string == end)
+        }
+    }
+
+    /// A secret that was rotated away ends: who has it does not get hold of its successor.
+    @Test func anOldSecretTakesNoNewOne() async throws {
+        try await TestHouse().open { house in
+            let body = #"{"name": "backend", "kind": "secret", "scopes": ["keys", "read"]}"#
+            let made = try await house.change("/v1/keys", body).json()
+            let (id, old) = (try #require(made["key_id"]?.string), try #require(made["secret"]?.string))
+            let new = try #require(try await house.change("/v1/keys/\(id)/rotate").json()["key_id"]?.string)
+            #expect(await house.change("/v1/keys/\(new)/rotate", key: old).status == .forbidden)
+            let heir = await house.change("/v1/keys", body.replacing("backend", with: "x"), key: old)
+            #expect(try heir.status == .created && heir.json()["expires_at"] != nil)
+        }
+    }
+
+    /// Another server has not heard yet that the key was revoked.
+    @Test func aRevokedKeyMakesNoneAnywhere() async throws {
+        let (store, ring) = (MemoryStore(), KeyRing([:]))
+        let (one, other) = (try TestHouse(store: store), try TestHouse(store: store, keys: ring))
+        try await one.open { one in
+            let body = #"{"name": "backend", "kind": "secret", "scopes": ["keys"]}"#
+            let made = try await one.change("/v1/keys", body).json()
+            let (id, secret) = (try #require(made["key_id"]?.string), try #require(made["secret"]?.string))
+            #expect(await other.get("/v1/keys", key: secret).status == .ok)
+            #expect(await one.change("/v1/keys/\(id)/revoke").status == .ok)
+            let heir = body.replacing("backend", with: "heir")
+            let refused = await other.change("/v1/keys", heir, key: secret)
+            #expect(try refused.status == .forbidden && refused.json()["code"]?.string == "more_than_own")
+        }
+    }
+
     /// A key for the sandbox brings nothing from production in.
     @Test func aKeyBringsProofsOfItsStoresOnly() async throws {
         try await TestHouse().open { house in

@@ -37,7 +37,7 @@ package struct KeyDesk: Sendable {
         case changed
         case nameTaken
         case tooMany
-        /// It has more than the key that asks.
+        /// It has more than the key that asks, or would live longer.
         case moreThanOwn
     }
 
@@ -66,12 +66,17 @@ package struct KeyDesk: Sendable {
             !ring.isGiven(KeyRing.Holder(name: wish.name, app: asking.app))
         else { return .failure(.nameTaken) }
         guard inForce.count < Self.inForceMax else { return .failure(.tooMany) }
+        let wished = wish.days.map { asking.now.advanced(by: .seconds($0 * 86_400)) }
+        let own = try Self.ownEnd(asking, transaction)
+        // Without a word it ends with the key that makes it.
+        let end = wished ?? own
+        guard !Self.isBeyond(own, end), own.map({ asking.now < $0 }) ?? true else { return .failure(.moreThanOwn) }
         let made = Self.make(
             name: wish.name,
             kind: wish.kind.rawValue,
             scopes: wish.scopes.map(\.rawValue).sorted(),
             environments: wish.environments,
-            until: wish.days.map { asking.now.advanced(by: .seconds($0 * 86_400)) },
+            until: end,
             asking
         )
         try transaction.addAPIKey(made.row)
@@ -100,7 +105,8 @@ package struct KeyDesk: Sendable {
         case .success(let found): old = found
         case .failure(let fault): return .failure(fault)
         }
-        guard asking.key.map({ mayGive($0, old) }) ?? true else { return .failure(.moreThanOwn) }
+        guard asking.key.map({ mayGive($0, old) }) ?? true, !isBeyond(try ownEnd(asking, transaction), old.expiresAt)
+        else { return .failure(.moreThanOwn) }
         // Held also where no key is added: nobody else may take the name while it goes from one to the other.
         let inForce = try transaction.holdAPIKeys(app: asking.app, at: asking.now)
         guard overlap == 0 || inForce.count < inForceMax else { return .failure(.tooMany) }
@@ -161,6 +167,21 @@ package struct KeyDesk: Sendable {
     private static func mayGive(_ giver: APIKey, _ row: APIKeyRow) -> Bool {
         let key = APIKey(row)
         return key.scopes.isSubset(of: giver.scopes) && reachesStores(of: row, giver)
+    }
+
+    /// When the key that asks ends by what the ledger says now: this server may not have heard of it yet. What a stolen key
+    /// makes would else outlive it.
+    ///
+    /// - Returns: `nil` for who does not end; now for a key that has ended.
+    private static func ownEnd(_ asking: Asking, _ reader: any StoreReader) throws(StoreFailure) -> Timestamp? {
+        guard let id = asking.key?.id else { return nil }
+        guard let row = try reader.apiKey(id), row.isInForce(at: asking.now) else { return asking.now }
+        return row.expiresAt
+    }
+
+    private static func isBeyond(_ own: Timestamp?, _ end: Timestamp?) -> Bool {
+        guard let own else { return false }
+        return end.map { own < $0 } ?? true
     }
 
     private static func reachesStores(of row: APIKeyRow, _ key: APIKey) -> Bool {
