@@ -208,7 +208,15 @@ import Testing
         ("postgresql://db", "postgresql://db", false),
         ("postgres://assay@db:5432/assay", "postgres://assay@db:5432/assay", false),
         ("postgresql://assay:swordfish@db/assay", "postgresql://assay:…@db/assay", true),
-        ("postgresql://assay:sword@fish@db/assay", "postgresql://assay:…@db/assay", true),
+        ("postgresql://assay:sword%2Ffish%3f@db/assay", "postgresql://assay:…@db/assay", true),
+        ("postgresql://assay:sword:fish@db:/assay", "postgresql://assay:…@db:/assay", true),
+        (
+            "postgresql://a@db1:1,db2,[::1]:3/assay?target_session_attrs=any",
+            "postgresql://a@db1:1,db2,[::1]:3/assay", false
+        ),
+        ("postgresql:///assay?host=/run/x&user=a@b", "postgresql:///assay", false),
+        ("postgresql://%2Frun%2Fx/assay", "postgresql://%2Frun%2Fx/assay", false),
+        ("postgresql://a@db?sslmode=require", "postgresql://a@db", false), ("postgresql://", "postgresql://", false),
         ("postgresql://:swordfish@/assay?sslmode=require", "postgresql://:…@/assay", true),
         ("postgresql://db/assay?user=a&password=swordfish", "postgresql://db/assay", true),
         ("postgresql://[::1]:5432/assay?sslmode=require", "postgresql://[::1]:5432/assay", false),
@@ -221,6 +229,26 @@ import Testing
         #expect(line?.value == "\"\(printed)\"")
         #expect(line?.origin == .environment("ASSAY_DATABASE_URL_FILE"))
         #expect(!configuration.effective.contains("fish"))
+    }
+
+    /// What libpq does not take as it is meant: its words, or ours, would show a part of the password. Each has `fish` in it.
+    @Test(arguments: [
+        // It takes the first @ for the end of the password, and nothing that a / stands before.
+        "assay:fish?x@db/a", "assay:fish/x@db/a", "assay:1/fish@db/a", "assay:1/2?fish@db/a", "fish?x@db/a",
+        "as/say:fish@db/a",
+        "assay:sword@fish@db/assay", "assay:sword@fish/x@db/a", "db?application_name=fish@b",
+        // Each % has two digits behind it, which are not 00.
+        "assay:se%fish@db/a", "assay:fish%@db/a", "assay:fish%0@db/a", "assay:fish%00@db/a", "db/a?password=fish%zz",
+        // A password whose @ is missing looks like a port, and one with an & in it like a parameter.
+        "assay:fish", "assay:1fish/a", "db1:1,db2:fish/a", "[::1]fish/a", "[::1:fish/a", "db/a?password=sword&fish",
+        "db/a?password=sword&F%41=fish", "assay:fish@[]/a",
+    ])
+    func aDatabaseThatIsMisunderstoodIsRefused(rest: String) {
+        let url = "postgresql://" + rest
+        let faults = #expect(throws: ConfigurationFaults.self) {
+            try Self.read(Self.minimal, ["ASSAY_DATABASE_URL": url])
+        }
+        #expect(faults?.description == "ASSAY_DATABASE_URL: \(DatabaseURL.such)")
     }
 
     @Test(arguments: [

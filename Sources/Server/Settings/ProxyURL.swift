@@ -24,7 +24,7 @@ struct ProxyURL: Equatable, Sendable, CustomStringConvertible {
         let parts = authority.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard parts.count <= 2, let place = parts.last, Self.isPlace(place) else { return nil }
         let user = parts.dropLast().flatMap { $0.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false) }
-        guard user.count <= 2, user.first?.isEmpty != true, user.allSatisfy(Self.isEncoded) else { return nil }
+        guard user.count <= 2, user.first?.isEmpty != true, user.allSatisfy(PercentEncoding.isWhole) else { return nil }
         secret = text
         hasPassword = user.count == 2
         let shown = user.first.map { Array($0) + Array((user.count == 2 ? ":…@" : "@").utf8) } ?? []
@@ -48,17 +48,5 @@ struct ProxyURL: Equatable, Sendable, CustomStringConvertible {
         let port = rest.dropFirst()
         guard (1...5).contains(port.count), port.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
         return (1...65_535).contains(port.reduce(0) { $0 * 10 + Int($1 - 0x30) })
-    }
-
-    /// Whether each percent sign begins two hexadecimal digits.
-    private static func isEncoded(_ text: ArraySlice<UInt8>) -> Bool {
-        text.indices.allSatisfy { index in
-            guard text[index] == UInt8(ascii: "%") else { return true }
-            let digits = text[(index + 1)...].prefix(2)
-            return digits.count == 2
-                && digits.allSatisfy { byte in
-                    (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
-                }
-        }
     }
 }

@@ -9,7 +9,8 @@ import Glibc
     /// Set when the way to the server is known to be gone.
     private(set) var isLost = false
 
-    /// - Throws: ``StoreOpenFailure/unreachable(_:)`` with libpq's words, which name no password.
+    /// - Throws: ``StoreOpenFailure/unreachable(_:)`` with libpq's words. They name no password, but quote of a
+    ///   malformed URL what is wrong: who reads one from outside refuses it before.
     init(_ settings: PostgreSQLSettings) throws(StoreOpenFailure) {
         let timeout = max(settings.connectTimeout.components.seconds, 1)
         // Those before the URL are defaults, which it may overrule; those after it are not.
