@@ -11,7 +11,7 @@ enum ConfigCommands {
     ) throws(UsageFault) -> Int32 {
         let isJSON = arguments.isSet("json")
         do throws(ConfigurationFaults) {
-            let configuration = try ProductionProfile.configuration(environment: environment, flags: arguments.flags)
+            let configuration = try StartCheck.configuration(environment: environment, flags: arguments.flags)
             switch (command, isJSON) {
             case ("config check", false): Console.write("The configuration is good.\n")
             case ("config check", true): Console.write(line(faults: []))

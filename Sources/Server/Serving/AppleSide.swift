@@ -83,7 +83,8 @@ enum AppleSide {
         return accounts
     }
 
-    private static func key(_ store: Configuration.AppStore, of app: AppID) throws(Fault) -> ServerAPIKey? {
+    /// The key by which Apple is asked about an app; `nil` for an app without one.
+    static func key(_ store: Configuration.AppStore, of app: AppID) throws(Fault) -> ServerAPIKey? {
         guard let key = store.key else { return nil }
         do throws(CryptoError) {
             return try ServerAPIKey(issuerID: key.issuer, keyID: key.id, pem: key.pem)

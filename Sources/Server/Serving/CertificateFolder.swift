@@ -36,38 +36,51 @@ enum CertificateFolder {
         return anchors
     }
 
-    /// The files of a folder that hold a root of the simulator's, by the name that it gives itself.
-    static func simulated(in folder: String) throws(Fault) -> [String] {
-        try files(folder).filter { _, certificates in
-            certificates.contains { $0.fields.subject.contains("Simulated") }
-        }.map(\.path)
+    /// The files of a folder that hold a root of the simulator's, by the name that it gives itself. What cannot be read is
+    /// passed over.
+    static func simulated(in folder: String) -> [String] {
+        let paths = try? paths(folder)
+        return (paths ?? []).filter { path in
+            let certificates = try? certificates(path)
+            return certificates?.contains { $0.fields.subject.contains("Simulated") } == true
+        }
+    }
+
+    /// All that is wrong with a folder.
+    static func faults(in folder: String) -> [Fault] {
+        var faults: [Fault] = []
+        do throws(Fault) {
+            for path in try paths(folder) {
+                do throws(Fault) { _ = try certificates(path) } catch { faults.append(error) }
+            }
+        } catch {
+            faults.append(error)
+        }
+        return faults
     }
 
     private static func read(_ folder: String) throws(Fault) -> [Certificate] {
-        try files(folder).flatMap(\.certificates)
+        try paths(folder).map { path throws(Fault) in try certificates(path) }.flatMap(\.self)
     }
 
-    private static func files(_ folder: String) throws(Fault) -> [(path: String, certificates: [Certificate])] {
+    private static func paths(_ folder: String) throws(Fault) -> [String] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             throw .unreadableFolder(folder)
         }
-        var files: [(path: String, certificates: [Certificate])] = []
-        for name in names.sorted() where isCertificate(name) {
-            let path = "\(folder)/\(name)"
-            guard let data = FileManager.default.contents(atPath: path) else {
-                throw .unreadableCertificate(path, "cannot be read")
-            }
-            let ders = ders(in: Array(data))
-            guard !ders.isEmpty else { throw .unreadableCertificate(path, "there is none in it") }
-            var certificates: [Certificate] = []
-            do throws(CryptoError) {
-                for der in ders { certificates.append(try Certificate(der: der)) }
-            } catch {
-                throw .unreadableCertificate(path, "\(error)")
-            }
-            files.append((path, certificates))
+        return names.sorted().filter(isCertificate).map { "\(folder)/\($0)" }
+    }
+
+    private static func certificates(_ path: String) throws(Fault) -> [Certificate] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw .unreadableCertificate(path, "cannot be read")
         }
-        return files
+        let ders = ders(in: Array(data))
+        guard !ders.isEmpty else { throw .unreadableCertificate(path, "there is none in it") }
+        do throws(CryptoError) {
+            return try ders.map { der throws(CryptoError) in try Certificate(der: der) }
+        } catch {
+            throw .unreadableCertificate(path, "\(error)")
+        }
     }
 
     private static func isCertificate(_ name: String) -> Bool {

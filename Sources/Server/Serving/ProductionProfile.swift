@@ -7,26 +7,23 @@ enum ProductionProfile {
         files: SettingsFiles = .disk
     ) throws(ConfigurationFaults) -> Configuration {
         let configuration = try Configuration.read(environment: environment, flags: flags, files: files)
-        try check(configuration)
+        let faults = faults(configuration)
+        guard faults.isEmpty else { throw ConfigurationFaults(all: faults) }
         return configuration
     }
 
     /// Roots of a simulator vouch for purchases that nobody paid for. Certificates that cannot be read are not looked at:
     /// the start refuses them in any profile.
-    static func check(_ configuration: Configuration) throws(ConfigurationFaults) {
-        guard configuration.profile == .production, let folder = configuration.trust.roots,
-            let simulated = try? CertificateFolder.simulated(in: folder), !simulated.isEmpty
-        else { return }
+    static func faults(_ configuration: Configuration) -> [ConfigurationFault] {
+        guard configuration.profile == .production, let folder = configuration.trust.roots else { return [] }
         let path = Setting.trustRoots.path
         let origin = configuration.origins[path] ?? .standard
-        throw ConfigurationFaults(
-            all: simulated.map { file in
-                ConfigurationFault(
-                    origin: origin,
-                    path: path,
-                    message: "\(file) is a simulator's root, which profile production does not trust"
-                )
-            }
-        )
+        return CertificateFolder.simulated(in: folder).map { file in
+            ConfigurationFault(
+                origin: origin,
+                path: path,
+                message: "\(file) is a simulator's root, which profile production does not trust"
+            )
+        }
     }
 }

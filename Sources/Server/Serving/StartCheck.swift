@@ -1,0 +1,38 @@
+/// What a server does not start with, and what the text of a configuration does not show: it is in the files that are named.
+enum StartCheck {
+    /// The configuration as a server takes it. What is thrown holds all faults, those of the text first.
+    static func configuration(
+        environment: [String: String],
+        flags: [String: String]
+    ) throws(ConfigurationFaults) -> Configuration {
+        var reader = ConfigurationReader(files: .disk, isToServe: true)
+        reader.read(environment: environment, flags: flags)
+        let configuration = reader.configuration
+        let faults =
+            reader.faults + ProductionProfile.faults(configuration) + certificates(configuration) + keys(configuration)
+        guard faults.isEmpty else { throw ConfigurationFaults(all: faults) }
+        return configuration
+    }
+
+    private static func certificates(_ configuration: Configuration) -> [ConfigurationFault] {
+        let trust = configuration.trust
+        let folders = [(Setting.trustRoots.path, trust.roots), (Setting.trustCertificates.path, trust.certificates)]
+        return folders.flatMap { path, folder in
+            let faults = folder.map { CertificateFolder.faults(in: $0) } ?? []
+            let origin = configuration.origins[path] ?? .standard
+            return faults.map { ConfigurationFault(origin: origin, path: path, message: $0.description) }
+        }
+    }
+
+    private static func keys(_ configuration: Configuration) -> [ConfigurationFault] {
+        configuration.apps.compactMap { app in
+            do throws(AppleSide.Fault) {
+                _ = try AppleSide.key(app.store, of: app.id)
+                return nil
+            } catch {
+                let origin = configuration.origins["apps"] ?? .standard
+                return ConfigurationFault(origin: origin, path: "apps", message: error.sentence)
+            }
+        }
+    }
+}
