@@ -127,6 +127,25 @@ import Testing
         #expect(configuration.origins["limits.idle_seconds"] == nil)
     }
 
+    /// Each row: where the folder and the database are named, and whether the ledger is in the database.
+    @Test(arguments: [
+        (environment: ["ASSAY_DATA": "x", "ASSAY_DATABASE_URL": "postgresql://db"], flags: [:], isDatabase: true),
+        (["ASSAY_DATABASE_URL": "postgresql://db"], ["data": "x"], false),
+        (["ASSAY_DATA": "x"], ["database-url": "postgresql://db"], true),
+        ([:], ["data": "x", "database-url": "postgresql://db"], true), (["ASSAY_DATA": "x"], [:], false),
+    ])
+    func aFolderOnTheCommandLineBeatsADatabaseElsewhere(
+        environment: [String: String],
+        flags: [String: String],
+        isDatabase: Bool
+    ) throws {
+        let configuration = try Self.read(Self.minimal, environment, flags: flags)
+        #expect((configuration.database.url != nil) == isDatabase && configuration.data == "x")
+        let line = try #require(ConfigurationText(configuration).lines.first { $0.path == "database.url" })
+        #expect(line.value == (isDatabase ? #""postgresql://db""# : "none"))
+        if !isDatabase, flags["data"] != nil { #expect(line.origin == .flag("data")) }
+    }
+
     @Test func listsMayComeFromTheEnvironmentAlone() throws {
         let environment = ["ASSAY_APPS": Self.apps, "ASSAY_KEYS_FILE": "keys.json"]
         let configuration = try Self.read(nil, environment, more: ["keys.json": Self.keys])

@@ -50,6 +50,11 @@ import Testing
             let found = try await Program.run(doctor).text
             #expect(found.contains("\(trial): up to date"), "\(found)")
             #expect(!FileManager.default.fileExists(atPath: folder.data))
+            // A server serves the ledger that the others judge, and says which.
+            let served = folder.path + "/served"
+            let server = try await folder.serve("--data", served)
+            #expect(FileManager.default.fileExists(atPath: served))
+            #expect(server.errors.text.contains(#""ledger":"\#(served)""#), "\(server.errors.text)")
         }
     }
 

@@ -54,7 +54,7 @@ struct Doctor {
         var findings = [
             Finding.ok("configuration", "apps: \(configuration.apps.count), keys: \(configuration.keys.count)")
         ]
-        let place = LedgerPlace(arguments, configuration)
+        let place = LedgerPlace(configuration)
         let isFolder = if case .folder = place { true } else { false }
         findings += CheckFiles.findings(reading.seen, data: isFolder ? configuration.data : nil)
         findings += await ledger(at: place, configuration, isFolder: isFolder)

@@ -21,7 +21,7 @@ struct ExportCommand: Sendable {
 
     init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
         let configuration = try LedgerPlace.configuration(arguments, environment)
-        place = LedgerPlace(arguments, configuration)
+        place = LedgerPlace(configuration)
         configured = configuration.apps.map(\.id)
         guard let name = arguments.value("app"), let app = AppID(name) else {
             throw UsageFault("--app is needed: the id of an app")

@@ -22,7 +22,7 @@ struct ImportCommand: Sendable {
 
     init(_ configuration: Configuration, _ arguments: Arguments) throws(UsageFault) {
         settings = ServeSettings(configuration)
-        place = LedgerPlace(arguments, configuration)
+        place = LedgerPlace(configuration)
         guard let name = arguments.value("app") else {
             throw UsageFault("--app is needed: the id of an app of the configuration")
         }

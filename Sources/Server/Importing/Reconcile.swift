@@ -25,7 +25,7 @@ struct Reconcile: Sendable {
 
     init(_ configuration: Configuration, _ arguments: Arguments, at now: Timestamp) throws(UsageFault) {
         settings = ServeSettings(configuration)
-        place = LedgerPlace(arguments, configuration)
+        place = LedgerPlace(configuration)
         guard let since = try Self.moment("since", arguments) else {
             throw UsageFault("--since is needed: where the window begins", hint: "--since 2026-01-05T03:00:00Z")
         }

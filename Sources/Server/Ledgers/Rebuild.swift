@@ -12,7 +12,7 @@ struct Rebuild {
     let now: Timestamp
 
     init(_ configuration: Configuration, _ arguments: Arguments, at now: Timestamp) {
-        place = LedgerPlace(arguments, configuration)
+        place = LedgerPlace(configuration)
         apps = ServeSettings(configuration).apps
         isApplied = arguments.isSet("apply")
         isJSON = arguments.isSet("json")

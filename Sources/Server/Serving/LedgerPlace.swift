@@ -7,6 +7,7 @@ enum LedgerPlace: Sendable {
     /// With what may be shown of its address.
     case database(PostgreSQLSettings, shown: String)
 
+    /// The shared database if there is one, and else the folder.
     init(_ database: Configuration.Database, folder: String) {
         guard let url = database.url else {
             self = .folder(folder)
@@ -21,7 +22,7 @@ enum LedgerPlace: Sendable {
     }
 
     init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
-        self.init(arguments, try Self.configuration(arguments, environment))
+        self.init(try Self.configuration(arguments, environment))
     }
 
     /// What is configured for a command that only wants a ledger: by the same layers as the server's, but apps and keys may be
@@ -37,10 +38,8 @@ enum LedgerPlace: Sendable {
         }
     }
 
-    /// A folder that is named on the command line is meant, whatever database stands elsewhere.
-    init(_ arguments: Arguments, _ configuration: Configuration) {
-        let isFolder = arguments.isSet(Setting.data.flag) && !arguments.isSet(Setting.databaseURL.flag)
-        self.init(isFolder ? Configuration.Database() : configuration.database, folder: configuration.data)
+    init(_ configuration: Configuration) {
+        self.init(configuration.database, folder: configuration.data)
     }
 
     /// For people.

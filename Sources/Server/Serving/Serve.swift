@@ -33,7 +33,7 @@ struct Serve {
         let reporter = Reporter(log: log, metrics: metrics)
         do {
             let anchors = try CertificateFolder.anchors(roots: settings.roots, certificates: settings.certificates)
-            let store = try await openStore(reporter)
+            let store = try await place.openToWrite { reporter.report($0) }
             let house = try House(settings, anchors, store, clock, reporter)
             let dashboard = await DashboardSide(settings, house, store, clock, simulator)
             let listener = try HTTPListener(
@@ -76,6 +76,7 @@ struct Serve {
         log.write(.info, "listening") { json in
             json.member("address", settings.address)
             json.member("port", Int(listener.port))
+            json.member("ledger", place.shown)
             json.member("version", Version.text)
         }
         ready(listener.port)
@@ -139,10 +140,7 @@ struct Serve {
         group.addTask { await house.feed.run { (try? await Task.sleep(for: .seconds(1))) != nil } }
     }
 
-    /// The shared database if there is one, and else the folder.
-    private func openStore(_ reporter: Reporter) async throws(StoreOpenFailure) -> any Store {
-        try await LedgerPlace(settings.database, folder: settings.data).openToWrite { reporter.report($0) }
-    }
+    private var place: LedgerPlace { LedgerPlace(settings.database, folder: settings.data) }
 
     private func sentence(_ error: any Error) -> String {
         switch error {

@@ -31,7 +31,15 @@ struct ConfigurationReader {
             guard let text = flags[setting.flag] else { continue }
             take(text, for: setting, from: .flag(setting.flag))
         }
+        chooseLedger(flags)
         checkWhole()
+    }
+
+    /// A folder that is named on the command line is meant, whatever database stands elsewhere.
+    private mutating func chooseLedger(_ flags: [String: String]) {
+        guard flags[Setting.data.flag] != nil, flags[Setting.databaseURL.flag] == nil else { return }
+        configuration.database.url = nil
+        configuration.origins[Setting.databaseURL.path] = .flag(Setting.data.flag)
     }
 
     // MARK: - The file
