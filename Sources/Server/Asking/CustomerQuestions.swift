@@ -155,7 +155,7 @@ enum CustomerQuestions {
                 columns: ["id", "state", "transaction_id", "product_id", "reason", "deadline"],
                 place: "after"
             ),
-            examples: [("assay refunds list --state waiting", "what is still to be answered")]
+            examples: [("assay refunds list --state open", "what is still to be answered")]
         ),
         Question(
             name: "refunds show",

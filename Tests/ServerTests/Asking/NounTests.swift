@@ -250,6 +250,10 @@ import Testing
             #expect(try await desk.run("subscriptions", "list", "anna").text == "nothing\n")
             #expect(try await desk.run("subscriptions", "show", Self.number).code == 1)
             #expect(try await desk.run("refunds", "list").text == "nothing\n")
+            // As its help says it.
+            let help = try await Program.run(["refunds", "list", "--help"]).text
+            let state = try #require(help.firstMatch(of: /assay refunds list --state ([a-z]+)/)).1
+            #expect(try await desk.run("refunds", "list", "--state", String(state)).text == "nothing\n")
             for verb in ["show", "answer", "decline"] { #expect(try await desk.run("refunds", verb, "none").code == 1) }
         }
     }
