@@ -116,6 +116,13 @@ serve
 must grep -q '"order_id":"before"' <(ask orders show before --json)
 stop
 
+step="it is upgraded where its configuration was deleted"
+mv "$root/etc/assay/assay.json" "$root/elsewhere.json"
+in_root dpkg --install /second.deb >/dev/null </dev/null
+must [ ! -e "$root/etc/assay/assay.json" ]
+must mode_is /etc/assay "root:assay 750"
+mv "$root/elsewhere.json" "$root/etc/assay/assay.json"
+
 step="it is removed"
 in_root dpkg --remove assay >/dev/null
 must [ ! -e "$root/usr/bin/assay" ]
