@@ -8,14 +8,62 @@ import Testing
 
 /// What notifications cost, and what becomes of them when the store fails.
 @Suite struct NotificationIntakeTests {
-    private static func intake(_ house: PipelineHouse) throws -> NotificationIntake {
+    private static func intake(
+        _ house: PipelineHouse,
+        unsignedBytesPerHour: Int = NotificationIntake.unsignedBytesPerHour
+    ) throws -> NotificationIntake {
         NotificationIntake(
             verifier: try PipelineHouse.verifier(),
             recorder: house.recorder,
             store: house.store,
             refusals: RefusalLedger(),
-            clock: house.clock
+            secrets: [house.app.id: Array("secret".utf8)],
+            clock: house.clock,
+            unsignedBytesPerHour: unsignedBytesPerHour
         ) { _ in }
+    }
+
+    /// As Apple sent it of old: each number another one.
+    private static func unsigned(_ number: Int, _ receipt: [UInt8]? = nil) -> [UInt8] {
+        JSONWriter.object { json in
+            json.member("notification_type", "DID_CHANGE_RENEWAL_STATUS")
+            json.member("password", "secret")
+            json.member("environment", "Sandbox")
+            json.member("bvrs", String(number))
+            json.object("unified_receipt") { json in
+                let text = receipt.map { String(decoding: Base64.encode($0, .standard, isPadded: true), as: UTF8.self) }
+                json.member("latest_receipt", text)
+            }
+        }
+    }
+
+    /// The secret is in many an app. What Apple signed is let in all the same, once.
+    @Test func whoKnowsTheSecretFillsNoDisk() async throws {
+        try await PipelineHouse().open { house in
+            let intake = try Self.intake(house, unsignedBytesPerHour: 3 * Self.unsigned(1).count + 50)
+            func words(_ bodies: [[UInt8]]) async throws -> [String] {
+                var words: [String] = []
+                for body in bodies {
+                    switch try await intake.take(body, for: house.app) {
+                    case .kept(_, let isNew): words.append(isNew ? "kept" : "known")
+                    case .tooMuch: words.append("too much")
+                    default: words.append("other")
+                    }
+                }
+                return words
+            }
+            let first = try await words((1...5).map { Self.unsigned($0) })
+            #expect(first == ["kept", "kept", "kept", "too much", "too much"])
+            let receipt = try TestAuthority.signer().receipt([try Proofs.transaction(1)], createdAt: PipelineHouse.now)
+            let writes = house.store.writes
+            let signed = [Self.unsigned(6, receipt), Self.unsigned(7, receipt)]
+            let second = try await words(signed + [Self.unsigned(4), Self.unsigned(1)])
+            #expect(second == ["kept", "too much", "too much", "known"])
+            #expect(house.store.writes == writes + 1)
+            #expect(try await house.figures().transactions == 1)
+            house.clock.advance(by: .seconds(1_800))
+            #expect(try await words([8, 9].map { Self.unsigned($0) }) == ["kept", "too much"])
+        }
     }
 
     private static func notification(_ number: Int64) throws -> [UInt8] {

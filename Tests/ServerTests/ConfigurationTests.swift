@@ -228,6 +228,7 @@ import Testing
         ("postgres://assay@db:5432/assay", "postgres://assay@db:5432/assay", false),
         ("postgresql://assay:swordfish@db/assay", "postgresql://assay:…@db/assay", true),
         ("postgresql://assay:sword%2Ffish%3f@db/assay", "postgresql://assay:…@db/assay", true),
+        ("postgresql://assay:sword?fish@db/assay", "postgresql://assay:…@db/assay", true),
         ("postgresql://assay:sword:fish@db:/assay", "postgresql://assay:…@db:/assay", true),
         (
             "postgresql://a@db1:1,db2,[::1]:3/assay?target_session_attrs=any",
@@ -253,7 +254,7 @@ import Testing
     /// What libpq does not take as it is meant: its words, or ours, would show a part of the password. Each has `fish` in it.
     @Test(arguments: [
         // It takes the first @ for the end of the password, and nothing that a / stands before.
-        "assay:fish?x@db/a", "assay:fish/x@db/a", "assay:1/fish@db/a", "assay:1/2?fish@db/a", "fish?x@db/a",
+        "assay:fish/x@db/a", "assay:1/fish@db/a", "assay:1/2?fish@db/a", "fish?x@db/a",
         "as/say:fish@db/a",
         "assay:sword@fish@db/assay", "assay:sword@fish/x@db/a", "db?application_name=fish@b",
         // Each % has two digits behind it, which are not 00.

@@ -7,6 +7,12 @@ package import Verification
 /// Nothing here calls Apple. A notification that is known already changes nothing, and one of a type that we do not know
 /// is kept like any other.
 package struct NotificationIntake: Sendable {
+    /// So many bytes of version 1 that prove nothing new are kept in an hour for each app: some hundreds with large receipts,
+    /// thousands with small ones.
+    package static let unsignedBytesPerHour = 256 << 20
+    /// So many of a receipt's newest purchases show whether it proves anything new.
+    private static let newestMax = 10
+
     let verifier: Verifier
     let recorder: Recorder
     let store: any Store
@@ -15,6 +21,7 @@ package struct NotificationIntake: Sendable {
     private let queue: ConsumptionQueue
     private let refunds: RefundQueue
     private let looks: LookQueue
+    private let budget: UnsignedBudget
     private let desk: RefusalDesk
     private let report: @Sendable (PipelineEvent) -> Void
 
@@ -28,6 +35,7 @@ package struct NotificationIntake: Sendable {
     ///   - queue: gets the jobs that answer what Apple asks.
     ///   - refunds: gets those that ask for refunds at which version 1 only hints.
     ///   - looks: gets those that ask for what it says of subscriptions and no receipt shows.
+    ///   - unsignedBytesPerHour: what is kept for each app of version 1 that proves nothing new.
     ///   - report: hears of each.
     package init(
         verifier: Verifier,
@@ -39,6 +47,7 @@ package struct NotificationIntake: Sendable {
         queue: ConsumptionQueue = .none,
         refunds: RefundQueue = .none,
         looks: LookQueue = .none,
+        unsignedBytesPerHour: Int = NotificationIntake.unsignedBytesPerHour,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         self.verifier = verifier
@@ -50,6 +59,7 @@ package struct NotificationIntake: Sendable {
         self.refunds = refunds
         self.looks = looks
         self.report = report
+        budget = UnsignedBudget(bytesPerHour: unsignedBytesPerHour)
         desk = RefusalDesk(refusals: refusals, clock: clock, report: report)
     }
 
@@ -126,6 +136,10 @@ package struct NotificationIntake: Sendable {
     ) async throws(StoreFailure) -> NotificationOutcome {
         let known = try await store.read { reader throws(StoreFailure) in try reader.notification(row.key) }
         if let known { return note(known, isNew: false) }
+        if row.version == 1, !budget.take(row.payload.count, of: row.key.app, at: arrived.moment) {
+            // What Apple signed, and nobody has seen yet, cannot be made up.
+            guard let proof, try await isNews(proof, to: row) else { return .tooMuch }
+        }
         do throws(StoreFailure) {
             if let proof, !proof.fact.transactions.isEmpty || announcement?.isHeard == true {
                 try await record(row, proof, arrived, announcement, hints)
@@ -143,6 +157,16 @@ package struct NotificationIntake: Sendable {
             return note(known, isNew: false)
         }
         return note(row, isNew: true)
+    }
+
+    private func isNews(_ proof: Verified<Proof>, to row: KeptNotification) async throws(StoreFailure) -> Bool {
+        let newest = proof.fact.transactions.sorted { ($0.purchasedAt, $0.id) > ($1.purchasedAt, $1.id) }
+        let keys = newest.prefix(Self.newestMax).map {
+            TransactionKey(app: row.key.app, realm: row.key.realm, id: $0.id)
+        }
+        return try await store.read { reader throws(StoreFailure) in
+            try reader.transactions(keys).count < keys.count
+        }
     }
 
     private func record(
@@ -201,6 +225,8 @@ package enum NotificationOutcome: Sendable {
     case undecided
     /// It is of version 1, which only the app's shared secret proves, and none is configured.
     case needsSharedSecret
+    /// It is of version 1 and proves nothing new, and too many of these came within the hour.
+    case tooMuch
 }
 
 /// What a notification of version 1 says beside its receipt. Nobody has signed it: it is what to ask Apple about.

@@ -30,11 +30,12 @@ struct DatabaseURL: Equatable, Sendable, CustomStringConvertible {
         let others = rest[(at.map { $0 + 1 } ?? rest.startIndex)...]
         let place = others.prefix { $0 != UInt8(ascii: "?") }
         let parameters = others[place.endIndex...].dropFirst()
-        // One more "@" ends a password in which another, or a "/", is not encoded.
-        guard !user.contains(UInt8(ascii: "?")), !place.contains(UInt8(ascii: "@")),
+        let name = user.prefix { $0 != UInt8(ascii: ":") }
+        // One more "@" ends a password in which another, or a "/", is not encoded. A "?" is one of the password's letters, and in
+        // a name the beginning of parameters with an "@" in them.
+        guard !name.contains(UInt8(ascii: "?")), !place.contains(UInt8(ascii: "@")),
             Self.areHosts(place.prefix { $0 != UInt8(ascii: "/") }), Self.areParameters(parameters)
         else { return nil }
-        let name = user.prefix { $0 != UInt8(ascii: ":") }
         let hasOwn = name.endIndex < user.endIndex
         hasPassword = hasOwn || Self.contains("password=", parameters)
         let shown = name + Array(((hasOwn ? ":…" : "") + (at == nil ? "" : "@")).utf8) + place

@@ -59,6 +59,13 @@ struct ReceiveNotification: Sendable {
                 detail: "Version 1 notifications need the app's shared secret, and none is configured.",
                 retryAfter: retryAfter
             )
+        case .tooMuch:
+            Problem.response(
+                .serviceUnavailable,
+                code: "busy",
+                detail: "More version 1 notifications that prove nothing new have come within the hour than are kept.",
+                retryAfter: retryAfter
+            )
         }
     }
 }
