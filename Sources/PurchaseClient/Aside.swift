@@ -16,6 +16,8 @@ extension PurchaseClient {
         var owed = 0
         /// Purchases of which the app is being asked whose they are.
         var asking: [String: Question] = [:]
+        /// Those of which it is asked a last time after a while, unless they are somebody's by then.
+        var later: Set<String> = []
     }
 
     /// What the app is being asked.

@@ -138,6 +138,7 @@ public actor PurchaseClient {
             tell(purchase.id)
             ring()
         }
+        aside.later.remove(purchase.id)
         finishers[purchase.id] = purchase.finish
         finishIfConfirmed(purchase.id)
     }

@@ -72,11 +72,18 @@ extension PurchaseClient {
     }
 
     private func askLater(_ purchase: StorePurchase, _ customer: @escaping @Sendable (StorePurchase) async -> String?) {
+        guard aside.later.insert(purchase.id).inserted else { return }
         let sleep = surroundings.sleep
         doAside {
             await sleep(Self.pauseAfterTwo)
-            if !Task.isCancelled { await self.receive(purchase, customer, round: 2) }
+            await self.askLast(purchase, customer)
         }
+    }
+
+    private func askLast(_ purchase: StorePurchase, _ customer: @escaping @Sendable (StorePurchase) async -> String?) {
+        // What was sent meanwhile may be finished, and forgotten.
+        guard aside.later.remove(purchase.id) != nil, !Task.isCancelled else { return }
+        receive(purchase, customer, round: 2)
     }
 
     private func tellUnclaimed(_ purchase: StorePurchase) {

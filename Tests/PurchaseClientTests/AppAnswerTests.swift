@@ -145,6 +145,39 @@ import Testing
         #expect(phone.server.recorded.count == 1)
     }
 
+    /// What was sent and finished before the last question would have come is nobody else's.
+    @Test func whoSignsInBeforeTheLastQuestionIsNotAskedIt() throws {
+        let (phone, events) = (Phone(seed: 5), Noted())
+        _ = phone.sell(isForged: false)
+        let asked = Mutex(0)
+        let client = Mutex<PurchaseClient?>(nil)
+        let customer: @Sendable (StorePurchase) async -> String? = { _ in
+            let number = asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+            if number > 2 { return number == 3 ? "anna" : "bob" }
+            await phone.time.sleep(5)
+            await client.withLock(\.self)?.wake()
+            await phone.time.sleep(5)
+            return nil
+        }
+        let source = PurchaseSource(listen: { _ in }, unfinished: phone.source.unfinished)
+        try PurchaseClientTests.run(phone, events, isRun: false, atMost: 2_000) { running in
+            client.withLock { $0 = running }
+            let run = Task(executorPreference: phone.time) { await running.run(source, customer: customer) }
+            while asked.withLock(\.self) < 2 || !events.all.contains(.unclaimed(purchase: "1", accountToken: nil)) {
+                await phone.time.sleep(1)
+            }
+            await phone.time.sleep(20)
+            await running.wake()
+            await phone.time.sleep(500)
+            run.cancel()
+        }
+        #expect(asked.withLock(\.self) == 3)
+        #expect(phone.server.recorded.count == 1 && phone.unfinished.isEmpty)
+    }
+
     /// What an app shows to ask who it is wakes it once it is gone: who puts that away sees it once more, and a last time after a
     /// while.
     @Test func whoPutsAwayTheQuestionIsAskedThriceAtMost() throws {
