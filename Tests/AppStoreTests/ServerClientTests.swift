@@ -46,6 +46,27 @@ import Verification
         #expect(failure == .refused(AppleErrorCode(rawValue: error.rawValue)))
     }
 
+    /// An app without a release gets 401 from production. What its testers buy is found, also once the key rests for it; what is
+    /// not stays undecided.
+    @Test func whatAnUnreleasedAppSoldIsFoundInTheSandbox() async throws {
+        let shop = try ServerDesk(instead: { call throws(HTTPCallFailure) in
+            call.url.contains("/production/") ? HTTPResponse(.unauthorized) : nil
+        })
+        let trial = try shop.desk.buy("coins.100", by: "tester")
+        let nobody = try #require(TransactionID("999999999999999"))
+        var failures: [AppStoreFailure?] = []
+        for _ in 0..<5 {
+            let found = try await shop.client.transaction(trial.id)
+            #expect(found.store == .sandbox && found.value.fact.claims.environment == .sandbox)
+            failures.append(
+                await failure { () async throws(AppStoreFailure) in try await shop.client.transaction(nobody) }
+            )
+        }
+        #expect(failures.first == .unauthorized && !failures.contains(.refused(.transactionNotFound)))
+        guard case .resting = failures.last else { throw AppleDesk.DeskFault.unexpected("\(failures)") }
+        #expect(shop.paths.count { $0.hasPrefix("/production") } == 3)
+    }
+
     @Test func aHistoryIsReadPageByPageAndOnlyForNewsLater() async throws {
         let shop = try ServerDesk()
         var bought: [TransactionID] = []

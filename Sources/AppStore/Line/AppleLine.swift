@@ -35,6 +35,11 @@ package final class AppleLine: Sendable {
         return calm.withLock { $0.rests(lane, host) }
     }
 
+    /// Whether an app's key was answered so often with 401 that nothing is sent with it for a while.
+    func keyRests(of app: BundleID, in store: StoreEnvironment) -> Bool {
+        calm.withLock { $0.rests(AppleLane.Owner(app: app, store: store)) }
+    }
+
     package var now: Timestamp { clock.now }
 
     package func tell(_ event: AppStoreEvent) { report(event) }

@@ -86,6 +86,9 @@ struct Calm: Sendable {
         Calm.suspects(lane, host).contains { breakers[$0.suspect]?.isOpen == true }
     }
 
+    /// Whether an app's key rests.
+    func rests(_ owner: AppleLane.Owner) -> Bool { breakers[.key(owner)]?.isOpen == true }
+
     private func budget(_ lane: AppleLane, at now: Timestamp) -> RequestBudget {
         budgets[lane]
             ?? RequestBudget(

@@ -129,8 +129,9 @@ package struct AppStoreServerClient: Sendable {
         }
     }
 
-    /// Where an id is from is not to be seen of it: production is asked first, the sandbox only when production does not
-    /// have it. Any other failure is no reason to look there.
+    /// Where an id is from is not to be seen of it: production is asked first, the sandbox when production does not have it. An
+    /// app that was never released gets 401 from production: then only what is found in the sandbox counts, and else production
+    /// has said nothing. Any other failure is no reason to look there.
     func find<Found>(
         _ store: StoreEnvironment?,
         _ look: (StoreEnvironment) async throws(AppStoreFailure) -> Found
@@ -139,8 +140,19 @@ package struct AppStoreServerClient: Sendable {
         do throws(AppStoreFailure) {
             return try await look(.production)
         } catch {
-            guard error == .refused(.transactionNotFound) else { throw error }
-            return try await look(.sandbox)
+            if error == .refused(.transactionNotFound) { return try await look(.sandbox) }
+            guard mayBeUnreleased(error) else { throw error }
+            do throws(AppStoreFailure) { return try await look(.sandbox) } catch _ { throw error }
+        }
+    }
+
+    /// Whether it may be that the app has no release yet, and not only that its key is wrong: 401, or that after some of them
+    /// nothing is sent for a while.
+    private func mayBeUnreleased(_ failure: AppStoreFailure) -> Bool {
+        switch failure {
+        case .unauthorized: true
+        case .resting: line.keyRests(of: app.bundleID, in: .production)
+        default: false
         }
     }
 
