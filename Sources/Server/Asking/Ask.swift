@@ -28,7 +28,7 @@ struct Ask {
             try await question.rows == nil ? object(members) : list(members)
             return 0
         } catch {
-            guard !question.isChange else { return name.tell(error, of: question.name) }
+            guard !question.hasName else { return name.tell(error, of: question.name) }
             Console.error("assay \(question.name): \(ReportText.printable("\(error)"))")
             return error.exitCode
         }
@@ -110,7 +110,8 @@ struct Ask {
         var place: (member: String, value: Int64)?
         var step = 0
         repeat {
-            let key = step == 0 ? name.text : "\(name.text)-\(step)"
+            let own = step == 0 ? name.text : "\(name.text)-\(step)"
+            let key = question.hasName ? own : nil
             let answer = try await client.ask(.post, path, Self.body(members, on: place), idempotency: key)
             Console.write(table.object(answer))
             step += 1

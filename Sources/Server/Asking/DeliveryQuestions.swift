@@ -96,6 +96,7 @@ enum DeliveryQuestions {
             name: "webhooks test",
             summary: "Sends a message that stands for nothing, and says what was answered.",
             isChange: true,
+            isRepeatable: true,
             path: "/v1/webhooks/{}/test",
             words: "WEBHOOK",
             examples: [("assay webhooks test whe_0123", "whether the receiver checks signatures well")]

@@ -58,6 +58,8 @@ struct Question: Sendable {
     let summary: String
     /// Whether it is a POST.
     var isChange = false
+    /// Whether each time that it is sent is meant: then it has no name under which it is done once.
+    var isRepeatable = false
     /// Each `{}` takes a word of the command line.
     let path: String
     /// What the help calls those words.
@@ -69,6 +71,8 @@ struct Question: Sendable {
     var goesOnWith: String?
     var notes: [String] = []
     var examples: [(line: String, does: String)] = []
+
+    var hasName: Bool { isChange && !isRepeatable }
 
     /// How many words of the command line the path takes.
     var wordCount: Int { path.utf8.count { $0 == UInt8(ascii: "{") } }
@@ -86,7 +90,7 @@ struct Question: Sendable {
                 .init("after", value: "PLACE", "Where to go on: what \"more\" named."),
             ]
         }
-        if isChange { options.append(ChangeName.option) }
+        if hasName { options.append(ChangeName.option) }
         options += Self.access
         return CommandShape(
             name: name,
