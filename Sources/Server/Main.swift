@@ -95,6 +95,8 @@ struct Main {
         case "config check", "config print": return try ConfigCommands.run(command, arguments, environment)
         default:
             let configuration = try read(environment, arguments.flags)
+            let contradictions = StartCheck.contradictions(configuration)
+            guard contradictions.isEmpty else { throw UsageFault(ConfigurationFaults(all: contradictions)) }
             return await Serve(settings: ServeSettings(configuration)).run()
         }
     }

@@ -50,11 +50,13 @@ import Testing
             let found = try await Program.run(doctor).text
             #expect(found.contains("\(trial): up to date"), "\(found)")
             #expect(!FileManager.default.fileExists(atPath: folder.data))
-            // A server serves the ledger that the others judge, and says which.
+            // A server that had served the database would begin anew.
             let served = folder.path + "/served"
-            let server = try await folder.serve("--data", served)
-            #expect(FileManager.default.fileExists(atPath: served))
-            #expect(server.errors.text.contains(#""ledger":"\#(served)""#), "\(server.errors.text)")
+            for command in [["serve"], ["config", "check"]] {
+                let refused = try await Program.run(command + ["--config", folder.configuration, "--data", served])
+                #expect(refused.code == 2 && refused.errorText.contains("a database is named as well"))
+            }
+            #expect(!FileManager.default.fileExists(atPath: served))
         }
     }
 

@@ -8,10 +8,17 @@ enum StartCheck {
         var reader = ConfigurationReader(files: .disk, isToServe: true)
         reader.read(environment: environment, flags: flags)
         let configuration = reader.configuration
-        let faults =
-            reader.faults + ProductionProfile.faults(configuration) + certificates(configuration) + keys(configuration)
+        let text = reader.faults + contradictions(configuration) + ProductionProfile.faults(configuration)
+        let faults = text + certificates(configuration) + keys(configuration)
         guard faults.isEmpty else { throw ConfigurationFaults(all: faults) }
         return configuration
+    }
+
+    /// Why a server serves neither of two ledgers that are named; none for one.
+    static func contradictions(_ configuration: Configuration) -> [ConfigurationFault] {
+        guard configuration.leavesOutDatabase else { return [] }
+        let message = "a database is named as well, and a server has one ledger: leave out the one or the other"
+        return [ConfigurationFault(origin: .flag(Setting.data.flag), path: "", message: message)]
     }
 
     private static func certificates(_ configuration: Configuration) -> [ConfigurationFault] {
