@@ -299,10 +299,6 @@ import TestSupport
             #"keys[0].secret_sh256: unknown; did you mean "secret_sha256"?"#
         ),
         (
-            #"[{"name": "k", "app": "shop", "secret": "SECRET", "scopes": []}]"#,
-            "keys[0].scopes: must not be empty: nothing would be opened"
-        ),
-        (
             #"[{"name": "k", "app": "shap", "secret": "SECRET"}]"#,
             #"keys: key "k" is for app "shap", which is not configured; did you mean "shop"?"#
         ),

@@ -66,9 +66,7 @@ struct KeyList {
     ) -> Set<Scope>? {
         let known = kind.scopes.map(\.rawValue).sorted().joined(separator: ", ")
         var scopes: Set<Scope> = []
-        let elements = reader.elements(value, at: path)
-        if elements.isEmpty, value.kind == .array { reader.fault(path, "must not be empty: nothing would be opened") }
-        for (path, value) in elements {
+        for (path, value) in reader.elements(value, at: path) {
             guard let text = reader.text(value, at: path) else { continue }
             guard let scope = Scope(rawValue: text), kind.scopes.contains(scope) else {
                 reader.fault(path, "must be one of \(known)")
