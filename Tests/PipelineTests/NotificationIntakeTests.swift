@@ -40,7 +40,7 @@ import Testing
     /// The secret is in many an app. What Apple signed is let in all the same, once.
     @Test func whoKnowsTheSecretFillsNoDisk() async throws {
         try await PipelineHouse().open { house in
-            let intake = try Self.intake(house, unsignedBytesPerHour: 3 * Self.unsigned(1).count + 50)
+            let intake = try Self.intake(house, unsignedBytesPerHour: 3 * Self.unsigned(1).count + 9)
             func words(_ bodies: [[UInt8]]) async throws -> [String] {
                 var words: [String] = []
                 for body in bodies {

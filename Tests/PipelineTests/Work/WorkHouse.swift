@@ -77,9 +77,7 @@ struct WorkHouse: Sendable {
         let random = SharedCounter()
         let queue = JobQueue(store: store, clock: clock) { random.next() }
         self.queue = queue
-        let firsts = FirstPurchases(among: [app]) { key, write throws(StoreFailure) in
-            try queue.enqueue(CustomerReading(.history, of: key), in: write)
-        }
+        let firsts = Self.firsts(of: app, queue)
         recorder = Recorder(store: store, refusals: refusals, clock: clock, uptime: { .zero }, firsts: firsts) {
             events.note($0)
         }
@@ -153,6 +151,12 @@ struct WorkHouse: Sendable {
             decider.handler, comparer.handler, looker.handler, customers.handler, answerer.handler,
             asker.handler,
         ] + reader.handlers
+    }
+
+    private static func firsts(of app: AppPolicy, _ queue: JobQueue) -> FirstPurchases {
+        FirstPurchases(among: [app]) { key, write throws(StoreFailure) in
+            try queue.enqueue(CustomerReading(.history, of: key), in: write)
+        }
     }
 
     private static func policy(
