@@ -49,7 +49,9 @@ struct ImportBatch {
         let outcome: ImportOutcome
         switch finding {
         case .over(let found): return found
-        case .ask(let pending, let id, let format): return try ask(pending, id, format, line, in: transaction)
+        case .ask(let pending, let id, let format, let refused):
+            if let outcome = try known(pending, id, format, line, refused, in: transaction) { return outcome }
+            return try ask(pending, format, line, in: transaction)
         case .claim(let claim, let otherwise):
             guard let known = situation[claim.key] else {
                 return try take(otherwise, line, &situation, &events, in: transaction)
@@ -119,18 +121,37 @@ struct ImportBatch {
         return outcome
     }
 
-    private mutating func ask(
+    /// What the ledger knows of what Apple would be asked about, or that she cannot be; `nil` to ask her.
+    private func known(
         _ pending: PendingSubmission,
         _ id: TransactionID?,
         _ format: ProofFormat,
         _ line: Int64,
+        _ refused: ImportOutcome?,
         in transaction: any StoreTransaction
-    ) throws(StoreFailure) -> ImportOutcome {
+    ) throws(StoreFailure) -> ImportOutcome? {
         if let id, try transaction.hasRecorded(id, for: pending) {
             var outcome = ImportOutcome(line: line, .known, format: format)
             outcome.transactions = [id]
             return outcome
         }
+        guard let refused else { return nil }
+        do throws(StoreFailure) {
+            guard let waiting = try transaction.submission(alike: pending) else { return refused }
+            var outcome = ImportOutcome(line: line, .known, format: format, reason: pending.reason)
+            outcome.submission = waiting
+            return outcome
+        } catch .unstorable {
+            return Self.unstorable(line, format)
+        }
+    }
+
+    private mutating func ask(
+        _ pending: PendingSubmission,
+        _ format: ProofFormat,
+        _ line: Int64,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> ImportOutcome {
         let kept: (id: SubmissionID, isNew: Bool)
         let first = try transaction.importedSubmission(like: pending)
         do throws(StoreFailure) {

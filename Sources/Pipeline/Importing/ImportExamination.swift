@@ -6,16 +6,25 @@ import Verification
 struct ExaminedRow: Sendable {
     enum Finding: Sendable {
         case record(Recording, EvidenceRow, ProofFormat, Verdict)
-        /// The bytes alone do not settle it.
-        case ask(PendingSubmission, TransactionID?, ProofFormat)
+        /// The bytes alone do not settle it. What the ledger does not know of it yet is refused where Apple cannot be asked.
+        case ask(PendingSubmission, TransactionID?, ProofFormat, refused: ImportOutcome?)
         /// What is recorded already needs no proof; the other finding counts while it is not.
         indirect case claim(ImportedClaim, unless: Finding)
         case over(ImportOutcome)
 
+        /// Whether nothing is taken of it, unless the ledger knows it.
+        var isOver: Bool {
+            switch self {
+            case .over: true
+            case .ask(_, _, _, let refused): refused != nil
+            case .claim, .record: false
+            }
+        }
+
         /// What Apple may be asked about it.
         var question: SubmissionName? {
             switch self {
-            case .ask(let pending, _, _): pending.name
+            case .ask(let pending, _, _, _): pending.name
             case .claim(_, let otherwise): otherwise.question
             case .record, .over: nil
             }
@@ -69,17 +78,16 @@ struct ImportExaminer: Sendable {
         // What is in no catalogue of today was sold once all the same.
         let examination = verifier.examine(claim.proof, expecting: app.expectationOfNotifications)
         let found = examination.report
-        func refused(_ reason: Reason) -> ExaminedRow.Finding {
-            .over(
-                ImportOutcome(
-                    line: line,
-                    .refused,
-                    format: found.format,
-                    verdict: reason.verdict,
-                    reason: reason.rawValue
-                )
+        func refusal(_ reason: Reason) -> ImportOutcome {
+            ImportOutcome(
+                line: line,
+                .refused,
+                format: found.format,
+                verdict: reason.verdict,
+                reason: reason.rawValue
             )
         }
+        func refused(_ reason: Reason) -> ExaminedRow.Finding { .over(refusal(reason)) }
         switch found.verdict {
         case .genuine, .testSigned:
             guard let proof = examination.proof, app.mayCount(proof) else { return refused(found.reason) }
@@ -89,7 +97,7 @@ struct ImportExaminer: Sendable {
             if claim.subject == nil, found.isSignedWithoutPurchase {
                 return .over(ImportOutcome(line: line, .nothing, format: found.format, verdict: found.verdict))
             }
-            return undecided(claim, found.format, found.reason, or: refused(found.reason))
+            return undecided(claim, found.format, found.reason, or: refusal(found.reason))
         case .notYours, .forged, .malformed: return refused(found.reason)
         }
     }
@@ -107,7 +115,7 @@ struct ImportExaminer: Sendable {
         }
         guard format.mayHoldPurchases else { return .over(nothing) }
         guard let realm = proof.realm else {
-            return undecided(claim, format, .environmentUnknown, or: .over(nothing))
+            return undecided(claim, format, .environmentUnknown, or: nothing)
         }
         // An old receipt without purchases has none, and nobody waits for one.
         guard !proof.fact.transactions.isEmpty else { return .over(nothing) }
@@ -125,12 +133,12 @@ struct ImportExaminer: Sendable {
         _ claim: ImportRow.Claim,
         _ format: ProofFormat,
         _ reason: Reason,
-        or refusal: ExaminedRow.Finding
+        or refusal: ImportOutcome
     ) -> ExaminedRow.Finding {
-        guard let subject = claim.subject else { return ask(claim, format, reason) ?? refusal }
+        guard let subject = claim.subject else { return ask(claim, format, reason, or: refusal) }
         var numbered = claim
         numbered.proof = subject.digits
-        let other = ask(numbered, .transactionID, reason) ?? refusal
+        let other = ask(numbered, .transactionID, reason, or: refusal)
         guard let realm = subject.realm else { return other }
         var template = Recording(app: app.id, realm: realm, transactions: [], terms: app.terms)
         template.customer = claim.customer
@@ -139,9 +147,14 @@ struct ImportExaminer: Sendable {
         return .claim(ImportedClaim(id: subject.id, template: template), unless: other)
     }
 
-    /// Asks Apple; `nil` for what she cannot be asked, which would wait in vain.
-    private func ask(_ claim: ImportRow.Claim, _ format: ProofFormat, _ reason: Reason) -> ExaminedRow.Finding? {
-        guard reach.includes(verifier.question(about: claim.proof)) else { return nil }
+    /// Asks Apple, where she can be asked: what cannot would wait in vain.
+    private func ask(
+        _ claim: ImportRow.Claim,
+        _ format: ProofFormat,
+        _ reason: Reason,
+        or refusal: ImportOutcome
+    ) -> ExaminedRow.Finding {
+        let isReached = reach.includes(verifier.question(about: claim.proof))
         let digest = ProofDigest(of: claim.proof)
         let pending = PendingSubmission(
             id: SubmissionID(app: app.id, customer: claim.customer, digest),
@@ -158,7 +171,7 @@ struct ImportExaminer: Sendable {
         )
         // Where the side of the wall is known, the same number on another side says nothing.
         let number = claim.subject?.realm == nil ? TransactionID(digits: claim.proof.span) : nil
-        return .ask(pending, number, format)
+        return .ask(pending, number, format, refused: isReached ? nil : refusal)
     }
 }
 

@@ -28,7 +28,7 @@ package struct ImportLookup: Sendable {
         case .claim(let claim, let otherwise):
             keys.append(claim.key)
             add(otherwise)
-        case .ask(let pending, let number, _): asking.append((pending, number))
+        case .ask(let pending, let number, _, _): asking.append((pending, number))
         case .over: break
         }
     }

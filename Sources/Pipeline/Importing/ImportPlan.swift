@@ -73,7 +73,7 @@ package struct ImportPlan: Sendable {
         for row in examined {
             self.rows += 1
             count(row.finding, there)
-            if case .over = row.finding { continue }
+            if row.finding.isOver { continue }
             if row.row.namesNobody { withoutCustomer += 1 }
         }
     }
@@ -81,10 +81,12 @@ package struct ImportPlan: Sendable {
     private mutating func count(_ finding: ExaminedRow.Finding, _ there: ImportLookup.Answer) {
         switch finding {
         case .over(let outcome): note(outcome)
-        case .ask(let pending, _, _):
+        case .ask(let pending, _, _, let refused):
             // By the ledger first: a number that it knows of one customer may still be asked about for another.
             if there.decided.contains(pending.id) {
                 known += 1
+            } else if let refused {
+                note(refused)
             } else if !isRepeated(pending.digest) {
                 needApple += 1
             }

@@ -191,6 +191,27 @@ import Verification
         #expect(plan.refused.values.reduce(0, +) == Int64(kinds.count { $0 == .refused }))
     }
 
+    /// What the ledger knows needs no question.
+    @Test(arguments: [AppleReach.nothing, .receipts, .everything])
+    func aNumberThatIsRecordedIsKnownWhateverAppleCanBeAsked(reach: AppleReach) async throws {
+        let house = try WorkHouse()
+        try await house.open { house in
+            let sold = try house.buy("coins.100")
+            _ = try await house.submit(try house.receipt())
+            let rows = [Self.row(1, Array(sold.id.description.utf8)), Self.row(2, Array("2000000099999999".utf8))]
+            let verifier = try PipelineHouse.verifier()
+            var plan = ImportPlan(app: house.app, verifier: verifier, reach: reach, at: house.clock.now)
+            try await plan.look(at: rows, lanes: 2) { lookup throws(StoreFailure) in
+                try await house.store.read { reader throws(StoreFailure) in try lookup.answered(by: reader) }
+            }
+            let isAsked = reach == .everything
+            #expect((plan.known, plan.needApple) == (1, isAsked ? 1 : 0))
+            let importer = try Self.importer(house, reach: reach)
+            let taken = try await importer.take(rows, after: try await importer.progress(of: Self.id()), report: nil)
+            #expect(taken.outcomes.map(\.kind) == [.known, isAsked ? .asked : .refused])
+        }
+    }
+
     /// A key that was missing may be there by now.
     @Test func whatWasReadToItsEndIsReadAgainIfRowsOfItWereNotTaken() async throws {
         let house = try WorkHouse()
