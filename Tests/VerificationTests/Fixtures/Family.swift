@@ -129,6 +129,9 @@ enum Family: String, CaseIterable, Sendable {
     ]
 
     private static let inOldReceipts: [ChainFlaw: Reason] = [
+        // When it was signed it does not say: it may have been later than the purchase.
+        .leafNotYetValid: .addedRoot,
+        .intermediateNotYetValid: .addedRoot,
         .leafUsedAsIssuer: .untrustedRoot,
         // Only the first certificate is sent: an intermediate or a root, whose key did not sign.
         .reordered: .signature,
