@@ -10,8 +10,6 @@ package struct NotificationIntake: Sendable {
     /// So many bytes of version 1 that prove nothing new are kept in an hour for each app: some hundreds with large receipts,
     /// thousands with small ones.
     package static let unsignedBytesPerHour = 256 << 20
-    /// So many of a receipt's newest purchases show whether it proves anything new.
-    private static let newestMax = 10
 
     let verifier: Verifier
     let recorder: Recorder
@@ -136,9 +134,9 @@ package struct NotificationIntake: Sendable {
     ) async throws(StoreFailure) -> NotificationOutcome {
         let known = try await store.read { reader throws(StoreFailure) in try reader.notification(row.key) }
         if let known { return note(known, isNew: false) }
-        if row.version == 1, !budget.take(row.payload.count, of: row.key.app, at: arrived.moment) {
-            // What Apple signed, and nobody has seen yet, cannot be made up.
-            guard let proof, try await isNews(proof, to: row) else { return .tooMuch }
+        // What Apple signed, and nobody has seen yet, cannot be made up.
+        if row.version == 1, try await !isNews(proof, to: row) {
+            guard budget.take(row.payload.count, of: row.key.app, at: arrived.moment) else { return .tooMuch }
         }
         do throws(StoreFailure) {
             if let proof, !proof.fact.transactions.isEmpty || announcement?.isHeard == true {
@@ -159,14 +157,14 @@ package struct NotificationIntake: Sendable {
         return note(row, isNew: true)
     }
 
-    private func isNews(_ proof: Verified<Proof>, to row: KeptNotification) async throws(StoreFailure) -> Bool {
-        let newest = proof.fact.transactions.sorted { ($0.purchasedAt, $0.id) > ($1.purchasedAt, $1.id) }
-        let keys = newest.prefix(Self.newestMax).map {
-            TransactionKey(app: row.key.app, realm: row.key.realm, id: $0.id)
-        }
-        return try await store.read { reader throws(StoreFailure) in
-            try reader.transactions(keys).count < keys.count
-        }
+    /// Whether a receipt shows a purchase that is not recorded, or that Apple took one back.
+    private func isNews(_ proof: Verified<Proof>?, to row: KeptNotification) async throws(StoreFailure) -> Bool {
+        guard let shown = proof?.fact.transactions, !shown.isEmpty else { return false }
+        let keys = shown.map { TransactionKey(app: row.key.app, realm: row.key.realm, id: $0.id) }
+        let known = try await store.read { reader throws(StoreFailure) in try reader.transactions(keys) }
+        let revoked = Set(known.lazy.filter { $0.transaction.revocation != nil }.map(\.id))
+        let ids = Set(known.map(\.id))
+        return shown.contains { !ids.contains($0.id) || $0.revocation != nil && !revoked.contains($0.id) }
     }
 
     private func record(
