@@ -257,6 +257,8 @@ import Testing
         "assay:fish/x@db/a", "assay:1/fish@db/a", "assay:1/2?fish@db/a", "fish?x@db/a",
         "as/say:fish@db/a",
         "assay:sword@fish@db/assay", "assay:sword@fish/x@db/a", "db?application_name=fish@b",
+        "db:5432?password=sword@fish", "assay:5432?fish@db", "db1,db2:1?user=a&password=fish@x",
+        "[::1]:1?password=fish@x",
         // Each % has two digits behind it, which are not 00.
         "assay:se%fish@db/a", "assay:fish%@db/a", "assay:fish%0@db/a", "assay:fish%00@db/a", "db/a?password=fish%zz",
         // A password whose @ is missing looks like a port, and one with an & in it like a parameter.

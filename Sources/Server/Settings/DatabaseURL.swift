@@ -31,9 +31,10 @@ struct DatabaseURL: Equatable, Sendable, CustomStringConvertible {
         let place = others.prefix { $0 != UInt8(ascii: "?") }
         let parameters = others[place.endIndex...].dropFirst()
         let name = user.prefix { $0 != UInt8(ascii: ":") }
-        // One more "@" ends a password in which another, or a "/", is not encoded. A "?" is one of the password's letters, and in
-        // a name the beginning of parameters with an "@" in them.
-        guard !name.contains(UInt8(ascii: "?")), !place.contains(UInt8(ascii: "@")),
+        // One more "@" ends a password in which another, or a "/", is not encoded. A "?" is one of the password's letters, but
+        // behind what may be hosts the beginning of parameters with an "@" in them.
+        let query = user.firstIndex(of: UInt8(ascii: "?"))
+        guard query.map({ !Self.areHosts(user[..<$0]) }) ?? true, !place.contains(UInt8(ascii: "@")),
             Self.areHosts(place.prefix { $0 != UInt8(ascii: "/") }), Self.areParameters(parameters)
         else { return nil }
         let hasOwn = name.endIndex < user.endIndex
