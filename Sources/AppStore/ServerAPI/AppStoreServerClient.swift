@@ -142,7 +142,10 @@ package struct AppStoreServerClient: Sendable {
         } catch {
             if error == .refused(.transactionNotFound) { return try await look(.sandbox) }
             guard mayBeUnreleased(error) else { throw error }
-            do throws(AppStoreFailure) { return try await look(.sandbox) } catch _ { throw error }
+            let production = error
+            do throws(AppStoreFailure) { return try await look(.sandbox) } catch {
+                throw error.saysNothing ? error : production
+            }
         }
     }
 
@@ -228,4 +231,14 @@ enum ServerAnswers {
 
     /// Apple's libraries read one MiB.
     private static let limits = JSONLimits(bytesMax: 8 << 20, depthMax: 16)
+}
+
+extension AppStoreFailure {
+    /// Whether it only says when to ask again.
+    fileprivate var saysNothing: Bool {
+        switch self {
+        case .throttled, .unreachable, .unreadable, .unavailable, .troubled: true
+        default: false
+        }
+    }
 }
