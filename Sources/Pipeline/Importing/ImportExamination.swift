@@ -12,11 +12,11 @@ struct ExaminedRow: Sendable {
         indirect case claim(ImportedClaim, unless: Finding)
         case over(ImportOutcome)
 
-        /// Whether nothing is taken of it, unless the ledger knows it.
-        var isOver: Bool {
+        /// Whether nothing is taken of it, by what the ledger knows of what Apple would be asked about.
+        func isOver(_ decided: Set<SubmissionID>) -> Bool {
             switch self {
             case .over: true
-            case .ask(_, _, _, let refused): refused != nil
+            case .ask(let pending, _, _, let refused): refused != nil && !decided.contains(pending.id)
             case .claim, .record: false
             }
         }

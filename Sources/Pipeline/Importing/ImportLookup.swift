@@ -18,7 +18,7 @@ package struct ImportLookup: Sendable {
 
     /// What stands in the rows.
     package private(set) var keys: [TransactionKey] = []
-    private var asking: [(pending: PendingSubmission, number: TransactionID?)] = []
+    private var asking: [(pending: PendingSubmission, number: TransactionID?, isRefused: Bool)] = []
 
     init(_ rows: [ExaminedRow]) { for row in rows { add(row.finding) } }
 
@@ -28,14 +28,15 @@ package struct ImportLookup: Sendable {
         case .claim(let claim, let otherwise):
             keys.append(claim.key)
             add(otherwise)
-        case .ask(let pending, let number, _, _): asking.append((pending, number))
+        case .ask(let pending, let number, _, let refused): asking.append((pending, number, refused != nil))
         case .over: break
         }
     }
 
     package func answered(by reader: any StoreReader) throws(StoreFailure) -> Answer {
         var answer = Answer(recorded: Set(try reader.transactions(keys).map(\.key)))
-        for (pending, number) in asking where try reader.hasAnswer(about: pending, number) {
+        for (pending, number, isRefused) in asking
+        where try reader.hasAnswer(about: pending, number, fromOthers: !isRefused) {
             answer.decided.insert(pending.id)
         }
         return answer
@@ -53,10 +54,12 @@ extension StoreReader {
 
     fileprivate func hasAnswer(
         about pending: PendingSubmission,
-        _ number: TransactionID?
+        _ number: TransactionID?,
+        fromOthers: Bool
     ) throws(StoreFailure) -> Bool {
         if try hasRecorded(number, for: pending) { return true }
         if try submission(alike: pending) != nil { return true }
+        guard fromOthers else { return false }
         return try importedSubmission(like: pending) != nil
     }
 

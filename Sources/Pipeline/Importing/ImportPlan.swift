@@ -73,7 +73,7 @@ package struct ImportPlan: Sendable {
         for row in examined {
             self.rows += 1
             count(row.finding, there)
-            if row.finding.isOver { continue }
+            if row.finding.isOver(there.decided) { continue }
             if row.row.namesNobody { withoutCustomer += 1 }
         }
     }
