@@ -130,8 +130,8 @@ package struct AppStoreServerClient: Sendable {
     }
 
     /// Where an id is from is not to be seen of it: production is asked first, the sandbox when production does not have it. An
-    /// app that was never released gets 401 from production: then only what is found in the sandbox counts, and else production
-    /// has said nothing. Any other failure is no reason to look there.
+    /// app that was never released gets 401 from production: then only what is found in the sandbox counts, and else what
+    /// production said stands. Any other failure is no reason to look there.
     func find<Found>(
         _ store: StoreEnvironment?,
         _ look: (StoreEnvironment) async throws(AppStoreFailure) -> Found

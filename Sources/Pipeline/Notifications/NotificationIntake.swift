@@ -7,8 +7,7 @@ package import Verification
 /// Nothing here calls Apple. A notification that is known already changes nothing, and one of a type that we do not know
 /// is kept like any other.
 package struct NotificationIntake: Sendable {
-    /// So many bytes of version 1 that prove nothing new are kept in an hour for each app: some hundreds with large receipts,
-    /// thousands with small ones.
+    /// So many bytes of version 1 that prove nothing new are kept in an hour for each app.
     package static let unsignedBytesPerHour = 256 << 20
 
     let verifier: Verifier
