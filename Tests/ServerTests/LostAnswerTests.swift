@@ -116,6 +116,19 @@ import Testing
         #expect(none.code == 2 && !none.errorText.contains("--idempotency-key"), "\(none.errorText)")
     }
 
+    /// Each test message that is sent is meant.
+    @Test func aTestMessageHasNoName() async throws {
+        let gate = try Gateway(to: nil)
+        gate.answer { _, _ in Self.badGateway }
+        try await gate.serve {
+            let lost = try await Self.run(["webhooks", "test", "whe_0123"], at: gate.port)
+            #expect(lost.code == 2 && !lost.errorText.contains("--idempotency-key"), "\(lost.errorText)")
+            let named = try await Self.run(["webhooks", "test", "whe_0123", "--idempotency-key", "k"], at: gate.port)
+            #expect(named.code == 2, "\(named.errorText)")
+        }
+        #expect(gate.calls.map { $0.fields["Idempotency-Key"] } == [nil])
+    }
+
     /// A server is restarted, a proxy says so in its own way, and others use the key as well.
     @Test func whoWaitsIsNotSentAwayByAHiccup() async throws {
         let hiccups = [
@@ -182,6 +195,7 @@ private final class Gateway: Sendable {
 
     private let listener: HTTPListener
     private let state: State
+    private let executor = OwnThread()
 
     var port: UInt16 { listener.port }
     var calls: [HTTPRequest] { state.calls.withLock(\.self) }
@@ -223,9 +237,19 @@ private final class Gateway: Sendable {
 
     func serve(_ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await self.listener.run() }
+            group.addTask(executorPreference: executor) { await self.listener.run() }
             defer { listener.stop() }
             try await body()
         }
+    }
+}
+
+/// A thread that the other tests cannot hold up: whoever asks waits half a minute, and no longer.
+private final class OwnThread: TaskExecutor {
+    private let queue = DispatchQueue(label: "gateway")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
