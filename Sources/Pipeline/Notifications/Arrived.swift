@@ -77,6 +77,13 @@ extension AppPolicy {
 
     /// Whether what was proved may be recorded at all: policy, after verification.
     func mayCount(_ proof: Verified<Proof>) -> Bool { !proof.provenance.vouchedBy.isTest || acceptsTestSigned }
+
+    /// On which side of the wall it may be recorded; `nil` for nowhere, also where it is from a store that the app does not
+    /// accept.
+    func realm(of proof: Verified<Proof>) -> Realm? {
+        guard mayCount(proof), let realm = proof.realm, environments.contains(realm.environment) else { return nil }
+        return realm
+    }
 }
 
 extension String {

@@ -133,9 +133,7 @@ package struct SupportAsker: Sendable {
         var outcomes: [TransactionOutcome] = []
         for proof in proofs {
             let app = account.app
-            guard app.mayCount(proof), let realm = proof.realm, app.environments.contains(realm.environment) else {
-                continue
-            }
+            guard let realm = app.realm(of: proof) else { continue }
             do throws(StoreFailure) {
                 let recording = proof.recording(for: app, in: realm)
                 outcomes += try await recorder.record(recording, evidence: proof.evidence(at: clock.now)).outcomes

@@ -185,7 +185,7 @@ package struct CustomerReader: Sendable {
     }
 
     private func record(_ proof: Verified<Proof>, _ app: AppPolicy) async throws(StoreFailure) {
-        guard app.mayCount(proof), let realm = proof.realm, app.environments.contains(realm.environment) else { return }
+        guard let realm = app.realm(of: proof) else { return }
         var recording = proof.recording(for: app, in: realm)
         recording.source = .history
         do throws(StoreFailure) {

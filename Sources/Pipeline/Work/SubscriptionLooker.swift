@@ -247,7 +247,7 @@ package struct SubscriptionLooker: Sendable {
         _ change: (inout Recording) -> Void
     ) async throws(StoreFailure) {
         let app = account.app
-        guard app.mayCount(proof), let realm = proof.realm, app.environments.contains(realm.environment) else { return }
+        guard let realm = app.realm(of: proof) else { return }
         var recording = proof.recording(for: app, in: realm, renewal?.fact.claims.renewal.map { [$0] } ?? [])
         recording.isLookedUp = true
         change(&recording)
