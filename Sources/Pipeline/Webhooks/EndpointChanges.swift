@@ -61,9 +61,10 @@ package struct MissedEvents: Hashable, Sendable {
         after = gap.after
     }
 
-    /// How its owner asks for it, and what is done then.
-    var replay: WebhookReplay { .learned(from: from, to: to) }
-    var undelivered: WebhookReplay { .undelivered(from: from, to: to) }
+    /// What a replay of just these moments is to send; `nil` for one of others.
+    func undelivered(ifAskedBy replay: WebhookReplay) -> WebhookReplay? {
+        replay == .learned(from: from, to: to) ? .undelivered(from: from, to: to) : nil
+    }
 
     /// Whether a replay that goes on from a place sends all of it, once its last step is made. A place behind its own is another
     /// endpoint's, or of another time.

@@ -56,7 +56,7 @@ extension WebhookReplay {
     ) throws(StoreFailure) -> WebhookReplayStep {
         let missed = MissedEvents(of: endpoint).flatMap { $0.isSent(by: self, after: cursor) ? $0 : nil }
         let step = try write.replayDeliveries(
-            missed.flatMap { $0.replay == self ? $0.undelivered : nil } ?? self,
+            missed.flatMap { $0.undelivered(ifAskedBy: self) } ?? self,
             endpoint: endpoint.id,
             after: cursor,
             limit: WebhookReplayStep.limitMax,

@@ -133,7 +133,7 @@ extension MemoryTransaction {
             let first = cursor.position
             let end = min(first + Int64(limit), last)
             let events = (first..<end).compactMap { placedEvent(app: endpoint.app, at: $0 + 1) }
-            let isAgain = if case .undelivered = replay { false } else { true }
+            let isAgain = replay.includesDelivered
             let replayed = events.count { placed in
                 placed.event.learnedAt >= from && placed.event.learnedAt < to
                     && endpoint.filter.includes(placed.event) && self.replay(placed, to: id, at: now, isAgain: isAgain)

@@ -222,6 +222,9 @@ package enum WebhookReplay: Hashable, Sendable {
     /// Those of them that were not delivered, such as what an endpoint missed.
     case undelivered(from: Timestamp, to: Timestamp)
 
+    /// Whether what was delivered is delivered again.
+    var includesDelivered: Bool { if case .learned = self { true } else { false } }
+
     /// The moments in which we learned of the events; `nil` when that does not matter.
     package var period: (from: Timestamp, to: Timestamp)? {
         switch self {

@@ -71,7 +71,7 @@ struct ReplayQueries {
             guard cursor.position < last else { return WebhookReplayStep(replayed: 0, next: nil) }
             let first = cursor.position
             let end = min(first + Int64(limit), last)
-            let isAgain = if case .undelivered = replay { false } else { true }
+            let isAgain = replay.includesDelivered
             let due = SQLValue.integer(now.milliseconds)
             var replayed = 0
             for event in try look(endpoint.appCode, first, end, filter, from, to) {
