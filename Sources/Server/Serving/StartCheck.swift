@@ -14,11 +14,13 @@ enum StartCheck {
         return configuration
     }
 
-    /// Why a server serves neither of two ledgers that are named; none for one.
+    /// Why a server serves neither of two ledgers that are named; none for one. One that had served the database would begin
+    /// anew in the folder.
     static func contradictions(_ configuration: Configuration) -> [ConfigurationFault] {
-        guard configuration.leavesOutDatabase else { return [] }
+        let folder = SettingOrigin.flag(Setting.data.flag)
+        guard configuration.origins[Setting.databaseURL.path] == folder else { return [] }
         let message = "a database is named as well, and a server has one ledger: leave out the one or the other"
-        return [ConfigurationFault(origin: .flag(Setting.data.flag), path: "", message: message)]
+        return [ConfigurationFault(origin: folder, path: "", message: message)]
     }
 
     private static func certificates(_ configuration: Configuration) -> [ConfigurationFault] {

@@ -156,10 +156,6 @@ struct Configuration: Sendable {
     var apple = Apple()
     var limits = Limits()
 
-    /// A database is named, and a folder on the command line beats it. A server that had served the database would begin anew
-    /// in the folder, and so does not start.
-    var leavesOutDatabase = false
-
     /// Where each value came from, by the path of the setting; `apps` and `keys` come whole from one place.
     var origins: [String: SettingOrigin] = [:]
 }

@@ -38,7 +38,7 @@ struct ConfigurationReader {
     /// A folder that is named on the command line is meant, whatever database stands elsewhere.
     private mutating func chooseLedger(_ flags: [String: String]) {
         guard flags[Setting.data.flag] != nil, flags[Setting.databaseURL.flag] == nil else { return }
-        configuration.leavesOutDatabase = configuration.database.url != nil
+        guard configuration.database.url != nil else { return }
         configuration.database.url = nil
         configuration.origins[Setting.databaseURL.path] = .flag(Setting.data.flag)
     }
