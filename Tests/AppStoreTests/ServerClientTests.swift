@@ -67,6 +67,18 @@ import Verification
         #expect(shop.paths.count { $0.hasPrefix("/production") } == 3)
     }
 
+    /// The sandbox is asked again when it says to, though production's key rests for longer.
+    @Test(arguments: [HTTPStatus.tooManyRequests, .serviceUnavailable])
+    func whenTheSandboxSaysToComeLaterThatCounts(status: HTTPStatus) async throws {
+        let shop = try ServerDesk(instead: { call throws(HTTPCallFailure) in
+            HTTPResponse(call.url.contains("/production/") ? .unauthorized : status)
+        })
+        let id = try #require(TransactionID("1"))
+        let failure = await failure { () async throws(AppStoreFailure) in try await shop.client.transaction(id) }
+        if case .throttled = failure, status == .tooManyRequests { return }
+        #expect(failure == .unavailable(status))
+    }
+
     @Test func aHistoryIsReadPageByPageAndOnlyForNewsLater() async throws {
         let shop = try ServerDesk()
         var bought: [TransactionID] = []

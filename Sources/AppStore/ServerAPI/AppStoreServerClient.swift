@@ -234,11 +234,11 @@ enum ServerAnswers {
 }
 
 extension AppStoreFailure {
-    /// Whether it only says when to ask again.
+    /// Whether it only says to ask again.
     fileprivate var saysNothing: Bool {
         switch self {
-        case .throttled, .unreachable, .unreadable, .unavailable, .troubled: true
-        default: false
+        case .throttled, .unreachable: true
+        default: isOutage
         }
     }
 }
