@@ -97,24 +97,17 @@ import Testing
     @Test(arguments: UInt64(0)..<8) func whoSignsInMeanwhileIsAskedFor(seed: UInt64) throws {
         let (phone, events) = (Phone(seed: seed), Noted())
         for _ in 0..<2 { _ = phone.sell(isForged: false) }
-        let isSignedIn = Mutex(false)
-        let asked = Mutex(0)
-        let customer: @Sendable (StorePurchase) async -> String? = { _ in
-            asked.withLock { $0 += 1 }
-            let name = isSignedIn.withLock(\.self) ? "anna" : nil
-            await phone.time.sleep(10)
-            return name
-        }
+        let door = Door(phone)
         let source = PurchaseSource(listen: { _ in }, unfinished: phone.source.unfinished)
         try PurchaseClientTests.run(phone, events, isRun: false, atMost: 600) { client in
-            let run = Task(executorPreference: phone.time) { await client.run(source, customer: customer) }
-            while asked.withLock(\.self) < 2 { await phone.time.sleep(1) }
-            isSignedIn.withLock { $0 = true }
+            let run = Task(executorPreference: phone.time) { await client.run(source, customer: door.customer) }
+            while door.asked < 2 { await phone.time.sleep(1) }
+            door.signIn()
             await client.wake()
             while !phone.unfinished.isEmpty { await phone.time.sleep(1) }
             run.cancel()
         }
-        #expect(asked.withLock(\.self) == 4, "each once more")
+        #expect(door.asked == 4, "each once more")
         #expect(phone.server.recorded.count == 2)
     }
 
@@ -122,26 +115,19 @@ import Testing
     @Test(arguments: UInt64(0)..<8) func whoSignsInDuringTheSecondQuestionIsAskedForALastTime(seed: UInt64) throws {
         let phone = Phone(seed: seed)
         _ = phone.sell(isForged: false)
-        let isSignedIn = Mutex(false)
-        let asked = Mutex(0)
-        let customer: @Sendable (StorePurchase) async -> String? = { _ in
-            asked.withLock { $0 += 1 }
-            let name = isSignedIn.withLock(\.self) ? "anna" : nil
-            await phone.time.sleep(10)
-            return name
-        }
+        let door = Door(phone)
         let source = PurchaseSource(listen: { _ in }, unfinished: phone.source.unfinished)
         try PurchaseClientTests.run(phone, isRun: false, atMost: 600) { client in
-            let run = Task(executorPreference: phone.time) { await client.run(source, customer: customer) }
-            while asked.withLock(\.self) < 1 { await phone.time.sleep(1) }
+            let run = Task(executorPreference: phone.time) { await client.run(source, customer: door.customer) }
+            while door.asked < 1 { await phone.time.sleep(1) }
             await client.wake()
-            while asked.withLock(\.self) < 2 { await phone.time.sleep(1) }
-            isSignedIn.withLock { $0 = true }
+            while door.asked < 2 { await phone.time.sleep(1) }
+            door.signIn()
             await client.wake()
             while !phone.unfinished.isEmpty { await phone.time.sleep(1) }
             run.cancel()
         }
-        #expect(asked.withLock(\.self) == 3)
+        #expect(door.asked == 3)
         #expect(phone.server.recorded.count == 1)
     }
 
@@ -261,5 +247,26 @@ import Testing
             await first.value
         }
         #expect(phone.server.recorded == ["proof-1"])
+    }
+}
+
+/// An app that takes its time to say who is signed in, and says who was when it was asked.
+private final class Door: Sendable {
+    private let phone: Phone
+    private let state = Mutex((asked: 0, isSignedIn: false))
+
+    init(_ phone: Phone) { self.phone = phone }
+
+    var asked: Int { state.withLock(\.asked) }
+
+    func signIn() { state.withLock { $0.isSignedIn = true } }
+
+    @Sendable func customer(_ purchase: StorePurchase) async -> String? {
+        let isSignedIn = state.withLock { state in
+            state.asked += 1
+            return state.isSignedIn
+        }
+        await phone.time.sleep(10)
+        return isSignedIn ? "anna" : nil
     }
 }
