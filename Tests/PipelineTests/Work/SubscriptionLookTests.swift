@@ -257,6 +257,43 @@ import Testing
         }
     }
 
+    /// Two plans of one product, of which nobody has shown any: how long what waits lasts stands in no row of what was given.
+    @Test func anUpgradeThatNobodyHasShownIsAskedAboutToo() async throws {
+        try await WorkHouse().open { house in
+            let sold = try house.buy("pro.monthly")
+            await house.sender.deliverDue()
+            let old = try #require(try await house.recorded(sold.id))
+            #expect(try await house.fulfilments(of: sold.id).map(\.state) == [.waiting])
+            house.pass(.seconds(3 * 86_400))
+            var newer = old.transaction
+            newer.id = try #require(TransactionID(number: sold.id.number + 1))
+            newer.originalID = sold.id
+            newer.purchasedAt = house.clock.now
+            newer.expiresAt = house.clock.now.advanced(by: .seconds(30 * 86_400))
+            newer.signedAt = house.clock.now
+            var recording = Recording(
+                app: house.app.id,
+                realm: old.key.realm,
+                transactions: [newer],
+                terms: house.app.terms
+            )
+            recording.source = .history
+            let evidence = EvidenceRow(
+                digest: try #require(ProofDigest([UInt8](repeating: 7, count: 32))),
+                format: "jws_transaction",
+                proof: [],
+                customer: nil,
+                receivedAt: house.clock.now,
+                verdict: "test_signed"
+            )
+            _ = try await house.recorder.record(recording, evidence: evidence)
+            // Else Apple's statuses would tell of the older one once more.
+            house.script.set("/subscriptions/", HTTPResponse(.ok, body: Array(#"{"data":[]}"#.utf8)))
+            try await house.work()
+            #expect(house.calls.values.contains { $0.hasSuffix("/transactions/\(sold.id)") }, "\(house.calls.values)")
+        }
+    }
+
     /// While Apple is away the question waits, and is asked when it is back.
     @Test func theQuestionAboutAnUpgradeOutlivesAppleBeingAway() async throws {
         try await WorkHouse().open { house in

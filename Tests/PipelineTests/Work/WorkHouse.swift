@@ -34,7 +34,7 @@ struct WorkHouse: Sendable {
     let reconciliation: Reconciliation
     let accounts: [AppID: AppleAccount]
     private let watch: SubscriptionWatch
-    private let recorder: Recorder
+    let recorder: Recorder
     private let handlers: [JobHandler]
     private let events: Noted<PipelineEvent>
 
