@@ -147,7 +147,7 @@ let package = Package(
         tests("AppleFormatsTests", ["AppleFormats", "Encoding", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "Encoding", "TestSupport"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
-        tests("PurchaseClientTests", ["PurchaseClient", "HTTP", "TestSupport"]),
+        tests("PurchaseClientTests", ["PurchaseClient", "PurchaseModel", "HTTP", "TestSupport"]),
         tests(
             "VerificationTests",
             ["Verification", "PurchaseModel", "AppleFormats", "Crypto", "Encoding", "HTTP", "Simulator", "TestSupport"]

@@ -73,7 +73,7 @@ public actor PurchaseClient {
     ///   - order: the order that it pays, if there is one.
     /// - Throws: why it is not on disk. The store has it still, and brings it again.
     public func submit(_ purchase: StorePurchase, customer: String, order: String? = nil) throws(OutboxFault) {
-        guard Parcel.isName(customer), order.map(Parcel.isName) ?? true else { throw .invalidName }
+        guard Parcel.isCustomer(customer), order.map(Parcel.isName) ?? true else { throw .invalidName }
         try take(purchase, customer: customer, order: order)
     }
 

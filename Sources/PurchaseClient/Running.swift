@@ -57,7 +57,7 @@ extension PurchaseClient {
         _ customer: @escaping @Sendable (StorePurchase) async -> String?
     ) {
         let asked = aside.asking.removeValue(forKey: purchase.id)
-        if let owner, Parcel.isName(owner) {
+        if let owner, Parcel.isCustomer(owner) {
             keep(purchase, of: owner)
         } else if Task.isCancelled {
             // A run that was begun since has not asked its own app about it: the store is to bring it again there.

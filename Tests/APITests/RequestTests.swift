@@ -32,6 +32,31 @@ import Testing
         }
     }
 
+    /// It would own what all those buy whose names were lost.
+    @Test func whatStandsForNobodyIsNoCustomerAndNoToken() async throws {
+        try await TestHouse().open { house in
+            for name in ["null", "UNDEFINED", "00000000-0000-0000-0000-000000000000"] {
+                let bought = await house.post(Array(#"{"proof": "x", "customer_id": "\#(name)"}"#.utf8))
+                #expect(bought.status == .badRequest)
+                let problem = try bought.json()
+                #expect(problem["field"]?.string == "customer_id")
+                let order = #"{"order_id": "null", "customer_id": "\#(name)", "product_id": "pro"}"#
+                let ordered = await house.change("/v1/orders", order)
+                #expect(try ordered.json()["field"]?.string == "customer_id")
+                let moved = #"{"original_transaction_id": "1", "to_customer_id": "\#(name)"}"#
+                let transferred = await house.change("/v1/transfers", moved)
+                #expect(try transferred.json()["field"]?.string == "to_customer_id")
+                #expect(await house.get("/v1/customers/\(name)/entitlements").status == .ok)
+            }
+            let token = "00000000-0000-0000-0000-000000000000"
+            let order =
+                #"{"order_id": "o-1", "customer_id": "ann", "product_id": "pro", "app_account_token": "\#(token)"}"#
+            let refused = await house.change("/v1/orders", order)
+            #expect(refused.status == .badRequest)
+            #expect(try refused.json()["field"]?.string == "app_account_token")
+        }
+    }
+
     /// Under such a name nothing could be asked for later: the step is taken out of a path before it reaches anybody.
     @Test func whatNoPathCanNameIsNoName() async throws {
         try await TestHouse().open { house in

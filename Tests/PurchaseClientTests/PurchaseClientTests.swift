@@ -1,5 +1,6 @@
 import Foundation
 import PurchaseClient
+import PurchaseModel
 import Synchronization
 import Testing
 
@@ -367,6 +368,18 @@ import Testing
             await #expect(throws: OutboxFault.invalidName) {
                 try await client.submit(sold, customer: "anna", order: name)
             }
+        }
+    }
+
+    /// The server's list is ``CustomerID/noNames``.
+    @Test func aWordForNothingIsNobodysName() throws {
+        let phone = Phone(seed: 9)
+        try Self.run(phone) { client in
+            let sold = phone.sell(isForged: false)
+            for name in CustomerID.noNames.flatMap({ [$0, $0.uppercased()] }) {
+                await #expect(throws: OutboxFault.invalidName) { try await client.submit(sold, customer: name) }
+            }
+            await #expect(throws: Never.self) { try await client.submit(sold, customer: "nulla", order: "null") }
         }
     }
 }

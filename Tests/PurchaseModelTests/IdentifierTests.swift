@@ -81,6 +81,17 @@ import Testing
         #expect(OrderID.rule == ProductID.rule + ", and neither . nor ..")
     }
 
+    /// A program that lost its customer's name must not make one customer of all who buy. Who has the name can be read.
+    @Test(arguments: [
+        "null", "NULL", "(null)", "<null>", "nil", "None", "NaN", "undefined", "00000000-0000-0000-0000-000000000000",
+    ])
+    func noNewCustomerIsAWordForNothing(word: String) {
+        #expect(CustomerID(given: word) == nil && CustomerID(word) != nil)
+        for name in [word + "1", "u-" + word] { #expect(CustomerID(given: name)?.text == name) }
+        #expect(OrderID(given: word)?.text == word && EntitlementID(given: word)?.text == word)
+        #expect(CustomerID.rule.hasSuffix("and no word for nothing such as null or undefined"))
+    }
+
     @Test func identifiersAreOrderedByTheirBytes() throws {
         let ordered = try ["A", "B", "a", "a-", "aa", "b"].map { try #require(AppID($0)) }
         #expect(ordered.shuffled().sorted() == ordered)

@@ -183,7 +183,8 @@ package struct ImportReader: Sendable {
         guard let bytes = chunk.bytes else { return row }
         var customer: CustomerID?
         if namesCustomers {
-            customer = CustomerID(String(decoding: chunk.name.utf8.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self))
+            let name = chunk.name.utf8.prefix { $0 != UInt8(ascii: ".") }
+            customer = CustomerID(given: String(decoding: name, as: UTF8.self))
             guard customer != nil else {
                 row.claim = .failure(.customer)
                 return row

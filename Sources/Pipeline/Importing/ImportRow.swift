@@ -94,7 +94,7 @@ package enum ImportRowFault: String, Error, Hashable, Sendable, CaseIterable {
     case transactionID = "transaction_id"
     /// Its proof is of other transactions than the one that it names.
     case otherTransaction = "other_transaction"
-    /// 1 to 255 printable ASCII characters without spaces, and neither `.` nor `..`.
+    /// What ``CustomerID/init(given:)`` does not take.
     case customer = "customer_id"
     /// A file that cannot be read.
     case unreadable = "file_unreadable"

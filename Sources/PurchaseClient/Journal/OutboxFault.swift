@@ -12,6 +12,6 @@ public enum OutboxFault: Error, Hashable, Sendable {
     /// Anything else that the system says, by its number (`errno`).
     case system(Int32)
     /// The server would not take the customer's or the order's name: 1 to 255 printable ASCII characters without spaces, and
-    /// neither `.` nor `..`.
+    /// neither `.` nor `..`; a customer's is no word for nothing either, such as `null` or `undefined`.
     case invalidName
 }

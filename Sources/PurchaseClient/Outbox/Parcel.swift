@@ -47,9 +47,18 @@ package struct Parcel: Equatable, Sendable {
         self.at = at
     }
 
-    /// Whether the server takes it as a customer's or an order's name.
+    /// Whether the server takes it as an order's name.
     package static func isName(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && text != "."
             && text != ".."
     }
+
+    /// Whether the server takes it as a customer's name: no word of those that programs write where a value is missing.
+    package static func isCustomer(_ text: String) -> Bool {
+        isName(text) && !wordsForNothing.contains(text.lowercased())
+    }
+
+    private static let wordsForNothing: Set<String> = [
+        "null", "(null)", "<null>", "nil", "none", "nan", "undefined", "00000000-0000-0000-0000-000000000000",
+    ]
 }

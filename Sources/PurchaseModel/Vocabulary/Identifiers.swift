@@ -61,6 +61,8 @@ package struct TransactionID: Hashable, Comparable, Sendable, CustomStringConver
 package protocol ASCIIIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Whether paths of the API name things by it.
     static var standsInPaths: Bool { get }
+    /// Texts that are no name, in lower case, though they have the form of one.
+    static var noNames: Set<String> { get }
 
     var text: String { get }
     init(checked text: String)
@@ -81,20 +83,24 @@ extension ASCIIIdentifier {
     }
 
     package static var standsInPaths: Bool { false }
+    package static var noNames: Set<String> { [] }
 
-    /// One that comes from outside, to be kept from now on: of those that stand in paths not `.` and `..` either.
+    /// One that comes from outside, to be kept from now on: none of ``noNames``, and of those that stand in paths not `.` and
+    /// `..` either.
     ///
     /// Clients and proxies take such a step out of a path before anybody is asked, as `%2E%2E` too (RFC 3986 § 5.2.4 and
     /// § 6.2.2.2; WHATWG URL, *double-dot URL path segment*), so nobody could ask for what has that name. What was kept under it
     /// can still be read.
     package init?(given text: String) {
         guard !Self.standsInPaths || text != "." && text != ".." else { return nil }
+        guard Self.noNames.isEmpty || !Self.noNames.contains(text.lowercased()) else { return nil }
         self.init(text)
     }
 
     /// What it has to be, for who gave another one.
     package static var rule: String {
         "1 to \(bytesMax) printable ASCII characters, no spaces" + (standsInPaths ? ", and neither . nor .." : "")
+            + (noNames.isEmpty ? "" : ", and no word for nothing such as null or undefined")
     }
 
     package var description: String { text }
@@ -124,6 +130,10 @@ package struct AppID: ASCIIIdentifier {
 /// Who bought, as the shop that uses us names its customer.
 package struct CustomerID: ASCIIIdentifier {
     package static let standsInPaths = true
+    /// What programs write where a value is missing. One customer of such a name would own what many have bought.
+    package static let noNames: Set<String> = [
+        "null", "(null)", "<null>", "nil", "none", "nan", "undefined", "00000000-0000-0000-0000-000000000000",
+    ]
     package let text: String
     package init(checked text: String) { self.text = text }
 }

@@ -35,10 +35,19 @@ struct Orders: Sendable {
             customer: try RequestBody.needed(body.identifier("customer_id"), "customer_id"),
             product: try RequestBody.needed(body.identifier("product_id"), "product_id"),
             quantity: Int(try body.whole("quantity", 1...1_000) ?? 1),
-            accountToken: try body.accountToken("app_account_token"),
+            accountToken: try accountToken(body),
             placedAt: change.now,
             expiresAt: change.now.advanced(by: .seconds(seconds))
         )
+    }
+
+    /// All zeros is what a program writes where it has no token: the first order that named it would own all such purchases.
+    private static func accountToken(_ body: RequestBody) throws(RequestBody.Fault) -> AccountToken? {
+        let token = try body.accountToken("app_account_token")
+        guard token != AccountToken(high: 0, low: 0) else {
+            throw RequestBody.Fault(field: "app_account_token", detail: "A UUID of zeros is nobody's.")
+        }
+        return token
     }
 
     /// `POST /v1/orders/{id}/cancel`
