@@ -100,6 +100,21 @@ import Testing
         #expect(try await acting.audit().last?.detail == from)
     }
 
+    @Test func whatAppleSignedForItsOwnerIsTransferredWithAWordMore() async throws {
+        let acting = try await ActingDesk(needsOrder: false)
+        let token = AccountToken(ofCustomer: acting.customer)
+        try await acting.buy(9, product: ActingDesk.pro) { $0.accountToken = token }
+        let asked = await acting.browser.get(ActingDesk.transaction("/transfer", 9, [("to", "bob")]))
+        #expect(asked.status == .conflict && asked.isEscaped)
+        #expect(asked.text.contains("Overrule the account token") && !asked.text.contains("name=\"reason\""))
+        let told = try await acting.events()
+        let sent = await acting.act(ActingDesk.transaction("/transfer", 9, [("to", "bob"), ("overrule", "token")]))
+        #expect(sent.status == .seeOther)
+        #expect(try await acting.events().count == told.count + 2)
+        let detail = try #require(try await acting.audit().first?.detail)
+        #expect(detail.contains(" to bob, whatever its account token says; because: "))
+    }
+
     @Test(arguments: [(amount: "250", after: 250, word: "Give 250"), ("-40", -40, "Take 40")])
     func aBalanceIsChangedWithAReason(amount: String, after: Int64, word: String) async throws {
         let acting = try await ActingDesk()

@@ -195,12 +195,14 @@ struct Shop {
     }
 
     @discardableResult
-    mutating func transfer(_ original: Int64, to customer: String) throws -> Decision {
+    mutating func transfer(_ original: Int64, to customer: String, overrulesToken: Bool = false) throws -> Decision {
         apply(
             try decide(
                 situation,
                 transferring: try Shop.chain(original),
                 to: try #require(CustomerID(customer)),
+                overrulesToken: overrulesToken,
+                ownToken: ownToken,
                 at: now
             )
         )

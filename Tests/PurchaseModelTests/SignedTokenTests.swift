@@ -180,9 +180,40 @@ import Testing
         try shop.show(Sold.coins(2, token: Self.token))
         try shop.place("o-3", for: "bob", token: AccountToken(high: 1, low: 1))
         #expect(throws: RequestFault.doesNotFit) { try shop.attach(2, to: "o-3", overrulesToken: true) }
-        try shop.transfer(2, to: "bob")
+        try shop.transfer(2, to: "bob", overrulesToken: true)
         try shop.attach(2, to: "o-3")
         #expect(try shop.order("o-3").payment?.match == .byHand)
+    }
+
+    /// Each row: the token that Apple signed, and whether it says that the purchase is not to be bob's.
+    @Test(arguments: [
+        ("another customer's", true), ("its owner's name", true), ("his own", false), ("his name", false),
+        ("nobody's", false), ("none", false),
+    ])
+    func whatAppleSignedForSomebodyElseIsMovedOnlyWithAWordMore(signed: String, isContradicted: Bool) throws {
+        var shop = try Shop(needsOrder: false)
+        shop.ownTokens = ["ann": AccountToken(high: 7, low: 8), "bob": AccountToken(high: 7, low: 9)]
+        let tokens = [
+            "another customer's": AccountToken(high: 1, low: 1), "its owner's name": AccountToken(high: 7, low: 8),
+            "his own": AccountToken(high: 2, low: 2), "his name": AccountToken(high: 7, low: 9),
+            "nobody's": AccountToken(high: 3, low: 3),
+        ]
+        var sold = try Sold.lamp(1)
+        sold.accountToken = tokens[signed]
+        try shop.show(sold)
+        try shop.place("o-1", for: "eve", token: tokens["another customer's"])
+        try shop.place("o-2", for: "bob", token: tokens["his own"])
+        let owner = try #require(shop.situation.owner(of: try Shop.chain(1)))
+        if isContradicted {
+            #expect(throws: RequestFault.tokenContradicts) { try shop.transfer(1, to: "bob") }
+            #expect(shop.situation.owner(of: owner.chain) == owner)
+        }
+        try shop.transfer(1, to: "bob", overrulesToken: isContradicted)
+        #expect(shop.situation.owner(of: owner.chain)?.customer.text == "bob")
+        // A person has said whose it is: to undo it takes no word more.
+        try shop.transfer(1, to: "ann")
+        #expect(shop.situation.owner(of: owner.chain)?.customer.text == "ann")
+        try Invariants.check(shop, "\(signed)")
     }
 
     // MARK: What a chain says

@@ -237,7 +237,15 @@ private struct Desk: Sendable {
             inquiry.customers = [StreamKey(app: app, realm: Self.realm, customer: heir)]
             var situation = Situation()
             try reader.answer(inquiry, in: &situation)
-            return (try? PurchaseModel.decide(situation, transferring: chain, to: heir, at: Self.now)) ?? Decision()
+            let decision = try? PurchaseModel.decide(
+                situation,
+                transferring: chain,
+                to: heir,
+                overrulesToken: true,
+                ownToken: AccountToken.init(ofCustomer:),
+                at: Self.now
+            )
+            return decision ?? Decision()
         case .attach:
             guard let first = keys.first else { return Decision() }
             let situation = try reader.situation(of: [first], order: key, terms)

@@ -180,13 +180,13 @@ struct Bustle {
             realm: Samples.production,
             original: try #require(TransactionID(number: number))
         )
-        let (heir, now) = (try customer(), now)
+        let (heir, token, now) = (try customer(), ownToken, now)
         return { reader throws(StoreFailure) in
             var (inquiry, known) = (Inquiry(), Situation())
             inquiry.chains = [chain]
             inquiry.customers = [StreamKey(app: chain.app, realm: chain.realm, customer: heir)]
             try reader.answer(inquiry, in: &known)
-            return try? decide(known, transferring: chain, to: heir, at: now)
+            return try? decide(known, transferring: chain, to: heir, overrulesToken: true, ownToken: token, at: now)
         }
     }
 

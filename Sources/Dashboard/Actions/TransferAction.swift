@@ -14,12 +14,15 @@ struct TransferAction: OperatorAction {
     private let customer: String
     /// The owner's row as it was shown.
     private let version: Int64?
+    /// The operator has seen that the account token contradicts.
+    private let overrulesToken: Bool
 
     init?(_ fields: FormFields) {
         guard let place = ActionPlace(fields) else { return nil }
         self.place = place
         customer = fields["to"]
         version = Int64(fields["version"])
+        overrulesToken = fields["overrule"] == "token"
     }
 
     var back: Address { place.back }
@@ -41,14 +44,26 @@ struct TransferAction: OperatorAction {
             if !customer.isEmpty { proposal.fault = .notUnderstood("That is no customer's id.") }
             return proposal
         }
-        switch try LedgerRequests.transfer(owner.chain, to: to, isDryRun: true, at: now, in: write) {
+        let result = try LedgerRequests.transfer(
+            owner.chain,
+            to: to,
+            overrulesToken: overrulesToken,
+            isDryRun: true,
+            at: now,
+            in: write
+        )
+        switch result {
         case .failure(let fault):
             proposal.fault = .request(fault)
             proposal.question = question()
+            if fault == .tokenContradicts { proposal.question?.append(overruling(to)) }
         case .success(let moved):
             proposal.title = "Transfer to \(to.text)"
-            proposal.detail = "from \(owner.customer.text) to \(moved.customer.text)"
+            proposal.detail =
+                "from \(owner.customer.text) to \(moved.customer.text)"
+                + (overrulesToken ? ", whatever its account token says" : "")
             proposal.hidden.append((name: "to", value: to.text))
+            if overrulesToken { proposal.hidden.append(Self.overruling) }
             proposal.facts.append(try what(moves: owner, to: to, write, at: now))
         }
         return proposal
@@ -62,7 +77,29 @@ struct TransferAction: OperatorAction {
     ) throws(StoreFailure) -> ActionFault? {
         guard let to = CustomerID(given: customer), let owner = try owner(write) else { return .request(.unknown) }
         guard owner.version == version else { return .changed }
-        return ActionFault(of: try LedgerRequests.transfer(owner.chain, to: to, isDryRun: false, at: now, in: write))
+        let result = try LedgerRequests.transfer(
+            owner.chain,
+            to: to,
+            overrulesToken: overrulesToken,
+            isDryRun: false,
+            at: now,
+            in: write
+        )
+        return ActionFault(of: result)
+    }
+
+    private static let overruling: (name: StaticString, value: String) = (name: "overrule", value: "token")
+
+    @HTMLBuilder private func overruling(_ to: CustomerID) -> HTML {
+        element("p") {
+            "Apple signed it for another customer. If it is to be this one's all the same, the token can be overruled: it "
+            "counts no more from then on, and the audit log says so."
+        }
+        Form.get(
+            Address(Self.path),
+            place.hidden + [(name: "to", value: to.text), Self.overruling],
+            label: "Overrule the account token"
+        ) {}
     }
 
     private func owner(_ reader: any StoreReader) throws(StoreFailure) -> Owner? {

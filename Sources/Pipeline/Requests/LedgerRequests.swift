@@ -211,6 +211,7 @@ package enum LedgerRequests {
     package static func transfer(
         _ chain: ChainKey,
         to customer: CustomerID,
+        overrulesToken: Bool = false,
         isDryRun: Bool,
         at now: Timestamp,
         in transaction: any StoreTransaction
@@ -225,10 +226,20 @@ package enum LedgerRequests {
         for customer in [situation.owner(of: chain)?.customer, customer].compactMap(\.self) {
             inquiry.customers.insert(StreamKey(app: chain.app, realm: chain.realm, customer: customer))
         }
+        if let signed = situation.signedToken(of: chain) {
+            inquiry.tokens.insert(TokenKey(app: chain.app, token: signed.token))
+        }
         try transaction.answer(inquiry, in: &situation)
         let known = situation
         let result = try write(in: transaction, isDryRun: isDryRun) { () throws(RequestFault) in
-            try decide(known, transferring: chain, to: customer, at: now)
+            try decide(
+                known,
+                transferring: chain,
+                to: customer,
+                overrulesToken: overrulesToken,
+                ownToken: AccountToken.init(ofCustomer:),
+                at: now
+            )
         }
         return result.flatMap { decision in decision.owners.first.map { .success($0.row) } ?? .failure(.unknown) }
     }

@@ -153,15 +153,21 @@ package func decide(
 
 /// Makes a chain another customer's, because a person says so. What waits in it goes with it, and pays no order by that: what
 /// is given cannot be taken back by moving it back.
+///
+/// - Throws: ``RequestFault``; ``RequestFault/tokenContradicts`` where Apple signed the chain for somebody else, no person has
+///   moved it yet, and the token is not overruled.
 package func decide(
     _ situation: Situation,
     transferring chain: ChainKey,
     to customer: CustomerID,
+    overrulesToken: Bool = false,
+    ownToken: @escaping (CustomerID) -> AccountToken?,
     at now: Timestamp
 ) throws(RequestFault) -> Decision {
     guard let owner = situation.owner(of: chain) else { throw .unknown }
     guard owner.customer != customer else { throw .sameOwner }
-    var draft = Draft(situation, terms: AppTerms(), at: now)
+    var draft = Draft(situation, terms: AppTerms(), at: now, ownToken: ownToken)
+    guard overrulesToken || !draft.isSigned(owner, forAnotherThan: customer) else { throw .tokenContradicts }
     draft.transfer(owner, to: customer, isSettled: true)
     return draft.decided
 }

@@ -1,6 +1,6 @@
 /// For whom Apple signed something of a chain: of what was bought last counts.
-struct SignedToken {
-    let token: AccountToken
+package struct SignedToken {
+    package let token: AccountToken
     private let purchasedAt: Timestamp
     private let id: TransactionID
 
@@ -27,7 +27,7 @@ struct SignedToken {
 
 extension Situation {
     /// What Apple signed for a chain last, as far as it was decided about.
-    func signedToken(of chain: ChainKey) -> SignedToken? {
+    package func signedToken(of chain: ChainKey) -> SignedToken? {
         var last: SignedToken?
         for row in fulfilments(of: chain).values {
             if let token = row.accountToken { last = SignedToken.last(last, SignedToken(token, of: row)) }

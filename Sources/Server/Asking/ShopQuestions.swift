@@ -110,6 +110,11 @@ enum ShopQuestions {
             fields: [
                 .text("original", "ID", "The chain, by its first transaction.", as: "original_transaction_id").needed,
                 .text("to", "CUSTOMER", "Who is to have it.", as: "to_customer_id").needed,
+                .fixed(
+                    "overrule-account-token",
+                    "Also where Apple signed it for another customer.",
+                    as: "overrule_account_token"
+                ),
                 .fixed("dry-run", "Only say what would become of it.", as: "dry_run"),
             ] + Questions.sides,
             examples: [("assay transactions transfer --original 2000000123456789 --to bert --dry-run", "first look")]

@@ -124,7 +124,7 @@ struct CheckedShop: Sendable {
         )
         let (customer, now) = (try #require(CustomerID(customer)), now)
         _ = try await store.write { write throws(StoreFailure) in
-            try LedgerRequests.transfer(chain, to: customer, isDryRun: false, at: now, in: write)
+            try LedgerRequests.transfer(chain, to: customer, overrulesToken: true, isDryRun: false, at: now, in: write)
         }
     }
 

@@ -111,6 +111,7 @@ extension World {
             json.member("environment", bought.environment.rawValue)
             json.member("test_signed", true)
             json.member("to_customer_id", dice.pick(customers).name)
+            json.member("overrule_account_token", true)
         }
         _ = await change("/v1/transfers", body, key: "transfer-\(dice.next())", for: "support")
     }

@@ -13,11 +13,15 @@ enum Transfers {
     ) throws(StoreFailure) -> HTTPResponse {
         let chain: ChainKey
         let customer: CustomerID
+        let overrulesToken: Bool
         let isDryRun: Bool
         do throws(RequestBody.Fault) {
             let body = try RequestBody(
                 change.request.body,
-                members: ["original_transaction_id", "to_customer_id", "environment", "test_signed", "dry_run"]
+                members: [
+                    "original_transaction_id", "to_customer_id", "environment", "test_signed", "overrule_account_token",
+                    "dry_run",
+                ]
             )
             guard let original = try body.text("original_transaction_id").flatMap({ TransactionID($0) }) else {
                 throw RequestBody.Fault(
@@ -27,6 +31,7 @@ enum Transfers {
             }
             chain = ChainKey(app: change.app.id, realm: try body.realm(), original: original)
             customer = try RequestBody.needed(body.identifier("to_customer_id"), "to_customer_id")
+            overrulesToken = try body.bool("overrule_account_token") ?? false
             isDryRun = try body.bool("dry_run") ?? false
         } catch {
             return error.response
@@ -35,6 +40,7 @@ enum Transfers {
         let result = try LedgerRequests.transfer(
             chain,
             to: customer,
+            overrulesToken: overrulesToken,
             isDryRun: isDryRun,
             at: change.now,
             in: transaction
