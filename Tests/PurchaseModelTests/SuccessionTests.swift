@@ -68,6 +68,42 @@ import Testing
         }
     }
 
+    /// Apple charges for the next month up to a day ahead, and dates it at the end of this one. In between she takes the year: that
+    /// month came first, also where Apple has not said yet that it is over.
+    @Test(arguments: [false, true])
+    func aRenewalThatWasChargedAheadCutsNoPlanThatWasBoughtAfterIt(isMarked: Bool) throws {
+        let first = try Self.month(1)
+        var second = try Self.month(2, original: 1, from: 30)
+        second.signedAt = Self.moment(29).advanced(by: .seconds(17_280))
+        var year = try Self.year(3, original: 1)
+        year.purchasedAt = Self.moment(29).advanced(by: .seconds(43_200))
+        year.signedAt = year.purchasedAt
+        var marked = second
+        marked.isUpgraded = true
+        marked.signedAt = year.signedAt.advanced(by: .seconds(60))
+        for order in permutations(of: [first, second, year] + (isMarked ? [marked] : [])) {
+            var shop = try Self.shop()
+            shop.now = Self.moment(29).advanced(by: .seconds(50_000))
+            for fact in order { try shop.show(fact) }
+            let story = order.map { "\($0.id) \($0.signedAt)" }
+            for (day, runsOn) in [(Int64(30), !isMarked), (61, false), (364, false)] {
+                let rights = try shop.rights(at: Self.moment(day))
+                #expect(rights == (runsOn ? ["all", "premium"] : ["all"]), "\(day) \(story)")
+            }
+            #expect(try shop.rights(at: Self.moment(365)) == [], "\(story)")
+        }
+        #expect(replacedPeriods(among: [first, second, year]).isEmpty)
+    }
+
+    /// A number of a restore is higher than those that came after what it restores: the plan that took its place still does.
+    @Test func aHigherNumberOfARestoreIsCutAsWell() throws {
+        var shop = try Self.shop()
+        try shop.show(Self.year(9, original: 1))
+        try shop.show(Self.month(2, original: 1, from: 5))
+        #expect(try shop.rights(at: Self.moment(6)) == ["premium"])
+        #expect(try shop.rights(at: Self.moment(36)) == [])
+    }
+
     /// Nothing is in force where the plan that took the place of another one was refunded: whoever shows it next may have it.
     @Test func whatWasReplacedIsNotInForce() throws {
         var shop = try Self.shop()

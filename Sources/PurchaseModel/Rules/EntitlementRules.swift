@@ -96,7 +96,10 @@ private struct Graces {
 private struct Successions {
     private struct Start {
         let product: ProductID
+        let id: TransactionID
         let at: Timestamp
+        /// `nil` if it was not given.
+        let end: Timestamp?
     }
 
     private var starts: [ChainKey: [Start]] = [:]
@@ -105,7 +108,13 @@ private struct Successions {
         for subscription in subscriptions { starts[subscription.chain] = [] }
         guard !starts.isEmpty else { return }
         for fulfilment in fulfilments where fulfilment.takesPlace {
-            starts[fulfilment.chain]?.append(Start(product: fulfilment.product, at: fulfilment.purchasedAt))
+            let start = Start(
+                product: fulfilment.product,
+                id: fulfilment.transaction.id,
+                at: fulfilment.purchasedAt,
+                end: fulfilment.unit?.base.endOfPeriod
+            )
+            starts[fulfilment.chain]?.append(start)
         }
     }
 
@@ -117,6 +126,10 @@ private struct Successions {
         return starts.lazy
             .filter { $0.product != fulfilment.product && $0.at.seconds > fulfilment.purchasedAt.seconds }
             .filter { $0.at < lastMoment }
+            .filter { start in
+                let (began, id) = (fulfilment.purchasedAt, fulfilment.transaction.id)
+                return !wasChargedAhead(from: start.at, start.id, until: start.end, of: began, id)
+            }
             .map(\.at).min()
     }
 }

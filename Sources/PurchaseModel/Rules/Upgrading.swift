@@ -58,6 +58,27 @@ package func overlap(_ spans: [PeriodSpan]) -> Bool {
     return false
 }
 
+/// Whether a period that begins in the middle of another one was bought before it all the same: Apple charges for a renewal up to
+/// a day before it begins, and dates it then. The plan that was bought in between took its place.
+///
+/// - Parameters:
+///   - start: when it begins.
+///   - id: its number.
+///   - end: of it; `nil` if that is not known.
+///   - other: when the other one began, which is before.
+///   - otherID: the other one's number.
+/// - Returns: false for what was bought after it, and for what was bought before it by more than that.
+func wasChargedAhead(
+    from start: Timestamp,
+    _ id: TransactionID,
+    until end: Timestamp?,
+    of other: Timestamp,
+    _ otherID: TransactionID
+) -> Bool {
+    let length = end.map { start.duration(to: $0).components.seconds / 10 } ?? 86_400
+    return id < otherID && start.seconds - other.seconds <= min(86_400, max(length, 0))
+}
+
 /// From when a period lasts until another one of its chain may follow it.
 package struct PeriodSpan {
     package let start: Timestamp
@@ -101,7 +122,10 @@ extension Transaction {
     // By what was bought after it, by the moment.
     fileprivate func isCutShort(by later: ArraySlice<Transaction>) -> Bool {
         guard revocation == nil, let end = lastMoment else { return false }
-        return later.prefix { $0.purchasedAt < end }.contains { isBefore($0) && $0.product != product }
+        return later.prefix { $0.purchasedAt < end }.contains { next in
+            isBefore(next) && next.product != product
+                && !wasChargedAhead(from: next.purchasedAt, next.id, until: next.expiresAt, of: purchasedAt, id)
+        }
     }
 
     private var lastMoment: Timestamp? { expiresAt.flatMap { purchasedAt.lastMoment(ofPeriodUntil: $0) } }
