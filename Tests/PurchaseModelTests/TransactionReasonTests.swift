@@ -86,25 +86,29 @@ import Testing
         #expect(told == ["subscription.started", "subscription.\(heard)"])
     }
 
-    /// Bob shows a copy of what came after Ann's period, without a token. Each row: how long after it that began, whose act
-    /// it was, and whose the chain is then.
+    /// Bob shows a copy of what came after Ann's period, without a token, before Apple tells of it. Each row: how long after it
+    /// that began, whose act it was, and whose the chain is then. Hers may have been signed for her.
     @Test(
         arguments: [
             (minute * 2, .renewal, "ann"), (minute * 2, .purchase, "bob"), (minute * 2, nil, "bob"),
             (0, .purchase, "bob"), (0, .renewal, "ann"), (0, nil, "ann"),
-        ] as [(Int64, TransactionReason?, String)]
+        ] as [(Int64, TransactionReason?, String)],
+        [true, false]
     )
-    func whatAppleRenewsIsNotBoughtAnew(gap: Int64, reason: TransactionReason?, owner: String) throws {
+    func whatAppleRenewsIsNotBoughtAnew(
+        row: (gap: Int64, reason: TransactionReason?, owner: String),
+        isSigned: Bool
+    ) throws {
         var shop = try Shop { $0.binding = .transferIfInactive }
         let ann = AccountToken(high: 0, low: 77)
         shop.ownTokens["ann"] = ann
         var first = try Self.first()
-        first.accountToken = ann
+        if isSigned { first.accountToken = ann }
         try shop.show(first)
-        let period = try Self.next(after: gap, reason)
+        let period = try Self.next(after: row.gap, row.reason)
         shop.now = period.purchasedAt
         try shop.show(period, by: "bob")
-        #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == owner)
+        #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == row.owner)
     }
 
     /// What a customer has from a family or an organisation she did not buy: it pays an order that is named, and no other.

@@ -68,6 +68,17 @@ extension Draft {
         return transaction.purchasedAt.seconds > end.seconds + SubscriptionTransition.gap
     }
 
+    /// Whether a period that runs follows what was given in its chain, without time between them: the proof tells of it before
+    /// anybody else does.
+    private func goesOn(_ transaction: Transaction, in chain: ChainKey) -> Bool {
+        guard transaction.isSubscriptionPeriod, transaction.revocation == nil, hasGrants(chain),
+            let end = transaction.expiresAt, now < end
+        else { return false }
+        // What was taken back ran no more, whatever followed.
+        let last = subscription(of: chain)?.current.flatMap { fulfilments(of: chain)[$0] }
+        return last?.isTakenBack != true && !isBoughtAnew(transaction, in: chain)
+    }
+
     /// Who is known by an account token that Apple signed.
     private func customer(of token: AccountToken?, in app: AppID) -> CustomerID? {
         token.flatMap { customer(of: TokenKey(app: app, token: $0)) }
@@ -83,7 +94,7 @@ extension Draft {
         case .refuse: return owner.customer
         case .transfer: return transfer(owner, to: presenter, isSettled: isAnew)
         case .transferIfInactive:
-            return isInForce(owner.chain) || goesOnInForce(owner.chain)
+            return isInForce(owner.chain) || goesOnInForce(owner.chain) || goesOn(transaction, in: owner.chain)
                 ? owner.customer : transfer(owner, to: presenter, isSettled: isAnew)
         case .share:
             guard owner.sharers.count < Owner.sharersMax else { return owner.customer }
