@@ -70,6 +70,41 @@ import Testing
         }
     }
 
+    /// A receipt that shows a refund which Apple has given back since shows it for ever.
+    @Test func whatAppleHasGivenBackIsNoNews() async throws {
+        try await PipelineHouse().open { house in
+            let intake = try Self.intake(house, unsignedBytesPerHour: 9)
+            var taken = try Proofs.transaction(1)
+            taken.revocation = Revocation(at: PipelineHouse.now)
+            let signer = TestAuthority.signer()
+            let old = try signer.receipt([taken], createdAt: PipelineHouse.now)
+            guard case .kept = try await intake.take(Self.unsigned(1, old), for: house.app) else {
+                Issue.record("it was not kept")
+                return
+            }
+            var good = try Proofs.transaction(1)
+            good.signedAt = PipelineHouse.now.advanced(by: .seconds(60))
+            var notice = Notice(
+                uuid: "5f1f0a64-3d0b-4d4e-9a4e-2d1bb6b2f3a2",
+                type: "REFUND_REVERSED",
+                signedAt: good.signedAt
+            )
+            notice.transaction = good
+            guard case .kept = try await intake.take(signer.notificationBody(notice), for: house.app) else {
+                Issue.record("it was not kept")
+                return
+            }
+            let writes = house.store.writes
+            for number in 2...9 {
+                guard case .tooMuch = try await intake.take(Self.unsigned(number, old), for: house.app) else {
+                    Issue.record("\(number) was let in")
+                    continue
+                }
+            }
+            #expect(house.store.writes == writes)
+        }
+    }
+
     private static func notification(_ number: Int64) throws -> [UInt8] {
         var notice = Notice(
             uuid: "5f1f0a64-3d0b-4d4e-9a4e-2d1bb6b2f3a1",

@@ -36,6 +36,33 @@ import Testing
         try Invariants.check(shop, "an item")
     }
 
+    /// The shop has undone the item on our word: it hears that it was paid after all.
+    @Test func thatAnItemIsGoodAgainIsTold() throws {
+        var shop = try Shop()
+        try shop.show(Self.bought())
+        var after = try Self.bought(isTakenBack: true)
+        try shop.hear(Self.heard("REFUND", after), after)
+        let told = shop.types.count
+        after = try Self.bought()
+        after.signedAt = after.signedAt.advanced(by: .seconds(86_400))
+        try shop.hear(Self.heard("REFUND_REVERSED", after), after)
+        #expect(shop.types.dropFirst(told) == ["notification.received"])
+        #expect(try shop.word(1) == "granted" && shop.gems() == 100)
+    }
+
+    /// What the whole of it says is told by its delivery.
+    @Test func thatAllOfItIsGoodAgainIsToldOnce() throws {
+        var shop = try Shop()
+        try shop.show(Self.bought())
+        let gone = try Self.bought(isTakenBack: true, isRefunded: true)
+        try shop.hear(Self.heard("REFUND", gone), gone)
+        var after = try Self.bought()
+        after.signedAt = gone.signedAt.advanced(by: .seconds(86_400))
+        try shop.hear(Self.heard("REFUND_REVERSED", after), after)
+        #expect(try shop.word(1) == "granted" && shop.gems() == 100)
+        #expect(!shop.types.contains("notification.received"))
+    }
+
     @Test func whatTheTransactionTellsIsToldOnce() throws {
         var shop = try Shop()
         try shop.show(Self.bought())

@@ -156,14 +156,14 @@ package struct NotificationIntake: Sendable {
         return note(row, isNew: true)
     }
 
-    /// Whether a receipt shows a purchase that is not recorded, or that Apple took one back.
+    /// Whether a receipt shows a purchase that is not recorded, or that Apple took one back: each shows it once. An old receipt
+    /// may show for ever what Apple has given back since.
     private func isNews(_ proof: Verified<Proof>?, to row: KeptNotification) async throws(StoreFailure) -> Bool {
         guard let shown = proof?.fact.transactions, !shown.isEmpty else { return false }
         let keys = shown.map { TransactionKey(app: row.key.app, realm: row.key.realm, id: $0.id) }
         let known = try await store.read { reader throws(StoreFailure) in try reader.transactions(keys) }
-        let revoked = Set(known.lazy.filter { $0.transaction.revocation != nil }.map(\.id))
-        let ids = Set(known.map(\.id))
-        return shown.contains { !ids.contains($0.id) || $0.revocation != nil && !revoked.contains($0.id) }
+        let recorded = Dictionary(known.map { ($0.id, $0.transaction) }) { first, _ in first }
+        return shown.contains { fact in recorded[fact.id].map { takesBack(fact, after: $0) } ?? true }
     }
 
     private func record(

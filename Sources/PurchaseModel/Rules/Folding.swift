@@ -83,6 +83,11 @@ func supersedes(_ fresh: Transaction, _ known: Transaction) -> Bool {
     return freshRank == knownRank ? fresh.product > known.product : knownRank.lexicographicallyPrecedes(freshRank)
 }
 
+/// Whether a fact says that its transaction was taken back, and is the first that counts to say so.
+package func takesBack(_ fresh: Transaction, after known: Transaction) -> Bool {
+    fresh.revocation != nil && known.revocation == nil && supersedes(fresh, known)
+}
+
 /// Whether a fact would say that its transaction was taken back.
 ///
 /// Receipts never say it of a consumable. A newer receipt in which a refunded one still stands must not make it good

@@ -17,17 +17,28 @@ extension Draft {
 
     /// Whether it says that something was taken back, and its transaction does not: of what was bought through Advanced Commerce
     /// Apple takes single items back, of which the ledger gives nothing by itself. Receipts, of the first format, tell such
-    /// things of no consumable: there Apple is asked.
+    /// things of no consumable: there Apple is asked. And whether it says that such items are good again: then nothing is known to
+    /// have been taken back.
     private func tellsOfItemsOnly(_ heard: Announcement, _ recording: Recording) -> Bool {
-        guard heard.type == Self.refunds || heard.type == Self.revokes else { return false }
+        guard [Self.refunds, Self.revokes, Self.reverses].contains(heard.type) else { return false }
         let named = recording.transactions.filter { heard.transaction == nil || $0.id == heard.transaction }
-        return named.contains { $0.ownership != nil } && named.allSatisfy { $0.revocation == nil }
+        guard named.contains(where: { $0.ownership != nil }), named.allSatisfy({ $0.revocation == nil }) else {
+            return false
+        }
+        return heard.type != Self.reverses || !named.contains(where: { wasTakenBack($0, recording) })
+    }
+
+    /// Whether it was, when the proof came.
+    private func wasTakenBack(_ named: Transaction, _ recording: Recording) -> Bool {
+        let key = TransactionKey(app: recording.app, realm: recording.realm, id: named.id)
+        return known[key]?.transaction.revocation != nil
     }
 
     /// A parent has withdrawn the consent for the whole app: nothing more is told of that account's purchases either.
     private static let rescinds = "RESCIND_CONSENT"
     private static let refunds = "REFUND"
     private static let revokes = "REVOKE"
+    private static let reverses = "REFUND_REVERSED"
 
     private mutating func open(
         _ heard: Announcement,
