@@ -56,9 +56,10 @@ struct BackgroundWork: Sendable {
         let asker = SupportAsker(store: store, recorder: recorder, accounts: accounts, clock: clock)
         watch = SubscriptionWatch(store: store, queue: queue, clock: clock, percent: applePercent)
         let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
-        let awaited = [decider.handler, comparer.handler, answerer.handler, asker.handler]
+        let awaited = [decider.handler, answerer.handler, asker.handler]
         let patient = [looker.handler, customers.handler] + reader.handlers
-        workers = [awaited, patient].map { handlers in
+        // A comparison of days takes long, and while a worker's suspect waits for its turn alone nothing else of it begins.
+        workers = [awaited, [comparer.handler], patient].map { handlers in
             JobWorker(
                 queue: queue,
                 handlers: handlers,
