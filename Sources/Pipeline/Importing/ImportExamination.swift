@@ -91,7 +91,7 @@ struct ImportExaminer: Sendable {
         switch found.verdict {
         case .genuine, .testSigned:
             guard let proof = examination.proof, app.mayCount(proof) else { return refused(found.reason) }
-            return record(proof, claim, line)
+            return record(proof, claim, line, unplaced: refusal(.environmentUnknown))
         case .undecidable:
             if let voucher = found.vouchedBy, voucher.isTest, !app.acceptsTestSigned { return refused(voucher.reason) }
             if claim.subject == nil, found.isSignedWithoutPurchase {
@@ -105,7 +105,8 @@ struct ImportExaminer: Sendable {
     private func record(
         _ proof: Verified<Proof>,
         _ claim: ImportRow.Claim,
-        _ line: Int64
+        _ line: Int64,
+        unplaced: ImportOutcome
     ) -> ExaminedRow.Finding {
         let format = proof.fact.format
         let nothing = ImportOutcome(line: line, .nothing, format: format, verdict: proof.verdict)
@@ -115,7 +116,7 @@ struct ImportExaminer: Sendable {
         }
         guard format.mayHoldPurchases else { return .over(nothing) }
         guard let realm = proof.realm else {
-            return undecided(claim, format, .environmentUnknown, or: nothing)
+            return undecided(claim, format, .environmentUnknown, or: unplaced)
         }
         // An old receipt without purchases has none, and nobody waits for one.
         guard !proof.fact.transactions.isEmpty else { return .over(nothing) }

@@ -73,9 +73,15 @@ package struct ImportPlan: Sendable {
         for row in examined {
             self.rows += 1
             count(row.finding, there)
-            if row.finding.isOver(there.decided) { continue }
+            if isOver(row.finding, there) { continue }
             if row.row.namesNobody { withoutCustomer += 1 }
         }
+    }
+
+    private func isOver(_ finding: ExaminedRow.Finding, _ there: ImportLookup.Answer) -> Bool {
+        guard case .claim(let claim, let otherwise) = finding else { return finding.isOver(there.decided) }
+        let isRecorded = there.recorded.contains(claim.key) || isRemembered(Self.mark(of: claim.key))
+        return !isRecorded && otherwise.isOver(there.decided)
     }
 
     private mutating func count(_ finding: ExaminedRow.Finding, _ there: ImportLookup.Answer) {

@@ -191,6 +191,22 @@ import Verification
         #expect(plan.refused.values.reduce(0, +) == Int64(kinds.count { $0 == .refused }))
     }
 
+    /// Genuine, and of which store is not known: a purchase that would be passed over. By itself, and with its number.
+    @Test(arguments: [(AppleReach.nothing, 2, 0), (.receipts, 1, 1), (.everything, 0, 2)])
+    func whatIsOfNoKnownStoreIsNotPassedOver(reach: AppleReach, refused: Int64, asked: Int64) async throws {
+        let (books, authority) = (try OwnedBooks(), try StoreAuthority.one.get())
+        let rows = [
+            Self.row(1, try authority.receipt(OwnedBooks.sold(9)), nil),
+            OwnedBooks.row(2, try authority.receipt(OwnedBooks.sold(8)), nil, try OwnedBooks.subject(8)),
+        ]
+        let verifier = try PipelineHouse.verifier([authority.certificate])
+        var plan = ImportPlan(app: books.app, verifier: verifier, reach: reach, at: OwnedBooks.now)
+        try await plan.look(at: rows, lanes: 2, known: nil)
+        #expect(plan.refused.values.reduce(0, +) == refused && plan.needApple == asked)
+        // What will not be taken is nobody's purchase.
+        #expect(plan.withoutCustomer == asked)
+    }
+
     /// What the ledger knows needs no question.
     @Test(arguments: [AppleReach.nothing, .receipts, .everything])
     func aNumberThatIsRecordedIsKnownWhateverAppleCanBeAsked(reach: AppleReach) async throws {
