@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import PurchaseModel
 import TestSupport
 import Testing
 
@@ -84,6 +85,37 @@ import Testing
             let run = try await Program.run(["serve"], in: folder)
             #expect(run.code == 2)
             #expect(run.errorText.contains("apps"))
+        }
+    }
+
+    /// Under another id everything that was delivered would be delivered again.
+    @Test func anAppThatHasPurchasesKeepsItsID() async throws {
+        try await ServerFolder.with { folder in
+            let first = try await folder.serve()
+            #expect(await first.post(Purchase.body(try Purchase.jws(1)))?.result == "recorded")
+            first.stop()
+            #expect(await first.exitCode() == 0)
+            let text = String(decoding: try Data(contentsOf: URL(filePath: folder.configuration)), as: UTF8.self)
+            func configure(_ id: String, _ bundle: String) throws {
+                let changed = text.replacing(#""id":"demo""#, with: #""id":"\#(id)""#)
+                    .replacing(#""app":"demo""#, with: #""app":"\#(id)""#)
+                    .replacing(TestAuthority.bundleID.text, with: bundle)
+                try ServerFolder.write(Array(changed.utf8), folder.configuration)
+            }
+            try configure("shop", TestAuthority.bundleID.text)
+            let second = try await Self.start(folder)
+            #expect(second.code == 2)
+            #expect(try Self.why(second).contains("are kept under the app demo, which the configuration calls shop"))
+            // Another app may begin, and what is left behind is told.
+            try configure("shop", "com.example.third")
+            let third = try await folder.serve()
+            third.stop()
+            #expect(await third.exitCode() == 0)
+            let told = third.errors.lines.first { $0.contains("app_not_configured") }
+            #expect(told?.contains(#""app":"demo""#) == true)
+            try configure("demo", TestAuthority.bundleID.text)
+            let last = try await folder.serve()
+            #expect(await last.post(Purchase.body(try Purchase.jws(1)))?.result == "already_recorded")
         }
     }
 

@@ -30,6 +30,26 @@ struct SharedDatabaseTests {
         }
     }
 
+    /// Whoever moves from a folder to a database would deliver all of it again: until the folder is put away none is begun.
+    @Test func aDatabaseIsNotBegunBesideALedger() async throws {
+        try await Self.withDatabase { folder, flags in
+            let alone = try await folder.serve()
+            #expect(await alone.post(Purchase.body(try Purchase.jws(1)))?.result == "recorded")
+            alone.stop()
+            #expect(await alone.exitCode() == 0)
+            let run = try await Program.run(["serve", "--config", folder.configuration] + flags)
+            #expect(run.code == 2)
+            #expect(run.errorLines.contains { $0.contains("the ledger in \(folder.data) does") })
+            try FileManager.default.moveItem(atPath: folder.data, toPath: folder.path + "/put-away")
+            let shared = try await folder.serve(flags)
+            #expect(await shared.post(Purchase.body(try Purchase.jws(2)))?.result == "recorded")
+            // Once it has purchases of its own, nothing is asked.
+            try FileManager.default.moveItem(atPath: folder.path + "/put-away", toPath: folder.data)
+            let again = try await folder.serve(flags)
+            #expect(await again.post(Purchase.body(try Purchase.jws(2)))?.result == "already_recorded")
+        }
+    }
+
     /// Nobody rings at a server when another one commits.
     @Test func aStreamTellsWhatTheOtherServerRecorded() async throws {
         try await Self.withDatabase { folder, flags in

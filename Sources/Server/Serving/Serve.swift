@@ -35,6 +35,13 @@ struct Serve {
             let anchors = try CertificateFolder.anchors(roots: settings.roots, certificates: settings.certificates)
             let store = try await place.openToWrite { reporter.report($0) }
             let house = try House(settings, anchors, store, clock, reporter)
+            let earlier = EarlierLedger(settings: settings, place: place, verifier: house.verifier)
+            for app in try await earlier.look(into: store) {
+                log.write(.warning, "app_not_configured") { json in
+                    json.member("app", app.text)
+                    json.member("why", "The ledger has purchases of it, which nobody follows meanwhile.")
+                }
+            }
             let dashboard = await DashboardSide(settings, house, store, clock, simulator)
             let listener = try HTTPListener(
                 address: settings.address,
@@ -145,6 +152,8 @@ struct Serve {
     private func sentence(_ error: any Error) -> String {
         switch error {
         case let failure as StoreOpenFailure: failure.sentence
+        case let failure as StoreFailure: failure.sentence
+        case let fault as EarlierLedger.Fault: fault.sentence
         case let fault as AppleSide.Fault: fault.sentence
         case let failure as HTTPListenerFailure:
             "cannot listen on \(settings.address), port \(settings.port): \(failure.sentence)"
