@@ -236,6 +236,10 @@ import TestSupport
             #"[{"id": "shop", "bundle_id": "b"}, {"id": "shop2", "bundle_id": "b"}]"#,
             "apps[1].bundle_id: apps[0] has the same; a purchase would count twice"
         ),
+        (
+            #"[{"id": "shop-of-the-sea-1", "bundle_id": "b"}, {"id": "s", "bundle_id": "c", "app_store": {"notification_token": "shop-of-the-sea-1"}}]"#,
+            "apps[1].app_store.notification_token: apps[0] has the same, or is called so: one of them would get no notification"
+        ),
     ])
     func apps(list: String, fault: String) {
         let hash = String(repeating: "0", count: 64)

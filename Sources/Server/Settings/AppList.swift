@@ -30,6 +30,11 @@ struct AppList {
             {
                 reader.fault("\(path).bundle_id", "\(twin.path) has the same; a purchase would count twice")
             }
+            if let twin = apps.first(where: { $0.app.notificationName == app.notificationName }), twin.app.id != app.id
+            {
+                let own = "\(path).app_store.notification_token"
+                reader.fault(own, "\(twin.path) has the same, or is called so: one of them would get no notification")
+            }
             apps.append((path, app))
         }
         return apps.map(\.app)

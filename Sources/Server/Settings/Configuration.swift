@@ -26,6 +26,9 @@ struct Configuration: Sendable {
         var readsHistory = false
         /// With it the shop signs for which customer a publishable key speaks; `nil` when nobody asks.
         var customerSecret: [UInt8]?
+
+        /// What ends the path that Apple's notifications come to.
+        var notificationName: String { store.notificationToken ?? id.text }
     }
 
     /// How Apple is asked about an app, and where it sends what happens. Its secrets are never shown.
