@@ -314,8 +314,9 @@ private func webhooks(_ gate: Gate, _ parts: APIParts) -> [Route] {
         gate.changeOnce("/v1/webhooks/{id}/rotate", for: .webhooks, webhooks.rotate),
         gate.change("/v1/webhooks/{id}/delete", for: .webhooks, webhooks.delete),
         gate.change("/v1/webhooks/{id}/replay", for: .webhooks, then: webhooks.reopen, webhooks.replay),
-        gate.route(.post, "/v1/webhooks/{id}/test", for: .webhooks) { _, app, path in
-            await webhooks.test(path["id"] ?? "", app: app)
+        gate.route(.post, "/v1/webhooks/{id}/test", for: .webhooks) { request, app, path in
+            if let fault = RequestBody.fault(unlessEmpty: request.body) { return fault.response }
+            return await webhooks.test(path["id"] ?? "", app: app)
         },
         gate.route(.get, "/v1/webhooks/{id}/deliveries", for: .read, readsQuery: true) { request, app, path in
             await log.list(path["id"] ?? "", request.query, app: app)

@@ -32,6 +32,24 @@ import Testing
         }
     }
 
+    /// A member that is not known must not be passed over where nothing can be taken back, a `dry_run` in the wrong place.
+    @Test(arguments: ["x", "[]", #"{"dry_run": true}"#])
+    func whatNeedsNoBodyTakesNoOther(body: String) async throws {
+        try await TestHouse().open { house in
+            let order = #"{"order_id": "o-1", "customer_id": "ann", "product_id": "pro"}"#
+            #expect(await house.change("/v1/orders", order).status == .created)
+            for path in ["orders/o-1/cancel", "keys/key_1/revoke", "webhooks/whe_1/delete", "webhooks/whe_1/test"] {
+                let answer = await house.change("/v1/\(path)", body)
+                #expect(answer.status == .badRequest, "\(path)")
+                let problem = try answer.json()
+                #expect(problem["code"]?.string == "invalid_request")
+            }
+            let kept = try await house.get("/v1/orders/o-1").json()
+            #expect(kept["state"]?.string == "pending")
+            #expect(await house.change("/v1/orders/o-1/cancel", "{}").status == .ok)
+        }
+    }
+
     /// It would own what all those buy whose names were lost.
     @Test func whatStandsForNobodyIsNoCustomerAndNoToken() async throws {
         try await TestHouse().open { house in

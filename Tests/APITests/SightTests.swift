@@ -270,6 +270,7 @@ import Testing
                 ("/v1/webhooks", #"{"url": "https://shop.example/x", "environments": ["production"]}"#, .badRequest),
                 ("/v1/webhooks", #"{"url": "https://shop.example/x"}"#, .badRequest),
                 ("/v1/apple/subscriptions/\(Self.live.plan)/extend", #"{"days": 1}"#, .notFound),
+                ("/v1/apple/subscriptions/extend", #"{"product_id": "pro", "days": 1}"#, .badRequest),
                 ("/v1/apple/orders/MABC/lookup", "", .notFound), ("/v1/jobs/job_production/retry", "", .notFound),
             ]
             for row in rows {

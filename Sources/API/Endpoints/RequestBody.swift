@@ -31,6 +31,16 @@ struct RequestBody {
         self.object = object
     }
 
+    /// What is wrong with the body of a request that needs none: an empty one and `{}` are right.
+    static func fault(unlessEmpty body: [UInt8]) -> Fault? {
+        do throws(Fault) {
+            _ = try RequestBody(optional: body, members: [])
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// The same of a request that needs none.
     init(optional body: [UInt8], members: Set<String>) throws(Fault) {
         try self.init(body.isEmpty ? Array("{}".utf8) : body, members: members)

@@ -64,6 +64,7 @@ struct Keys: Sendable {
 
     /// `POST /v1/keys/{id}/revoke`: it opens nothing from now on; on other servers within seconds.
     func revoke(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
+        if let fault = RequestBody.fault(unlessEmpty: change.request.body) { return fault.response }
         guard let id = change.path["id"].flatMap({ APIKeyID($0) }) else { return Keys.problem(.unknown) }
         switch try KeyDesk.revoke(id, KeyDesk.Asking(change), in: transaction) {
         case .success(let key):

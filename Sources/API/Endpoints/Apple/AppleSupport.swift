@@ -43,7 +43,12 @@ struct AppleSupport: Sendable {
             )
             let product: ProductID = try RequestBody.needed(body.identifier("product_id"), "product_id")
             let storefronts = try Self.storefronts(body)
-            return .extendAll(product, try Self.environment(body), try Self.terms(body), storefronts: storefronts)
+            let store = try Self.environment(body)
+            // The path names nothing that this key could not see.
+            guard change.app.shows(Realm(environment: store, isTestSigned: false)) else {
+                throw RequestBody.Fault(field: "environment", detail: "The key is limited to other stores.")
+            }
+            return .extendAll(product, store, try Self.terms(body), storefronts: storefronts)
         }
     }
 

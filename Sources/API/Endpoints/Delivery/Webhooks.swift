@@ -79,6 +79,7 @@ struct Webhooks: Sendable {
     /// `POST /v1/webhooks/{id}/delete`: what it was still to be sent is given up, in this write as much as one takes, and
     /// the rest at the next sweep.
     func delete(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
+        if let fault = RequestBody.fault(unlessEmpty: change.request.body) { return fault.response }
         guard let endpoint = try endpoint(change, transaction) else { return Problem.notFound("webhook") }
         try transaction.deleteEndpoint(endpoint.id, version: endpoint.version)
         let count = try LedgerRequests.giveUp(

@@ -53,6 +53,7 @@ struct Orders: Sendable {
     /// `POST /v1/orders/{id}/cancel`
     static func cancel(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse
     {
+        if let fault = RequestBody.fault(unlessEmpty: change.request.body) { return fault.response }
         guard let key = key(change) else { return Problem.notFound("order") }
         return answer(try LedgerRequests.cancel(key, at: change.now, in: transaction), .ok)
     }
