@@ -67,6 +67,18 @@ must in_root getent passwd assay >/dev/null
 must mode_is /var/lib/assay "assay:assay 700"
 must mode_is /var/backups/assay "assay:assay 700"
 must mode_is /etc/assay/assay.json "root:assay 640"
+# The unit's own line makes room before the next copy: the newest fourteen stay, and what people have copied there.
+line=$(sed -n "s|^ExecStartPre=/bin/sh -c '\\(.*tail -n +15.*\\)'\$|\\1|p" Packaging/systemd/assay-backup.service)
+must [ -n "$line" ]
+for day in $(seq 10 29); do
+    as_assay touch "/var/backups/assay/2026-01-${day}T030000Z.sqlite" "/var/backups/assay/2026-01-${day}T030000Z.sqlite.sha256"
+done
+as_assay touch /var/backups/assay/2025-by-hand.sqlite
+as_assay sh -c "${line//\$\$/\$}"
+must [ "$(in_root ls /var/backups/assay | grep -c '^2026.*[.]sqlite$')" = 14 ]
+must [ "$(in_root ls /var/backups/assay | grep -c '[.]sha256$')" = 14 ]
+must in_root ls /var/backups/assay/2026-01-29T030000Z.sqlite /var/backups/assay/2025-by-hand.sqlite
+in_root sh -c 'rm /var/backups/assay/*'
 # shellcheck disable=SC2016 # dpkg-query fills it in
 must [ "$(in_root dpkg-query --show --showformat='${Conffiles}' assay | awk '{ print $1 }' | xargs)" = /etc/assay/assay.json ]
 must grep -q '^assay 0.1.0$' <(as_assay assay --version)
