@@ -113,11 +113,20 @@ import Testing
         #expect(try shop.gems() == 5)
     }
 
-    @Test func eachPeriodOfASubscriptionIsGivenOnce() throws {
-        var shop = try Shop()
-        try shop.show(Sold.month(1), Sold.month(2, original: 1, from: 30))
-        // A restore: another number, the same period.
-        try shop.show(Sold.month(9, original: 1, from: 30))
+    /// Each row: how the product is sold. The free ones of Newsstand have periods like any other.
+    @Test(arguments: [ProductKind.autoRenewable, .freeSubscription])
+    func eachPeriodOfASubscriptionIsGivenOnce(kind: ProductKind) throws {
+        let monthly = try Shop.product("monthly")
+        var shop = try Shop { terms in
+            let goods = terms.products?[monthly]?.goods ?? []
+            terms.products?[monthly] = ProductTerms(product: monthly, kind: kind, goods: goods)
+        }
+        // The last is a restore: another number, the same period.
+        for (number, day) in [(Int64(1), Int64(0)), (2, 30), (9, 30)] {
+            var month = try Sold.month(number, original: 1, from: day)
+            month.kind = kind
+            try shop.show(month)
+        }
         #expect(try shop.word(9) == "withheld already_granted")
         #expect(try shop.gems() == 20)
         #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(59 * 86_400))) == ["premium"])

@@ -127,6 +127,22 @@ import Verification
         #expect(try verifier.reason(JWSSigner(old).sign(Sample.payload())) == .keyType)
     }
 
+    /// Attribute 1707 of a purchase. Each row: Apple's number, and what it means.
+    @Test(arguments: [
+        (Int64(0), ProductKind.nonConsumable), (1, .consumable), (2, .nonRenewing), (3, .autoRenewable),
+        (4, .freeSubscription), (5, nil), (-1, nil), (nil, nil),
+    ])
+    func aReceiptSaysWhatKindAProductIs(number: Int64?, kind: ProductKind?) throws {
+        var purchase = SimulatedReceipt.attributes(of: Sample.transaction()).filter { $0.type != 1_707 }
+        if let number { purchase.append(.init(1_707, number: number)) }
+        var attributes = Sample.receipt().attributes.filter { $0.type != 17 }
+        attributes.append(.init(17, value: SimulatedReceipt.content(purchase, isSorted: true)))
+        let signer = ReceiptSigner(try TestAuthority.shared.chain(.receiptSHA256), digest: .sha256)
+        let receipt = try signer.sign(content: SimulatedReceipt.content(attributes, isSorted: true))
+        let claims = try #require(try TestVerifier.simulated().examine(receipt).proof?.fact.claims)
+        #expect(claims.transactions.map(\.kind) == [kind])
+    }
+
     /// The content may come in pieces, as from Xcode: signed is what they are together.
     @Test func contentInPiecesIsSignedAsAWhole() throws {
         let signer = ReceiptSigner(try TestAuthority.shared.chain(.receiptSHA256), digest: .sha256)
