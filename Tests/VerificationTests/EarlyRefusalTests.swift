@@ -104,6 +104,34 @@ import Verification
         #expect(examination.report.checks.map(\.name) == [.triage])
     }
 
+    /// What the catalogue does not have, or was not asked for. A notification's purchase is only read once it is proved.
+    @Test func anUnknownProductsTokenCostsNoCryptography() throws {
+        let other = ProductID(checked: "com.example.other.month")
+        for (expecting, reason) in [
+            (Expected(products: [other], refusesEarly: true), Reason.unknownProduct),
+            (Expected(product: other, refusesEarly: true), .otherProduct),
+        ] {
+            let proof = try ProofKind.transaction.sharedProof()
+            let examination = try TestVerifier.apple().examine(proof, expecting: expecting)
+            #expect(examination.reason == reason)
+            #expect(examination.report.checks.map(\.name) == [.triage])
+            #expect(examination.report.certificates == [])
+        }
+    }
+
+    @Test(arguments: ["12a", "-1", "2000000950112345.0", "\u{FF11}", "99999999999999999999"])
+    func aTokenWhoseNumberIsNoneCostsNoCryptography(text: String) throws {
+        for key in ["transactionId", "originalTransactionId"] {
+            var payload = Sample.payload()
+            payload[key] = .text(text)
+            let token = try JWSSigner(TestAuthority.shared.chain(.jws)).sign(payload)
+            let examination = try TestVerifier.apple().examine(token, expecting: Expected(refusesEarly: true))
+            #expect(examination.reason == .transactionIDForm)
+            #expect(examination.report.checks.map(\.name) == [.triage])
+            #expect(examination.report.certificates == [])
+        }
+    }
+
     /// Without the option the signature comes first: whoever asks is told that it is forged.
     @Test(arguments: ProofKind.allCases)
     func otherwiseTheSignatureComesFirst(kind: ProofKind) throws {
