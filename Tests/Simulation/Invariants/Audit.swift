@@ -28,6 +28,7 @@ struct Audit {
         checkGrants()
         checkRecords()
         checkTestimonies()
+        checkAcknowledgements()
     }
 
     /// Once everything has been presented and told.

@@ -42,6 +42,27 @@ extension Audit {
         }
     }
 
+    /// Where nothing but a 2xx acknowledges: what is delivered is acknowledged in the commit that says so, and nothing is of
+    /// which the shop has not heard.
+    func checkAcknowledgements() {
+        guard let endpoint = world.shop.acknowledging else { return }
+        let delivered = Set((store.deliveries[endpoint.id] ?? []).filter { $0.state == .delivered }.map(\.id.event))
+        let received = world.shop.received(at: endpoint.id)
+        var (answered, heard): ([String: Int64], Set<String>) = ([:], [])
+        for event in store.events {
+            guard let goods = ShopMessage(WebhookBody.bytes(of: event))?.toDeliver else { continue }
+            if delivered.contains(event.id) { answered[goods.id] = max(goods.fence, answered[goods.id] ?? 0) }
+            if received[event.id.text] != nil { heard.insert(goods.id) }
+        }
+        for row in store.fulfilments.values {
+            let (id, isDone) = (DeliveryID(row.transaction).description, row.delivery?.isDone ?? false)
+            let isNoted = isDone || answered[id] != row.fence
+            expect(isNoted, "I6 acknowledged by 2xx", "\(id) was answered, and is not acknowledged")
+            let isHeard = row.delivery != .acknowledged || heard.contains(id)
+            expect(isHeard, "I6 acknowledged by 2xx", "of \(id) nobody has heard")
+        }
+    }
+
     /// What the shop heard last of what was granted by hand is what is there.
     func checkGranted() {
         var told: [String: ShopMessage.Given] = [:]
@@ -88,13 +109,15 @@ extension Audit {
                 amounts[amount.currency.text, default: 0] += amount.amount - amount.reversed
             }
             expect(told?.amounts ?? [:] == amounts, "I7 the shop's story", "of \(id) the shop knows other amounts")
-            guard row.delivery != nil else { continue }
-            let isDone = row.delivery == .acknowledged || row.delivery == .compensated
-            expect(isDone, "I6 delivery", "\(id) is never acknowledged")
+            expect(row.delivery?.isDone ?? true, "I6 delivery", "\(id) is never acknowledged")
         }
         for owner in store.owners.values {
             guard let told = owners[owner.chain.original.description] else { continue }
             expect(told == owner.customer.text, "I10 account binding", "the shop knows another owner of \(owner.chain)")
         }
     }
+}
+
+extension DeliveryProgress {
+    fileprivate var isDone: Bool { self == .acknowledged || self == .compensated }
 }

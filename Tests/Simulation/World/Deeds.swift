@@ -60,7 +60,9 @@ extension World {
     private func use(_ customer: Customer) async {
         let isUse = dice.happens(oneIn: 2)
         let body = JSONWriter.object { json in
-            json.member("amount", isUse ? 1 + dice.below(150) : dice.below(200) - 100)
+            let amount = isUse ? 1 + dice.below(150) : dice.below(200) - 100
+            // By nothing nobody corrects a balance.
+            json.member("amount", amount == 0 ? 100 : amount)
             json.member("environment", customer.environment.rawValue)
             json.member("test_signed", true)
         }

@@ -38,7 +38,9 @@ final class Shop: Sendable {
     /// The first hears everything in each customer's order, the second what is to be delivered, as it comes.
     let endpoints: [WebhookEndpoint]
 
+    /// The shop says itself what it has delivered, unless the 2xx of one endpoint does.
     init(
+        acknowledging: Int?,
         weather: Weather,
         clock: ManualClock,
         chronicle: Chronicle,
@@ -62,7 +64,7 @@ final class Shop: Sendable {
                 filter: EventFilter(types: types, realms: Self.realms),
                 concurrencyMax: 4,
                 ordersPerCustomer: number == 0,
-                acknowledgesBy2xx: false,
+                acknowledgesBy2xx: number == acknowledging,
                 createdAt: clock.now
             )
         }
@@ -77,6 +79,9 @@ final class Shop: Sendable {
         if weather.strikes(.shopIsMute) { throw .timedOut }
         return HTTPResponse(.ok)
     }
+
+    /// Where a 2xx is all that the shop says of what it has delivered.
+    var acknowledging: WebhookEndpoint? { endpoints.first(where: \.acknowledgesBy2xx) }
 
     /// Everything that one endpoint has understood, by the message's name.
     func received(at endpoint: WebhookEndpointID) -> [String: [UInt8]] {
@@ -126,9 +131,7 @@ final class Shop: Sendable {
         guard let message = ShopMessage(call.body) else { return findings.note("I7 effect", "\(name) is not read") }
         chronicle.note("shop hears \(endpoint.id.text) \(message.type) \(message.stream) \(message.sequence)")
         if endpoint.ordersPerCustomer, message.customer != nil { checkOrder(message, endpoint.id) }
-        if endpoint.filter.types == nil, let delivery = message.delivery, message.type.hasPrefix("delivery."),
-            message.type != EventType.deliveryAcknowledged.rawValue
-        {
+        if acknowledging == nil, endpoint.filter.types == nil, let delivery = message.toDeliver {
             state.withLock { $0.unacknowledged[delivery.id] = max(delivery.fence, $0.unacknowledged[delivery.id] ?? 0) }
         }
     }
@@ -188,6 +191,11 @@ struct ShopMessage: Sendable {
 }
 
 extension ShopMessage {
+    /// What is to be done for the customer by it.
+    var toDeliver: Delivery? {
+        type.hasPrefix("delivery.") && type != EventType.deliveryAcknowledged.rawValue ? delivery : nil
+    }
+
     /// What a customer was granted by hand, as the shop was told.
     struct Given: Equatable, Sendable {
         let entitlement: String

@@ -34,7 +34,13 @@ final class World: Sendable {
         }
         let isTold = dice.happens(oneIn: 2)
         appStore = try AppStore(customers: accounts, isTold: isTold, clock: clock, seed: seed)
-        shop = try Shop(weather: weather, clock: clock, chronicle: chronicle, findings: findings)
+        shop = try Shop(
+            acknowledging: dice.pick([nil, nil, 0, 1]),
+            weather: weather,
+            clock: clock,
+            chronicle: chronicle,
+            findings: findings
+        )
         fleet = Fleet(
             policy: Trade.policy(terms),
             shop: shop,
