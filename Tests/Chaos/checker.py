@@ -5,7 +5,7 @@
     I3   nothing is in the ledger that the store did not sell, nor otherwise than it was sold
     I4   each purchase is credited once, to one owner, for one order that it fits
     I6   each event is delivered to each endpoint, or is to be, or is dead with a reason; what is delivered was received
-    I7   the shop received every event, always the same bytes, always signed
+    I7   the shop received every event, always the same bytes, always signed; where a 2xx acknowledges, that was noted
     I8   what was moved adds up to what there is
     I12  events are numbered without a gap; the newest of what the shop was told is the ledger's own
     I13  under one Idempotency-Key everybody was answered alike, byte for byte, save of a purchase that was known
@@ -396,3 +396,5 @@ class Checker:
             is_same = delivery["fence"] == row["fence"] and delivery["state"] == row["state"]
             is_same = is_same and delivery["customer_id"] == row["customer"] and delivery["quantity"] == row["quantity"]
             self.expect("I12", is_same, f"{endpoint}: {number} is {row}, and the shop has {delivery}")
+            is_done = row["delivery"] in ("acknowledged", "compensated") or endpoint != self.world.acknowledging
+            self.expect("I7", is_done, f"{endpoint}: {number} was answered with 2xx and is {row['delivery']}")

@@ -89,6 +89,8 @@ class World:
         self.flaws = [flaw for flaw in known["chain"] + known["jws"] if flaw != "blankAtEnd"]
         self.sinks = [Sink(folder / f"sink-{place}.jsonl", seed + place, hangs=place == 1) for place in range(2)]
         self.endpoints: list[str] = []
+        # The one whose 2xx says that goods were delivered.
+        self.acknowledging = ""
         self.gate = threading.Condition()
         self.is_open = False
         self.is_over = False
@@ -111,6 +113,8 @@ class World:
             assert status == 201, made
             sink.secret = made["secret"]
             self.endpoints.append(made["webhook_id"])
+            if made["acknowledge_by_2xx"]:
+                self.acknowledging = made["webhook_id"]
         for client in self.clients:
             client.start()
 
