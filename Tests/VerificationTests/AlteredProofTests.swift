@@ -1,4 +1,5 @@
 import AppleFormats
+import Foundation
 import PurchaseModel
 import Simulator
 import TestSupport
@@ -6,11 +7,31 @@ import Testing
 import Verification
 
 /// One bit turned over: in what is signed it leaves nothing proved; elsewhere it may not change what is proved.
+///
+/// By default a hundred bits of each part; with `ASSAY_SWEEP=long` in the environment also every bit of what is signed.
 @Suite struct AlteredProofTests {
+    private static let isLong = ProcessInfo.processInfo.environment["ASSAY_SWEEP"] == "long"
+
     @Test(arguments: ProofKind.allCases)
     func aTurnedBitProvesNothingElse(kind: ProofKind) throws {
         let proof = try kind.sharedProof()
         try Altered.check(proof, by: TestVerifier.simulated(), signedMax: 100, signaturesMax: 256, unsignedMax: 80)
+    }
+
+    /// Of one proof of each form every bit of what is signed, of the signature and of the signer's certificate: minutes.
+    @Test(.enabled(if: isLong), arguments: [ProofKind.transaction, .receiptSHA256, .oldReceiptThree])
+    func noBitOfWhatIsSignedMayTurn(kind: ProofKind) throws {
+        let purchases = (0..<3).map { Sample.transaction(Sample.sandboxID + $0) }
+        let signer = TestAuthority.signer(.sandbox)
+        let proof = kind.isReceipt ? try signer.receipt(purchases, createdAt: Sample.moment) : try kind.sharedProof()
+        let verifier = try TestVerifier.simulated()
+        try #require(verifier.examine(proof).isProved)
+        for part in try Altered.signedParts(of: proof) {
+            for alteration in Alteration.all(in: part) {
+                let altered = verifier.examine(alteration.applied(to: proof))
+                if altered.isProved || !altered.isConsistent { Issue.record("\(alteration): \(altered.reason)") }
+            }
+        }
     }
 
     /// What stands beside the signature of an iOS 6 receipt is read by nobody.

@@ -13,6 +13,11 @@ struct Alteration: CustomStringConvertible {
         return bytes
     }
 
+    /// Every bit of every byte in the range.
+    static func all(in range: Range<Int>) -> [Alteration] {
+        range.flatMap { position in (0..<8).map { Alteration(position: position, bit: $0) } }
+    }
+
     /// One bit, chosen by the seed, of every byte in the range; where there are more than `countMax`, of as many
     /// bytes anywhere in it.
     static func all(in range: Range<Int>, seed: UInt64, countMax: Int) -> [Alteration] {
