@@ -13,7 +13,9 @@ readonly seconds=${1:-10}
 if (($# > 0)); then shift; fi
 readonly work=.build/fuzz
 readonly flags=(-parse-as-library -wmo -swift-version 6 -package-name assay -suppress-warnings
-    -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility)
+    -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility
+    -I Sources/System/COpenSSL -I Sources/System/CArgon2 -I Sources/System/CCurl)
+readonly modules=(Encoding AppleFormats PurchaseModel Crypto)
 
 targets=("$@")
 if ((${#targets[@]} == 0)); then
@@ -36,27 +38,32 @@ module() {
 # own TARGET: sources that no other module may see into, compiled into the fuzzer itself.
 own() {
     case $1 in
+        address) printf '%s\n' Sources/HTTP/HTTPRemote.swift Sources/HTTP/Calling/{AddressBlock,EgressRule,EgressURL}.swift ;;
+        certificates)
+            printf '%s\n' Sources/Verification/Chain/*.swift \
+                Sources/Verification/Report/{CertificateFacts,Reason,Refusal,Verdict,Voucher}.swift
+            ;;
         intake) printf '%s\n' Sources/Verification/Triage/*.swift Sources/Verification/Report/{Reason,Refusal,Verdict}.swift ;;
     esac
 }
 
 # compile BUILD FLAG…: our modules and the fuzzers in one build.
 compile() {
-    local build=$1 target program sources
+    local build=$1 name target program sources
     shift
+    local objects=("${modules[@]/#/$work/$build/}")
+    objects=("${objects[@]/%/.o}")
     mkdir -p "$work/$build"
-    module "$build" Encoding "$@"
-    module "$build" AppleFormats "$@"
-    module "$build" PurchaseModel "$@"
+    for name in "${modules[@]}"; do module "$build" "$name" "$@"; done
     for target in "${targets[@]}"; do
         program=$work/$build/$target
         mapfile -t sources < <(own "$target")
-        if [[ -f $program && -z $(find Fuzz/targets Fuzz/run.sh "$work/$build"/{AppleFormats,PurchaseModel}.o "${sources[@]}" -newer "$program" -print -quit) ]]; then
+        if [[ -f $program && -z $(find Fuzz/targets Fuzz/run.sh "${objects[@]}" "${sources[@]}" -newer "$program" -print -quit) ]]; then
             continue
         fi
         swiftc "${flags[@]}" "$@" -use-ld=lld -I "$work/$build" -module-name "Fuzz_$target" -o "$program" \
             Fuzz/targets/FuzzInput.swift "Fuzz/targets/$target.swift" "${sources[@]}" \
-            "$work/$build"/{AppleFormats,Encoding,PurchaseModel}.o
+            "${objects[@]}"
     done
 }
 
@@ -70,7 +77,7 @@ fuzz() {
         echo "$target crashed in the $build build; see $work/crashes" >&2
         return 1
     fi
-    printf '%-10s %-8s %s\n' "$target" "$build" "$(grep -E '^Done' "$log")"
+    printf '%-12s %-9s %s\n' "$target" "$build" "$(grep -E '^Done' "$log")"
 }
 
 compile checked -Onone -sanitize=fuzzer,address &
