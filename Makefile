@@ -3,7 +3,7 @@
 # As what is shipped: with Swift's libraries in it, which is faster than beside it.
 release := --configuration release --static-swift-stdlib
 
-.PHONY: help build test interop browser chaos check docs bench fuzz simulate lives run deb
+.PHONY: help build test interop browser chaos soak check docs bench fuzz simulate lives run deb
 
 help: ## this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,10 @@ browser: ## every page of the dashboard in a real browser: both themes, small an
 chaos: ## real processes under real faults, checked against four records of them; CYCLES=n (50), SEED=n, CONFIGURATION=release
 	@scripts/bootstrap.sh
 	@scripts/chaos.sh --cycles $(or $(CYCLES),50) --seed $(or $(SEED),1)
+
+soak: ## one server under a steady load: memory, descriptors and threads stay what they are; MINUTES=n (10), RATE=n, SEED=n
+	@scripts/bootstrap.sh
+	@scripts/soak.sh --minutes $(or $(MINUTES),10) --rate $(or $(RATE),20) --seed $(or $(SEED),1)
 
 check: ## what CI runs: format, imports, build with warnings as errors, tests, documentation, fuzzers for a moment
 	@scripts/check.sh

@@ -17,5 +17,5 @@ swift build --configuration "$configuration" --product assay
 ASSAY=$(swift build --configuration "$configuration" --show-bin-path)/assay
 export ASSAY PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=Tests/Interop:$tests
 
-if [[ ${1:-} == race ]]; then exec "$python" -m unittest discover --start-directory "$tests"; fi
+if [[ ${1:-} == race ]]; then exec "$python" -m unittest discover --start-directory "$tests" --pattern test_race.py; fi
 "$python" "$tests/chaos.py" "$@"

@@ -60,6 +60,7 @@ step "tests" scripts/test.sh
 step "stores, on a database that knows less" less_able_database
 step "chaos: the same purchases by everybody" scripts/chaos.sh race
 step "chaos, $chaos_seconds s of faults" scripts/chaos.sh --seconds "$chaos_seconds" --check-every 100 --seed 77
+step "soak: some seconds, and a leak that is planted" scripts/soak.sh check
 step "Debian package, tried out" scripts/deb-trial.sh
 step "documentation" scripts/docs.sh
 step "fuzzers, $fuzz_seconds s each" Fuzz/run.sh "$fuzz_seconds"
