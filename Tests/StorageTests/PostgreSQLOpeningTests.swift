@@ -75,6 +75,30 @@ struct PostgreSQLOpeningTests {
         }
     }
 
+    /// Whoever hardens a database takes from its role what it needs no more.
+    @Test func whoMayMakeNothingStartsWhereNothingIsToBeMade() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            await (try PostgreSQLStore.open(PostgreSQLServer.settings(schema: schema))).close()
+            let (role, url) = ("\(schema)_role", try #require(TestDatabase.url))
+            try TestDatabase.query(
+                """
+                CREATE ROLE \(role); GRANT USAGE ON SCHEMA \(schema) TO \(role);
+                GRANT ALL ON ALL TABLES IN SCHEMA \(schema) TO \(role);
+                GRANT ALL ON ALL SEQUENCES IN SCHEMA \(schema) TO \(role)
+                """
+            )
+            defer { _ = try? TestDatabase.query("DROP OWNED BY \(role); DROP ROLE \(role)") }
+            let limited = url + (url.contains("?") ? "&" : "?") + "options=-crole%3D\(role)"
+            let store = try await PostgreSQLStore.open(PostgreSQLServer.settings(schema: schema, url: limited))
+            #expect(try await Purchases.record([1, 2], in: store) == 2)
+            await store.close()
+            try TestDatabase.query("DELETE FROM \(schema).migrations WHERE number = \(PostgreSQLStore.schemaVersion)")
+            await #expect(throws: StoreOpenFailure.self) {
+                _ = try await PostgreSQLStore.open(PostgreSQLServer.settings(schema: schema, url: limited))
+            }
+        }
+    }
+
     /// What a family shares was counted as due, too; a start that was killed after it took that off takes it off no more.
     @Test func copiesAreNoLongerDue() async throws {
         try await PostgreSQLServer.withSchema { schema in

@@ -56,6 +56,8 @@ enum PostgreSQLMigrations {
 
     /// Brings a schema up to date; refuses one that is newer than we are, or was made otherwise.
     static func run(on connection: PostgreSQLConnection, schema: String) throws(StoreOpenFailure) {
+        // Whoever may make nothing starts where nothing is to be made: the server asks for the right first.
+        if try isMade(schema, on: connection), try check(connection) == texts.count { return }
         try apply("CREATE SCHEMA IF NOT EXISTS \"\(schema)\"", on: connection)
         try apply(table, on: connection)
         try apply(stepTable, on: connection)
@@ -72,15 +74,18 @@ enum PostgreSQLMigrations {
 
     /// Throws unless the schema is up to date. Writes nothing.
     static func confirm(on connection: PostgreSQLConnection, schema: String) throws(StoreOpenFailure) {
-        let isMade = try settled {
+        guard try isMade(schema, on: connection) else { throw .absent }
+        let version = try check(connection)
+        guard version > 0 else { throw .absent }
+        guard version == texts.count else { throw .olderSchema(found: version, known: texts.count) }
+    }
+
+    private static func isMade(_ schema: String, on connection: PostgreSQLConnection) throws(StoreOpenFailure) -> Bool {
+        try settled {
             connection.read { connection throws(StoreFailure) in
                 try connection.row(isThere, [.text(schema)]) { $0.integer(0) > 0 } ?? false
             }
         }
-        guard isMade else { throw .absent }
-        let version = try check(connection)
-        guard version > 0 else { throw .absent }
-        guard version == texts.count else { throw .olderSchema(found: version, known: texts.count) }
     }
 
     /// - Returns: how many migrations are applied.
