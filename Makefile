@@ -3,7 +3,7 @@
 # As what is shipped: with Swift's libraries in it, which is faster than beside it.
 release := --configuration release --static-swift-stdlib
 
-.PHONY: help build test interop browser chaos soak check docs bench fuzz simulate lives run deb
+.PHONY: help build test interop browser chaos soak check docs bench fuzz sanitize simulate lives run deb
 
 help: ## this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,10 @@ fuzz: ## fuzzers of our parsers, a minute each, without and with the address san
 	@scripts/bootstrap.sh
 	Fuzz/run.sh 60
 	Fuzz/HTTP/run.sh 60
+
+sanitize: ## the tests of HTTP under the thread and the address sanitizer, in builds of their own; FILTER=regex for others
+	@scripts/bootstrap.sh
+	@scripts/sanitize.sh both $(FILTER)
 
 simulate: ## the whole house on one thread, by 1,000 seeds; SEEDS=n for more of them, SEED=n for one, PLANT=bug with one in it
 	@scripts/bootstrap.sh
