@@ -51,7 +51,7 @@ fuzz: ## fuzzers of our parsers, a minute each, without and with the address san
 
 sanitize: ## the tests of HTTP under the thread and the address sanitizer, in builds of their own; FILTER=regex for others
 	@scripts/bootstrap.sh
-	@scripts/sanitize.sh both $(FILTER)
+	@scripts/sanitize.sh both '$(FILTER)'
 
 simulate: ## the whole house on one thread, by 1,000 seeds; SEEDS=n for more of them, SEED=n for one, PLANT=bug with one in it
 	@scripts/bootstrap.sh
