@@ -67,18 +67,23 @@ must in_root getent passwd assay >/dev/null
 must mode_is /var/lib/assay "assay:assay 700"
 must mode_is /var/backups/assay "assay:assay 700"
 must mode_is /etc/assay/assay.json "root:assay 640"
-# The unit's own line makes room before the next copy: the newest fourteen stay, and what people have copied there.
-line=$(sed -n "s|^ExecStartPre=/bin/sh -c '\\(.*tail -n +15.*\\)'\$|\\1|p" Packaging/systemd/assay-backup.service)
+# The unit's own line makes room before the next copy: what is younger than two weeks stays, the newest three, and what people
+# have copied there.
+line=$(sed -n "s|^ExecStartPre=-/bin/sh -c '\\(.*tail -n +4.*\\)'\$|\\1|p" Packaging/systemd/assay-backup.service)
 must [ -n "$line" ]
+copies=/var/backups/assay
 for day in $(seq 10 29); do
-    as_assay touch "/var/backups/assay/2026-01-${day}T030000Z.sqlite" "/var/backups/assay/2026-01-${day}T030000Z.sqlite.sha256"
+    as_assay touch -d "$((30 - day)) days ago" "$copies/2026-01-${day}T030000Z.sqlite" "$copies/2026-01-${day}T030000Z.sqlite.sha256"
 done
-as_assay touch /var/backups/assay/2025-by-hand.sqlite
+as_assay touch -d "90 days ago" "$copies/2025-by-hand.sqlite"
 as_assay sh -c "${line//\$\$/\$}"
-must [ "$(in_root ls /var/backups/assay | grep -c '^2026.*[.]sqlite$')" = 14 ]
-must [ "$(in_root ls /var/backups/assay | grep -c '[.]sha256$')" = 14 ]
-must in_root ls /var/backups/assay/2026-01-29T030000Z.sqlite /var/backups/assay/2025-by-hand.sqlite
-in_root sh -c 'rm /var/backups/assay/*'
+must [ "$(in_root ls "$copies" | grep -c '^2026.*[.]sqlite$')" = 13 ]
+must [ "$(in_root ls "$copies" | grep -c '[.]sha256$')" = 13 ]
+in_root sh -c "touch -d '90 days ago' $copies/*"
+as_assay sh -c "${line//\$\$/\$}"
+must [ "$(in_root ls "$copies" | grep -c '^2026.*[.]sqlite$')" = 3 ]
+must in_root ls "$copies/2026-01-29T030000Z.sqlite" "$copies/2025-by-hand.sqlite" >/dev/null
+in_root sh -c "rm $copies/*"
 # shellcheck disable=SC2016 # dpkg-query fills it in
 must [ "$(in_root dpkg-query --show --showformat='${Conffiles}' assay | awk '{ print $1 }' | xargs)" = /etc/assay/assay.json ]
 must grep -q '^assay 0.1.0$' <(as_assay assay --version)

@@ -41,6 +41,7 @@ class Soak:
         with contextlib.ExitStack() as opened:
             self.store = Simulator("--start", "2026-01-01T00:00:00Z", "--seed", str(arguments.seed))
             opened.callback(self.store.close)
+            self.is_planted = bool(arguments.plant)
             environment = planted(arguments.plant, self.folder)
             self.assay = Assay(self.folder, self.store, products=TERMS, database=database, environment=environment)
             opened.callback(self.assay.close)
@@ -108,7 +109,7 @@ class Soak:
 
     def close(self) -> None:
         self.opened.close()
-        if not self.problems:
+        if not self.problems or self.is_planted:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -113,7 +113,8 @@ class World:
             assert status == 201, made
             sink.secret = made["secret"]
             self.endpoints.append(made["webhook_id"])
-            if made["acknowledge_by_2xx"]:
+            assert made["acknowledge_by_2xx"] == (place == 0)
+            if place == 0:
                 self.acknowledging = made["webhook_id"]
         for client in self.clients:
             client.start()

@@ -50,6 +50,20 @@ import Testing
         #expect(try shop.word(1) == "granted" && shop.gems() == 100)
     }
 
+    /// Of what has no items nothing is told beside its delivery, also where that was heard first.
+    @Test func thatAPurchaseIsGoodAgainIsToldByItsDelivery() throws {
+        var shop = try Shop()
+        var sold = try Sold.coins()
+        sold.ownership = .purchased
+        try shop.show(sold)
+        try shop.show(Sold.refunded(sold), by: nil)
+        sold.signedAt = sold.signedAt.advanced(by: .seconds(864_000))
+        try shop.show(sold)
+        try shop.hear(Self.heard("REFUND_REVERSED", sold), sold)
+        #expect(try shop.word(1) == "granted")
+        #expect(!shop.types.contains("notification.received"))
+    }
+
     /// What the whole of it says is told by its delivery.
     @Test func thatAllOfItIsGoodAgainIsToldOnce() throws {
         var shop = try Shop()

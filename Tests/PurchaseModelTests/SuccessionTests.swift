@@ -93,6 +93,9 @@ import Testing
             #expect(try shop.rights(at: Self.moment(365)) == [], "\(story)")
         }
         #expect(replacedPeriods(among: [first, second, year]).isEmpty)
+        // Nobody sends its mark: Apple is asked.
+        #expect(upgradesToHear(among: [first, second, year]).contains(second.id))
+        #expect(!upgradesToHear(among: [first, marked, year]).contains(second.id))
     }
 
     /// A number of a restore is higher than those that came after what it restores: the plan that took its place still does.

@@ -113,6 +113,16 @@ import Testing
             #expect(await third.exitCode() == 0)
             let told = third.errors.lines.first { $0.contains("app_not_configured") }
             #expect(told?.contains(#""app":"demo""#) == true)
+            // What was taken over is there already.
+            try configure("shop", TestAuthority.bundleID.text)
+            let doctor = try await Program.run(["doctor", "--offline", "--config", folder.configuration])
+            #expect(doctor.text.contains("are kept under the app demo"))
+            try ServerFolder.write(Array(try Purchase.jws(1).utf8), folder.path + "/old.txt")
+            let words = ["import", "--config", folder.configuration, "--app", "shop", "--format", "lines"]
+            #expect(try await Program.run(words + [folder.path + "/old.txt"]).code == 0)
+            let fourth = try await folder.serve()
+            fourth.stop()
+            #expect(await fourth.exitCode() == 0)
             try configure("demo", TestAuthority.bundleID.text)
             let last = try await folder.serve()
             #expect(await last.post(Purchase.body(try Purchase.jws(1)))?.result == "already_recorded")

@@ -39,7 +39,7 @@ struct SharedDatabaseTests {
             #expect(await alone.exitCode() == 0)
             let run = try await Program.run(["serve", "--config", folder.configuration] + flags)
             #expect(run.code == 2)
-            #expect(run.errorLines.contains { $0.contains("the ledger in \(folder.data) does") })
+            #expect(run.errorLines.contains { $0.contains("there is a ledger in \(folder.data)") })
             try FileManager.default.moveItem(atPath: folder.data, toPath: folder.path + "/put-away")
             let shared = try await folder.serve(flags)
             #expect(await shared.post(Purchase.body(try Purchase.jws(2)))?.result == "recorded")

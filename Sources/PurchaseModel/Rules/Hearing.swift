@@ -25,7 +25,8 @@ extension Draft {
         guard named.contains(where: { $0.ownership != nil }), named.allSatisfy({ $0.revocation == nil }) else {
             return false
         }
-        return heard.type != Self.reverses || !named.contains(where: { wasTakenBack($0, recording) })
+        guard heard.type == Self.reverses else { return true }
+        return named.contains { $0.advancedCommerce != nil } && !named.contains { wasTakenBack($0, recording) }
     }
 
     /// Whether it was, when the proof came.

@@ -29,6 +29,7 @@ package func upgradesToHear(among periods: [Transaction]) -> [TransactionID] {
     let open = sorted.indices.filter { place in
         let period = sorted[place]
         return sorted[(place + 1)...].prefix { $0.begins(before: period) }.contains { period.mayHaveGivenWay(to: $0) }
+            || sorted[..<place].contains { period.mayHaveGivenWayAhead(to: $0) }
     }
     return open.reversed().map { sorted[$0].id }
 }
@@ -76,7 +77,8 @@ func wasChargedAhead(
     _ otherID: TransactionID
 ) -> Bool {
     let length = end.map { start.duration(to: $0).components.seconds / 10 } ?? 86_400
-    return id < otherID && start.seconds - other.seconds <= min(86_400, max(length, 0))
+    return id < otherID && other.seconds < start.seconds
+        && start.seconds - other.seconds <= min(86_400, max(length, 0))
 }
 
 /// From when a period lasts until another one of its chain may follow it.
@@ -103,12 +105,21 @@ extension Transaction {
     /// Whether Apple may say by now that a newer period took the place of this one. Sooner asked in vain than not at all: a
     /// next plan that is charged for shortly before the end is among them.
     func mayHaveGivenWay(to newer: Transaction) -> Bool {
-        guard !isUpgraded, ownership == nil || signedAt < newer.purchasedAt else { return false }
-        // What receipts say of an upgrade looks like a refund.
-        guard revocation == nil || revocation?.isBare == true else { return false }
-        guard isBefore(newer), newer.begins(before: self) else { return false }
+        guard mayBeMarked(by: newer), isBefore(newer), newer.begins(before: self) else { return false }
         // Plans may share a product: one that begins in the middle of another one of it is no renewal.
         return newer.product != product || lastMoment.map { newer.purchasedAt < $0 } == true
+    }
+
+    /// The same of a renewal that Apple has charged for ahead, by a plan that was bought before it began.
+    fileprivate func mayHaveGivenWayAhead(to newer: Transaction) -> Bool {
+        guard mayBeMarked(by: newer), newer.isBefore(self), newer.product != product else { return false }
+        return wasChargedAhead(from: purchasedAt, id, until: expiresAt, of: newer.purchasedAt, newer.id)
+    }
+
+    private func mayBeMarked(by newer: Transaction) -> Bool {
+        guard !isUpgraded, ownership == nil || signedAt < newer.purchasedAt else { return false }
+        // What receipts say of an upgrade looks like a refund.
+        return revocation == nil || revocation?.isBare == true
     }
 
     fileprivate func begins(before older: Transaction) -> Bool { older.expiresAt.map { purchasedAt < $0 } == true }

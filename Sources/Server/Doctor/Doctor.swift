@@ -84,12 +84,36 @@ struct Doctor {
                 certificates: configuration.trust.certificates
             )
             findings += CheckTrust.findings(anchors.sightings, seen: seen ?? [], at: clock.now)
+            if let ledger { findings += await Self.apps(of: ledger, configuration, place, anchors) }
             findings += await calls(configuration, anchors, ledger)
         } catch {
             findings.append(.fail("trust", "\(error)", fix: "put certificates there, in DER or PEM, and nothing else"))
         }
         await ledger?.close()
         return findings
+    }
+
+    /// Whether the ledger keeps purchases under another id than the configuration's, which no server serves.
+    private static func apps(
+        of ledger: OpenedLedger,
+        _ configuration: Configuration,
+        _ place: LedgerPlace,
+        _ anchors: TrustAnchors
+    ) async -> [Finding] {
+        let earlier = EarlierLedger(
+            settings: ServeSettings(configuration),
+            place: place,
+            verifier: Verifier(anchors: anchors)
+        )
+        let sold = try? await ledger.read { reader throws(StoreFailure) in try EarlierLedger.sold(reader) }
+        do throws(EarlierLedger.Fault) {
+            return try earlier.left(of: sold ?? []).map { app in
+                let found = "it has purchases of the app \(app), which is not configured"
+                return .warn("ledger", found, fix: "configure it, to follow them")
+            }
+        } catch {
+            return [.fail("ledger", error.sentence, fix: "give the app its id back")]
+        }
     }
 
     // MARK: What others are called for

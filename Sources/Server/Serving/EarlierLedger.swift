@@ -19,8 +19,8 @@ struct EarlierLedger {
                 "the purchases of \(bundle) are kept under the app \(old), which the configuration calls \(new): under another id "
                     + "all of them would be delivered again; call it \(old)"
             case .leftBehind(let folder, let database):
-                "\(database) holds no purchase, and the ledger in \(folder) does: all of them would be delivered again; "
-                    + "to begin anew all the same, rename that folder"
+                "\(database) holds no purchase, and there is a ledger in \(folder): what it holds would be delivered again; "
+                    + "to begin anew all the same, have data name another folder"
             }
         }
     }
@@ -35,38 +35,58 @@ struct EarlierLedger {
     /// - Throws: ``Fault``; `StoreFailure`.
     func look(into store: any Store) async throws -> [AppID] {
         let sold = try await store.read { reader throws(StoreFailure) in try Self.sold(reader) }
-        let configured = Set(settings.apps.map(\.id))
-        let left = sold.filter { !configured.contains($0.app) }
-        for row in left {
-            guard let proof = row.proof,
-                let bundle = verifier.examine(proof, expecting: Expectation()).report.claims.bundleID
-            else { continue }
-            let now = settings.apps.first { $0.bundleID.text == bundle && $0.environments.contains(row.environment) }
-            if let now { throw Fault.renamed(now.bundleID, from: row.app, to: now.id) }
-        }
+        let left = try left(of: sold)
         if sold.isEmpty, case .database(_, let shown) = place, await holdsPurchases(settings.data) {
             throw Fault.leftBehind(folder: settings.data, database: shown)
         }
-        return left.map(\.app)
+        return left
     }
 
-    /// An app of which a purchase is recorded.
-    private struct Sold {
+    /// The apps of a ledger that are not configured.
+    ///
+    /// - Throws: ``Fault/renamed(_:from:to:)``, unless purchases are kept under the new id as well: then it has happened, or what
+    ///   was to be taken over is there.
+    func left(of sold: [Sold]) throws(Fault) -> [AppID] {
+        let configured = Set(settings.apps.map(\.id))
+        let left = sold.filter { !configured.contains($0.app) }
+        for row in left {
+            guard let now = concerned(by: row), !sold.contains(where: { $0.app == now.id }) else { continue }
+            throw .renamed(now.bundleID, from: row.app, to: now.id)
+        }
+        return Set(left.map(\.app)).sorted()
+    }
+
+    /// An app of which a purchase is recorded, on one side of the wall.
+    struct Sold: Hashable {
         let app: AppID
-        let environment: StoreEnvironment
+        /// `nil` where the ledger's row cannot be read.
+        let realm: Realm?
         let proof: [UInt8]?
     }
 
-    private static func sold(_ reader: any StoreReader) throws(StoreFailure) -> [Sold] {
+    /// One purchase of each app, on each side of the wall as far as the first page shows.
+    static func sold(_ reader: any StoreReader) throws(StoreFailure) -> [Sold] {
         var found: [Sold] = []
         for app in try reader.knownApps() {
-            guard let first = try reader.walkTransactions(app: app, after: nil, limit: 1).rows.first?.recorded else {
-                continue
+            let page = try reader.walkTransactions(app: app, after: nil, limit: WalkPage<WalkedTransaction>.limitMax)
+            if !page.unreadable.isEmpty { found.append(Sold(app: app, realm: nil, proof: nil)) }
+            var realms: Set<Realm> = []
+            for row in page.rows where realms.insert(row.recorded.realm).inserted {
+                let proof = try reader.evidence(of: row.recorded.key)?.proof
+                found.append(Sold(app: app, realm: row.recorded.realm, proof: proof))
             }
-            let proof = try reader.evidence(of: first.key)?.proof
-            found.append(Sold(app: app, environment: first.realm.environment, proof: proof))
         }
         return found
+    }
+
+    /// The app of the configuration that such a purchase would be delivered to once more.
+    private func concerned(by row: Sold) -> AppPolicy? {
+        let bundle = row.proof.flatMap { verifier.examine($0, expecting: Expectation()).report.claims.bundleID }
+        return settings.apps.first { app in
+            guard app.id == row.app || app.bundleID.text == bundle else { return false }
+            guard let realm = row.realm else { return true }
+            return app.environments.contains(realm.environment) && (app.acceptsTestSigned || !realm.isTestSigned)
+        }
     }
 
     /// Also where another version of Assay has to say what.
@@ -75,7 +95,7 @@ struct EarlierLedger {
             guard let ledger = try await LedgerPlace.folder(folder).openToReadIfThere() else { return false }
             let sold = try? await ledger.read { reader throws(StoreFailure) in try Self.sold(reader) }
             await ledger.close()
-            return sold?.isEmpty == false
+            return sold?.contains { concerned(by: $0) != nil } == true
         } catch .olderSchema {
             return true
         } catch {
