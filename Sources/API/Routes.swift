@@ -315,8 +315,7 @@ private func webhooks(_ gate: Gate, _ parts: APIParts) -> [Route] {
         gate.change("/v1/webhooks/{id}/delete", for: .webhooks, webhooks.delete),
         gate.change("/v1/webhooks/{id}/replay", for: .webhooks, then: webhooks.reopen, webhooks.replay),
         gate.route(.post, "/v1/webhooks/{id}/test", for: .webhooks) { request, app, path in
-            if let fault = RequestBody.fault(unlessEmpty: request.body) { return fault.response }
-            return await webhooks.test(path["id"] ?? "", app: app)
+            await webhooks.test(path["id"] ?? "", request.body, app: app)
         },
         gate.route(.get, "/v1/webhooks/{id}/deliveries", for: .read, readsQuery: true) { request, app, path in
             await log.list(path["id"] ?? "", request.query, app: app)

@@ -49,9 +49,8 @@ struct Keys: Sendable {
             overlap = try RequestBody(optional: change.request.body, members: ["overlap_seconds"])
                 .whole("overlap_seconds", KeyDesk.overlapRange)
         } catch {
-            // Whether there is such a key comes before what is wanted with it.
-            let isKnown = try transaction.apiKey(id).map { $0.app == change.app.id && $0.isInForce(at: change.now) }
-            return isKnown == true ? Gate.Answer(error.response) : Keys.answer(.failure(.unknown))
+            return try isKnown(id, change, transaction)
+                ? Gate.Answer(error.response) : Keys.answer(.failure(.unknown))
         }
         let seconds = overlap ?? KeyDesk.overlapStandard
         let result = try KeyDesk.rotate(id, overlap: seconds, KeyDesk.Asking(change), in: transaction)
@@ -62,10 +61,21 @@ struct Keys: Sendable {
         return Keys.answer(result)
     }
 
+    /// Whether there is such a key comes before what is wanted with it.
+    private func isKnown(
+        _ id: APIKeyID,
+        _ change: Gate.Change,
+        _ transaction: any StoreTransaction
+    ) throws(StoreFailure) -> Bool {
+        try transaction.apiKey(id).map { $0.app == change.app.id && $0.isInForce(at: change.now) } ?? false
+    }
+
     /// `POST /v1/keys/{id}/revoke`: it opens nothing from now on; on other servers within seconds.
     func revoke(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
-        if let fault = RequestBody.fault(unlessEmpty: change.request.body) { return fault.response }
         guard let id = change.path["id"].flatMap({ APIKeyID($0) }) else { return Keys.problem(.unknown) }
+        if let fault = RequestBody.fault(unlessEmpty: change.request.body) {
+            return try isKnown(id, change, transaction) ? fault.response : Keys.problem(.unknown)
+        }
         switch try KeyDesk.revoke(id, KeyDesk.Asking(change), in: transaction) {
         case .success(let key):
             try transaction.noteAdminAction(change.action("key_revoked", of: key.id.text, key.sentence))

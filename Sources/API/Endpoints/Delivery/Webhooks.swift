@@ -79,8 +79,8 @@ struct Webhooks: Sendable {
     /// `POST /v1/webhooks/{id}/delete`: what it was still to be sent is given up, in this write as much as one takes, and
     /// the rest at the next sweep.
     func delete(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
-        if let fault = RequestBody.fault(unlessEmpty: change.request.body) { return fault.response }
         guard let endpoint = try endpoint(change, transaction) else { return Problem.notFound("webhook") }
+        if let fault = RequestBody.fault(unlessEmpty: change.request.body) { return fault.response }
         try transaction.deleteEndpoint(endpoint.id, version: endpoint.version)
         let count = try LedgerRequests.giveUp(
             endpoint.id,
@@ -179,10 +179,11 @@ struct Webhooks: Sendable {
     }
 
     /// `POST /v1/webhooks/{id}/test`: sends a message that stands for nothing, once, and says what was answered.
-    func test(_ text: String, app: AppPolicy) async -> HTTPResponse {
+    func test(_ text: String, _ body: [UInt8], app: AppPolicy) async -> HTTPResponse {
         guard let sender else { return Problem.notFound("webhook sender") }
         do throws(StoreFailure) {
             guard let endpoint = try await find(text, app: app) else { return Problem.notFound("webhook") }
+            if let fault = RequestBody.fault(unlessEmpty: body) { return fault.response }
             let id = WebhookMessageID.ofTest()
             let result: WebhookPost.Result
             do throws(WebhookSender.TestRefusal) {
