@@ -1,3 +1,4 @@
+import Glibc
 import Storage
 import TestSupport
 import Testing
@@ -71,6 +72,22 @@ struct PostgreSQLOpeningTests {
             let store = try await PostgreSQLStore.open(settings)
             #expect(try TestDatabase.query(Self.relations(of: schema)) == tables)
             #expect(try await Purchases.record([1, 2], in: store) == 2)
+            await store.close()
+        }
+    }
+
+    /// A pager that is not read on must not end an export.
+    @Test func whoOnlyLooksMayPause() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            let settings = try PostgreSQLServer.settings(schema: schema) { $0.idleTimeout = .milliseconds(200) }
+            await (try PostgreSQLStore.open(settings)).close()
+            let store = try await PostgreSQLStore.open(toRead: settings)
+            let found = try await store.read { reader throws(StoreFailure) in
+                let before = try reader.knownApps()
+                usleep(1_000_000)
+                return [before, try reader.knownApps()]
+            }
+            #expect(found == [[], []])
             await store.close()
         }
     }

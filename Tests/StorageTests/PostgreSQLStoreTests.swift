@@ -282,6 +282,35 @@ struct PostgreSQLStoreTests {
         }
     }
 
+    /// The server does not notice that nobody listens any more: each repetition would be one more that works on.
+    @Test func aReadThatTakesTooLongIsEndedAndNotRepeated() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            var settings = try PostgreSQLServer.namedSettings(schema: schema)
+            settings.statementTimeout = .seconds(2)
+            let store = try await PostgreSQLStore.open(settings)
+            #expect(try await Purchases.record([1], in: store) == 1)
+            try TestDatabase.query(
+                """
+                ALTER TABLE \(schema).apps RENAME TO kept_apps;
+                CREATE VIEW \(schema).apps AS SELECT kept_apps.* FROM pg_sleep(60), \(schema).kept_apps
+                """
+            )
+            let runs = Counter()
+            await #expect(throws: StoreFailure.busy) {
+                try await store.read { reader throws(StoreFailure) in
+                    runs.add()
+                    return try reader.knownApps()
+                }
+            }
+            #expect(runs.count == 1)
+            let atWork = "FROM pg_stat_activity WHERE application_name = '\(schema)' AND state = 'active'"
+            #expect(try TestDatabase.query("SELECT count(*) \(atWork)") == ["0"])
+            // The connection is as good as before.
+            #expect(try await Purchases.count(in: store) == 1)
+            await store.close()
+        }
+    }
+
     @Test func whatWasThrownInAWriteIsNotTriedAgain() async throws {
         try await PostgreSQLServer.withStore { store in
             let runs = Counter()

@@ -13,12 +13,13 @@ struct Health: Sendable {
     }
 
     /// The ledger can be read and takes writes: after a fault of its disk it takes none until the next start, and on a full one
-    /// none until there is room. Nothing is written to find out.
+    /// none until there is room. Nothing is written to find out, and nothing counted: it is asked every few seconds, and millions
+    /// may wait after an import.
     func ready() async -> HTTPResponse {
         do throws(StoreFailure) {
             try await store.confirmWritable()
             if store.lacksRoom { throw .full }
-            _ = try await store.read { reader throws(StoreFailure) in try reader.figures() }
+            _ = try await store.read { reader throws(StoreFailure) in try reader.knownApps() }
             return .json(.ok) { $0.member("status", "ready") }
         } catch {
             return Problem.store(error)

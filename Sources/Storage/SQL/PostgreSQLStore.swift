@@ -52,9 +52,14 @@ package final class PostgreSQLStore: Store {
 
     /// Opens the store in a database to look at it: its schema is up to date already, or is not looked at.
     ///
+    /// A read may stand still: who writes what it found into a pipe waits for whoever reads that.
+    ///
     /// - Throws: ``StoreOpenFailure``; also for a schema that is older than ours.
     package static func open(toRead settings: PostgreSQLSettings) async throws(StoreOpenFailure) -> PostgreSQLStore {
-        let store = PostgreSQLStore(settings)
+        var patient = settings
+        // None.
+        patient.idleTimeout = .zero
+        let store = PostgreSQLStore(patient)
         for worker in store.readers {
             try await worker.open { connection throws(StoreOpenFailure) in
                 try PostgreSQLMigrations.confirm(on: connection, schema: settings.schema)

@@ -228,7 +228,7 @@ final class PostgreSQLConnection: SQLConnection {
     /// Runs the closure over one snapshot.
     func read<Value>(_ body: (PostgreSQLConnection) throws(StoreFailure) -> Value) -> WriteOutcome<Value> {
         do throws(StoreFailure) {
-            _ = try begin("ISOLATION LEVEL REPEATABLE READ READ ONLY", nil)
+            _ = try begin("ISOLATION LEVEL REPEATABLE READ READ ONLY", nil, settings.readPreparation)
             let value = try body(self)
             if let doom { throw doom }
             rollBack()
@@ -239,7 +239,11 @@ final class PostgreSQLConnection: SQLConnection {
     }
 
     /// - Returns: the number that the last statement told.
-    private func begin(_ mode: String, _ last: String?) throws(StoreFailure) -> Int64 {
+    private func begin(
+        _ mode: String,
+        _ last: String?,
+        _ more: [String] = []
+    ) throws(StoreFailure) -> Int64 {
         pending = PendingRows()
         foreseen = ForeseenQuestions()
         // Behind a pooler another database may answer from one transaction to the next, and this connection would live on.
@@ -248,7 +252,7 @@ final class PostgreSQLConnection: SQLConnection {
         fault = nil
         hasWritten = false
         added = StoreFigures()
-        let local = preparation.map { "SET LOCAL \($0)" }
+        let local = (preparation + more).map { "SET LOCAL \($0)" }
         let statements = ["BEGIN \(mode)"] + local + (last.map { [$0] } ?? [])
         let result = try asking { () throws(PostgreSQLFault) in
             [try session.run(statements.joined(separator: "; "))]

@@ -39,7 +39,9 @@ struct PostgreSQLFault: Error {
 
     /// The same transaction again, from its beginning and over a sound connection, may succeed.
     var isMendedByRepetition: Bool {
-        switch failure {
+        // It took too long, or a person has ended it: the next would take as long.
+        if state == "57014" { return false }
+        return switch failure {
         case .conflict, .busy, .unreachable: true
         default: false
         }

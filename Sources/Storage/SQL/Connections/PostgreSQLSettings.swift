@@ -79,6 +79,10 @@ package struct PostgreSQLSettings: Sendable {
         ]
     }
 
+    /// What is set beside that in a transaction that only reads: the server ends a statement before the client stops listening,
+    /// which it would not notice, and work on.
+    var readPreparation: [String] { ["statement_timeout TO \(Self.milliseconds(statementTimeout) * 9 / 10)"] }
+
     static func milliseconds(_ duration: Duration) -> Int64 {
         duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
     }
