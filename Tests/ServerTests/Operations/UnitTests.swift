@@ -32,11 +32,13 @@ import Testing
         #expect(stop > Configuration.Limits().drainSeconds + 15)
     }
 
-    /// The unit's own commands, in another folder.
+    /// The unit's own commands, in another folder. The newest three copies stay, however old they are.
     @Test func whatCopiesLeaveIsRemovedInTime() async throws {
         let unit = try Data(contentsOf: URL(filePath: Self.folder + "/assay-backup.service"))
         let files: [(name: String, days: Double, isKept: Bool)] = [
-            ("2026-01-15T031700Z.sqlite", 13, true), ("2026-01-15T031700Z.sqlite.sha256", 13, true),
+            ("2026-01-17T031700Z.sqlite", 11, true), ("2026-01-16T031700Z.sqlite", 12, true),
+            ("2026-01-15T031700Z.sqlite", 16, true), ("2026-01-15T031700Z.sqlite.sha256", 16, true),
+            ("2026-01-14T031700Z.sqlite", 13, true), ("2026-01-14T031700Z.sqlite.sha256", 13, true),
             ("2026-01-12T031700Z.sqlite", 16, false), ("2026-01-12T031700Z.sqlite.sha256", 16, false),
             // What somebody copied before an upgrade.
             ("before.sqlite", 90, true), ("before.sqlite.sha256", 90, true),
@@ -44,6 +46,7 @@ import Testing
             ("now.sqlite.verify-1", 0, true), ("cut.sqlite.verify-2", 2, false), ("notes", 90, true),
         ]
         try await TemporaryFolder.with { folder in
+            var commands = 0
             for file in files {
                 let path = "\(folder)/\(file.name)"
                 if file.name.contains("verify") {
@@ -56,12 +59,17 @@ import Testing
                 try FileManager.default.setAttributes([.modificationDate: changed], ofItemAtPath: path)
             }
             for line in String(decoding: unit, as: UTF8.self).split(separator: "\n") {
-                let found = line.firstMatch(of: /^ExecStart(?:Pre|Post)=-?(\/usr\/bin\/find .*)$/)
-                guard let command = found?.1 else { continue }
-                let words = command.replacing("/var/backups/assay", with: folder).split(separator: " ").map(String.init)
+                guard let found = line.firstMatch(of: /^ExecStartPre=-(.*)$/) else { continue }
+                let command = found.1.replacing("/var/backups/assay", with: folder)
+                var words = command.split(separator: " ").map(String.init)
+                if let shell = command.firstMatch(of: /^\/bin\/sh -c '(.*)'$/) {
+                    words = ["/bin/sh", "-c", String(shell.1).replacing("$$", with: "$")]
+                }
                 let run = try await Program.run(Array(words.dropFirst()), instead: words[0])
                 #expect(run.code == 0, "\(run.errorText)")
+                commands += 1
             }
+            #expect(commands == 3)
             let left = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
             #expect(left == files.filter(\.isKept).map(\.name).sorted())
         }
