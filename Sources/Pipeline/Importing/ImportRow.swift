@@ -94,7 +94,7 @@ package enum ImportRowFault: String, Error, Hashable, Sendable, CaseIterable {
     case transactionID = "transaction_id"
     /// Its proof is of other transactions than the one that it names.
     case otherTransaction = "other_transaction"
-    /// What ``CustomerID/init(given:)`` does not take.
+    /// No name that a customer may be given: see `CustomerID`.
     case customer = "customer_id"
     /// A file that cannot be read.
     case unreadable = "file_unreadable"
