@@ -15,15 +15,14 @@ struct AttachAction: OperatorAction {
     private let order: String
     /// It came from the order's page.
     private let isFromOrder: Bool
-    /// The operator has seen that the account token contradicts.
-    private let overrulesToken: Bool
+    private let overruling: TokenOverruling
 
     init?(_ fields: FormFields) {
         guard let place = ActionPlace(fields) else { return nil }
         self.place = place
         order = fields["order"]
         isFromOrder = fields["from"] == "order"
-        overrulesToken = fields["overrule"] == "token"
+        overruling = TokenOverruling(fields)
     }
 
     var back: Address {
@@ -55,9 +54,9 @@ struct AttachAction: OperatorAction {
             return proposal
         }
         proposal.title = "Have transaction \(place.id) pay order \(id.text)"
-        proposal.detail = "to order \(id.text)" + (overrulesToken ? ", whatever its account token says" : "")
+        proposal.detail = "to order \(id.text)" + overruling.detail
         proposal.hidden.append((name: "order", value: id.text))
-        if overrulesToken { proposal.hidden.append(Self.overruling) }
+        proposal.hidden += overruling.hidden
         let key = OrderKey(app: place.app, id: id)
         if let found = try write.orders([key]).first { proposal.facts.append(facts(found)) }
         let known = try place.fulfilment(of: recorded, write)
@@ -66,7 +65,7 @@ struct AttachAction: OperatorAction {
         } else if case .failure(let fault) = try LedgerRequests.attach(
             place.key,
             to: key,
-            overrulesToken: overrulesToken,
+            overrulesToken: overruling.isMeant,
             for: policy,
             isDryRun: true,
             at: now,
@@ -75,7 +74,7 @@ struct AttachAction: OperatorAction {
             proposal.fault = .request(fault)
             proposal.question = question(try fitting(recorded, write))
             if fault == .tokenContradicts {
-                proposal.question?.append(overruling(proposal.hidden))
+                proposal.question?.append(TokenOverruling.form(Self.path, proposal.hidden, Self.meaning))
             }
         }
         return proposal
@@ -92,7 +91,7 @@ struct AttachAction: OperatorAction {
         let result = try LedgerRequests.attach(
             place.key,
             to: key,
-            overrulesToken: overrulesToken,
+            overrulesToken: overruling.isMeant,
             for: policy,
             at: now,
             in: write
@@ -100,15 +99,9 @@ struct AttachAction: OperatorAction {
         return ActionFault(of: result)
     }
 
-    private static let overruling: (name: StaticString, value: String) = (name: "overrule", value: "token")
-
-    @HTMLBuilder private func overruling(_ hidden: [(name: StaticString, value: String)]) -> HTML {
-        element("p") {
-            "If it was bought for this order all the same, the token can be overruled. The order says so from then on, and so "
-            "does the audit log."
-        }
-        Form.get(Address(Self.path), hidden + [Self.overruling], label: "Overrule the account token") {}
-    }
+    private static let meaning =
+        "If it was bought for this order all the same, the token can be overruled. The order says so from then on, and so does "
+        + "the audit log."
 
     /// The orders that it could pay, the oldest first: of whoever it belongs to, or by the token that Apple signed.
     private func fitting(

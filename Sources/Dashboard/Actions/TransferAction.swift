@@ -14,15 +14,14 @@ struct TransferAction: OperatorAction {
     private let customer: String
     /// The owner's row as it was shown.
     private let version: Int64?
-    /// The operator has seen that the account token contradicts.
-    private let overrulesToken: Bool
+    private let overruling: TokenOverruling
 
     init?(_ fields: FormFields) {
         guard let place = ActionPlace(fields) else { return nil }
         self.place = place
         customer = fields["to"]
         version = Int64(fields["version"])
-        overrulesToken = fields["overrule"] == "token"
+        overruling = TokenOverruling(fields)
     }
 
     var back: Address { place.back }
@@ -47,7 +46,7 @@ struct TransferAction: OperatorAction {
         let result = try LedgerRequests.transfer(
             owner.chain,
             to: to,
-            overrulesToken: overrulesToken,
+            overrulesToken: overruling.isMeant,
             isDryRun: true,
             at: now,
             in: write
@@ -56,14 +55,17 @@ struct TransferAction: OperatorAction {
         case .failure(let fault):
             proposal.fault = .request(fault)
             proposal.question = question()
-            if fault == .tokenContradicts { proposal.question?.append(overruling(to)) }
+            if fault == .tokenContradicts {
+                let hidden = place.hidden + [(name: "to", value: to.text)]
+                proposal.question?.append(TokenOverruling.form(Self.path, hidden, Self.meaning))
+            }
         case .success(let moved):
             proposal.title = "Transfer to \(to.text)"
             proposal.detail =
                 "from \(owner.customer.text) to \(moved.customer.text)"
-                + (overrulesToken ? ", whatever its account token says" : "")
+                + overruling.detail
             proposal.hidden.append((name: "to", value: to.text))
-            if overrulesToken { proposal.hidden.append(Self.overruling) }
+            proposal.hidden += overruling.hidden
             proposal.facts.append(try what(moves: owner, to: to, write, at: now))
         }
         return proposal
@@ -80,7 +82,7 @@ struct TransferAction: OperatorAction {
         let result = try LedgerRequests.transfer(
             owner.chain,
             to: to,
-            overrulesToken: overrulesToken,
+            overrulesToken: overruling.isMeant,
             isDryRun: false,
             at: now,
             in: write
@@ -88,19 +90,9 @@ struct TransferAction: OperatorAction {
         return ActionFault(of: result)
     }
 
-    private static let overruling: (name: StaticString, value: String) = (name: "overrule", value: "token")
-
-    @HTMLBuilder private func overruling(_ to: CustomerID) -> HTML {
-        element("p") {
-            "Apple signed it for another customer. If it is to be this one's all the same, the token can be overruled: it "
-            "counts no more from then on, and the audit log says so."
-        }
-        Form.get(
-            Address(Self.path),
-            place.hidden + [(name: "to", value: to.text), Self.overruling],
-            label: "Overrule the account token"
-        ) {}
-    }
+    private static let meaning =
+        "Apple signed it for another customer. If it is to be this one's all the same, the token can be overruled: it counts no more "
+        + "from then on, and the audit log says so."
 
     private func owner(_ reader: any StoreReader) throws(StoreFailure) -> Owner? {
         guard let recorded = try reader.transactions([place.key]).first else { return nil }
