@@ -105,7 +105,7 @@ struct Doctor {
             place: place,
             verifier: Verifier(anchors: anchors)
         )
-        let sold = try? await ledger.read { reader throws(StoreFailure) in try EarlierLedger.sold(reader) }
+        let sold = try? await ledger.read { reader throws(StoreFailure) in try earlier.sold(reader) }
         do throws(EarlierLedger.Fault) {
             return try earlier.left(of: sold ?? []).map { app in
                 let found = "it has purchases of the app \(app), which is not configured"

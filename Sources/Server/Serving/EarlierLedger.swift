@@ -34,7 +34,7 @@ struct EarlierLedger {
     /// - Returns: the apps that the ledger has purchases of, and that are not configured.
     /// - Throws: ``Fault``; `StoreFailure`.
     func look(into store: any Store) async throws -> [AppID] {
-        let sold = try await store.read { reader throws(StoreFailure) in try Self.sold(reader) }
+        let sold = try await store.read { reader throws(StoreFailure) in try self.sold(reader) }
         let left = try left(of: sold)
         if sold.isEmpty, case .database(_, let shown) = place, await holdsPurchases(settings.data) {
             throw Fault.leftBehind(folder: settings.data, database: shown)
@@ -61,18 +61,20 @@ struct EarlierLedger {
         let app: AppID
         /// `nil` where the ledger's row cannot be read.
         let realm: Realm?
+        /// Of an app that is not configured: whose it is nothing else tells.
         let proof: [UInt8]?
     }
 
     /// One purchase of each app, on each side of the wall as far as the first page shows.
-    static func sold(_ reader: any StoreReader) throws(StoreFailure) -> [Sold] {
+    func sold(_ reader: any StoreReader) throws(StoreFailure) -> [Sold] {
+        let configured = Set(settings.apps.map(\.id))
         var found: [Sold] = []
         for app in try reader.knownApps() {
             let page = try reader.walkTransactions(app: app, after: nil, limit: WalkPage<WalkedTransaction>.limitMax)
             if !page.unreadable.isEmpty { found.append(Sold(app: app, realm: nil, proof: nil)) }
             var realms: Set<Realm> = []
             for row in page.rows where realms.insert(row.recorded.realm).inserted {
-                let proof = try reader.evidence(of: row.recorded.key)?.proof
+                let proof = configured.contains(app) ? nil : try reader.evidence(of: row.recorded.key)?.proof
                 found.append(Sold(app: app, realm: row.recorded.realm, proof: proof))
             }
         }
@@ -93,7 +95,7 @@ struct EarlierLedger {
     private func holdsPurchases(_ folder: String) async -> Bool {
         do throws(StoreOpenFailure) {
             guard let ledger = try await LedgerPlace.folder(folder).openToReadIfThere() else { return false }
-            let sold = try? await ledger.read { reader throws(StoreFailure) in try Self.sold(reader) }
+            let sold = try? await ledger.read { reader throws(StoreFailure) in try self.sold(reader) }
             await ledger.close()
             return sold?.contains { concerned(by: $0) != nil } == true
         } catch .olderSchema {
