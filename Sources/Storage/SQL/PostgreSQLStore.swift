@@ -57,7 +57,7 @@ package final class PostgreSQLStore: Store {
     /// - Throws: ``StoreOpenFailure``; also for a schema that is older than ours.
     package static func open(toRead settings: PostgreSQLSettings) async throws(StoreOpenFailure) -> PostgreSQLStore {
         var patient = settings
-        // None.
+        // Without a limit.
         patient.idleTimeout = .zero
         let store = PostgreSQLStore(patient)
         for worker in store.readers {
