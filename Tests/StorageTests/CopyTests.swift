@@ -33,13 +33,16 @@ import Testing
             let store = try SQLiteStore.open(folder: folder + "/data", limits: limits)
             try await Purchases.record(1...200, in: store, proofBytes: 9_000)
             let writer = Writer(after: 200)
+            var besideWrites = 0
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await writer.run(store) }
-                for number in 0..<12 {
+                // A busy machine may write little during a copy: on to the one that met a write.
+                for number in 0..<100 where number < 12 || besideWrites == 0 {
                     let ledger = try ReadOnlyLedger.open(folder: folder + "/data")
                     let before = writer.written
                     try await Self.copy(ledger, to: "\(folder)/copy-\(number)")
                     let after = writer.written + 1
+                    besideWrites += after - before > 1 ? 1 : 0
                     await ledger.close()
                     try await Self.expectWhole(folder, number, between: before, and: after)
                 }
@@ -48,7 +51,7 @@ import Testing
             }
             #expect(try await store.integrityProblems() == [])
             #expect(try await Purchases.count(in: store) == Int(writer.written))
-            #expect(writer.written > 212, "the server wrote meanwhile")
+            #expect(besideWrites > 0, "the server wrote meanwhile")
             await store.close()
         }
     }
