@@ -169,6 +169,8 @@ enum Python {
     static let withoutColumnsSince40 = [
         "ALTER TABLE webhook_endpoints DROP COLUMN realms_ever", "ALTER TABLE webhook_endpoints DROP COLUMN gap_from",
         "ALTER TABLE webhook_endpoints DROP COLUMN gap_to", "ALTER TABLE webhook_endpoints DROP COLUMN gap_after",
+        "DROP INDEX submissions_overdue", "DROP INDEX webhook_deliveries_open",
+        "DROP INDEX fulfilments_waiting_in_order",
         withoutClaimedIndex, withoutClaimed, withoutFormat, "ALTER TABLE imports DROP COLUMN other_store",
         "ALTER TABLE orders DROP COLUMN refunded",
     ]
@@ -185,7 +187,7 @@ enum Python {
         ]
         let statements = [
             withoutClaimedIndex, withoutClaimed, withoutFormat, withoutCorrections, withoutReason,
-            "DROP INDEX submissions_of_imports", "DROP INDEX submissions_settled",
+            "DROP INDEX submissions_of_imports", "DROP INDEX submissions_settled", "DROP INDEX submissions_overdue",
             "DROP INDEX submissions_by_name", "DROP INDEX submissions_pending_of_customer",
             "ALTER TABLE submissions DROP COLUMN name", "ALTER TABLE submissions DROP COLUMN imported",
             "ALTER TABLE submissions DROP COLUMN version", "ALTER TABLE submissions DROP COLUMN environments",

@@ -75,6 +75,30 @@ import Testing
         }
     }
 
+    /// Of years of events the last minutes are found at once; and what a clock that is behind has dated is among them.
+    @Test(arguments: StoreKind.allCases)
+    func aRangeIsLookedForWhereItIs(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let count: Int64 = 3_000
+            func learned(_ number: Int64) -> Int64 { (number * 60 - number % 2 * 1_800) * 1_000 }
+            for start in stride(from: Int64(0), to: count, by: 500) {
+                var events: [EventRow] = []
+                for number in start..<start + 500 {
+                    events.append(try OutboxSamples.event("\(number)", number + 1, learnedAt: learned(number)))
+                }
+                try await store.append(events)
+            }
+            try await store.create(try OutboxSamples.endpoint("a"))
+            for first: Int64 in [0, 59, 1_500, 2_970] {
+                let (from, to) = (first * 60_000, (first + 30) * 60_000)
+                let replay = WebhookReplay.learned(from: OutboxSamples.at(from), to: OutboxSamples.at(to))
+                let steps = try await store.steps(replay, limit: 200)
+                let wanted = (0..<count).count { from <= learned($0) && learned($0) < to }
+                #expect(steps.prefix(2).map(\.replayed).reduce(0, +) == wanted, "\(first)")
+            }
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func allThatFailedAreSentAgainStepByStep(kind: StoreKind) async throws {
         try await kind.withStore { store in

@@ -130,7 +130,12 @@ extension MemoryTransaction {
         case .learned(let from, let to), .undelivered(let from, let to):
             let last = ledger.outbox.lastPositions[endpoint.app] ?? 0
             guard cursor.position < last else { return WebhookReplayStep(replayed: 0, next: nil) }
-            let first = cursor.position
+            let first =
+                cursor != .start
+                ? cursor.position
+                : WebhookReplay.beginning(from: from, last: last) { position in
+                    placedEvent(app: endpoint.app, at: position)?.event.learnedAt
+                }
             let end = min(first + Int64(limit), last)
             let events = (first..<end).compactMap { placedEvent(app: endpoint.app, at: $0 + 1) }
             let isAgain = replay.includesDelivered

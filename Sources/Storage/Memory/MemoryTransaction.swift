@@ -76,6 +76,10 @@ final class MemoryTransaction: StoreTransaction {
         let overdue = ledger.submissions.indices.filter { place in
             ledger.submissions[place].settlement == nil && ledger.submissions[place].submission.receivedAt < moment
         }
+        .sorted { one, other in
+            (ledger.submissions[one].submission.receivedAt, one)
+                < (ledger.submissions[other].submission.receivedAt, other)
+        }
         return overdue.prefix(limit).map { place in
             ledger.submissions[place].settlement = Settlement(verdict: Settlement.givenUp, at: now)
             undo.append { $0.submissions[place].settlement = nil }

@@ -232,6 +232,30 @@ package enum WebhookReplay: Hashable, Sendable {
         case .learned(let from, let to), .undelivered(let from, let to): (from, to)
         }
     }
+
+    /// By how much the clocks may differ of those who wrote events.
+    private static let clocksDiffer = Duration.seconds(3_600)
+
+    /// Behind which place a replay begins that is given none: events stand as they were written, and most were learned of long
+    /// before.
+    ///
+    /// - Parameters:
+    ///   - from: of what was learned before that nothing is looked for.
+    ///   - last: the last event's position.
+    ///   - learnedAt: when the event at a position was learned of; `nil` for one that is not there. Asked some times.
+    static func beginning<Failure: Error>(
+        from: Timestamp,
+        last: Int64,
+        learnedAt: (Int64) throws(Failure) -> Timestamp?
+    ) throws(Failure) -> Int64 {
+        let moment = from.advanced(by: .zero - clocksDiffer)
+        var (before, behind) = (Int64(0), last + 1)
+        while behind - before > 1 {
+            let middle = before + (behind - before) / 2
+            if let learned = try learnedAt(middle), learned < moment { before = middle } else { behind = middle }
+        }
+        return before
+    }
 }
 
 /// How far a replay has come.

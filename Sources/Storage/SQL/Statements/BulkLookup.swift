@@ -16,6 +16,19 @@ final class BulkLookup: Sendable {
         many = Query("SELECT key.place, found.* FROM \(bulk.asking(text))")
     }
 
+    /// - Parameters:
+    ///   - keys: what the parameters are, in their order; the names are of no account.
+    ///   - index: by which SQLite is to go: see ``Query/init(by:_:)``.
+    ///   - text: a `SELECT` of one key, with what stands behind its table's name.
+    convenience init(by keys: [BulkColumn], index: String, _ text: (String) -> String) {
+        let many = text("")
+        self.init(
+            by: keys,
+            one: text("INDEXED BY \(index)"),
+            many: { "SELECT key.place, found.* FROM \($0.asking(many))" }
+        )
+    }
+
     /// Each key finds one row at most, which no other key finds.
     ///
     /// - Parameters:

@@ -13,4 +13,14 @@ final class Query: Sendable {
         self.text = text
         self.postgresql = postgresql ?? text
     }
+
+    /// Rows that SQLite is told by which index to find. A table is never looked at to learn how its keys are spread, and
+    /// where it has no row ids, SQLite takes its own key before an index that begins alike: then it walks along all of an app.
+    ///
+    /// - Parameters:
+    ///   - index: of the one table that the text asks.
+    ///   - text: with what stands behind that table's name.
+    convenience init(by index: String, _ text: (String) -> String) {
+        self.init(text("INDEXED BY \(index)"), postgresql: text(""))
+    }
 }

@@ -26,20 +26,23 @@ struct ConsumptionQueries {
         by: key,
         "SELECT \(selected) FROM consumption_requests WHERE app = $1 AND id = $2 AND realm = $3"
     )
-    private static let findOpen = BulkLookup(
+    private static let byTransaction = "consumption_requests_of_transaction"
+    static let findOpen = BulkLookup(
         by: [.integer("app"), .integer("transaction_id"), .integer("realm")],
+        index: byTransaction
+    ) { index in
         """
-        SELECT \(selected) FROM consumption_requests
+        SELECT \(selected) FROM consumption_requests \(index)
         WHERE app = $1 AND transaction_id = $2 AND realm = $3 AND state IN ('open', 'sending')
         """
-    )
-    private static let list = Query(listing(""))
-    private static let listOfTransaction = Query(listing("AND transaction_id = $7"))
+    }
+    static let list = Query(listing(""))
+    static let listOfTransaction = Query(by: byTransaction) { listing("AND transaction_id = $7", by: $0) }
     /// One realm has one bit. The moment is said twice, since a comparison of two columns does not tell a planner that neither is
     /// null, as its index wants to be told.
-    private static func listing(_ more: String) -> String {
+    private static func listing(_ more: String, by index: String = "") -> String {
         """
-        SELECT \(selected) FROM consumption_requests
+        SELECT \(selected) FROM consumption_requests \(index)
         WHERE app = $1 AND received_at <= $2 AND (received_at, id) < ($2, $3) AND ($4 >> CAST(realm AS INTEGER)) % 2 = 1
             AND (CAST($5 AS TEXT) IS NULL OR state = $5) \(more)
         ORDER BY received_at DESC, id DESC, realm DESC LIMIT $6

@@ -22,6 +22,13 @@ struct DeliveryQueries {
     private static let listOfState = Query(
         "\(selected) WHERE d.endpoint = $1 AND d.position < $3 AND d.state = $5 ORDER BY d.position DESC LIMIT $4"
     )
+    /// Of those that are still to be sent, by an index that has no others.
+    static let listOpenOfState = Query(by: "webhook_deliveries_open") { index in
+        """
+        \(selecting(by: index)) WHERE d.endpoint = $1 AND d.position < $3 AND d.state = $5 AND d.ended_at IS NULL
+        ORDER BY d.position DESC LIMIT $4
+        """
+    }
     static let listDead = Query(listDead(by: byDead), postgresql: listDead(by: ""))
     private static func listDead(by index: String) -> String {
         """
@@ -128,7 +135,7 @@ struct DeliveryQueries {
         case nil: query = Self.list
         case .dead: query = Self.listDead
         case .some(let state):
-            query = Self.listOfState
+            query = state == .delivered ? Self.listOfState : Self.listOpenOfState
             values.append(.integer(state.rawValue))
         }
         let found = try connection.rows(query, values) { row throws(StoreFailure) in

@@ -27,6 +27,7 @@ struct ReplayQueries {
         WHERE app = $1 AND position > $2 AND position <= $3 ORDER BY position
         """
     )
+    private static let learnedAt = Query("SELECT learned_at FROM events WHERE app = $1 AND position = $2")
     private static let bury = Query(
         """
         UPDATE webhook_deliveries SET state = 3, owner = NULL, dead_reason = $2, ended_at = $3
@@ -69,7 +70,14 @@ struct ReplayQueries {
             guard let filter = try endpoints.find(id)?.filter else { return WebhookReplayStep(replayed: 0, next: nil) }
             let last = try events.lastPosition(app: endpoint.app)
             guard cursor.position < last else { return WebhookReplayStep(replayed: 0, next: nil) }
-            let first = cursor.position
+            let first =
+                cursor != .start
+                ? cursor.position
+                : try WebhookReplay.beginning(from: from, last: last) { position throws(StoreFailure) in
+                    try connection.row(Self.learnedAt, [.integer(endpoint.appCode), .integer(position)]) { row in
+                        Timestamp(milliseconds: row.integer(0))
+                    }
+                }
             let end = min(first + Int64(limit), last)
             let isAgain = replay.includesDelivered
             let due = SQLValue.integer(now.milliseconds)

@@ -42,11 +42,13 @@ struct SubmissionQueries {
         """
     )
     private static let refusals = Settlement.refusals.map { "'\($0)'" }.joined(separator: ", ")
-    private static let giveUp = Query(
+    /// The longest waiting first, by an index of its own: it is asked every hour, and mostly there is none.
+    static let giveUp = Query(
         """
         UPDATE submissions SET settled_at = $2, verdict = '\(Settlement.givenUp)', version = version + 1
         WHERE settled_at IS NULL AND sequence IN (
-            SELECT sequence FROM submissions WHERE settled_at IS NULL AND received_at < $1 ORDER BY sequence LIMIT $3
+            SELECT sequence FROM submissions WHERE settled_at IS NULL AND received_at < $1
+            ORDER BY received_at, sequence LIMIT $3
         )
         RETURNING sequence, (SELECT apps.name FROM apps WHERE code = app), sha256, customer, order_id, format, reason,
             received_at, settled_at, verdict, substr(proof, 1, 0), name, imported, environments
@@ -183,7 +185,10 @@ struct SubmissionQueries {
             .integer(moment.milliseconds), .integer(now.milliseconds), .integer(Int64(max(limit, 0))),
         ]
         let givenUp = try connection.rows(Self.giveUp, values, Self.read)
-        return givenUp.sorted { $0.sequence < $1.sequence }.map(\.kept)
+        return givenUp.sorted {
+            ($0.kept.submission.receivedAt, $0.sequence) < ($1.kept.submission.receivedAt, $1.sequence)
+        }
+        .map(\.kept)
     }
 
     func weighPending(app: AppID) throws(StoreFailure) -> PendingLoad {

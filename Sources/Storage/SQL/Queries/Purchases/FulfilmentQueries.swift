@@ -36,27 +36,27 @@ struct FulfilmentQueries {
         by: chain,
         "SELECT transaction_id FROM fulfilments WHERE app = $1 AND original_id = $2 AND realm = $3"
     )
-    private static let findWaiting = Query(
+    static let findWaiting = Query(by: "fulfilments_waiting") { index in
         """
-        SELECT \(selected) FROM fulfilments
+        SELECT \(selected) FROM fulfilments \(index)
         WHERE app = $1 AND product = $2 AND customer = $3 AND state = 'waiting' LIMIT $4
         """
-    )
-    private static let findWaitingOfOthers = Query(
+    }
+    static let findWaitingOfOthers = Query(by: "fulfilments_waiting_by_token") { index in
         """
-        SELECT \(selected) FROM fulfilments
+        SELECT \(selected) FROM fulfilments \(index)
         WHERE app = $1 AND product = $2 AND (customer IS NULL OR customer <> $3) AND state = 'waiting'
             AND account_token = $4 AND reason <> 'from_history'
         LIMIT $5
         """
-    )
-    private static let listWaiting = Query(
+    }
+    static let listWaiting = Query(by: "fulfilments_waiting_in_order") { index in
         """
-        SELECT \(selected) FROM fulfilments
+        SELECT \(selected) FROM fulfilments \(index)
         WHERE app = $1 AND state = 'waiting' AND (original_id, realm, transaction_id) > ($2, $3, $4)
         ORDER BY original_id, realm, transaction_id LIMIT $5
         """
-    )
+    }
 
     func write(_ change: RowChange<Fulfilment>) throws(StoreFailure) {
         let row = change.row

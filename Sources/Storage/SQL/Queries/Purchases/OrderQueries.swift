@@ -60,11 +60,12 @@ struct OrderQueries {
     private static let list = Query(
         "SELECT \(selected) FROM orders WHERE app = $1 AND order_id > $2 ORDER BY order_id LIMIT $3"
     )
-    private static let listOfCustomer = Query(
+    static let listOfCustomer = Query(by: "orders_of_customer") { index in
         """
-        SELECT \(selected) FROM orders WHERE app = $1 AND order_id > $2 AND customer = $4 ORDER BY order_id LIMIT $3
+        SELECT \(selected) FROM orders \(index)
+        WHERE app = $1 AND order_id > $2 AND customer = $4 ORDER BY order_id LIMIT $3
         """
-    )
+    }
     private static let listPlaced = Query(
         """
         SELECT \(selected) FROM orders

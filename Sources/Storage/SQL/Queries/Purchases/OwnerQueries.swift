@@ -44,13 +44,13 @@ struct OwnerQueries {
 
     /// Goes through hers, and no further than to the first: a limit is what keeps PostgreSQL from going by the side of the
     /// wall instead.
-    private static let findBought = Query(
+    static let findBought = Query(by: "owners_by_customer") { index in
         """
         SELECT 1 FROM (
-            SELECT realm, previous FROM owners WHERE app = $1 AND customer = $2 LIMIT \(ChainKey.listedMax)
+            SELECT realm, previous FROM owners \(index) WHERE app = $1 AND customer = $2 LIMIT \(ChainKey.listedMax)
         ) AS hers WHERE realm = $3 AND previous IS NULL LIMIT 1
         """
-    )
+    }
 
     func write(_ change: RowChange<Owner>) throws(StoreFailure) {
         let owner = change.row

@@ -37,18 +37,20 @@ struct SubscriptionQueries {
         by: key,
         "SELECT \(selected) FROM subscriptions WHERE app = $1 AND original_id = $2 AND realm = $3"
     )
-    private static let due = Query(
+    /// In the order of its index, since after an upgrade or a rebuild very many may be due at the same moment.
+    static let due = Query(
         """
         SELECT \(selected), apps.name FROM subscriptions JOIN apps ON apps.code = subscriptions.app
-        WHERE next_look_at <= $1 ORDER BY next_look_at, apps.name, original_id, realm LIMIT $2
+        WHERE next_look_at <= $1 ORDER BY next_look_at, subscriptions.app, original_id, realm LIMIT $2
         """
     )
-    private static let inState = Query(
+    static let inState = Query(by: "subscriptions_in_state") { index in
         """
-        SELECT \(selected) FROM subscriptions WHERE app = $1 AND realm = $2 AND state = $3 AND original_id > $4
+        SELECT \(selected) FROM subscriptions \(index)
+        WHERE app = $1 AND realm = $2 AND state = $3 AND original_id > $4
         ORDER BY original_id LIMIT $5
         """
-    )
+    }
     private static let name = Int32(3 + standing.count + renewal.count + history.count + sharing.count)
 
     func write(_ change: RowChange<RecordedSubscription>) throws(StoreFailure) {
