@@ -30,11 +30,23 @@ import Testing
         target: String,
         asked method: String = "GET",
         nonce: String = nonce,
+        with authorization: String = "Bearer \(TestHouse.key)",
+        saying sent: [UInt8] = [],
         body: [UInt8]? = nil
     ) throws -> Bool {
         let moment = try #require(answer.fields["Assay-Signed-At"])
         let text = try #require(answer.fields["Assay-Signature"])
-        let head = "assay-answer-v1\n\(nonce)\n\(moment)\n\(method) \(target)\n\(answer.status)\n"
+        let sums = [Array(authorization.utf8), sent].map { Hexadecimal.encode(Digest.sha256($0)) }
+        let head = """
+            assay-answer-v2
+            \(nonce)
+            \(moment)
+            \(method) \(target)
+            \(sums[0])
+            \(sums[1])
+            \(answer.status)
+
+            """
         let signature = try Base64.decode(Array(text.utf8), .standard, padding: .required)
         return key.isValid(signature: signature, message: Array(head.utf8) + (body ?? answer.body))
     }
@@ -58,10 +70,37 @@ import Testing
         #expect(try !Self.isSigned(answer, by: told, target: "/v1/orders?limit=2", nonce: "fedcba9876543210"))
         #expect(try !Self.isSigned(answer, by: told, target: "/v1/orders?limit=2", body: answer.body + [0x20]))
         #expect(try !Self.isSigned(answer, by: try Ed25519PrivateKey().publicKey, target: "/v1/orders?limit=2"))
+        #expect(try !Self.isSigned(answer, by: told, target: "/v1/orders?limit=2", saying: [0x20]))
         // A refusal is signed, too: nobody in between may say that somebody has nothing.
         let refusal = await Self.ask(house, "/v1/orders/none", fields: ["Assay-Nonce": Self.nonce])
         #expect(refusal.status == .notFound)
         #expect(try Self.isSigned(refusal, by: told, target: "/v1/orders/none"))
+    }
+
+    /// Whoever stands in between may send another app's key, or another proof, and hand on the true answer to that.
+    @Test func anAnswerIsToOneKeyAndOneBody() async throws {
+        let key = try Ed25519PrivateKey()
+        let house = try TestHouse(signer: AnswerSigner(key))
+        let (path, body) = ("/v1/purchases", Array(#"{"proof":"1"}"#.utf8))
+        for authorization in ["Bearer \(TestHouse.key)", "Bearer pk_other", nil] {
+            var fields: HTTPFields = ["Assay-Nonce": Self.nonce, "Content-Type": "application/json"]
+            if let authorization { fields.append("Authorization", authorization) }
+            let request = HTTPRequest(method: .post, path: path, query: nil, fields: fields, body: body)
+            let answer = await house.router.respond(to: request)
+            func isSigned(_ authorization: String?, _ sent: [UInt8]) throws -> Bool {
+                try Self.isSigned(
+                    answer,
+                    by: key.publicKey,
+                    target: path,
+                    asked: "POST",
+                    with: authorization ?? "",
+                    saying: sent
+                )
+            }
+            #expect(try isSigned(authorization, body), "\(authorization ?? "none"): \(answer.status)")
+            #expect(try !isSigned("Bearer pk_another", body))
+            #expect(try !isSigned(authorization, Array(#"{"proof":"2"}"#.utf8)))
+        }
     }
 
     /// What is sent of it is what a client can check.

@@ -164,7 +164,9 @@ class FacadesTest(unittest.TestCase):
         self.assertEqual(told["Assay-Key-ID"], key["key_id"])
         public = Ed25519PublicKey.from_public_bytes(base64.b64decode(key["public_key"]))
         self.assertEqual(public.public_bytes_raw(), self.key.public_key().public_bytes_raw())
-        head = f"assay-answer-v1\n{nonce}\n{told['Assay-Signed-At']}\nGET {target}\n200\n".encode()
+        sent = [hashlib.sha256(part).hexdigest() for part in (fields["Authorization"].encode(), b"")]
+        lines = ["assay-answer-v2", nonce, told["Assay-Signed-At"], f"GET {target}", *sent, "200", ""]
+        head = "\n".join(lines).encode()
         signature = base64.b64decode(told["Assay-Signature"])
         public.verify(signature, head + body)
         with self.assertRaises(InvalidSignature):

@@ -5,8 +5,8 @@ import PurchaseModel
 
 /// Signs answers for clients that ask for it, so that they can tell them from what somebody in between has made up.
 ///
-/// What is signed is the nonce of the client, when it was answered, what was asked, the status and the exact body,
-/// as it is sent: no answer can be shown again, or to another question.
+/// What is signed is the nonce of the client, when it was answered, all that was asked and by which key, the status and the
+/// exact body, as it is sent: no answer can be shown again, or to another question, or to another app's.
 package struct AnswerSigner: Sendable {
     static let nonceField = "Assay-Nonce"
     private static let nonceBytes = 16...128
@@ -29,7 +29,11 @@ package struct AnswerSigner: Sendable {
         }
         let moment = String(now.milliseconds / 1_000)
         let target = request.query.map { request.path + "?" + $0 } ?? request.path
-        let head = ["assay-answer-v1", nonce, moment, "\(request.method) \(target)", "\(response.status)", ""]
+        let authorization = Array((request.fields.single("Authorization") ?? "").utf8)
+        let head = [
+            "assay-answer-v2", nonce, moment, "\(request.method) \(target)", Self.fingerprint(authorization),
+            Self.fingerprint(request.body), "\(response.status)", "",
+        ]
         // Of what HEAD is answered, the fields alone are sent.
         let body = request.method == .head ? [] : response.body
         let message = Array(head.joined(separator: "\n").utf8) + body
@@ -42,6 +46,10 @@ package struct AnswerSigner: Sendable {
             as: UTF8.self
         )
         return response
+    }
+
+    private static func fingerprint(_ bytes: [UInt8]) -> String {
+        Hexadecimal.encode(Digest.sha256(bytes))
     }
 
     private static func isNonce(_ text: String) -> Bool {
