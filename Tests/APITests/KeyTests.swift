@@ -240,6 +240,21 @@ import TestSupport
         }
     }
 
+    /// What is signed for StoreKit gives a discount in every store.
+    @Test(arguments: [
+        (more: "", signs: true), (#", "environments": ["sandbox"]"#, false),
+        (#", "environments": ["sandbox", "production"]"#, true),
+        (#", "environments": ["sandbox"], "scopes": ["sign"]"#, true),
+    ])
+    func aKeyOfTheSandboxSignsOnlyIfSomebodySaysSo(more: String, signs: Bool) async throws {
+        try await TestHouse().open { house in
+            let made = await house.change("/v1/keys", #"{"name": "tester", "kind": "secret"\#(more)}"#)
+            let key = try #require(try made.json()["secret"]?.string)
+            let answer = await house.change("/v1/signatures/promotional-offer", "{}", key: key)
+            #expect((try answer.json()["code"]?.string == "scope_missing") == !signs)
+        }
+    }
+
     /// A key for the sandbox brings nothing from production in.
     @Test func aKeyBringsProofsOfItsStoresOnly() async throws {
         try await TestHouse().open { house in

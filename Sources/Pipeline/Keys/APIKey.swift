@@ -37,6 +37,12 @@ package enum KeyKind: String, Hashable, Sendable, CaseIterable {
         case .secret: Set(Scope.allCases)
         }
     }
+
+    /// What one of this kind may do of which nobody has said more than its stores; `nil` is all of them. What is signed for
+    /// StoreKit counts in every store, so that is not for one that is kept from production.
+    package func scopes(in environments: Set<StoreEnvironment>?) -> Set<Scope> {
+        environments.map { $0.contains(.production) } ?? true ? scopes : scopes.subtracting([.sign])
+    }
 }
 
 /// A key, without its secret: for which app, and what it opens there.

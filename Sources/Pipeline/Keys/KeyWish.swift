@@ -42,8 +42,10 @@ package struct KeyWish: Hashable, Sendable {
         self.name = try Self.name(name)
         guard let kind = KeyKind(rawValue: kind) else { throw Fault("kind", "publishable or secret is needed.") }
         self.kind = kind
-        self.scopes = try Self.scopes(scopes, kind, giver)
-        self.environments = try Self.environments(environments, giver)
+        let stores = try Self.environments(environments, giver)
+        let usual = kind.scopes(in: stores.map { Set($0.map(StoreEnvironment.init(rawValue:))) })
+        self.environments = stores
+        self.scopes = try Self.scopes(scopes, kind, giver, usual: usual.intersection(Self.standard))
         guard days.map(Self.daysRange.contains) ?? true else {
             throw Fault("expires_in_days", "A whole number from 1 to \(Self.daysRange.upperBound) is needed.")
         }
@@ -62,9 +64,13 @@ package struct KeyWish: Hashable, Sendable {
         return text
     }
 
-    private static func scopes(_ words: [String]?, _ kind: KeyKind, _ giver: APIKey?) throws(Fault) -> Set<Scope> {
+    private static func scopes(
+        _ words: [String]?,
+        _ kind: KeyKind,
+        _ giver: APIKey?,
+        usual: Set<Scope>
+    ) throws(Fault) -> Set<Scope> {
         guard let words else {
-            let usual = kind.scopes.intersection(standard)
             let given = giver.map { usual.intersection($0.scopes) } ?? usual
             // It would open nothing.
             guard !given.isEmpty else { throw Fault("scopes", "No key gives more than it has.") }

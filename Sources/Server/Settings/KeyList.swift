@@ -44,8 +44,8 @@ struct KeyList {
         guard let name, let app, let sha256 else { return nil }
         var key = Configuration.Key(name: name, app: app, sha256: sha256)
         key.kind = kind
-        key.scopes = scopes ?? kind.scopes
         key.environments = environments.map { Set($0) }
+        key.scopes = scopes ?? kind.scopes(in: key.environments)
         return key
     }
 
