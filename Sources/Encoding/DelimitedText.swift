@@ -35,6 +35,26 @@ package enum DelimitedText {
         return Array(cells.joined(separator: [UInt8(ascii: ",")])) + [0x0D, 0x0A]
     }
 
+    /// A text as programs that show tables take it for a text: with an apostrophe in front if it begins as a formula does,
+    /// which they would run, or as what was changed so.
+    ///
+    /// Source: OWASP, *CSV Injection*.
+    package static func shielded(_ text: [UInt8]) -> [UInt8] {
+        isFormula(text[...]) ? [apostrophe] + text : text
+    }
+
+    /// What ``shielded(_:)`` was made of.
+    package static func unshielded(_ field: [UInt8]) -> [UInt8] {
+        field.first == apostrophe && isFormula(field[...]) ? Array(field.dropFirst()) : field
+    }
+
+    private static let apostrophe = UInt8(ascii: "'")
+
+    /// Apostrophes in front count for nothing.
+    private static func isFormula(_ text: ArraySlice<UInt8>) -> Bool {
+        text.first { $0 != apostrophe }.map { "=+-@\t\r\n".utf8.contains($0) } ?? false
+    }
+
     /// People and some programs write blanks around delimiters.
     package static func trimmed(_ field: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         func isText(_ byte: UInt8) -> Bool { byte != 0x20 && byte != 0x09 }

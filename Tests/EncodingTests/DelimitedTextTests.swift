@@ -44,6 +44,16 @@ import Testing
         #expect(String(decoding: DelimitedText.record(of: [[0x61], [], [0x62]]), as: UTF8.self) == "a,,b\r\n")
     }
 
+    /// A customer may be called by a telephone's number, and nobody wants to open what is called `=HYPERLINK(…)`.
+    @Test(arguments: [
+        ("=1+1", "'=1+1"), ("+4930", "'+4930"), ("-1", "'-1"), ("@ann", "'@ann"), ("\t=1", "'\t=1"), ("\r=1", "'\r=1"),
+        ("'=1", "''=1"), ("''@x", "'''@x"), ("'ann", "'ann"), ("ann=1", "ann=1"), ("", ""), ("'", "'"),
+    ])
+    func noTextIsAFormula(text: String, shown: String) {
+        #expect(DelimitedText.shielded(Array(text.utf8)) == Array(shown.utf8))
+        #expect(DelimitedText.unshielded(Array(shown.utf8)) == Array(text.utf8))
+    }
+
     @Test(arguments: ["\"open", "\"a\"b,c", "a,\"", "\"a\" ,b"])
     func anOpenQuoteIsNoField(text: String) {
         #expect(throws: DelimitedText.Fault.quote) {

@@ -72,6 +72,8 @@ import Testing
             let file = folder.path + "/sold.csv"
             let run = try await Self.export(folder, "--format", "csv", "--only", "transaction", "--to", file)
             #expect(run.code == 0, "\(run.errorText)")
+            let table = String(decoding: try Data(contentsOf: URL(filePath: file)), as: UTF8.self)
+            #expect(table.contains(",'=customer-") && table.contains(",''+customer-") && !table.contains(",=customer-"))
             try await ServerFolder.with { other in
                 let taken = try await Self.take(other, "--from", "assay", file)
                 #expect(taken.code == 0, "\(taken.errorText) \(taken.text)")

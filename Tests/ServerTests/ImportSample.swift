@@ -16,7 +16,9 @@ struct ImportSample: Sendable {
         var outcomes: [String] = []
         var good: [String] = []
         for number in 0..<Int64(rows) {
-            func line(_ proof: String, customer: String = "customer-\(number % 700)") -> [UInt8] {
+            // Two thirds of them would be formulas in a table, or look as if one had been changed.
+            let customer = "\(["", "=", "'+"][Int(number % 3)])customer-\(number % 700)"
+            func line(_ proof: String, customer: String = customer) -> [UInt8] {
                 JSONWriter.object { json in
                     json.member("proof", proof)
                     json.member("customer_id", customer)

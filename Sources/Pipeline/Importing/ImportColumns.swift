@@ -41,6 +41,11 @@ package struct ImportColumns: Hashable, Sendable {
         self.reach = reach
     }
 
+    /// Whether they are those of our own export, whose texts are shielded in a table.
+    var isOurs: Bool {
+        if case .transaction = reach { true } else { false }
+    }
+
     /// The names that need no word.
     package static let usual = ImportColumns(
         proof: ["proof", "receipt", "receipt_data", "latest_receipt", "jws", "signed_transaction"],

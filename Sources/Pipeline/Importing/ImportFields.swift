@@ -67,7 +67,8 @@ extension ImportHeader {
         func text(_ places: [Int], unless isNothing: ([UInt8]) -> Bool = { _ in false }) -> [UInt8]? {
             for place in places {
                 // Nothing that is read of a table begins or ends with a blank.
-                let field = Array(DelimitedText.trimmed(fields[place][...]))
+                let trimmed = Array(DelimitedText.trimmed(fields[place][...]))
+                let field = columns.isOurs ? DelimitedText.unshielded(trimmed) : trimmed
                 if !field.isEmpty, !isNothing(field) { return field }
             }
             return nil

@@ -67,6 +67,6 @@ final class ExportLines {
             value = value?.object?[String(decoding: name, as: UTF8.self)]
         }
         guard let value else { return [] }
-        return value.utf8.map { Array($0) } ?? Array(value.raw)
+        return value.utf8.map { DelimitedText.shielded(Array($0)) } ?? Array(value.raw)
     }
 }
