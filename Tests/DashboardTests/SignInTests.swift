@@ -251,6 +251,8 @@ import Testing
     @Test(arguments: [
         ("/dashboard/triage?span=month", "/dashboard/triage?span=month"), ("https://evil.example", "/dashboard"),
         ("//evil.example", "/dashboard"), ("/dashboard.evil", "/dashboard"), ("/dashboard\\@evil", "/dashboard"),
+        ("/dashboard/../v1", "/dashboard"), ("/dashboard/a/%2E./x", "/dashboard"), ("/dashboard/%2e%2e", "/dashboard"),
+        ("/dashboard/a..b?from=../c", "/dashboard/a..b?from=../c"),
         ("/v1/orders", "/dashboard"), ("", "/dashboard"),
     ])
     func signingInLeadsNowhereElse(next: String, place: String) async throws {

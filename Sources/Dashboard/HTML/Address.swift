@@ -29,8 +29,15 @@ package struct Address: Hashable, Sendable {
         let bytes = Array(text.utf8)
         guard bytes.starts(with: root), bytes.count <= 2_048,
             bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
-            bytes.count == root.count || [UInt8(ascii: "/"), UInt8(ascii: "?")].contains(bytes[root.count])
+            bytes.count == root.count || [UInt8(ascii: "/"), UInt8(ascii: "?")].contains(bytes[root.count]),
+            !Self.goesUp(text)
         else { return nil }
         self.text = text
+    }
+
+    /// Whether a browser would leave the dashboard on the way, by two full stops in any spelling.
+    private static func goesUp(_ text: String) -> Bool {
+        let path = text.prefix { $0 != "?" }.lowercased().replacing("%2e", with: ".")
+        return path.split(separator: "/").contains("..")
     }
 }
