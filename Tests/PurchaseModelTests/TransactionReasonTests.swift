@@ -86,6 +86,9 @@ import Testing
         #expect(told == ["subscription.started", "subscription.\(heard)"])
     }
 
+    /// What else Bob's copy holds: receipts hold all periods, in no order.
+    enum Proof: CaseIterable { case alone, afterTheFirst, beforeTheFirst }
+
     /// Bob shows a copy of what came after Ann's period, without a token, before Apple tells of it. Each row: how long after it
     /// that began, whose act it was, and whose the chain is then. Hers may have been signed for her.
     @Test(
@@ -93,22 +96,90 @@ import Testing
             (minute * 2, .renewal, "ann"), (minute * 2, .purchase, "bob"), (minute * 2, nil, "bob"),
             (0, .purchase, "bob"), (0, .renewal, "ann"), (0, nil, "ann"),
         ] as [(Int64, TransactionReason?, String)],
-        [true, false]
+        [(true, .alone), (false, .alone), (false, .afterTheFirst), (false, .beforeTheFirst), (true, .afterTheFirst)]
+            as [(Bool, Proof)]
     )
     func whatAppleRenewsIsNotBoughtAnew(
         row: (gap: Int64, reason: TransactionReason?, owner: String),
-        isSigned: Bool
+        copy: (isSigned: Bool, proof: Proof)
     ) throws {
         var shop = try Shop { $0.binding = .transferIfInactive }
         let ann = AccountToken(high: 0, low: 77)
         shop.ownTokens["ann"] = ann
         var first = try Self.first()
-        if isSigned { first.accountToken = ann }
+        if copy.isSigned { first.accountToken = ann }
         try shop.show(first)
         let period = try Self.next(after: row.gap, row.reason)
         shop.now = period.purchasedAt
-        try shop.show(period, by: "bob")
+        switch copy.proof {
+        case .alone: try shop.show(period, by: "bob")
+        case .afterTheFirst: try shop.show(first, period, by: "bob")
+        case .beforeTheFirst: try shop.show(period, first, by: "bob")
+        }
         #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == row.owner)
+        #expect(try shop.rights(of: row.owner) == ["premium"])
+        #expect(try shop.rights(of: row.owner == "ann" ? "bob" : "ann") == [])
+        try Invariants.check(shop, "\(row) \(copy)")
+    }
+
+    /// What becomes of the second of three periods of which nobody has told us, none of which bears a token.
+    enum Missed: CaseIterable { case nothing, gap, purchase, refund }
+
+    /// Bob shows a copy of a proof of all that followed Ann's period: three more, the last of which runs. Each row: what became
+    /// of the middle one, whose act the others were, and whose the chain is then.
+    @Test(
+        arguments: [
+            (.nothing, nil, "ann"), (.nothing, .renewal, "ann"), (.gap, nil, "bob"), (.gap, .renewal, "ann"),
+            (.purchase, nil, "bob"), (.purchase, .renewal, "bob"), (.refund, nil, "bob"), (.refund, .renewal, "bob"),
+        ] as [(Missed, TransactionReason?, String)],
+        [[0, 1, 2, 3], [3, 2, 1, 0], [2, 3, 1], [3, 1, 2]]
+    )
+    func whatWasRenewedSeveralTimesIsNotBoughtAnew(
+        row: (missed: Missed, reason: TransactionReason?, owner: String),
+        order: [Int]
+    ) throws {
+        var shop = try Shop { $0.binding = .transferIfInactive }
+        let periods = try Self.missed(row.missed, row.reason)
+        try shop.show(periods[0])
+        shop.now = periods[3].purchasedAt
+        try shop.show(order.map { periods[$0] }, by: "bob")
+        #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == row.owner)
+        #expect(try shop.rights(of: row.owner) == ["premium"])
+        try Invariants.check(shop, "\(row) \(order)")
+    }
+
+    /// What Apple signed for Ann stays hers through all the periods of a receipt, also where a purchase goes to whoever shows it.
+    @Test(arguments: [
+        ([0, 1, 2, 3], Missed.nothing, "ann"), ([3, 2, 1], .nothing, "ann"), ([0, 1, 2, 3], .gap, "bob"),
+    ])
+    func whatWasRenewedSeveralTimesStaysSigned(order: [Int], missed: Missed, owner: String) throws {
+        var shop = try Shop { $0.binding = .transfer }
+        let ann = AccountToken(high: 0, low: 77)
+        shop.ownTokens["ann"] = ann
+        let periods = try Self.missed(missed, nil)
+        var signed = periods[0]
+        signed.accountToken = ann
+        try shop.show(signed)
+        shop.now = periods[3].purchasedAt
+        try shop.show(order.map { periods[$0] }, by: "bob")
+        #expect(shop.situation.owner(of: try Shop.chain(1))?.customer.text == owner)
+    }
+
+    /// The first period of chain 1 and three more.
+    private static func missed(_ missed: Missed, _ reason: TransactionReason?) throws -> [Transaction] {
+        var periods = try (0...3).map { try Sold.month($0 + 1, original: 1, from: $0 * 30) }
+        for place in 1...3 { (periods[place].signedAt, periods[place].reason) = (periods[place].purchasedAt, reason) }
+        switch missed {
+        case .nothing: break
+        case .purchase: periods[2].reason = .purchase
+        case .refund: periods[2] = Sold.refunded(periods[2])
+        case .gap:
+            for place in 2...3 {
+                periods[place].purchasedAt = periods[place].purchasedAt.advanced(by: .seconds(minute * 2))
+                periods[place].expiresAt = periods[place].expiresAt?.advanced(by: .seconds(minute * 2))
+            }
+        }
+        return periods
     }
 
     /// What a customer has from a family or an organisation she did not buy: it pays an order that is named, and no other.

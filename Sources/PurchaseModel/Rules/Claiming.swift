@@ -16,7 +16,7 @@ extension Draft {
             registerOwn(TokenKey(app: recording.app, token: own), of: customer)
         }
         // A copy may be without a token, and so may a renewal; but what was bought anew may be another's.
-        let isAnew = named == nil && isBoughtAnew(transaction, in: chain)
+        let isAnew = named == nil && isBoughtAnew(transaction, in: chain, recording)
         let token = isAnew ? nil : signedToken(of: chain)
         let signed = customer(of: token, in: recording.app)
         guard let owner = owner(of: chain) ?? inherit(chain, signedFor: signed) else {
@@ -32,7 +32,8 @@ extension Draft {
         guard recording.source == .presented else { return owner.customer }
         // What was bought anew goes to whom it was signed for, whosever it was before.
         if let signed, signed != owner.customer,
-            isUnsettled(owner, against: token) || token == named && isBoughtAnew(transaction, in: chain)
+            isUnsettled(owner, against: token)
+                || token == named && isBoughtAnew(transaction, in: chain, recording)
         {
             return transfer(owner, to: signed)
         }
@@ -41,7 +42,8 @@ extension Draft {
         if let signed, signed != presenter { return owner.customer }
         // It is used up by its first owner: a copy of its proof gives nobody else anything.
         let isConsumable = [transaction, before?.transaction].contains { $0.flatMap(kind(of:)) == .consumable }
-        return isConsumable ? owner.customer : presented(transaction, of: owner, by: presenter, isAnew: isAnew)
+        return isConsumable
+            ? owner.customer : presented(transaction, of: owner, by: presenter, recording, isAnew: isAnew)
     }
 
     /// Whether a chain still goes to whom Apple signed it: who came first has it until it is known who that is, unless
@@ -52,33 +54,6 @@ extension Draft {
 
     private func isOpen(_ owner: Owner) -> Bool { !owner.isSettled && !hasGrants(owner.chain) }
 
-    /// Whether it was bought when what is known of its chain was over: there was time without it, or it was taken back. What
-    /// Apple tried to charge for until then goes on, and so does what Apple says that it has renewed.
-    private func isBoughtAnew(_ transaction: Transaction, in chain: ChainKey) -> Bool {
-        let rows = fulfilments(of: chain).values
-        guard !rows.isEmpty, transaction.reason != .renewal else { return false }
-        if rows.allSatisfy(\.isTakenBack), let end = rows.compactMap(\.reversedAt).max() {
-            return end < transaction.purchasedAt
-        }
-        guard let subscription = subscription(of: chain),
-            let end = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self).max()
-        else { return false }
-        if transaction.reason == .purchase { return transaction.purchasedAt >= end }
-        if subscription.renewal?.isRetrying == true { return false }
-        return transaction.purchasedAt.seconds > end.seconds + SubscriptionTransition.gap
-    }
-
-    /// Whether a period that runs follows what was given in its chain, without time between them: the proof tells of it before
-    /// anybody else does.
-    private func goesOn(_ transaction: Transaction, in chain: ChainKey) -> Bool {
-        guard transaction.isSubscriptionPeriod, transaction.revocation == nil, hasGrants(chain),
-            let end = transaction.expiresAt, now < end
-        else { return false }
-        // What was taken back ran no more, whatever followed.
-        let last = subscription(of: chain)?.current.flatMap { fulfilments(of: chain)[$0] }
-        return last?.isTakenBack != true && !isBoughtAnew(transaction, in: chain)
-    }
-
     /// Who is known by an account token that Apple signed.
     private func customer(of token: AccountToken?, in app: AppID) -> CustomerID? {
         token.flatMap { customer(of: TokenKey(app: app, token: $0)) }
@@ -88,13 +63,14 @@ extension Draft {
         _ transaction: Transaction,
         of owner: Owner,
         by presenter: CustomerID,
+        _ recording: Recording,
         isAnew: Bool
     ) -> CustomerID {
         switch terms.binding(of: transaction.product) {
         case .refuse: return owner.customer
         case .transfer: return transfer(owner, to: presenter, isSettled: isAnew)
         case .transferIfInactive:
-            return isInForce(owner.chain) || goesOnInForce(owner.chain) || goesOn(transaction, in: owner.chain)
+            return isInForce(owner.chain) || goesOnInForce(owner.chain) || goesOn(owner.chain, by: recording)
                 ? owner.customer : transfer(owner, to: presenter, isSettled: isAnew)
         case .share:
             guard owner.sharers.count < Owner.sharersMax else { return owner.customer }

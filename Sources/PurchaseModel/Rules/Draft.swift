@@ -21,6 +21,8 @@ struct Draft {
     /// Which chains go on from which others by this proof, and those that came to be somebody's by that.
     var predecessors = ShortTable<ChainKey, TransactionID>()
     var handedOn: [ChainKey] = []
+    /// What the proof that is decided about tells of how chains went on, as far as that was asked.
+    var continuations = ShortTable<ChainKey, Continuation>()
     private var vacancies = ShortTable<ChainKey, Int>()
     private var tokens = ShortTable<TokenKey, Int>()
     /// What Apple signed for the chains that were asked about.

@@ -1,0 +1,89 @@
+/// What a proof tells of how a chain went on from where it stood: receipts hold all of its periods, and none of those that
+/// were missed says by itself that it follows another one.
+struct Continuation: Sendable {
+    /// The periods that follow what is known, one after the other without time between them.
+    fileprivate(set) var periods: Set<TransactionID> = []
+    /// When the last of them ends that Apple has not ended before.
+    fileprivate(set) var end: Timestamp?
+}
+
+extension Draft {
+    /// Whether a transaction was bought when its chain was over, by what is known of it and what the same proof tells: there was
+    /// time without it, or it was taken back. What Apple tried to charge for until then goes on, and so does what Apple says that
+    /// it has renewed.
+    mutating func isBoughtAnew(_ transaction: Transaction, in chain: ChainKey, _ recording: Recording) -> Bool {
+        guard let end = end(of: chain), end.isBefore(transaction) else { return false }
+        return !continuation(of: chain, by: recording).periods.contains(transaction.id)
+    }
+
+    /// Whether a period that runs follows what was given in a chain, without time between them: the proof tells of it before
+    /// anybody else does.
+    mutating func goesOn(_ chain: ChainKey, by recording: Recording) -> Bool {
+        guard hasGrants(chain), let end = continuation(of: chain, by: recording).end else { return false }
+        return now < end
+    }
+
+    /// Nothing of a chain changes it while a proof is recorded.
+    private mutating func continuation(of chain: ChainKey, by recording: Recording) -> Continuation {
+        if let found = continuations[chain] { return found }
+        let found = continuation(read: chain, recording)
+        continuations.set(found, for: chain)
+        return found
+    }
+
+    private func continuation(read chain: ChainKey, _ recording: Recording) -> Continuation {
+        let current = subscription(of: chain)?.current
+        var (found, end) = (Continuation(), end(of: chain))
+        let last = current.flatMap { fulfilments(of: chain)[$0] }
+        // What was taken back ran no more, whatever followed.
+        if end?.isTakenBack == true || last?.isTakenBack == true { return found }
+        for period in periods(of: chain, in: recording) {
+            guard let periodEnd = period.expiresAt else { continue }
+            let isLater = end.map { $0.at < periodEnd } ?? true
+            if period.takenBack != nil, isLater || period.id == current { return Continuation() }
+            guard isLater else { continue }
+            if end?.isBefore(period) == true { break }
+            found.periods.insert(period.id)
+            if period.revocation == nil { found.end = periodEnd }
+            end = ChainEnd(at: periodEnd)
+        }
+        return found
+    }
+
+    /// The first one first.
+    private func periods(of chain: ChainKey, in recording: Recording) -> [Transaction] {
+        let all = zip(recording.transactions, recording.keys).filter { transaction, key in
+            transaction.isSubscriptionPeriod && known.chain(of: transaction, key, in: recording) == chain
+        }
+        return all.map { $0.0 }.sorted { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }
+    }
+
+    /// How a chain ends by what is known of it; `nil` where that is nothing.
+    private func end(of chain: ChainKey) -> ChainEnd? {
+        let rows = fulfilments(of: chain).values
+        guard !rows.isEmpty else { return nil }
+        if rows.allSatisfy(\.isTakenBack), let end = rows.compactMap(\.reversedAt).max() {
+            return ChainEnd(at: end, isTakenBack: true)
+        }
+        guard let subscription = subscription(of: chain),
+            let end = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self).max()
+        else { return nil }
+        return ChainEnd(at: end, isRetried: subscription.renewal?.isRetrying == true)
+    }
+}
+
+/// When a chain is over, and how.
+private struct ChainEnd {
+    let at: Timestamp
+    var isTakenBack = false
+    /// Whether Apple tried to charge for what follows.
+    var isRetried = false
+
+    /// Whether a transaction began something new after it.
+    func isBefore(_ transaction: Transaction) -> Bool {
+        if transaction.reason == .renewal { return false }
+        if isTakenBack { return at < transaction.purchasedAt }
+        if transaction.reason == .purchase { return transaction.purchasedAt >= at }
+        return !isRetried && transaction.purchasedAt.seconds > at.seconds + SubscriptionTransition.gap
+    }
+}
