@@ -139,9 +139,12 @@ public actor PurchaseClient {
             ring()
         }
         aside.later.remove(purchase.id)
-        finishers[purchase.id] = purchase.finish
+        noteFinisher(of: purchase)
         finishIfConfirmed(purchase.id)
     }
+
+    /// The store has brought a purchase, and may be told that it is finished.
+    func noteFinisher(of purchase: StorePurchase) { finishers[purchase.id] = purchase.finish }
 
     /// Writes down what has become of a purchase. It is so also when that fails, and the store is told: after the next start
     /// the server is asked once more, and says the same.

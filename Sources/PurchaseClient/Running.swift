@@ -39,7 +39,9 @@ extension PurchaseClient {
         round: Int = 0
     ) {
         // Of what is known already the app need not say it again.
-        if let owner = outbox[purchase.id]?.customer { return keep(purchase, of: owner) }
+        if let owner = outbox.owner(of: purchase.id, proof: purchase.proof) { return keep(purchase, of: owner) }
+        // Whatever the app says, what was refused may be given up.
+        if case .refused = outbox[purchase.id]?.state { noteFinisher(of: purchase) }
         guard aside.asking[purchase.id] == nil else { return tellUnclaimed(purchase) }
         aside.asking[purchase.id] = Question(wakes: wakes, round: round)
         doAside {

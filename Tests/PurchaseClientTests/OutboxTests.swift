@@ -57,6 +57,20 @@ import Testing
         ([.queue(parcel()), refusal("not_yours", secondsAgo: -60)], parcel(), .requeue(id: "1")),
         ([.queue(parcel()), refusal("forged", secondsAgo: 1)], parcel(proof: "q"), .queue(parcel(proof: "q"))),
         ([.queue(parcel()), refusal("forged", secondsAgo: 1)], parcel(customer: "b"), .queue(parcel(customer: "b"))),
+        // What was written down under a word for nothing was nobody's; its order stays.
+        ([.queue(parcel(customer: "null"))], parcel(), .queue(parcel())),
+        (
+            [.queue(parcel(customer: "NaN", order: "o")), pending], parcel(proof: "q"),
+            .queue(parcel(proof: "q", order: "o"))
+        ),
+        ([.queue(parcel(customer: "null", order: "o"))], parcel(order: "n"), .queue(parcel(order: "n"))),
+        (
+            [.queue(parcel(customer: "null", order: "o")), refusal("not_yours", secondsAgo: 1)], parcel(),
+            .queue(parcel(order: "o"))
+        ),
+        ([.queue(parcel(customer: "null")), confirmed], parcel(), nil),
+        ([.queue(parcel(customer: "null")), confirmed], parcel(customer: "null"), nil),
+        ([.queue(parcel(customer: "null")), confirmed], parcel(proof: "q"), .queue(parcel(proof: "q"))),
     ]
 
     @Test(arguments: arrivals.indices)

@@ -93,6 +93,7 @@ package struct Outbox: Equatable, Sendable {
     package func arrival(of parcel: Parcel, at now: Date) -> Change? {
         guard let known = self[parcel.id] else { return .queue(parcel) }
         let content = parcel.content
+        if owner(of: parcel.id, proof: content.proof) == nil { return .queue(parcel.renaming(known)) }
         // Whose it is stays as it was said first: by now somebody else may have signed in.
         let isOthers = content.customer != known.customer
         if !isOthers, let order = content.order, order != known.order { return .queue(parcel) }
@@ -110,14 +111,23 @@ package struct Outbox: Equatable, Sendable {
         }
     }
 
+    /// Whose a purchase is that comes; `nil` where the app has to say it. Earlier versions wrote words for nothing down as names,
+    /// which no server takes any more: what is under one is nobody's, unless the server has recorded it so.
+    package func owner(of id: String, proof: String) -> String? {
+        guard let known = self[id] else { return nil }
+        if Parcel.isCustomer(known.customer) { return known.customer }
+        guard case .confirmed = known.state, known.proof == proof else { return nil }
+        return known.customer
+    }
+
     /// The first purchase that waits for a request, of those that are due.
     package func next(isDue: (String) -> Bool) -> OutboxEntry? {
         waiting.first { isDue($0.id) }
     }
 
-    /// Those for which a request is to be made, now or later.
+    /// Those for which a request is to be made, now or later. What is nobody's waits for whose it is.
     package var waiting: [OutboxEntry] {
-        entries.filter { !$0.state.isDecided && !busy.contains($0.id) }
+        entries.filter { !$0.state.isDecided && !busy.contains($0.id) && Parcel.isCustomer($0.customer) }
     }
 
     /// The oldest refusals above the number that is kept.
@@ -133,6 +143,11 @@ package struct Outbox: Equatable, Sendable {
 extension Parcel {
     fileprivate init?(_ entry: OutboxEntry) {
         self.init(id: entry.id, body: String(decoding: entry.body, as: UTF8.self), at: entry.queuedAt)
+    }
+
+    /// The same purchase of somebody else: what it pays stays as it was said, unless it is said anew.
+    fileprivate func renaming(_ known: OutboxEntry) -> Parcel {
+        Parcel(id: id, proof: content.proof, customer: content.customer, order: content.order ?? known.order, at: at)
     }
 
     /// The same purchase with a newer proof: whose it is, and for which order, was said before.
