@@ -307,7 +307,12 @@ enum Tampering {
     static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
     static func run(_ statement: String, _ folder: ServerFolder) throws {
-        let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1], isolation_level=None).execute(sys.argv[2])"
+        let script = """
+            import sqlite3, sys
+            file = sqlite3.connect(sys.argv[1], isolation_level=None)
+            file.execute("PRAGMA ignore_check_constraints = 1")
+            file.execute(sys.argv[2])
+            """
         let file = folder.data + "/assay.sqlite"
         let process = ChildProcess(["/usr/bin/python3", "-c", script, file, statement])
         guard try process.start().waitUntilExit() == 0 else { throw Failed() }

@@ -88,53 +88,12 @@ import Testing
         }
     }
 
-    /// Under another id everything that was delivered would be delivered again.
-    @Test func anAppThatHasPurchasesKeepsItsID() async throws {
-        try await ServerFolder.with { folder in
-            let first = try await folder.serve()
-            #expect(await first.post(Purchase.body(try Purchase.jws(1)))?.result == "recorded")
-            first.stop()
-            #expect(await first.exitCode() == 0)
-            let text = String(decoding: try Data(contentsOf: URL(filePath: folder.configuration)), as: UTF8.self)
-            func configure(_ id: String, _ bundle: String) throws {
-                let changed = text.replacing(#""id":"demo""#, with: #""id":"\#(id)""#)
-                    .replacing(#""app":"demo""#, with: #""app":"\#(id)""#)
-                    .replacing(TestAuthority.bundleID.text, with: bundle)
-                try ServerFolder.write(Array(changed.utf8), folder.configuration)
-            }
-            try configure("shop", TestAuthority.bundleID.text)
-            let second = try await Self.start(folder)
-            #expect(second.code == 2)
-            #expect(try Self.why(second).contains("are kept under the app demo, which the configuration calls shop"))
-            // Another app may begin, and what is left behind is told.
-            try configure("shop", "com.example.third")
-            let third = try await folder.serve()
-            third.stop()
-            #expect(await third.exitCode() == 0)
-            let told = third.errors.lines.first { $0.contains("app_not_configured") }
-            #expect(told?.contains(#""app":"demo""#) == true)
-            // What was taken over is there already.
-            try configure("shop", TestAuthority.bundleID.text)
-            let doctor = try await Program.run(["doctor", "--offline", "--config", folder.configuration])
-            #expect(doctor.text.contains("are kept under the app demo"))
-            try ServerFolder.write(Array(try Purchase.jws(1).utf8), folder.path + "/old.txt")
-            let words = ["import", "--config", folder.configuration, "--app", "shop", "--format", "lines"]
-            #expect(try await Program.run(words + [folder.path + "/old.txt"]).code == 0)
-            let fourth = try await folder.serve()
-            fourth.stop()
-            #expect(await fourth.exitCode() == 0)
-            try configure("demo", TestAuthority.bundleID.text)
-            let last = try await folder.serve()
-            #expect(await last.post(Purchase.body(try Purchase.jws(1)))?.result == "already_recorded")
-        }
-    }
-
-    private static func start(_ folder: ServerFolder, _ flags: String...) async throws -> Program.Run {
+    static func start(_ folder: ServerFolder, _ flags: String...) async throws -> Program.Run {
         try await Program.run(["serve", "--config", folder.configuration] + flags)
     }
 
     /// The reason in the only line of the log.
-    private static func why(_ run: Program.Run) throws -> String {
+    static func why(_ run: Program.Run) throws -> String {
         let line = try #require(run.errorLines.first)
         #expect(run.errorLines.count == 1)
         let json = try #require(try JSONDocument(Array(line.utf8)).root.object)

@@ -24,10 +24,14 @@ package enum TestDatabase {
 
     /// Asks the server by another way than ours: psql.
     ///
+    /// - Parameters:
+    ///   - text: one statement or several.
+    ///   - other: the address of another database than the tests' own.
     /// - Returns: the rows, their columns divided by `|`.
+    /// - Throws: ``Missing``; ``QueryFailed`` with what the server said.
     @discardableResult
-    package static func query(_ text: String) throws -> [String] {
-        guard let url else { throw Missing() }
+    package static func query(_ text: String, of other: String? = nil) throws -> [String] {
+        guard let url = other ?? url else { throw Missing() }
         var process = ChildProcess(["/usr/bin/psql", url, "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", text])
         process.output = .pipe
         let running = try process.start()
