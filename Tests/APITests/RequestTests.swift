@@ -80,6 +80,37 @@ import Testing
         }
     }
 
+    /// Nor does it come to be one by what is given to it. What was given before may be taken back.
+    @Test func whatStandsForNobodyIsGivenNothing() async throws {
+        try await TestHouse().open { house in
+            for name in ["undefined", "NULL"] {
+                let place = "/v1/customers/\(name)"
+                let given: [(path: String, body: String)] = [
+                    ("\(place)/granted-entitlements/pro/grant", #"{"until": null}"#),
+                    ("\(place)/balances/gold/adjust", #"{"amount": 5}"#), ("\(place)/consent", #"{"is_given": true}"#),
+                ]
+                for (path, body) in given {
+                    let answer = await house.change(path, body)
+                    #expect(answer.status == .badRequest, "\(path)")
+                    let problem = try answer.json()
+                    #expect(problem["code"]?.string == "invalid_request")
+                    #expect(problem["field"]?.string == "id")
+                    #expect(problem["detail"]?.string?.contains("no word for nothing") == true)
+                    #expect(await house.change(path.replacing(name, with: "ann"), body).status != .badRequest)
+                }
+                let taken: [(path: String, body: String)] = [
+                    ("\(place)/granted-entitlements/pro/revoke", "{}"),
+                    ("\(place)/balances/gold/use", #"{"amount": 5}"#),
+                    ("\(place)/balances/gold/adjust", #"{"amount": -5}"#),
+                    ("\(place)/consent", #"{"is_given": false}"#),
+                ]
+                for (path, body) in taken {
+                    #expect(await house.change(path, body).status != .badRequest, "\(path)")
+                }
+            }
+        }
+    }
+
     /// Under such a name nothing could be asked for later: the step is taken out of a path before it reaches anybody.
     @Test func whatNoPathCanNameIsNoName() async throws {
         try await TestHouse().open { house in

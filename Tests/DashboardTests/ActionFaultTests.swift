@@ -146,6 +146,7 @@ import Testing
         (gift("/grant", "pro<u>", until: "2001-01-01T00:00"), 409, "has passed"),
         (gift("/grant", "pro<u>", until: "soon"), 422, "A moment is written"),
         (gift("/grant", "gold"), 422, "No product of this app"),
+        (gift("/grant", "pro<u>", of: "null"), 422, "word for nothing"),
         (gift("/revoke", "pro<u>"), 404, "no such"),
         (gift("/revoke", "a b"), 400, "not understood"),
         (ActingDesk.address("/submission/resync", [("id", "00")]), 400, "not understood"),

@@ -165,6 +165,25 @@ import Testing
         #expect(Set(try await acting.audit().map(\.action)) == ["entitlement_granted", "entitlement_revoked"])
     }
 
+    /// No customer comes to be whose name is a word for nothing. What one was given before is taken back.
+    @Test func aWordForNothingIsGivenNothing() async throws {
+        let acting = try await ActingDesk()
+        let place = [("app", "shop"), ("customer", "Undefined"), ("side", "production")]
+        let gold = [("currency", "gold<i>")]
+        let entitlement = [("entitlement", "pro<u>")]
+        for (path, more) in [("/grant", entitlement), ("/adjust", gold + [("amount", "5")])] {
+            let target = ActingDesk.address(path, place + more)
+            let shown = await acting.browser.get(target)
+            #expect(shown.status == .unprocessableContent && shown.text.contains("word for nothing"))
+            #expect(Browser.fields(shown, of: "/dashboard" + path).isEmpty)
+        }
+        try await acting.grant("Undefined")
+        #expect(await acting.act(ActingDesk.address("/revoke", place + entitlement)).status == .seeOther)
+        let taking = ActingDesk.address("/adjust", place + gold + [("amount", "-5")])
+        #expect(await acting.browser.get(taking).status == .ok)
+        #expect(try await acting.events() == ["entitlement.granted", "entitlement.revoked"])
+    }
+
     @Test func anOrderThatNobodyPaidIsCancelled() async throws {
         let acting = try await ActingDesk()
         try await acting.place(acting.order)

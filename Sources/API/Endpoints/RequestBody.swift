@@ -17,6 +17,11 @@ struct RequestBody {
 
     private let object: JSONObject
 
+    /// What is wrong with giving something to a customer whom a path names: none comes to be under a word for nothing.
+    static func fault(givingTo customer: CustomerID) -> Fault? {
+        CustomerID(given: customer.text) == nil ? Fault(field: "id", detail: "\(CustomerID.rule).") : nil
+    }
+
     init(_ body: [UInt8], members: Set<String>) throws(Fault) {
         let document: JSONDocument
         do throws(JSONFault) {

@@ -46,8 +46,9 @@ struct AdjustAction: OperatorAction {
         let known = try write.wallets([wallet]).first ?? Wallet(wallet)
         let (after, overflows) = known.balance.addingReportingOverflow(delta)
         proposal.facts = facts(known)
-        if let fault = overflows ? .outOfRange : policy.terms.fault(of: known) {
-            proposal.fault = .request(fault)
+        let refused = overflows ? .outOfRange : policy.terms.fault(of: known)
+        if let fault = (delta > 0 ? place.givingFault : nil) ?? refused.map(ActionFault.request) {
+            proposal.fault = fault
             proposal.question = question(try names(parts, write))
             return proposal
         }

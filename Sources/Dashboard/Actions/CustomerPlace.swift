@@ -17,6 +17,11 @@ struct CustomerPlace: Sendable {
         version = Int64(fields["version"])
     }
 
+    /// What is wrong with giving her something: no customer comes to be under a word for nothing.
+    var givingFault: ActionFault? {
+        CustomerID(given: customer.text) == nil ? .notUnderstood("A customer's id is \(CustomerID.rule).") : nil
+    }
+
     var back: Address { Links.customer(app, customer) }
 
     /// For the audit log.

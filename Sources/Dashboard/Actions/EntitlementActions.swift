@@ -62,6 +62,10 @@ struct GrantAction: OperatorAction {
             hidden: place.hidden + [place.side],
             facts: place.facts(nil, nil)
         )
+        if let fault = place.givingFault {
+            proposal.fault = fault
+            return proposal
+        }
         let known = policy.terms.entitlements
         guard !known.isEmpty else {
             proposal.fault = .notUnderstood("No product in this app's catalogue gives an entitlement.")

@@ -37,6 +37,7 @@ struct Consents: Sendable {
         } catch {
             return error.response
         }
+        if isGiven, let fault = RequestBody.fault(givingTo: customer) { return fault.response }
         let consent = try ConsumptionDesk.note(
             isGiven,
             of: ConsentKey(app: change.app.id, subject: .customer(customer)),

@@ -139,9 +139,11 @@ struct Customers: Sendable {
             return error.response
         }
         guard change.app.shows(realm) else { return Problem.notFound("balance") }
+        let delta = cause == .use ? -amount : amount
+        if delta > 0, let fault = RequestBody.fault(givingTo: customer) { return fault.response }
         let result = try LedgerRequests.adjust(
             WalletKey(app: change.app.id, realm: realm, customer: customer, currency: currency),
-            by: cause == .use ? -amount : amount,
+            by: delta,
             cause: cause,
             for: change.app,
             at: change.now,

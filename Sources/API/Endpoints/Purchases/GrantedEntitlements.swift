@@ -42,6 +42,7 @@ struct GrantedEntitlements: Sendable {
             return error.response
         }
         guard let key = key(change, asked.realm) else { return Problem.notFound("entitlement") }
+        if let fault = RequestBody.fault(givingTo: key.customer) { return fault.response }
         return answer(
             try LedgerRequests.grant(
                 key,
