@@ -92,6 +92,26 @@ struct PostgreSQLOpeningTests {
         }
     }
 
+    /// One that was left open for the night holds up no upgrade.
+    @Test func whoOnlyLooksDoesNotPauseForEver() async throws {
+        try await PostgreSQLServer.withSchema { schema in
+            let settings = try PostgreSQLServer.settings(schema: schema) { settings in
+                settings.lookTimeout = .milliseconds(200)
+                settings.attemptsMax = 1
+            }
+            await (try PostgreSQLStore.open(settings)).close()
+            let store = try await PostgreSQLStore.open(toRead: settings)
+            await #expect(throws: StoreFailure.self) {
+                _ = try await store.read { reader throws(StoreFailure) in
+                    let before = try reader.knownApps()
+                    usleep(1_000_000)
+                    return [before, try reader.knownApps()]
+                }
+            }
+            await store.close()
+        }
+    }
+
     /// Whoever hardens a database takes from its role what it needs no more.
     @Test func whoMayMakeNothingStartsWhereNothingIsToBeMade() async throws {
         try await PostgreSQLServer.withSchema { schema in

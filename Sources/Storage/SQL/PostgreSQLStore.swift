@@ -52,13 +52,12 @@ package final class PostgreSQLStore: Store {
 
     /// Opens the store in a database to look at it: its schema is up to date already, or is not looked at.
     ///
-    /// A read may stand still: who writes what it found into a pipe waits for whoever reads that.
+    /// A read may stand still for an hour: who writes what it found into a pipe waits for whoever reads that.
     ///
     /// - Throws: ``StoreOpenFailure``; also for a schema that is older than ours.
     package static func open(toRead settings: PostgreSQLSettings) async throws(StoreOpenFailure) -> PostgreSQLStore {
         var patient = settings
-        // Without a limit.
-        patient.idleTimeout = .zero
+        patient.idleTimeout = settings.lookTimeout
         let store = PostgreSQLStore(patient)
         for worker in store.readers {
             try await worker.open { connection throws(StoreOpenFailure) in

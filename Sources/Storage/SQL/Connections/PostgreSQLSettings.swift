@@ -41,6 +41,9 @@ package struct PostgreSQLSettings: Sendable {
     package var statementTimeout = Duration.seconds(15)
     /// After what time the server ends a transaction in which nothing happens: its node may have died.
     package var idleTimeout = Duration.seconds(15)
+    /// The same of a store that is opened to be looked at: what a pager that was left open, or a host that is gone, has read of
+    /// holds up who alters those tables, and what would be cleared away.
+    package var lookTimeout = Duration.seconds(3_600)
     /// How long a lock is waited for.
     package var lockTimeout = Duration.seconds(5)
     /// Whose clock leases go by: the database's, because no two servers' are the same. A test brings its own.
