@@ -36,6 +36,24 @@ import Testing
         }
     }
 
+    /// Apple signed it for her, under either number, and no person has moved it.
+    @Test func whatAppleMovesIsSignedForHerStill() throws {
+        var shop = try Self.shop()
+        let token = AccountToken(high: 1, low: 2)
+        shop.ownTokens = ["ann": token]
+        var (first, moved) = (try Sold.month(1), try Self.moved(90, from: 30))
+        (first.accountToken, moved.accountToken) = (token, token)
+        try shop.show(first)
+        shop.now = SubscriptionCase.at(30)
+        try shop.show(moved, by: nil)
+        #expect(shop.situation.owner(of: try Shop.chain(90))?.customer.text == "ann")
+        #expect(throws: RequestFault.tokenContradicts) { try shop.transfer(90, to: "bob") }
+        try shop.transfer(90, to: "bob", overrulesToken: true)
+        // To undo it takes no word more, nor to do that again.
+        for customer in ["ann", "bob"] { try shop.transfer(90, to: customer) }
+        #expect(shop.situation.owner(of: try Shop.chain(90))?.customer.text == "bob")
+    }
+
     @Test(arguments: orders) func itStaysWhoseItWasAndIsGivenOnce(order: [Int]) throws {
         var shop = try Self.shop()
         try Self.tell(order, to: &shop)

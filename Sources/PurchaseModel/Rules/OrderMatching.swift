@@ -63,11 +63,13 @@ extension Draft {
     /// Whether Apple signed a chain for somebody else than whom it is to be given to, and no person has moved it since: for a
     /// customer that is known by the token, or for its owner's name.
     mutating func isSigned(_ owner: Owner, forAnotherThan customer: CustomerID) -> Bool {
-        guard !owner.isSettled, let token = signedToken(of: owner.chain), token != ownToken(customer) else {
-            return false
-        }
+        guard let token = signedToken(of: owner.chain), token != ownToken(customer) else { return false }
         let signed = self.customer(of: TokenKey(app: owner.chain.app, token: token))
-        return signed.map { $0 != customer } ?? (token == ownToken(owner.customer))
+        let isOwners = signed.map { $0 == owner.customer } ?? (token == ownToken(owner.customer))
+        // What goes on with a chain in which something was given is settled as well, and no person has moved that. To undo what
+        // one has done takes no word more.
+        if owner.isSettled, !isOwners || owner.previous == customer { return false }
+        return signed.map { $0 != customer } ?? isOwners
     }
 
     /// Whether it goes on from what was given. Where Apple does not say whose act it is: from a period of the same product,
