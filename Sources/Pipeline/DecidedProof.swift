@@ -81,7 +81,8 @@ extension PurchasePipeline {
             let recorded = named + (try reader.transactions(rest))
             return recorded.map { recorded in
                 let fulfilment = chains.given[recorded.key]
-                guard let customer, let owner = chains.owner(of: recorded), !owner.mayUse(customer) else {
+                // What is nobody's, though a customer was named, became nobody's by this proof.
+                guard let customer, chains.owner(of: recorded)?.mayUse(customer) != true else {
                     return TransactionOutcome(
                         recorded: recorded,
                         standing: standing(of: recorded, fulfilment, under: terms),

@@ -115,6 +115,7 @@ package struct PurchasePipeline: Sendable {
         recording.customer = kept.submission.customer
         recording.order = kept.submission.order
         recording.customerToken = kept.submission.customer.flatMap { AccountToken(ofCustomer: $0) }
+        recording.isOnlyNamed = kept.submission.isOnlyNamed
         if kept.submission.origin == .delivered {
             recording.source = .imported
             recording.booksClosedAt = closing(of: kept.submission, recording.transactions)
@@ -128,7 +129,7 @@ package struct PurchasePipeline: Sendable {
                 ending: isLast ? ending(kept, as: proof.verdict) : nil
             )
             tell(decision, proof.fact.format, of: app.id)
-            let name = RefusedBefore.Name(app: app.id, digest: kept.submission.digest)
+            let name = RefusedBefore.Name(app: app.id, digest: kept.submission.digestOfProof)
             // An import's are told in its report.
             if kept.submission.origin == .presented, let anothers = decision.anothers {
                 let (bytes, customer) = (kept.submission.proof, kept.submission.customer)
@@ -298,16 +299,19 @@ package struct PurchasePipeline: Sendable {
         kept: SubmissionID?
     ) async throws(StoreFailure) -> Outcome {
         if let kept { return .pending(kept) }
-        let digest = submission.keptDigest(digest)
+        let isOnlyNamed = !submission.isFromShop && verifier.onlyNames(submission.bytes)
+        let name = submission.keptDigest(digest, isOnlyNamed: isOnlyNamed)
         let pending = PendingSubmission(
-            id: submission.id(of: digest),
+            id: submission.id(of: name),
             app: submission.app.id,
-            digest: digest,
+            digest: name,
             format: format.rawValue,
             proof: submission.bytes,
             customer: submission.customer,
             order: submission.order,
             environments: submission.environments,
+            isOnlyNamed: isOnlyNamed,
+            proofDigest: name == digest ? nil : digest,
             reason: reason.rawValue,
             receivedAt: clock.now
         )

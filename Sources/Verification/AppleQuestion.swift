@@ -42,6 +42,23 @@ extension Verifier {
         }
     }
 
+    /// Whether nobody has signed a submission: a number, an answer of verifyReceipt, a notification of version 1.
+    package func isUnsigned(_ bytes: [UInt8]) -> Bool {
+        var triage = Triage()
+        return switch try? triage.open(bytes) {
+        case .transactionID, .verifyReceiptResponse, .notificationV1: true
+        case .appReceipt, .transactionReceipt, .jws, nil: false
+        }
+    }
+
+    /// Whether a submission shows no more than that somebody knows the numbers of some purchases, or has guessed them: nobody
+    /// has signed it, and no receipt stands in it that Apple could judge.
+    package func onlyNames(_ bytes: [UInt8]) -> Bool {
+        guard isUnsigned(bytes) else { return false }
+        if case .receipt = question(about: bytes) { return false }
+        return true
+    }
+
     /// The receipt that an answer carries says more than the numbers that stand in it, and those more than those of
     /// subscriptions that it only names.
     private static func question(

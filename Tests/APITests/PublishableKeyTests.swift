@@ -178,4 +178,42 @@ import TestSupport
             #expect(await Self.submit(proof, as: "anna", under: "k", in: house).status == .conflict)
         }
     }
+
+    // MARK: What it takes
+
+    /// By the app's key a number has Apple asked, and is no sign that the customer has bought it: she is told no more than
+    /// whoever shows another's. By the shop's own key it is.
+    @Test func aNumberTakesWhatIsNobodysByTheShopsKeyAlone() async throws {
+        try await Self.house().open { house in
+            let proof = try PurchaseSigner(TestAuthority.shared, app: Sample.app("com.example.demo", .production))
+                .transaction(Sample.transaction(Self.proofNumber))
+            // Nobody's, as what Apple tells of by itself.
+            let asked = JSONWriter.object { json in
+                json.member("receipt-data", proof)
+                json.member("password", TestHouse.key)
+            }
+            let door = HTTPRequest(method: .post, path: "/verifyReceipt", fields: [:], body: asked)
+            #expect(try await house.router.respond(to: door).json()["status"]?.int64 == 0)
+            let number = "\(Self.proofNumber)"
+            let waits = await Self.submit(number, as: "bob", in: house)
+            let shops = await house.submit(number, customer: "bob")
+            #expect(waits.status == .accepted && shops.status == .accepted)
+            #expect(waits.fields["Location"] != shops.fields["Location"])
+            let app = try #require(AppID("demo"))
+            let kept = try await house.store.read { reader throws(StoreFailure) in
+                try reader.pendingSubmissions(app: app, after: nil, limit: 10).submissions
+            }
+            #expect(kept.map(\.submission.isOnlyNamed) == [true, false])
+            try await house.settle(as: "test_signed")
+            let told = try #require(
+                try await Self.submit(number, as: "bob", in: house).json()["transactions"]?.array?[0]?.object
+            )
+            #expect(told["decision"]?.string == "owned_by_another_customer")
+            #expect(told["product_id"]?.string == "com.example.demo.coins")
+            #expect(told["fulfilment"] == nil && told["purchased_at"] == nil)
+            let hers = await Self.submit(proof, as: "anna", in: house)
+            #expect(try hers.json()["result"]?.string == "recorded")
+            #expect(try hers.first("decision") == "recorded" && hers.first("customer_id") == "anna")
+        }
+    }
 }

@@ -106,6 +106,18 @@ struct Shop {
         return apply(decide(situation, recording, ownToken: ownToken, at: now))
     }
 
+    /// Somebody names what Apple tells of then, and shows no proof of it.
+    @discardableResult
+    mutating func name(_ all: Transaction..., by customer: String? = "eve", order: String? = nil) throws -> Decision {
+        var recording = Recording(app: try Shop.app(), realm: Shop.production, transactions: all, terms: terms)
+        recording.customer = try customer.map { try #require(CustomerID($0)) }
+        recording.order = try order.map { try #require(OrderID($0)) }
+        recording.customerToken = customer.flatMap { ownTokens[$0] }
+        recording.isOnlyNamed = true
+        transactions.formUnion(recording.keys)
+        return apply(decide(situation, recording, ownToken: ownToken, at: now))
+    }
+
     /// Apple tells of something by itself, with a transaction.
     @discardableResult
     mutating func hear(

@@ -172,8 +172,10 @@ enum Python {
         "DROP INDEX submissions_overdue", "DROP INDEX webhook_deliveries_open",
         "DROP INDEX fulfilments_waiting_in_order",
         withoutClaimedIndex, withoutClaimed, withoutFormat, "ALTER TABLE imports DROP COLUMN other_store",
-        "ALTER TABLE orders DROP COLUMN refunded",
+        "ALTER TABLE orders DROP COLUMN refunded", withoutOnlyNamed, withoutProofDigest,
     ]
+    private static let withoutOnlyNamed = "ALTER TABLE submissions DROP COLUMN only_named"
+    private static let withoutProofDigest = "ALTER TABLE submissions DROP COLUMN proof_sha256"
     private static let withoutClaimedIndex = "DROP INDEX refusal_samples_of_transaction"
     private static let withoutClaimed = "ALTER TABLE refusal_samples DROP COLUMN claimed"
     private static let withoutFormat = "ALTER TABLE refusal_samples DROP COLUMN format"
@@ -186,7 +188,8 @@ enum Python {
             "apps", "evidence", "transactions", "submissions", "refusal_counts", "refusal_samples", "migrations",
         ]
         let statements = [
-            withoutClaimedIndex, withoutClaimed, withoutFormat, withoutCorrections, withoutReason,
+            withoutClaimedIndex, withoutClaimed, withoutFormat, withoutCorrections, withoutReason, withoutOnlyNamed,
+            withoutProofDigest,
             "DROP INDEX submissions_of_imports", "DROP INDEX submissions_settled", "DROP INDEX submissions_overdue",
             "DROP INDEX submissions_by_name", "DROP INDEX submissions_pending_of_customer",
             "ALTER TABLE submissions DROP COLUMN name", "ALTER TABLE submissions DROP COLUMN imported",

@@ -9,10 +9,10 @@ import Testing
         try await kind.withStore { store in
             var first = try Samples.submission(1, customer: "ann")
             first.environments = [.sandbox, .production]
+            (first.isOnlyNamed, first.proofDigest) = (true, try Samples.digest(9))
             var again = first
-            again.environments = nil
-            again.receivedAt = .init(milliseconds: 1)
-            again.order = OrderID("o-9")
+            (again.environments, again.isOnlyNamed, again.proofDigest) = (nil, false, nil)
+            (again.receivedAt, again.order) = (.init(milliseconds: 1), OrderID("o-9"))
             again.proof = []
             let others = [
                 try Samples.submission(1, customer: "bob"), try Samples.submission(1),
@@ -154,8 +154,8 @@ import Testing
             #expect(found == [decided, givenUp, givenUp, givenUp, nil, nil])
 
             var again = submissions[1]
-            again.id = try Samples.submissionID(99)
-            again.order = OrderID("o-9")
+            (again.id, again.order) = (try Samples.submissionID(99), OrderID("o-9"))
+            (again.isOnlyNamed, again.proofDigest) = (true, try Samples.digest(9))
             again.receivedAt = Timestamp(milliseconds: 9_000)
             let alike = again
             #expect(try await store.read { reader throws(StoreFailure) in try reader.submission(alike: alike) } == nil)

@@ -62,7 +62,7 @@ struct RefusalDesk: Sendable {
                 reason: reason.rawValue,
                 customer: submission.customer,
                 receivedAt: now,
-                digest: submission.digest,
+                digest: submission.digestOfProof,
                 bytesInAll: submission.proof.count,
                 proof: submission.proof,
                 format: submission.format,

@@ -17,6 +17,9 @@ package struct Submission: Sendable {
     package let deviceID: [UInt8]?
     /// The stores of which it may be recorded, also once Apple was asked; `nil` for all of the app.
     package var environments: Set<StoreEnvironment>?
+    /// Whether the shop's own server brings it, and is believed when it names a purchase. Whoever else does shows by a number
+    /// of Apple's, which may be guessed, only what to ask Apple about.
+    package var isFromShop = true
     /// The answer that is to be kept in the commit of the decision, if there is one; `nil` keeps none.
     package var kept: KeptDecision?
 
@@ -40,10 +43,12 @@ package struct Submission: Sendable {
     /// The name under which it is kept, the same for whoever sends the same again.
     func id(of digest: ProofDigest) -> SubmissionID { SubmissionID(app: app.id, customer: customer, digest) }
 
-    /// What makes it the same one among those that wait: what is for some stores only is another than what is for all.
-    func keptDigest(_ digest: ProofDigest) -> ProofDigest {
-        guard let environments else { return digest }
-        return ProofDigest(of: bytes + Array(environments.map { "," + $0.rawValue }.sorted().joined().utf8))
+    /// What makes it the same one among those that wait: what is for some stores only is another than what is for all, and what
+    /// is only named another than what makes the purchase somebody's.
+    func keptDigest(_ digest: ProofDigest, isOnlyNamed: Bool) -> ProofDigest {
+        let stores = environments.map { $0.map { "," + $0.rawValue }.sorted().joined() } ?? ""
+        let more = stores + (isOnlyNamed ? ",named" : "")
+        return more.utf8.isEmpty ? digest : ProofDigest(of: bytes + Array(more.utf8))
     }
 
     /// The account token that client libraries make of the customer's name.

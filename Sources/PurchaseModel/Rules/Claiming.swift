@@ -46,6 +46,21 @@ extension Draft {
             ? owner.customer : presented(transaction, of: owner, by: presenter, recording, isAnew: isAnew)
     }
 
+    /// Whether a chain is a customer's who only names it: she has it by now, or Apple signed it for her.
+    mutating func mayName(
+        _ chain: ChainKey,
+        with transaction: Transaction,
+        _ before: RecordedTransaction?,
+        _ recording: Recording
+    ) -> Bool {
+        guard let customer = recording.customer else { return false }
+        if let owner = owner(of: chain), owner.mayUse(customer) { return true }
+        let isAnew =
+            newestToken(of: transaction, after: before?.transaction) == nil && isBoughtAnew(transaction, in: chain)
+        guard !isAnew, let token = signedToken(of: chain) else { return false }
+        return token == recording.customerToken || self.customer(of: token, in: recording.app) == customer
+    }
+
     /// Whether a chain still goes to whom Apple signed it: who came first has it until it is known who that is, unless
     /// something was given to him, a person has said so, or it is his own name that Apple signed.
     func isUnsettled(_ owner: Owner, against token: AccountToken?) -> Bool {

@@ -146,6 +146,6 @@ package enum Standing: String, Hashable, Sendable, CaseIterable {
     case partlyRevoked = "partly_revoked"
     /// An upgrade took its place: the upgrade is what to deliver.
     case upgraded
-    /// Another customer presented it first: nothing is owed to this one.
+    /// Another customer presented it first, or this one has only named it: nothing is owed to her.
     case ownedByAnother = "owned_by_another_customer"
 }

@@ -14,6 +14,9 @@ package struct Recording: Hashable, Sendable {
     /// The transaction whose chain alone is the customer's; `nil` for all that the proof holds. The other chains are taken
     /// as if nobody had brought them.
     package var claimed: TransactionID?
+    /// Whether the customer has only named what was bought, by what anybody may guess: then it is hers as far as it was before,
+    /// or Apple signed it for her. The rest is taken as if nobody had brought it.
+    package var isOnlyNamed = false
     /// How the app delivers.
     package var terms: AppTerms
     /// How it came to us.
@@ -188,6 +191,12 @@ extension Draft {
         return Set(recording.transactions.filter { $0.id == id }.map { recording.chain(of: $0) })
     }
 
+    /// Of which chains something was said; `nil` for all.
+    func namedChains(of recording: Recording) -> Set<ChainKey>? {
+        guard recording.isOnlyNamed else { return claimedChains(of: recording) }
+        return Set(decision.outcomes.map { chain(of: $0.recorded) }.filter { isHers($0, recording.customer) })
+    }
+
     fileprivate mutating func record(_ recording: Recording) {
         let known = known.transactions(app: recording.app, realm: recording.realm)
         edit { decision in
@@ -199,15 +208,18 @@ extension Draft {
         noteTokens(of: recording)
         noteMoves(of: recording)
         let claimed = claimedChains(of: recording)
-        let others = claimed.map { _ in recording.ofNobody }
+        let nobodys = recording.ofNobody
         for transaction in recording.transactions {
             let known = known[transaction.id]
             let chain = known.map { self.chain(of: $0) } ?? recording.chain(of: transaction)
-            if let others, claimed?.contains(chain) != true {
-                record(transaction, known, in: chain, others, &places)
-            } else {
-                record(transaction, known, in: chain, recording, &places)
-            }
+            let isSaid =
+                recording.isOnlyNamed
+                ? mayName(chain, with: transaction, known, recording) : claimed?.contains(chain) != false
+            record(transaction, known, in: chain, isSaid ? recording : nobodys, &places)
+            guard recording.isOnlyNamed, recording.customer != nil, !isHers(chain, recording.customer),
+                let place = places[transaction.id]
+            else { continue }
+            edit { $0.outcomes[place.outcome].standing = .ownedByAnother }
         }
         handOn(recording)
     }
@@ -233,6 +245,10 @@ extension Draft {
             guard isForeign, let place = places[transaction.id] else { return }
             decision.outcomes[place.outcome].standing = .ownedByAnother
         }
+    }
+
+    private func isHers(_ chain: ChainKey, _ customer: CustomerID?) -> Bool {
+        customer.flatMap { owner(of: chain)?.mayUse($0) } ?? false
     }
 
     private func mayUse(_ chain: ChainKey, _ customer: CustomerID?) -> Bool {

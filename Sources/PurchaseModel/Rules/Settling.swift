@@ -2,7 +2,7 @@
 extension Draft {
     /// Settles every transaction of a proof.
     mutating func fulfil(_ recording: Recording) {
-        let naming = Naming(of: recording, chains: claimedChains(of: recording))
+        let naming = Naming(of: recording, chains: namedChains(of: recording))
         let recorded = decision.outcomes.map(\.recorded)
         noteOwnership()
         // Before it is known what is held of that, nothing else is given for it.

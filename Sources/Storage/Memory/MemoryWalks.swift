@@ -138,7 +138,7 @@ extension MemoryTransaction {
                 [WalkPlace.Part.bytes(kept.submission.digest.bytes), .text(kept.submission.customer?.text ?? "")],
                 WalkedSubmission(
                     id: kept.id,
-                    digest: kept.submission.digest,
+                    digest: kept.submission.digestOfProof,
                     proof: kept.submission.proof,
                     hasEnd: kept.settlement != nil,
                     hasVerdict: kept.settlement != nil

@@ -39,6 +39,7 @@ package struct SubmissionName: Hashable, Sendable {
 package struct PendingSubmission: Hashable, Sendable {
     package var id: SubmissionID
     package var app: AppID
+    /// What makes it the same one: see ``proofDigest``.
     package var digest: ProofDigest
     package var format: String
     /// Empty once it was decided.
@@ -47,6 +48,10 @@ package struct PendingSubmission: Hashable, Sendable {
     package var order: OrderID?
     /// The stores of which it may be recorded; `nil` for all of the app.
     package var environments: Set<StoreEnvironment>?
+    /// Whether whoever brought it has only named what was bought: it is recorded, and becomes nobody's by that.
+    package var isOnlyNamed: Bool
+    /// Of the proof's bytes, where ``digest`` is of more, or of less; `nil` where that is of them.
+    package var proofDigest: ProofDigest?
     /// The word for what it waits for.
     package var reason: String
     package var receivedAt: Timestamp
@@ -55,6 +60,9 @@ package struct PendingSubmission: Hashable, Sendable {
     package var reopensBefore: Timestamp?
 
     package var name: SubmissionName { SubmissionName(app: app, digest: digest, customer: customer) }
+
+    /// Of the proof's bytes.
+    package var digestOfProof: ProofDigest { proofDigest ?? digest }
 
     /// The word for what waits for the rest of it: the shop has heard of what was recorded.
     package static let recordedInPart = "recorded_in_part"
@@ -70,6 +78,8 @@ package struct PendingSubmission: Hashable, Sendable {
         customer: CustomerID?,
         order: OrderID?,
         environments: Set<StoreEnvironment>? = nil,
+        isOnlyNamed: Bool = false,
+        proofDigest: ProofDigest? = nil,
         reason: String,
         receivedAt: Timestamp,
         origin: SubmissionOrigin = .presented,
@@ -83,6 +93,8 @@ package struct PendingSubmission: Hashable, Sendable {
         self.customer = customer
         self.order = order
         self.environments = environments
+        self.isOnlyNamed = isOnlyNamed
+        self.proofDigest = proofDigest
         self.reason = reason
         self.receivedAt = receivedAt
         self.origin = origin

@@ -108,6 +108,7 @@ package struct WalkedDelivery: Hashable, Sendable {
 
 package struct WalkedSubmission: Hashable, Sendable {
     package var id: SubmissionID
+    /// Of the proof's bytes.
     package var digest: ProofDigest
     package var proof: [UInt8]
     /// Whether it says when it was settled.

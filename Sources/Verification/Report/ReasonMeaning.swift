@@ -23,7 +23,7 @@ extension Reason {
         .otherProduct: "The proof does not contain the product that it was presented for.",
         .foreignDevice: "The receipt's device hash does not fit the device id that was given.",
         .unknownToApple: "Apple's server was asked, and knows of no such purchase of this app's.",
-        .ownedByAnother: "Genuine, and another customer presented it first.",
+        .ownedByAnother: "Genuine, and another customer presented it first, or only its number was shown.",
         .knownCracker: "The token of a known cracking tool in place of a receipt.",
         .algorithmNotAllowed:
             "Not ES256, or not RSA with SHA-1 or SHA-256; or a certificate that is signed in "

@@ -258,10 +258,10 @@ struct WorkHouse: Sendable {
         return try CustomerReceipts(TestAuthority.shared).appReceipt(ledger)
     }
 
-    func submit(_ proof: [UInt8], customer: String = "ann") async throws -> Outcome {
-        try await pipeline.submit(
-            Submission(app: app, bytes: proof, customer: CustomerID(customer))
-        )
+    func submit(_ proof: [UInt8], customer: String = "ann", isFromShop: Bool = true) async throws -> Outcome {
+        var submission = Submission(app: app, bytes: proof, customer: CustomerID(customer))
+        submission.isFromShop = isFromShop
+        return try await pipeline.submit(submission)
     }
 
     /// Runs all jobs that are due now, each once.

@@ -44,7 +44,8 @@ struct Validator: Sendable {
             return Self.refuse(.badRequest, .verificationFailed, error.message)
         }
         guard gate.mayAct(caller, for: asked.customer) else { return Problem.customerToken() }
-        let submission = Submission(app: caller.app, bytes: asked.proof, customer: asked.customer)
+        var submission = Submission(app: caller.app, bytes: asked.proof, customer: asked.customer)
+        submission.isFromShop = caller.key.kind == .secret
         do throws(StoreFailure) {
             switch try await proofs.present(submission) {
             case .accepted(let purchase): return answer(asked, purchase)

@@ -26,8 +26,17 @@ struct PurchaseRequest {
         deviceID = try PurchaseRequest.deviceID(body)
     }
 
-    func submission(for app: AppPolicy) -> Submission {
-        Submission(app: app, bytes: proof, customer: customer, order: order, product: product, deviceID: deviceID)
+    func submission(from caller: Gate.Caller) -> Submission {
+        var submission = Submission(
+            app: caller.app,
+            bytes: proof,
+            customer: customer,
+            order: order,
+            product: product,
+            deviceID: deviceID
+        )
+        submission.isFromShop = caller.key.kind == .secret
+        return submission
     }
 
     private static let members: Set<String> = ["proof", "customer_id", "order_id", "product_id", "device_id"]

@@ -23,7 +23,7 @@ struct SubmitPurchase: Sendable {
             // The rest of the way needs only what is read of it.
             let asked = try PurchaseRequest(request.takeBody())
             guard mayAct(caller, asked.customer) else { return Problem.customerToken() }
-            submission = asked.submission(for: caller.app)
+            submission = asked.submission(from: caller)
             reader = caller.key.kind == .publishable ? asked.customer : nil
             if let reader { idempotency = idempotency?.of(reader) }
         } catch {

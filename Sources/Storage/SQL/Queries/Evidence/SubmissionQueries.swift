@@ -14,11 +14,12 @@ struct SubmissionQueries {
     private static func insert(at moment: String) -> String {
         """
         INSERT INTO submissions (app, sha256, customer, name, order_id, format, reason, received_at, proof, sequence,
-            imported, environments)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, \(moment), $9, $10, $11, $13)
+            imported, environments, only_named, proof_sha256)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, \(moment), $9, $10, $11, $13, $15, $16)
         ON CONFLICT (app, sha256, customer) DO UPDATE SET order_id = excluded.order_id, reason = excluded.reason,
             received_at = excluded.received_at, proof = excluded.proof, imported = excluded.imported,
-            environments = excluded.environments, settled_at = NULL, verdict = NULL, version = submissions.version + 1
+            environments = excluded.environments, only_named = excluded.only_named,
+            proof_sha256 = excluded.proof_sha256, settled_at = NULL, verdict = NULL, version = submissions.version + 1
         WHERE submissions.verdict = '\(Settlement.givenUp)'
             OR submissions.verdict = '\(Settlement.notYours)' AND submissions.settled_at <= $12
             OR submissions.verdict IN (\(refusals)) AND submissions.settled_at < $14
@@ -51,7 +52,8 @@ struct SubmissionQueries {
             ORDER BY received_at, sequence LIMIT $3
         )
         RETURNING sequence, (SELECT apps.name FROM apps WHERE code = app), sha256, customer, order_id, format, reason,
-            received_at, settled_at, verdict, substr(proof, 1, 0), name, imported, environments
+            received_at, settled_at, verdict, substr(proof, 1, 0), name, imported, environments, only_named,
+            proof_sha256
         """
     )
     private static let weighPending = Query(
@@ -97,7 +99,7 @@ struct SubmissionQueries {
     )
     private static let selected = """
         SELECT submissions.sequence, apps.name, sha256, customer, order_id, format, reason, received_at, settled_at,
-            verdict, proof, submissions.name, imported, environments
+            verdict, proof, submissions.name, imported, environments, only_named, proof_sha256
         FROM submissions JOIN apps ON apps.code = submissions.app
         """
     private static let get = Query("\(selected) WHERE submissions.name = $1")
@@ -130,7 +132,8 @@ struct SubmissionQueries {
             .text(submission.reason), time.noted(submission.receivedAt), .bytes(submission.proof),
             .integer(try connection.next(Self.sequence)), .integer(submission.origin.rawValue),
             try overBefore(submission), .optional(submission.environments.map(Self.text)),
-            Self.reopensBefore(submission),
+            Self.reopensBefore(submission), .integer(submission.isOnlyNamed ? 1 : 0),
+            .optional(submission.proofDigest?.bytes),
         ]
         let kept = try connection.row(Self.insert, name + content) { row throws(StoreFailure) in
             (id: try Self.readID(row), isFirst: row.integer(1) == RowVersions.first)
@@ -277,24 +280,31 @@ struct SubmissionQueries {
         return id
     }
 
+    private static func digest(_ bytes: [UInt8]) throws(StoreFailure) -> ProofDigest {
+        guard let digest = ProofDigest(bytes) else { throw SQLiteResult.unreadableRow }
+        return digest
+    }
+
     private static func readApp(_ row: SQLRow, _ column: Int32) throws(StoreFailure) -> AppID {
         guard let app: AppID = try row.identifier(column) else { throw SQLiteResult.unreadableRow }
         return app
     }
 
     private static func read(_ row: SQLRow) throws(StoreFailure) -> (sequence: Int64, kept: KeptSubmission) {
-        guard let digest = ProofDigest(row.bytes(2)), let id = SubmissionID(row.bytes(11)),
+        guard let id = SubmissionID(row.bytes(11)),
             let origin = SubmissionOrigin(rawValue: row.integer(12))
         else { throw SQLiteResult.unreadableRow }
         let submission = PendingSubmission(
             id: id,
             app: try readApp(row, 1),
-            digest: digest,
+            digest: try digest(row.bytes(2)),
             format: row.text(5),
             proof: row.bytes(10),
             customer: row.text(3).utf8.isEmpty ? nil : try row.identifier(3),
             order: try row.identifier(4),
             environments: row.optionalText(13).map(Self.environments),
+            isOnlyNamed: row.integer(14) != 0,
+            proofDigest: try row.optionalBytes(15).map { bytes throws(StoreFailure) in try digest(bytes) },
             reason: row.text(6),
             receivedAt: Timestamp(milliseconds: row.integer(7)),
             origin: origin

@@ -86,7 +86,7 @@ struct WalkQueries {
         "submissions",
         of: "app",
         by: [("sha256", .bytes), ("customer", .text)],
-        "sha256, customer, name, settled_at, verdict, proof"
+        "sha256, customer, name, settled_at, verdict, proof, proof_sha256"
     )
     private static let consumptions = TableWalk(
         "consumption_requests",
@@ -254,7 +254,8 @@ struct WalkQueries {
     ) throws(StoreFailure) -> WalkPage<WalkedSubmission> {
         let limit = min(limit, WalkPage<WalkedSubmission>.proofsMax)
         return try walk(Self.submissions, app, place, limit) { row throws(StoreFailure) in
-            guard let id = SubmissionID(row.bytes(2)), let digest = ProofDigest(row.bytes(0)) else {
+            let ofBytes = row.optionalBytes(6) ?? row.bytes(0)
+            guard let id = SubmissionID(row.bytes(2)), let digest = ProofDigest(ofBytes) else {
                 throw SQLiteResult.unreadableRow
             }
             return WalkedSubmission(
