@@ -13,22 +13,20 @@ import Testing
     private static let demo = "com.example.demo"
 
     /// Asks, has what waits found genuine, as the job does whose receipt or number Apple knows, and asks again.
-    private static func answers(
+    private static func answer(
         to proof: String,
         of customer: String?,
         knowing sold: [Transaction] = []
-    ) async throws -> (apples: JSONObject, plugins: JSONObject) {
+    ) async throws -> JSONObject {
         let store = MemoryStore()
         let signer = PurchaseSigner(TestAuthority.shared, app: try Sample.app(demo, .production))
         let house = try TestHouse(store: store)
-        var answers: [JSONObject] = []
-        try await house.open { house in
+        return try await house.open { house in
             if !sold.isEmpty {
                 let receipt = try signer.receipt(sold, createdAt: TestHouse.now)
                 let text = String(decoding: Base64.encode(receipt, .standard, isPadded: true), as: UTF8.self)
                 #expect(await house.submit(text, customer: "anna").status == .ok)
             }
-            #expect(await ask(house, proof, customer).status == .serviceUnavailable)
             #expect(await validate(house, proof, customer).status == .serviceUnavailable)
             let app = try #require(AppID("demo"))
             try await store.write { write throws(StoreFailure) in
@@ -36,18 +34,22 @@ import Testing
                     _ = try write.settlePending(kept.id, as: Settlement(verdict: "genuine", at: TestHouse.now))
                 }
             }
-            answers = [try await ask(house, proof, customer).json(), try await validate(house, proof, customer).json()]
+            return try await validate(house, proof, customer).json()
         }
-        return (answers[0], answers[1])
     }
 
-    private static func ask(_ house: TestHouse, _ proof: String, _ customer: String?) async -> HTTPResponse {
+    private static func ask(
+        _ house: TestHouse,
+        _ proof: String,
+        _ customer: String?,
+        at path: String = "/verifyReceipt"
+    ) async -> HTTPResponse {
         let body = JSONWriter.object { json in
             json.member("receipt-data", proof)
             json.member("password", TestHouse.key)
             json.member("customer_id", customer)
         }
-        let request = HTTPRequest(method: .post, path: "/verifyReceipt", fields: [:], body: body)
+        let request = HTTPRequest(method: .post, path: path, fields: [:], body: body)
         return await house.router.respond(to: request)
     }
 
@@ -80,28 +82,60 @@ import Testing
     /// Her number with another product, and an empty receipt beside an invention: she has what the ledger has.
     @Test func whatWasMadeUpIsNotTold() async throws {
         let coins = try Sample.transaction(9_600)
-        let own = try await Self.answers(to: Self.madeUp(Self.invention), of: "anna", knowing: [coins])
-        let inApp = try #require(own.apples["receipt"]?.object?["in_app"]?.array).compactMap(\.object)
+        let own = try await Self.answer(to: Self.madeUp(Self.invention), of: "anna", knowing: [coins])
+        let data = try #require(own["data"]?.object)
+        let inApp = try #require(data["transaction"]?.object?["in_app"]?.array).compactMap(\.object)
         #expect(inApp.map { $0["product_id"]?.string } == ["com.example.demo.coins"])
         #expect(inApp.first?["quantity"]?.string == "1")
-        let collection = try #require(own.plugins["data"]?.object?["collection"]?.array).compactMap(\.object)
+        let collection = try #require(data["collection"]?.array).compactMap(\.object)
         #expect(collection.map { $0["id"]?.string } == ["com.example.demo.coins"])
 
         let signer = PurchaseSigner(TestAuthority.shared, app: try Sample.app(Self.demo, .production))
         let empty = Base64.encode(try signer.receipt([], createdAt: TestHouse.now), .standard, isPadded: true)
         let beside = Self.madeUp(Self.invention, latest: String(decoding: empty, as: UTF8.self))
-        let none = try await Self.answers(to: beside, of: "eve")
-        #expect(none.apples["receipt"]?.object?["in_app"]?.array?.isEmpty == true)
-        #expect(none.plugins["data"]?.object?["collection"]?.array?.isEmpty == true)
+        let none = try #require(try await Self.answer(to: beside, of: "eve")["data"]?.object)
+        #expect(none["transaction"]?.object?["in_app"]?.array?.isEmpty == true)
+        #expect(none["collection"]?.array?.isEmpty == true)
     }
 
     /// A number alone tells what the ledger has of it, to whose it is.
     @Test(arguments: [("anna", true), ("eve", false)])
     func aNumberTellsWhatIsKnown(customer: String, isHers: Bool) async throws {
-        let answers = try await Self.answers(to: "9601", of: customer, knowing: [try Sample.transaction(9_601)])
-        #expect(answers.apples["status"]?.int64 == (isHers ? 0 : 21_010))
-        #expect((answers.apples["receipt"]?.object?["in_app"]?.array?.count ?? 0) == (isHers ? 1 : 0))
-        #expect(answers.plugins["ok"]?.bool == isHers)
+        let answer = try await Self.answer(to: "9601", of: customer, knowing: [try Sample.transaction(9_601)])
+        #expect(answer["ok"]?.bool == isHers)
+        let inApp = answer["data"]?.object?["transaction"]?.object?["in_app"]?.array
+        #expect((inApp?.count ?? 0) == (isHers ? 1 : 0))
+    }
+
+    /// As at Apple's, what nobody has signed is no receipt, whoever's purchase it names: nothing is kept, and nobody asks.
+    @Test(arguments: [nil, "anna", "eve"]) func whatNobodyHasSignedIsNoReceipt(customer: String?) async throws {
+        try await TestHouse().open { house in
+            let signer = PurchaseSigner(TestAuthority.shared, app: try Sample.app(Self.demo, .production))
+            let coins = try Sample.transaction(9_600)
+            let receipt = try signer.receipt([coins], createdAt: TestHouse.now)
+            let text = String(decoding: Base64.encode(receipt, .standard, isPadded: true), as: UTF8.self)
+            #expect(await house.submit(text, customer: "anna").status == .ok)
+            let made = Self.madeUp(Self.invention)
+            let unsigned = [
+                "9600", " 9600\n", "170000029449420", made, Self.madeUp(Self.invention, latest: text),
+                String(decoding: Base64.encode(Array(made.utf8), .standard, isPadded: true), as: UTF8.self),
+                #"{"notification_type": "CANCEL", "original_transaction_id": "9600"}"#,
+            ]
+            for proof in unsigned {
+                for path in ["/verifyReceipt", "/sandbox/verifyReceipt"] {
+                    let answer = await Self.ask(house, proof, customer, at: path)
+                    #expect(answer.status == .ok)
+                    #expect(try answer.json()["status"]?.int64 == 21_002, "\(path) \(proof.prefix(20))")
+                }
+            }
+            let figures = try await house.store.read { reader throws(StoreFailure) in try reader.figures() }
+            #expect(figures.submissions == 0)
+            // What Apple has signed is answered as ever.
+            for proof in [text, try signer.transaction(coins)] {
+                let status = try await Self.ask(house, proof, customer).json()["status"]?.int64
+                #expect(status == (customer == "eve" ? 21_010 : 0))
+            }
+        }
     }
 
     /// What no calendar has is left out, also where Apple should sign it.

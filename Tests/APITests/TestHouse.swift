@@ -298,6 +298,16 @@ enum Sample {
     }
 }
 
+extension Sample {
+    /// As texts of 2021 are: signed, and silent about the store. Nothing decides it here.
+    static func withoutStore(_ number: Int64) throws -> String {
+        let signer = PurchaseSigner(TestAuthority.shared, app: try app())
+        var payload = Payload.transaction(try transaction(number), of: signer.app)
+        payload["environment"] = nil
+        return try signer.sign(payload)
+    }
+}
+
 /// What jobs there are.
 final class NotedJobs: Sendable {
     private let noted = Mutex<[String]>([])

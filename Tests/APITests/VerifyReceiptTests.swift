@@ -268,8 +268,8 @@ import TestSupport
         try await TestHouse(requestsPerSecond: 3).open { house in
             let unknown = try Self.receipt([try Sample.transaction(9_050)])
             #expect(try Self.status(await Self.ask(house, try Self.receipt([]))) == 0)
-            // A number alone proves nothing until Apple is asked, and nobody asks here.
-            let waiting = await Self.ask(house, "170000029449420")
+            // Of which store it is Apple is to say, and nobody asks here.
+            let waiting = await Self.ask(house, try Sample.withoutStore(9_051))
             #expect(waiting.status == .serviceUnavailable)
             #expect(waiting.fields["Retry-After"] == "30")
             #expect(try waiting.json()["status"]?.int64 == 21_005)

@@ -55,6 +55,9 @@ struct PresentProof: Sendable {
         }
     }
 
+    /// Whether nobody has signed it: it only says what Apple could be asked about.
+    func isUnsigned(_ bytes: [UInt8]) -> Bool { pipeline.isUnsigned(bytes) }
+
     /// Which store a refused proof says that it is from.
     func claimedEnvironment(of bytes: [UInt8]) -> StoreEnvironment? { pipeline.claimedEnvironment(of: bytes) }
 }

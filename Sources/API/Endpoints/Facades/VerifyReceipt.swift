@@ -58,9 +58,9 @@ struct VerifyReceipt: Sendable {
         case .failure(.tooOften(_, let wait)), .failure(.tooManyUnknown(let wait)): return Self.later(wait)
         case .failure(.unknown), .failure(.closed): return Self.answer(.wrongSecret)
         }
-        guard let receipt = body["receipt-data"]?.utf8.map({ Array($0) }), !receipt.isEmpty else {
-            return Self.answer(.malformed)
-        }
+        // As at Apple's, what nobody has signed is no receipt: a server hands on what any client has sent it.
+        guard let receipt = body["receipt-data"]?.utf8.map({ Array($0) }), !receipt.isEmpty, !proofs.isUnsigned(receipt)
+        else { return Self.answer(.malformed) }
         let customer = body["customer_id"]?.string.map { CustomerID(given: $0) }
         if case .some(nil) = customer { return Self.answer(.unreadableRequest) }
         let stores = Set(StoreEnvironment.known.filter { host.takes($0) })
