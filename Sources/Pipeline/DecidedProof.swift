@@ -114,7 +114,7 @@ extension PurchasePipeline {
 }
 
 /// What was given in the chains of some transactions, and whose they are.
-private struct StandingChains {
+struct StandingChains {
     let given: [TransactionKey: Fulfilment]
     private let owners: [ChainKey: Owner]
 

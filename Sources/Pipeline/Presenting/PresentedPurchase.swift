@@ -16,6 +16,8 @@ package struct PresentedPurchase: Sendable {
     package let transactions: [Transaction]
     /// All that the ledger has of the same chains, the newest first.
     package let known: [RecordedTransaction]
+    /// Whether purchases are asked about by what nobody has signed, and none of them is told: none counts for whoever asks.
+    package let isWithheld: Bool
     /// How those chains stand that renew.
     package let subscriptions: [Subscription]
     private let owners: [TransactionID: Owner]
@@ -72,6 +74,7 @@ extension PresentedPurchase {
         _ report: Report,
         said: [Transaction],
         isJudged: Bool,
+        isWithheld: Bool,
         known: [RecordedTransaction],
         subscriptions: [Subscription],
         owners: [TransactionID: Owner],
@@ -98,6 +101,7 @@ extension PresentedPurchase {
             marked.transaction.isUpgraded = true
             return marked
         }
+        self.isWithheld = isWithheld
         self.subscriptions = subscriptions
         self.owners = owners
         self.given = Dictionary(given.map { ($0.transaction.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -111,20 +115,24 @@ extension PurchasePipeline {
     ///
     /// Trust nothing of it before ``submit(_:)`` has said that it is recorded, or a submission that waited was found
     /// genuine: it is read here, and not decided. What nobody has judged as it stands, such as an answer of verifyReceipt,
-    /// only says what to ask Apple about: of that it tells what the ledger has.
+    /// only says what to ask Apple about: of that it tells what the ledger has and counts for its customer.
     package func presented(_ submission: Submission) async throws(StoreFailure) -> PresentedPurchase {
         let examination = verifier.examine(submission.bytes, expecting: Expectation(bundleID: submission.app.bundleID))
         let (found, app, now) = (examination.report, submission.app.id, clock.now)
         let terms = submission.app.terms
         let isJudged = examination.proof != nil || found.format.isReceipt
-        let asked = isJudged ? [] : asked(about: submission.bytes)
+        let (asked, claims) = isJudged ? ([], true) : (asked(about: submission.bytes), claims(submission))
+        let realms = examination.proof?.realm.map { [$0] } ?? Self.realms(of: submission, isJudged: isJudged)
         return try await store.read { reader throws(StoreFailure) in
-            let realms = examination.proof?.realm.map { [$0] } ?? Realm.known
             let keys = asked.flatMap { id in realms.map { TransactionKey(app: app, realm: $0, id: id) } }
-            let said = isJudged ? found.claims.transactions : try reader.transactions(keys).map(\.transaction)
-            let chains = Set(said.map { $0.originalID ?? $0.id }).flatMap { original in
-                realms.map { ChainKey(app: app, realm: $0, original: original) }
-            }
+            let named = try reader.transactions(keys)
+            let told = try Self.counting(named, for: submission.customer, claims: claims, reader)
+            let said = isJudged ? found.claims.transactions : told.map(\.transaction)
+            let chains =
+                isJudged
+                ? Set(said.map { $0.originalID ?? $0.id }).flatMap { original in
+                    realms.map { ChainKey(app: app, realm: $0, original: original) }
+                } : Array(Set(told.map(\.chain)))
             let given = try reader.fulfilments(chains)
             let known = try reader.transactions(given.map(\.transaction)).sorted { one, other in
                 (one.transaction.purchasedAt, one.id) > (other.transaction.purchasedAt, other.id)
@@ -137,12 +145,42 @@ extension PurchasePipeline {
                 found,
                 said: said,
                 isJudged: isJudged,
+                isWithheld: !named.isEmpty && told.isEmpty,
                 known: known,
                 subscriptions: try Self.subscriptions(of: Array(Set(known.map(\.chain))), reader, at: now),
                 owners: owners,
                 given: given,
                 terms: terms
             )
+        }
+    }
+
+    /// The sides of the wall on which a proof may be recorded that does not say itself on which. A receipt's host is told where
+    /// else it stands; of what nobody has signed nothing is told but of the stores that count.
+    private static func realms(of submission: Submission, isJudged: Bool) -> [Realm] {
+        Realm.known.filter { realm in
+            guard submission.environments?.contains(realm.environment) ?? true else { return false }
+            return isJudged || submission.app.environments.contains(realm.environment)
+        }
+    }
+
+    /// Whether what is nobody's counts for whoever brings a proof of it.
+    private func claims(_ submission: Submission) -> Bool {
+        submission.isFromShop || !verifier.onlyNames(submission.bytes)
+    }
+
+    /// What counts for whom a list was brought that nobody has signed. What is nobody's counts where nobody was named, and where
+    /// bringing it would make it somebody's.
+    private static func counting(
+        _ named: [RecordedTransaction],
+        for customer: CustomerID?,
+        claims: Bool,
+        _ reader: any StoreReader
+    ) throws(StoreFailure) -> [RecordedTransaction] {
+        let standing = try StandingChains(of: named, reader)
+        return named.filter { recorded in
+            guard let owner = standing.owner(of: recorded) else { return customer == nil && claims }
+            return customer.map { owner.mayUse($0) } ?? false
         }
     }
 

@@ -65,8 +65,10 @@ struct Validator: Sendable {
     private func answer(_ asked: ValidatorRequest, _ purchase: PresentedPurchase) -> HTTPResponse {
         let now = clock.now
         let collection = ValidatedPurchase.collection(purchase, of: asked.customer, at: now)
-        if collection.isEmpty, !purchase.transactions.isEmpty {
-            return Self.refuse(.conflict, .verificationFailed, "Another customer has presented this purchase.")
+        if collection.isEmpty, purchase.isWithheld || !purchase.transactions.isEmpty {
+            let another = "Another customer has presented this purchase."
+            let message = purchase.isWithheld ? "This is no purchase of this customer's." : another
+            return Self.refuse(.conflict, .verificationFailed, message)
         }
         let meant = collection.filter { $0.product.text == asked.id }
         if asked.isAboutSubscription, !meant.isEmpty, meant.allSatisfy(\.isOver) {
