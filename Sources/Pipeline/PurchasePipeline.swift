@@ -300,7 +300,7 @@ package struct PurchasePipeline: Sendable {
     ) async throws(StoreFailure) -> Outcome {
         if let kept { return .pending(kept) }
         let isOnlyNamed = !submission.isFromShop && verifier.onlyNames(submission.bytes)
-        let name = submission.keptDigest(digest, isOnlyNamed: isOnlyNamed)
+        let name = submission.keptDigest(about: verifier.matter(of: submission.bytes), isOnlyNamed: isOnlyNamed)
         let pending = PendingSubmission(
             id: submission.id(of: name),
             app: submission.app.id,

@@ -42,6 +42,24 @@ extension Verifier {
         }
     }
 
+    /// What a submission is about, in whatever it was wrapped: of what is signed its bytes, of the rest what Apple can be asked
+    /// about it. Two that are about the same are decided alike.
+    ///
+    /// - Returns: bytes to tell it by; a number's are its digits.
+    package func matter(of bytes: [UInt8]) -> [UInt8] {
+        var triage = Triage()
+        switch try? triage.open(bytes) {
+        case .appReceipt, .transactionReceipt, .jws: return triage.content
+        case .transactionID, .verifyReceiptResponse, .notificationV1, nil: break
+        }
+        return switch question(about: bytes) {
+        case .transactions(let numbers): Array(numbers.sorted().map(\.description).joined(separator: ",").utf8)
+        // Whoever has only the answer around a receipt is decided by Apple alone.
+        case .receipt(let receipt): Array("answer,".utf8) + receipt
+        case nil: bytes
+        }
+    }
+
     /// Whether nobody has signed a submission: a number, an answer of verifyReceipt, a notification of version 1.
     package func isUnsigned(_ bytes: [UInt8]) -> Bool {
         var triage = Triage()

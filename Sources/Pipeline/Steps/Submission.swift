@@ -43,12 +43,11 @@ package struct Submission: Sendable {
     /// The name under which it is kept, the same for whoever sends the same again.
     func id(of digest: ProofDigest) -> SubmissionID { SubmissionID(app: app.id, customer: customer, digest) }
 
-    /// What makes it the same one among those that wait: what is for some stores only is another than what is for all, and what
-    /// is only named another than what makes the purchase somebody's.
-    func keptDigest(_ digest: ProofDigest, isOnlyNamed: Bool) -> ProofDigest {
+    /// What makes it the same one among those that wait: what it is about, however that is written. What is for some stores only
+    /// is another than what is for all, and what is only named another than what makes the purchase somebody's.
+    func keptDigest(about matter: [UInt8], isOnlyNamed: Bool) -> ProofDigest {
         let stores = environments.map { $0.map { "," + $0.rawValue }.sorted().joined() } ?? ""
-        let more = stores + (isOnlyNamed ? ",named" : "")
-        return more.utf8.isEmpty ? digest : ProofDigest(of: bytes + Array(more.utf8))
+        return ProofDigest(of: matter + Array((stores + (isOnlyNamed ? ",named" : "")).utf8))
     }
 
     /// The account token that client libraries make of the customer's name.

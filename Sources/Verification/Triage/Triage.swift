@@ -8,7 +8,7 @@ struct Triage {
     private(set) var unwrapping = Unwrapping()
     /// The format, as soon as it is known: also of what then turns out to be broken.
     private(set) var format = ProofFormat.unknown
-    /// The receipt itself, once it was found.
+    /// The receipt or the token itself, once it was found.
     private(set) var content: [UInt8] = []
 
     /// - Throws: ``Refusal`` with a reason that is `malformed`, or `known_cracker`.
@@ -74,9 +74,11 @@ struct Triage {
     }
 
     /// - Returns: nil for a text without dots: other JSON in base64 begins like a JWS, too.
-    private func jws(_ bytes: [UInt8]) throws(Refusal) -> Evidence? {
+    private mutating func jws(_ bytes: [UInt8]) throws(Refusal) -> Evidence? {
         do throws(FormatFault) {
-            return .jws(try CompactJWS(bytes))
+            let token = try CompactJWS(bytes)
+            content = bytes
+            return .jws(token)
         } catch {
             guard bytes.contains(UInt8(ascii: ".")) else { return nil }
             throw Refusal(.jwsForm, error.sentence)
