@@ -99,31 +99,34 @@ package func routes(_ parts: APIParts) -> Router {
         + consumption(gate, parts) + support(gate, parts) + signatures(gate, parts)
         + webhooks(gate, parts) + figures(gate, parts) + keys(gate, parts) + operating(gate, parts)
         + health(gate, parts)
-    return Router(routes.map { named($0, parts) }) { finished($0, to: $1, RequestName($1.fields), parts) }
+    return Router(routes.map { named($0, parts) }) { response, request in
+        finished(response, to: parts.signer?.question(of: request), RequestName(request.fields), parts)
+    }
 }
 
 /// What every answer has: the name of its request, and a signature for who wishes one.
 private func finished(
     _ response: HTTPResponse,
-    to request: HTTPRequest,
+    to question: AnswerSigner.Question?,
     _ name: RequestName,
     _ parts: APIParts
 ) -> HTTPResponse {
     var response = response
     response.fields[RequestName.field] = name.request
-    return parts.signer?.sign(response, to: request, at: parts.clock.now) ?? response
+    guard let question else { return response }
+    return parts.signer?.sign(response, to: question, at: parts.clock.now) ?? response
 }
 
 /// The route with that in its answers; what failed by our fault is told.
 private func named(_ route: Route, _ parts: APIParts) -> Route {
     Route(route.method, route.template) { request, path in
-        let name = RequestName(request.fields)
+        let (name, question) = (RequestName(request.fields), parts.signer?.question(of: request))
         let response = await route.respond(request, path)
         if response.status.rawValue >= 500 {
             let (method, template) = (route.method, route.template)
             parts.failed(FailedRequest(name: name, method: method, template: template, status: response.status))
         }
-        return finished(response, to: request, name, parts)
+        return finished(response, to: question, name, parts)
     }
 }
 

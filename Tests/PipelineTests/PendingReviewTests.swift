@@ -135,7 +135,10 @@ import Testing
     @Test func whatWaitsIsBoundedByItsSizeToo() async throws {
         let store = WatchedStore()
         let bare = Array("170000029449420".utf8)
-        func padded(_ count: Int) -> [UInt8] { bare + [UInt8](repeating: UInt8(ascii: " "), count: count) }
+        // Each another number: the same one would be the same, however it is written.
+        func padded(_ count: Int) -> [UInt8] {
+            Array("\(170_000_029_449_000 + count)".utf8) + [UInt8](repeating: UInt8(ascii: " "), count: count)
+        }
         try await PipelineHouse(store: store, pendingBytesPerApp: 100).open { (house) async throws in
             #expect(try await house.submit(padded(70)).word == "pending")
             #expect(try await house.submit(padded(1)).word == "busy")

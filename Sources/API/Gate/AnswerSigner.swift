@@ -22,20 +22,35 @@ package struct AnswerSigner: Sendable {
     /// 32 bytes.
     var publicKey: [UInt8] { key.publicKey.bytes }
 
-    /// The answer, signed if it is wished; a stream never is, since it has no end that could be signed.
-    func sign(_ response: HTTPResponse, to request: HTTPRequest, at now: Timestamp) -> HTTPResponse {
-        guard let nonce = request.fields.single(Self.nonceField), Self.isNonce(nonce), response.stream == nil else {
-            return response
-        }
-        let moment = String(now.milliseconds / 1_000)
+    /// What is signed of a request.
+    struct Question: Sendable {
+        fileprivate let nonce: String
+        /// What was asked, by which key, and with which body.
+        fileprivate let lines: [String]
+        fileprivate let isHead: Bool
+    }
+
+    /// Of a request as it came: whoever answers it may take its body away.
+    ///
+    /// - Returns: nil where no signature is wished.
+    func question(of request: HTTPRequest) -> Question? {
+        guard let nonce = request.fields.single(Self.nonceField), Self.isNonce(nonce) else { return nil }
         let target = request.query.map { request.path + "?" + $0 } ?? request.path
         let authorization = Array((request.fields.single("Authorization") ?? "").utf8)
-        let head = [
-            "assay-answer-v2", nonce, moment, "\(request.method) \(target)", Self.fingerprint(authorization),
-            Self.fingerprint(request.body), "\(response.status)", "",
-        ]
+        return Question(
+            nonce: nonce,
+            lines: ["\(request.method) \(target)", Self.fingerprint(authorization), Self.fingerprint(request.body)],
+            isHead: request.method == .head
+        )
+    }
+
+    /// The answer, signed; a stream never is, since it has no end that could be signed.
+    func sign(_ response: HTTPResponse, to question: Question, at now: Timestamp) -> HTTPResponse {
+        guard response.stream == nil else { return response }
+        let moment = String(now.milliseconds / 1_000)
+        let head = ["assay-answer-v2", question.nonce, moment] + question.lines + ["\(response.status)", ""]
         // Of what HEAD is answered, the fields alone are sent.
-        let body = request.method == .head ? [] : response.body
+        let body = question.isHead ? [] : response.body
         let message = Array(head.joined(separator: "\n").utf8) + body
         guard let signature = try? key.sign(message) else { return response }
         var response = response

@@ -56,7 +56,8 @@ extension Draft {
         guard let customer = recording.customer else { return false }
         if let owner = owner(of: chain), owner.mayUse(customer) { return true }
         let isAnew =
-            newestToken(of: transaction, after: before?.transaction) == nil && isBoughtAnew(transaction, in: chain)
+            newestToken(of: transaction, after: before?.transaction) == nil
+            && isBoughtAnew(transaction, in: chain, recording)
         guard !isAnew, let token = signedToken(of: chain) else { return false }
         return token == recording.customerToken || self.customer(of: token, in: recording.app) == customer
     }

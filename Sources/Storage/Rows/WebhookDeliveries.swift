@@ -243,6 +243,8 @@ package enum WebhookReplay: Hashable, Sendable {
     ///   - from: of what was learned before that nothing is looked for.
     ///   - last: the last event's position.
     ///   - learnedAt: when the event at a position was learned of; `nil` for one that is not there. Asked some times.
+    /// - Returns: a position, 0 for before the first event.
+    /// - Throws: what `learnedAt` does.
     static func beginning<Failure: Error>(
         from: Timestamp,
         last: Int64,

@@ -76,7 +76,7 @@ import Testing
             #expect(ids.count == 1 && ids.first != .some(nil))
             #expect(try await Self.kept(house.store).map(\.submission.proof) == [bytes])
             // Around it Apple alone decides, and another one is another.
-            for around in [[], [0x20], [0x0A]] {
+            for around: [UInt8] in [[], [0x20], [0x0A]] {
                 ids.insert(try await house.submit(around + ProofDecisionTests.answer(around: bytes)).pendingID)
             }
             #expect(ids.count == 2)
