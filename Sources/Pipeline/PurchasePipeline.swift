@@ -299,8 +299,8 @@ package struct PurchasePipeline: Sendable {
         kept: SubmissionID?
     ) async throws(StoreFailure) -> Outcome {
         if let kept { return .pending(kept) }
-        let isOnlyNamed = !submission.isFromShop && verifier.onlyNames(submission.bytes)
-        let name = submission.keptDigest(about: verifier.matter(of: submission.bytes), isOnlyNamed: isOnlyNamed)
+        let matter = submission.isFromShop ? nil : verifier.matter(of: submission.bytes)
+        let name = submission.keptDigest(digest, about: matter)
         let pending = PendingSubmission(
             id: submission.id(of: name),
             app: submission.app.id,
@@ -310,12 +310,12 @@ package struct PurchasePipeline: Sendable {
             customer: submission.customer,
             order: submission.order,
             environments: submission.environments,
-            isOnlyNamed: isOnlyNamed,
+            isOnlyNamed: matter?.onlyNames == true,
             proofDigest: name == digest ? nil : digest,
             reason: reason.rawValue,
             receivedAt: clock.now
         )
-        switch try await waiting.keep(pending) {
+        switch try await waiting.keep(pending, unless: pending.asShops) {
         case .place(let id, let isNew):
             report(.pending(app: submission.app.id, format: format, reason: reason, isRepetition: !isNew))
             return .pending(id)

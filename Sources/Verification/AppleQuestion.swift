@@ -21,6 +21,24 @@ package enum AppleQuestion: Hashable, Sendable {
     }
 }
 
+/// What a submission is about: of what is signed its bytes, of the rest what Apple can be asked about it.
+package struct Matter: Hashable, Sendable {
+    /// To tell it by; of numbers their digits, the smallest first.
+    package var bytes: [UInt8]
+    /// Whether it shows no more than that somebody knows the numbers of some purchases, or has guessed them: nobody has signed
+    /// it, and no receipt stands in it that Apple could judge.
+    package var onlyNames = false
+}
+
+extension Evidence {
+    fileprivate var isUnsigned: Bool {
+        switch self {
+        case .transactionID, .verifyReceiptResponse, .notificationV1: true
+        case .appReceipt, .transactionReceipt, .jws: false
+        }
+    }
+}
+
 extension Verifier {
     /// Finds what to ask Apple about a submission.
     ///
@@ -28,53 +46,42 @@ extension Verifier {
     package func question(about bytes: [UInt8]) -> AppleQuestion? {
         var triage = Triage()
         guard let evidence = try? triage.open(bytes) else { return nil }
-        switch evidence {
-        case .appReceipt, .transactionReceipt: return .receipt(triage.content)
-        case .transactionID(let id): return .transactions([id])
-        case .jws(let token):
-            return AppleQuestion(JWSVerifier.unprovedClaims(of: token)?.1)
-        case .verifyReceiptResponse(let answer):
-            let text = answer.latestReceipt ?? answer.unifiedReceipt?.latestReceipt
-            return Self.question(text, try? AnswerTranslation.claims(of: answer))
-        case .notificationV1(let notification):
-            let text = notification.unifiedReceipt?.latestReceipt ?? notification.latestReceipt
-            return Self.question(text, AnswerTranslation.claims(of: notification), or: notification.subscriptions)
-        }
+        return Self.question(evidence, triage.content)
     }
 
-    /// What a submission is about, in whatever it was wrapped: of what is signed its bytes, of the rest what Apple can be asked
-    /// about it. Two that are about the same are decided alike.
-    ///
-    /// - Returns: bytes to tell it by; a number's are its digits.
-    package func matter(of bytes: [UInt8]) -> [UInt8] {
+    /// What a submission is about, in whatever it was wrapped.
+    package func matter(of bytes: [UInt8]) -> Matter {
         var triage = Triage()
-        switch try? triage.open(bytes) {
-        case .appReceipt, .transactionReceipt, .jws: return triage.content
-        case .transactionID, .verifyReceiptResponse, .notificationV1, nil: break
-        }
-        return switch question(about: bytes) {
-        case .transactions(let numbers): Array(numbers.sorted().map(\.description).joined(separator: ",").utf8)
+        guard let evidence = try? triage.open(bytes) else { return Matter(bytes: bytes) }
+        guard evidence.isUnsigned else { return Matter(bytes: triage.content) }
+        return switch Self.question(evidence, triage.content) {
+        case .transactions(let numbers):
+            Matter(bytes: Array(numbers.sorted().map(\.description).joined(separator: ",").utf8), onlyNames: true)
         // Whoever has only the answer around a receipt is decided by Apple alone.
-        case .receipt(let receipt): Array("answer,".utf8) + receipt
-        case nil: bytes
+        case .receipt(let receipt): Matter(bytes: Array("answer,".utf8) + receipt)
+        case nil: Matter(bytes: bytes, onlyNames: true)
         }
     }
 
     /// Whether nobody has signed a submission: a number, an answer of verifyReceipt, a notification of version 1.
     package func isUnsigned(_ bytes: [UInt8]) -> Bool {
         var triage = Triage()
-        return switch try? triage.open(bytes) {
-        case .transactionID, .verifyReceiptResponse, .notificationV1: true
-        case .appReceipt, .transactionReceipt, .jws, nil: false
-        }
+        return (try? triage.open(bytes))?.isUnsigned ?? false
     }
 
-    /// Whether a submission shows no more than that somebody knows the numbers of some purchases, or has guessed them: nobody
-    /// has signed it, and no receipt stands in it that Apple could judge.
-    package func onlyNames(_ bytes: [UInt8]) -> Bool {
-        guard isUnsigned(bytes) else { return false }
-        if case .receipt = question(about: bytes) { return false }
-        return true
+    private static func question(_ evidence: Evidence, _ content: [UInt8]) -> AppleQuestion? {
+        switch evidence {
+        case .appReceipt, .transactionReceipt: return .receipt(content)
+        case .transactionID(let id): return .transactions([id])
+        case .jws(let token):
+            return AppleQuestion(JWSVerifier.unprovedClaims(of: token)?.1)
+        case .verifyReceiptResponse(let answer):
+            let text = answer.latestReceipt ?? answer.unifiedReceipt?.latestReceipt
+            return question(text, try? AnswerTranslation.claims(of: answer))
+        case .notificationV1(let notification):
+            let text = notification.unifiedReceipt?.latestReceipt ?? notification.latestReceipt
+            return question(text, AnswerTranslation.claims(of: notification), or: notification.subscriptions)
+        }
     }
 
     /// The receipt that an answer carries says more than the numbers that stand in it, and those more than those of

@@ -4,7 +4,7 @@ import Storage
 import Testing
 
 /// The worker: what it runs, when again, and what it gives up.
-@Suite(.timeLimit(.minutes(1))) struct JobWorkerTests {
+@Suite(.timeLimit(.minutes(5))) struct JobWorkerTests {
     @Test func jobsRunOnceEachAndNoMoreAtOnceThanAllowed() async throws {
         let workshop = Workshop()
         let notes = Notes()

@@ -4,7 +4,7 @@ import Storage
 import Testing
 
 /// What happens to jobs whose process ends, hangs or stops.
-@Suite(.timeLimit(.minutes(1))) struct LeaseTests {
+@Suite(.timeLimit(.minutes(5))) struct LeaseTests {
     @Test func whatAnEndedProcessHeldRunsAgainAloneAfterItsLease() async throws {
         let workshop = Workshop()
         let notes = Notes()

@@ -111,11 +111,12 @@ struct PipelineHouse: Sendable {
         customer: String = "ann",
         product: String? = nil,
         deviceID: [UInt8]? = nil,
-        to app: AppPolicy? = nil
+        to app: AppPolicy? = nil,
+        isFromShop: Bool = true
     ) async throws -> Outcome {
-        try await pipeline.submit(
-            submission(proof, customer: customer, product: product, deviceID: deviceID, to: app)
-        )
+        var submission = try submission(proof, customer: customer, product: product, deviceID: deviceID, to: app)
+        submission.isFromShop = isFromShop
+        return try await pipeline.submit(submission)
     }
 
     var events: [PipelineEvent] { log.values }

@@ -34,7 +34,7 @@ final class BesideProcess: Sendable {
         output = ProcessOutput(running.output)
         errors = ProcessOutput(running.errors, endsAfter: lastWord)
         let id = running.id
-        DispatchQueue.global().asyncAfter(deadline: .now() + 300) { [exit] in
+        DispatchQueue.global().asyncAfter(deadline: .now() + 3_600) { [exit] in
             if !exit.isNoted { kill(id, SIGKILL) }
         }
     }

@@ -42,7 +42,7 @@ import Testing
             let whole = folder.path + "/whole.jsonl"
             #expect(try await Program.run(export + ["--to", whole]).code == 0)
             let name = String(flags[1].split(separator: "/").last ?? "")
-            let lock = "BEGIN; LOCK TABLE assay.granted_entitlements; SELECT pg_sleep(120)"
+            let lock = "BEGIN; LOCK TABLE assay.granted_entitlements; SELECT pg_sleep(600)"
             let locker = try ChildProcess(["/usr/bin/psql", flags[1], "-XAtq", "-c", lock]).start()
             defer { kill(locker.id, SIGKILL) }
             _ = try await Self.session("wait_event = 'PgSleep'", name)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Commands between which and the server something stands that loses answers.
-@Suite(.enabled(if: Program.isBuilt, Program.absence), .timeLimit(.minutes(6))) struct LostAnswerTests {
+@Suite(.enabled(if: Program.isBuilt, Program.absence), .timeLimit(.minutes(15))) struct LostAnswerTests {
     /// A proxy whose server was away for a moment.
     private static let badGateway = HTTPResponse(
         HTTPStatus(rawValue: 502),

@@ -39,7 +39,7 @@ enum Program {
         output: String? = nil,
         instead other: String? = nil,
         in place: String? = nil,
-        within seconds: Double = 30
+        within seconds: Double = 240
     ) async throws -> Run {
         try await TemporaryFolder.with { folder in
             let out = output ?? folder + "/out"

@@ -45,7 +45,7 @@ final class SimulatorProcess: Sendable {
         running.whenEnded { exit.note($0) }
         id = running.id
         let started = id
-        DispatchQueue.global().asyncAfter(deadline: .now() + 300) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + 3_600) {
             if !exit.isNoted { Foundation.kill(started, SIGKILL) }
         }
         let output = ProcessOutput(running.output)

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A server is stopped while it asks Apple, who takes her time.
-@Suite(.enabled(if: Program.isBuilt, Program.absence), .timeLimit(.minutes(2))) struct StopTests {
+@Suite(.enabled(if: Program.isBuilt, Program.absence), .timeLimit(.minutes(15))) struct StopTests {
     @Test func whatAppleAnswersDuringAStopIsRecorded() async throws {
         try await ServerFolder.with { folder in
             let apple = try SlowApple(answer: Purchase.jws(1))

@@ -44,7 +44,7 @@ import Testing
     }
 
     /// As before `| head`: what nobody has seen is not acknowledged, and the endpoint does not stay.
-    @Test(.timeLimit(.minutes(2))) func itEndsWhenNobodyReads() async throws {
+    @Test(.timeLimit(.minutes(15))) func itEndsWhenNobodyReads() async throws {
         let piped = ["/bin/sh", "-c", "{ \"$0\" \"$@\"; echo \"ended with $?\" >&2; } | /usr/bin/head -n 0"]
         try await Self.with(under: piped) { server, listening in
             let answer = try await Self.send(server, to: listening)

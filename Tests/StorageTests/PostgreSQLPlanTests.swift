@@ -42,7 +42,7 @@ struct PostgreSQLPlanTests {
 
     /// Also where rows are claimed, changed and deleted by many keys, again and again: after some times the plan is made
     /// without a look at the keys.
-    @Test(.timeLimit(.minutes(15))) func noQueueIsReadAsAWhole() async throws {
+    @Test(.timeLimit(.minutes(60))) func noQueueIsReadAsAWhole() async throws {
         try await PostgreSQLServer.withSchema { schema in
             let settings = try PostgreSQLServer.namedSettings(schema: schema)
             let first = try await PostgreSQLStore.open(settings)

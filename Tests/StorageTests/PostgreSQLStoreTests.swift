@@ -286,7 +286,7 @@ struct PostgreSQLStoreTests {
     @Test func aReadThatTakesTooLongIsEndedAndNotRepeated() async throws {
         try await PostgreSQLServer.withSchema { schema in
             var settings = try PostgreSQLServer.namedSettings(schema: schema)
-            settings.statementTimeout = .seconds(2)
+            settings.statementTimeout = .seconds(10)
             let store = try await PostgreSQLStore.open(settings)
             #expect(try await Purchases.record([1], in: store) == 1)
             try TestDatabase.query(

@@ -166,7 +166,7 @@ extension PurchasePipeline {
 
     /// Whether what is nobody's counts for whoever brings a proof of it.
     private func claims(_ submission: Submission) -> Bool {
-        submission.isFromShop || !verifier.onlyNames(submission.bytes)
+        submission.isFromShop || !verifier.matter(of: submission.bytes).onlyNames
     }
 
     /// What counts for whom a list was brought that nobody has signed. What is nobody's counts where nobody was named, and where

@@ -34,10 +34,17 @@ struct PendingDesk: Sendable {
 
     /// Keeps one, unless it is kept already or there is no room for it.
     ///
+    /// - Parameters:
+    ///   - pending: what is to wait.
+    ///   - other: the same under the name that the shop's own or an import's has; `nil` where that is its name.
+    /// - Returns: where it waits, also if it did before; or that there is no room.
     /// - Throws: `StoreFailure`; then it is not known to be kept.
-    func keep(_ pending: PendingSubmission) async throws(StoreFailure) -> Keeping {
+    func keep(
+        _ pending: PendingSubmission,
+        unless other: PendingSubmission? = nil
+    ) async throws(StoreFailure) -> Keeping {
         let seen = try await store.read { reader throws(StoreFailure) in
-            try Self.look(pending, customerMax, in: reader)
+            try Self.look(pending, other, customerMax, in: reader)
         }
         if let seen { return seen }
         guard let place = try await takeRoom(for: pending) else { return .appIsFull }
@@ -45,7 +52,7 @@ struct PendingDesk: Sendable {
         defer { if !isKept { room.giveBack(place) } }
         let keeping = try await store.write { transaction throws(StoreFailure) -> Keeping in
             // Once more: in SQLite writes come one after another, so that none slips through.
-            if let seen = try Self.look(pending, customerMax, in: transaction) { return seen }
+            if let seen = try Self.look(pending, other, customerMax, in: transaction) { return seen }
             let kept = try transaction.keepPending(pending)
             if kept.isNew { try later?(pending, transaction) }
             return .place(kept.id, isNew: kept.isNew)
@@ -76,10 +83,14 @@ struct PendingDesk: Sendable {
     /// `nil` for what is new, where its customer has room.
     private static func look(
         _ pending: PendingSubmission,
+        _ other: PendingSubmission?,
         _ customerMax: Int,
         in reader: any StoreReader
     ) throws(StoreFailure) -> Keeping? {
-        if let known = try reader.submission(alike: pending) { return .place(known, isNew: false) }
+        // What the shop or its books brought for the same customer says no less.
+        for alike in [other, pending].compactMap(\.self) {
+            if let known = try reader.submission(alike: alike) { return .place(known, isNew: false) }
+        }
         guard let customer = pending.customer else { return nil }
         let waiting = try reader.pendingCount(app: pending.app, customer: customer, limit: customerMax)
         return waiting < customerMax ? nil : .customerIsFull
@@ -90,5 +101,17 @@ struct PendingDesk: Sendable {
         if let place = try await room.take(bytes, of: pending.app, in: store) { return place }
         guard try await room.recountOnceInAWhile(pending.app, from: store, at: clock.now) else { return nil }
         return try await room.take(bytes, of: pending.app, in: store)
+    }
+}
+
+extension PendingSubmission {
+    /// The same for the same customer under the name of what the shop itself, or an import, has brought; `nil` where that is its
+    /// own, or it is for some stores only.
+    var asShops: PendingSubmission? {
+        guard environments == nil, let proofDigest else { return nil }
+        var other = self
+        other.digest = proofDigest
+        other.proofDigest = nil
+        return other
     }
 }

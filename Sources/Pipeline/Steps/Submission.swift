@@ -43,11 +43,20 @@ package struct Submission: Sendable {
     /// The name under which it is kept, the same for whoever sends the same again.
     func id(of digest: ProofDigest) -> SubmissionID { SubmissionID(app: app.id, customer: customer, digest) }
 
-    /// What makes it the same one among those that wait: what it is about, however that is written. What is for some stores only
-    /// is another than what is for all, and what is only named another than what makes the purchase somebody's.
-    func keptDigest(about matter: [UInt8], isOnlyNamed: Bool) -> ProofDigest {
+    /// What makes it the same one among those that wait. Of what anybody may send that is what it is about, however it is
+    /// written; the shop may send a newer answer of Apple's about the same, to have it asked once more. What is for some stores
+    /// only is another than what is for all, and what is only named another than what makes the purchase somebody's.
+    ///
+    /// - Parameters:
+    ///   - digest: of the bytes.
+    ///   - matter: what it is about; `nil` where it is the shop's.
+    /// - Returns: `digest` itself of the shop's that is for all stores.
+    func keptDigest(_ digest: ProofDigest, about matter: Matter?) -> ProofDigest {
         let stores = environments.map { $0.map { "," + $0.rawValue }.sorted().joined() } ?? ""
-        return ProofDigest(of: matter + Array((stores + (isOnlyNamed ? ",named" : "")).utf8))
+        guard let matter else {
+            return stores.utf8.isEmpty ? digest : ProofDigest(of: bytes + Array(stores.utf8))
+        }
+        return ProofDigest(of: matter.bytes + Array((stores + (matter.onlyNames ? ",named" : "")).utf8))
     }
 
     /// The account token that client libraries make of the customer's name.

@@ -19,8 +19,9 @@ struct EarlierLedger {
                 "the purchases of \(bundle) are kept under the app \(old), which the configuration calls \(new): under another id "
                     + "all of them would be delivered again; call it \(old), or export \(old) and import that into \(new)"
             case .leftBehind(let folder, let database):
-                "\(database) holds no purchase, and there is a ledger in \(folder): what it holds would be delivered again; "
-                    + "export each app and import it there, or, to begin anew all the same, have data name another folder"
+                "\(database) holds no purchase of production, and there is a ledger in \(folder): what it holds would be "
+                    + "delivered again; export each app by the version that made it and import it there, or, to begin anew all "
+                    + "the same, have data name another folder"
             }
         }
     }
@@ -39,7 +40,9 @@ struct EarlierLedger {
     func look(into store: any Store) async throws -> [AppID] {
         let sold = try await store.read { reader throws(StoreFailure) in try self.sold(reader) }
         let left = try left(of: sold)
-        if !sold.contains(where: \.isPaid), case .database(_, let shown) = place, await holdsPurchases(settings.data) {
+        if !sold.contains(where: \.isPaid), case .database(_, let shown) = place,
+            await holdsPurchases(settings.data, orUnseen: sold.isEmpty)
+        {
             throw Fault.leftBehind(folder: settings.data, database: shown)
         }
         return left
@@ -117,15 +120,18 @@ struct EarlierLedger {
         }
     }
 
-    /// Also where another version of Assay has to say what.
-    private func holdsPurchases(_ folder: String) async -> Bool {
+    /// - Parameters:
+    ///   - folder: where a ledger may be.
+    ///   - isLikely: what counts where only the version of Assay that made it can say.
+    /// - Returns: whether what is there would be delivered again.
+    private func holdsPurchases(_ folder: String, orUnseen isLikely: Bool) async -> Bool {
         do throws(StoreOpenFailure) {
             guard let ledger = try await LedgerPlace.folder(folder).openToReadIfThere() else { return false }
             let sold = try? await ledger.read { reader throws(StoreFailure) in try self.sold(reader) }
             await ledger.close()
             return sold?.contains { concerned(by: $0) != nil } == true
         } catch .olderSchema {
-            return true
+            return isLikely && settings.apps.contains { $0.environments.contains(.production) }
         } catch {
             return false
         }

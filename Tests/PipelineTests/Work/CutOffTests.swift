@@ -6,7 +6,7 @@ import Storage
 import Testing
 
 /// A server is stopped in the middle of its questions: that says nothing of Apple, and others ask at once.
-@Suite(.timeLimit(.minutes(1))) struct CutOffTests {
+@Suite(.timeLimit(.minutes(15))) struct CutOffTests {
     @Test func whateverWasBeingAskedIsDueForOthersAtOnce() async throws {
         var terms = AppTerms(sandbox: .everybody(until: Timestamp(milliseconds: .max)))
         terms.consumption = ConsumptionTerms(answers: true, consent: .byTerms)

@@ -122,6 +122,6 @@ import Verification
             #expect(try await house.recorded(sold.id)?.customer?.text == "ann")
         }
         let old = try #require(try Proofs.withoutStore().last).proof
-        #expect(try !PipelineHouse.verifier().onlyNames(old))
+        #expect(try !PipelineHouse.verifier().matter(of: old).onlyNames)
     }
 }

@@ -26,15 +26,17 @@ import Testing
                 ProofDecisionTests.answer(naming: [try #require(TransactionID("170000029449420"))]),
             ]
             let spellings = (0..<100).map { [UInt8](repeating: 0x20, count: $0) + number } + others
-            let first = try #require(try await house.submit(spellings[0]).pendingID)
+            let first = try #require(try await house.submit(spellings[0], isFromShop: false).pendingID)
             for spelling in spellings.prefix(50) + others {
-                #expect(try await house.submit(spelling).pendingID == first)
+                #expect(try await house.submit(spelling, isFromShop: false).pendingID == first)
             }
             for _ in 0..<30 {
                 try await house.work()
                 house.pass(.seconds(60))
             }
-            for spelling in spellings { #expect(try await house.submit(spelling).pendingID == first) }
+            for spelling in spellings {
+                #expect(try await house.submit(spelling, isFromShop: false).pendingID == first)
+            }
             let (figures, events) = try await house.store.read { reader throws(StoreFailure) in
                 let filter = EventFilter(realms: [Realm(environment: .production, isTestSigned: false)])
                 let page = try reader.events(app: house.app.id, after: .start, where: filter, limit: 1_000)
@@ -51,10 +53,18 @@ import Testing
             let numbers = (1...3).compactMap { TransactionID(number: 170_000_029_449_420 + $0) }
             let lists = [numbers, numbers.reversed(), [numbers[1], numbers[0], numbers[2], numbers[0]]]
             var ids = Set<SubmissionID?>()
-            for list in lists { ids.insert(try await house.submit(ProofDecisionTests.answer(naming: list)).pendingID) }
+            for list in lists {
+                ids.insert(try await house.submit(ProofDecisionTests.answer(naming: list), isFromShop: false).pendingID)
+            }
             #expect(ids.count == 1 && ids.first != .some(nil))
-            ids.insert(try await house.submit(ProofDecisionTests.answer(naming: Array(numbers.dropLast()))).pendingID)
-            ids.insert(try await house.submit(ProofDecisionTests.answer(naming: numbers), customer: "bob").pendingID)
+            ids.insert(
+                try await house.submit(ProofDecisionTests.answer(naming: Array(numbers.dropLast())), isFromShop: false)
+                    .pendingID
+            )
+            ids.insert(
+                try await house.submit(ProofDecisionTests.answer(naming: numbers), customer: "bob", isFromShop: false)
+                    .pendingID
+            )
             #expect(ids.count == 3)
         }
     }
@@ -72,16 +82,38 @@ import Testing
                 spellings.append(Array(lines.joined(separator: [0x0A])))
             }
             var ids = Set<SubmissionID?>()
-            for spelling in spellings { ids.insert(try await house.submit(spelling).pendingID) }
+            for spelling in spellings { ids.insert(try await house.submit(spelling, isFromShop: false).pendingID) }
             #expect(ids.count == 1 && ids.first != .some(nil))
             #expect(try await Self.kept(house.store).map(\.submission.proof) == [bytes])
             // Around it Apple alone decides, and another one is another.
             for around: [UInt8] in [[], [0x20], [0x0A]] {
-                ids.insert(try await house.submit(around + ProofDecisionTests.answer(around: bytes)).pendingID)
+                ids.insert(
+                    try await house.submit(around + ProofDecisionTests.answer(around: bytes), isFromShop: false)
+                        .pendingID
+                )
             }
             #expect(ids.count == 2)
             let other = try StoreAuthority.one.get().receipt(Proofs.transaction(2))
-            #expect(try await !ids.contains(house.submit(other).pendingID))
+            #expect(try await !ids.contains(house.submit(other, isFromShop: false).pendingID))
+        }
+    }
+
+    /// The shop may have Apple asked once more, by a newer answer; and what it waits for already, its app's key finds.
+    @Test func theShopsOwnIsNamedAsItIsWritten() async throws {
+        try await PipelineHouse().open { house in
+            let number = Array("170000029449420".utf8)
+            let first = try await house.submit(number).pendingID
+            #expect(try await house.submit([0x20] + number).pendingID != first)
+            #expect(try await house.submit(number, isFromShop: false).pendingID == first)
+            let receipt = Base64.encode(
+                try StoreAuthority.one.get().receipt(Proofs.transaction(1)),
+                .standard,
+                isPadded: true
+            )
+            let kept = try await house.submit(receipt).pendingID
+            #expect(kept != nil && kept != first)
+            #expect(try await house.submit(receipt, isFromShop: false).pendingID == kept)
+            #expect(try await house.submit(receipt, customer: "bob", isFromShop: false).pendingID != kept)
         }
     }
 
@@ -91,8 +123,9 @@ import Testing
             let token = try #require(try Proofs.withoutStore().last).proof
             let number = Array("\(try Proofs.transaction(7).id)".utf8)
             let ids = [
-                try await house.submit(number).pendingID, try await house.submit(token).pendingID,
-                try await house.submit(token + [0x20, 0x0A]).pendingID,
+                try await house.submit(number, isFromShop: false).pendingID,
+                try await house.submit(token, isFromShop: false).pendingID,
+                try await house.submit(token + [0x20, 0x0A], isFromShop: false).pendingID,
             ]
             #expect(ids[0] != nil && ids[0] != ids[1] && ids[1] == ids[2])
         }
