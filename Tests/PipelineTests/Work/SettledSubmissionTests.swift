@@ -88,7 +88,7 @@ import Testing
             #expect(members["result"] == "decided" && members["verdict"] == "test_signed")
             _ = try await house.submit([UInt8(ascii: " ")] + number)
             try await house.work()
-            #expect(try await Self.told(house.store, of: house.app.id).map(\.sequence) == [1])
+            #expect(try await Self.told(house.store, of: house.app.id).map(\.sequence) == [1, 2])
         }
     }
 
