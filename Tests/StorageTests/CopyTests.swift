@@ -94,6 +94,26 @@ import Testing
         }
     }
 
+    /// As one has that is being started by somebody else in the same process.
+    @Test func aClaimEndsThoughAChildHasItsDescriptor() async throws {
+        try await TemporaryFolder.with { folder in
+            var lock: FolderLock? = try FolderLock(in: folder)
+            let files = FileManager.default
+            let open = try files.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+            let held = open.filter { number in
+                let file = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+                return file?.hasSuffix("\(URL(filePath: folder).lastPathComponent)/assay.lock") == true
+            }
+            let copies = held.map { dup($0) }
+            defer { for copy in copies { close(copy) } }
+            #expect(copies.count == 1 && copies.allSatisfy { $0 >= 0 })
+            #expect(throws: StoreOpenFailure.alreadyOpen) { try FolderLock(in: folder) }
+            withExtendedLifetime(lock) {}
+            lock = nil
+            #expect(throws: Never.self) { try FolderLock(in: folder) }
+        }
+    }
+
     private static func copy(_ ledger: ReadOnlyLedger, to path: String) async throws {
         try Data().write(to: URL(filePath: path))
         try await ledger.copy(into: path)

@@ -16,5 +16,10 @@ package final class FolderLock: Sendable {
         }
     }
 
-    deinit { Glibc.close(descriptor) }
+    /// A child that is just being started has the descriptor, too, until it runs its program: to close it alone would not end
+    /// the claim.
+    deinit {
+        flock(descriptor, LOCK_UN)
+        Glibc.close(descriptor)
+    }
 }
