@@ -58,7 +58,7 @@ import Testing
         ),
         (
             DeliveryQueries.listOpenOfState,
-            ["SEARCH d USING INDEX webhook_deliveries_open (endpoint=? AND state=? AND position<?)"]
+            ["SEARCH d USING INDEX webhook_deliveries_open (endpoint=? AND state=? AND position>? AND position<?)"]
         ),
         (
             FulfilmentQueries.findWaiting,
