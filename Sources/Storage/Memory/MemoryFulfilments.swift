@@ -192,7 +192,9 @@ extension MemoryTransaction {
 
     func overdueOrders(at now: Timestamp, limit: Int) -> [OrderKey] {
         let found = ledger.orders.values.filter { $0.state == .pending && $0.expiresAt <= now }
-        return found.sorted { $0.expiresAt < $1.expiresAt }.prefix(min(max(limit, 1), OrderPage.limitMax)).map(\.key)
+        // A dictionary's order is another each time: of those that are over at once the names decide.
+        let sorted = found.sorted { ($0.expiresAt, $0.app, $0.id) < ($1.expiresAt, $1.app, $1.id) }
+        return sorted.prefix(min(max(limit, 1), OrderPage.limitMax)).map(\.key)
     }
 
     func wallets(_ keys: [WalletKey]) -> [Wallet] { keys.compactMap { ledger.wallets[$0] } }
