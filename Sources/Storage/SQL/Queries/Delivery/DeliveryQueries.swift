@@ -31,8 +31,7 @@ struct DeliveryQueries {
         ORDER BY d.position DESC LIMIT $4
         """
     }
-    static let listDead = Query(listDead(by: byDead), postgresql: listDead(by: ""))
-    private static func listDead(by index: String) -> String {
+    static let listDead = Query(by: dead) { index in
         """
         \(selecting(by: index)) WHERE d.endpoint = $1 AND d.position < $3 AND d.state = 3
         ORDER BY d.position DESC LIMIT $4
@@ -67,10 +66,9 @@ struct DeliveryQueries {
         ) AS waiting
         """
     }
-    /// SQLite would take the table's own key, and walk along all that was ever delivered.
-    static let byDead = "INDEXED BY webhook_deliveries_dead"
-    static let countDead = Query(countDead(by: byDead), postgresql: countDead(by: ""))
-    private static func countDead(by index: String) -> String {
+    /// The index of those that were given up.
+    static let dead = "webhook_deliveries_dead"
+    static let countDead = Query(by: dead) { index in
         """
         SELECT count(*) FROM (
             SELECT 1 FROM webhook_deliveries \(index) WHERE endpoint = $1 AND state = 3 ORDER BY position LIMIT $2

@@ -7,15 +7,13 @@ struct ReplayQueries {
     let endpoints: EndpointQueries
     let deliveries: DeliveryQueries
 
-    static let listDead = Query(listDead(by: DeliveryQueries.byDead), postgresql: listDead(by: ""))
-    private static func listDead(by index: String) -> String {
+    static let listDead = Query(by: DeliveryQueries.dead) { index in
         """
         SELECT position FROM webhook_deliveries \(index) WHERE endpoint = $1 AND state = 3 AND position > $2
         ORDER BY position LIMIT $3
         """
     }
-    static let restartDead = Query(restartDead(by: DeliveryQueries.byDead), postgresql: restartDead(by: ""))
-    private static func restartDead(by index: String) -> String {
+    static let restartDead = Query(by: DeliveryQueries.dead) { index in
         """
         UPDATE webhook_deliveries \(index) SET state = 0, attempts = 0, due_at = $4, dead_reason = NULL, ended_at = NULL
         WHERE endpoint = $1 AND state = 3 AND position > $2 AND position <= $3
