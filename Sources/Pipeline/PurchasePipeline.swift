@@ -224,6 +224,9 @@ package struct PurchasePipeline: Sendable {
             guard !found.isSignedWithoutPurchase else {
                 return nothingToRecord(found.format, submission, found.vouchedBy)
             }
+            if submission.mustBeSigned, found.format.isUnsigned {
+                return refuse(found.format, found.reason, submission, name, found.claimed)
+            }
             // Nothing would ever decide it. What was kept all the same is given up in time: nobody has proved anything.
             if kept == nil, found.format == .notificationV1, verifier.question(about: submission.bytes) == nil {
                 return nothingToRecord(found.format, submission, nil)

@@ -30,15 +30,6 @@ package struct Matter: Hashable, Sendable {
     package var onlyNames = false
 }
 
-extension Evidence {
-    fileprivate var isUnsigned: Bool {
-        switch self {
-        case .transactionID, .verifyReceiptResponse, .notificationV1: true
-        case .appReceipt, .transactionReceipt, .jws: false
-        }
-    }
-}
-
 extension Verifier {
     /// Finds what to ask Apple about a submission.
     ///
@@ -53,7 +44,7 @@ extension Verifier {
     package func matter(of bytes: [UInt8]) -> Matter {
         var triage = Triage()
         guard let evidence = try? triage.open(bytes) else { return Matter(bytes: bytes) }
-        guard evidence.isUnsigned else { return Matter(bytes: triage.content) }
+        guard triage.format.isUnsigned else { return Matter(bytes: triage.content) }
         return switch Self.question(evidence, triage.content) {
         case .transactions(let numbers):
             Matter(bytes: Array(numbers.sorted().map(\.description).joined(separator: ",").utf8), onlyNames: true)
@@ -61,12 +52,6 @@ extension Verifier {
         case .receipt(let receipt): Matter(bytes: Array("answer,".utf8) + receipt)
         case nil: Matter(bytes: bytes, onlyNames: true)
         }
-    }
-
-    /// Whether nobody has signed a submission: a number, an answer of verifyReceipt, a notification of version 1.
-    package func isUnsigned(_ bytes: [UInt8]) -> Bool {
-        var triage = Triage()
-        return (try? triage.open(bytes))?.isUnsigned ?? false
     }
 
     private static func question(_ evidence: Evidence, _ content: [UInt8]) -> AppleQuestion? {

@@ -130,6 +130,16 @@ import Testing
             }
             let figures = try await house.store.read { reader throws(StoreFailure) in try reader.figures() }
             #expect(figures.submissions == 0)
+            // Each refusal is counted, and written with the next purchase. It is not held against who asks elsewhere.
+            #expect(
+                await house.submit(try signer.transaction(try Sample.transaction(9_601)), customer: "anna").status
+                    == .ok
+            )
+            let refusals = try await house.store.read { reader throws(StoreFailure) in
+                try reader.refusalTotals(since: HourOfTime(number: 0), limit: 20)
+            }
+            #expect(refusals.reduce(0) { $0 + $1.count } == unsigned.count * 2, "\(refusals)")
+            #expect(await house.submit("9600", customer: "anna").status == .accepted)
             // What Apple has signed is answered as ever.
             for proof in [text, try signer.transaction(coins)] {
                 let status = try await Self.ask(house, proof, customer).json()["status"]?.int64

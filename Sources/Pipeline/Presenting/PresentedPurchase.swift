@@ -191,13 +191,10 @@ extension PurchasePipeline {
             .map { $0.fact.format == .appReceipt && $0.fact.transactions.isEmpty } ?? false
     }
 
-    /// Whether nobody has signed it, in whatever format and wrapping: a number, or an answer or a notification of Apple's of
-    /// which only Apple knows whether it is its own.
-    package func isUnsigned(_ bytes: [UInt8]) -> Bool { verifier.isUnsigned(bytes) }
-
-    /// Which store a proof says that it is from, true or not.
-    package func claimedEnvironment(of bytes: [UInt8]) -> StoreEnvironment? {
-        verifier.examine(bytes, expecting: Expectation()).report.claims.environment
+    /// Which store a refused proof says that it is from, true or not, and whether anybody has signed it.
+    package func claims(of bytes: [UInt8]) -> (environment: StoreEnvironment?, isUnsigned: Bool) {
+        let report = verifier.examine(bytes, expecting: Expectation()).report
+        return (report.claims.environment, report.format.isUnsigned)
     }
 
     private static func subscriptions(

@@ -141,9 +141,9 @@ struct RefusalDesk: Sendable {
 
 extension Reason {
     /// False for what was refused because of something the sender said beside the proof, or because the sender's key is for
-    /// other stores: the same proof is good for another sender.
+    /// other stores, or because nobody was to be asked: the same proof is good for another sender.
     fileprivate var dependsOnProofAlone: Bool {
-        self != .otherProduct && self != .foreignDevice && self != .environmentNotAccepted
+        verdict != .undecidable && self != .otherProduct && self != .foreignDevice && self != .environmentNotAccepted
     }
 }
 

@@ -20,6 +20,8 @@ package struct Submission: Sendable {
     /// Whether the shop's own server brings it, and is believed when it names a purchase. Whoever else does shows by a number
     /// of Apple's, which may be guessed, only what to ask Apple about.
     package var isFromShop = true
+    /// Whether it is refused where nobody has signed it, and Apple would have to be asked what is true of it.
+    package var mustBeSigned = false
     /// The answer that is to be kept in the commit of the decision, if there is one; `nil` keeps none.
     package var kept: KeptDecision?
 

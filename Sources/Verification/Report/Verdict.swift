@@ -26,4 +26,9 @@ package enum ProofFormat: String, Hashable, Sendable, CaseIterable {
     case notificationV1 = "notification_v1"
     case transactionID = "transaction_id"
     case unknown
+
+    /// Whether nobody has signed what is written so: it only says what Apple may be asked about.
+    package var isUnsigned: Bool {
+        self == .transactionID || self == .verifyReceiptResponse || self == .notificationV1
+    }
 }

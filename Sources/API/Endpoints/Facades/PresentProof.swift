@@ -55,11 +55,8 @@ struct PresentProof: Sendable {
         }
     }
 
-    /// Whether nobody has signed it: it only says what Apple could be asked about.
-    func isUnsigned(_ bytes: [UInt8]) -> Bool { pipeline.isUnsigned(bytes) }
-
-    /// Which store a refused proof says that it is from.
-    func claimedEnvironment(of bytes: [UInt8]) -> StoreEnvironment? { pipeline.claimedEnvironment(of: bytes) }
+    /// Which store a refused proof says that it is from, and whether anybody has signed it.
+    func claims(of bytes: [UInt8]) -> (environment: StoreEnvironment?, isUnsigned: Bool) { pipeline.claims(of: bytes) }
 }
 
 extension Outcome {

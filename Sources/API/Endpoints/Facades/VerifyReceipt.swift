@@ -58,9 +58,9 @@ struct VerifyReceipt: Sendable {
         case .failure(.tooOften(_, let wait)), .failure(.tooManyUnknown(let wait)): return Self.later(wait)
         case .failure(.unknown), .failure(.closed): return Self.answer(.wrongSecret)
         }
-        // As at Apple's, what nobody has signed is no receipt: a server hands on what any client has sent it.
-        guard let receipt = body["receipt-data"]?.utf8.map({ Array($0) }), !receipt.isEmpty, !proofs.isUnsigned(receipt)
-        else { return Self.answer(.malformed) }
+        guard let receipt = body["receipt-data"]?.utf8.map({ Array($0) }), !receipt.isEmpty else {
+            return Self.answer(.malformed)
+        }
         let customer = body["customer_id"]?.string.map { CustomerID(given: $0) }
         if case .some(nil) = customer { return Self.answer(.unreadableRequest) }
         let stores = Set(StoreEnvironment.known.filter { host.takes($0) })
@@ -71,6 +71,8 @@ struct VerifyReceipt: Sendable {
         )
         // Of which store it is decides which host takes it; of which it may be, the key.
         submission.environments = caller.app.sight
+        // As at Apple's: a server hands on what any client has sent it.
+        submission.mustBeSigned = true
         do throws(StoreFailure) {
             switch try await proofs.present(submission) {
             case .accepted(let purchase):
@@ -104,10 +106,12 @@ struct VerifyReceipt: Sendable {
         _ app: AppPolicy,
         _ host: Host
     ) -> Status {
+        let claims = proofs.claims(of: receipt)
+        if claims.isUnsigned { return .malformed }
         if reason == "environment_not_accepted" {
             guard host == .sandbox else { return .sandboxReceipt }
             // What its app takes from nobody is not sent on to and fro.
-            return proofs.claimedEnvironment(of: receipt) == .production ? .productionReceipt : .noSuchPurchase
+            return claims.environment == .production ? .productionReceipt : .noSuchPurchase
         }
         return switch verdict {
         case "malformed": .malformed
