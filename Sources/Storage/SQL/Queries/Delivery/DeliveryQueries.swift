@@ -23,10 +23,10 @@ struct DeliveryQueries {
         "\(selected) WHERE d.endpoint = $1 AND d.position < $3 AND d.state = $5 ORDER BY d.position DESC LIMIT $4"
     )
     /// Of those that are still to be sent, by an index that has no others; in PostgreSQL it is for whoever says that positions
-    /// are above 0.
+    /// are 1 or above: the claims, which say that they are above 0, are to have nothing of it.
     static let listOpenOfState = Query(by: "webhook_deliveries_open") { index in
         """
-        \(selecting(by: index)) WHERE d.endpoint = $1 AND d.position > 0 AND d.position < $3 AND d.state = $5
+        \(selecting(by: index)) WHERE d.endpoint = $1 AND d.position >= 1 AND d.position < $3 AND d.state = $5
             AND d.ended_at IS NULL
         ORDER BY d.position DESC LIMIT $4
         """
