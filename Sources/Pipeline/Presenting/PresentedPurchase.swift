@@ -191,10 +191,9 @@ extension PurchasePipeline {
             .map { $0.fact.format == .appReceipt && $0.fact.transactions.isEmpty } ?? false
     }
 
-    /// Which store a refused proof says that it is from, true or not, and whether anybody has signed it.
-    package func claims(of bytes: [UInt8]) -> (environment: StoreEnvironment?, isUnsigned: Bool) {
-        let report = verifier.examine(bytes, expecting: Expectation()).report
-        return (report.claims.environment, report.format.isUnsigned)
+    /// Which store a refused proof says that it is from, true or not.
+    package func claimedEnvironment(of bytes: [UInt8]) -> StoreEnvironment? {
+        verifier.examine(bytes, expecting: Expectation()).report.claims.environment
     }
 
     private static func subscriptions(

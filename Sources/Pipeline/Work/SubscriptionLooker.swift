@@ -272,7 +272,9 @@ extension SubscriptionLooker.Known {
         let newest = found.flatMap(\.transaction.fact.transactions)
             .filter { ($0.originalID ?? $0.id) == subscription.chain.original }
             .max { $0.purchasedAt < $1.purchasedAt }
-        guard let newest, let period, newest.id != period.id else { return nil }
+        guard let newest, let period, newest.id != period.id, !newest.isSamePeriod(as: period.transaction) else {
+            return nil
+        }
         return period.transaction.purchasedAt
     }
 }

@@ -60,14 +60,18 @@ extension Draft {
 
     /// How a chain ends by what is known of it; `nil` where that is nothing.
     private func end(of chain: ChainKey) -> ChainEnd? {
-        let rows = fulfilments(of: chain).values
+        let rows = fulfilments(of: chain)
         guard !rows.isEmpty else { return nil }
-        if rows.allSatisfy(\.isTakenBack), let end = rows.compactMap(\.reversedAt).max() {
+        if rows.values.allSatisfy(\.isTakenBack), let end = rows.values.compactMap(\.reversedAt).max() {
             return ChainEnd(at: end, isTakenBack: true)
         }
-        guard let subscription = subscription(of: chain),
-            let end = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self).max()
-        else { return nil }
+        guard let subscription = subscription(of: chain) else { return nil }
+        // What was taken back ran no more; a period before it may run still.
+        if let current = subscription.current.flatMap({ rows[$0] }), current.isTakenBack, let end = current.reversedAt {
+            let others = rows.values.filter(\.isInForce).flatMap(\.goods).compactMap(\.end)
+            return ChainEnd(at: max(end, others.max() ?? end), isTakenBack: true)
+        }
+        guard let end = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self).max() else { return nil }
         return ChainEnd(at: end, isRetried: subscription.renewal?.isRetrying == true)
     }
 }
@@ -85,5 +89,13 @@ private struct ChainEnd {
         if isTakenBack { return at < transaction.purchasedAt }
         if transaction.reason == .purchase { return transaction.purchasedAt >= at }
         return !isRetried && transaction.purchasedAt.seconds > at.seconds + SubscriptionTransition.gap
+    }
+}
+
+extension GrantedGoods {
+    /// When access ends; `nil` for an amount, and of what is for ever.
+    fileprivate var end: Timestamp? {
+        guard case .entitlement(_, let until) = self else { return nil }
+        return until
     }
 }

@@ -85,6 +85,12 @@ extension Draft {
             guard row.product == recorded.transaction.product,
                 let end = self.recorded(row.transaction)?.transaction.expiresAt
             else { return false }
+            // What begins in the middle of what was taken back goes on with nothing.
+            if row.isTakenBack, let reversed = row.reversedAt, reversed < recorded.purchasedAt,
+                recorded.purchasedAt.seconds < end.seconds - SubscriptionTransition.gap
+            {
+                return false
+            }
             return recorded.purchasedAt.seconds <= end.seconds + SubscriptionTransition.gap
         }
     }

@@ -139,11 +139,13 @@ extension Draft {
         _ before: RecordedSubscription?
     ) -> RecordedTransaction? {
         let ids = Set(fresh.map(\.id))
-        let others =
-            before.map { [$0.currentKey].compactMap(\.self) }
-            ?? known.fulfilments(of: chain).values.map(\.transaction)
-        let known = others.filter { !ids.contains($0.id) }.compactMap { self.known[$0] }
-        return PurchaseModel.newestPeriod(fresh + known.filter(\.isSubscriptionPeriod))
+        let current = before?.currentKey.flatMap { known[$0]?.transaction }
+        // Where its newest period has changed, its other numbers tell as well whether it was taken back.
+        let isChanged = current.map { current in fresh.contains { $0.transaction.isSamePeriod(as: current) } } ?? true
+        var others = [before?.currentKey].compactMap(\.self)
+        if before == nil || isChanged { others += known.fulfilments(of: chain).values.map(\.transaction) }
+        let before = others.filter { !ids.contains($0.id) }.compactMap { known[$0] }
+        return PurchaseModel.newestPeriod(fresh + before.filter(\.isSubscriptionPeriod))
     }
 
     /// Writes the subscriptions that a proof has changed, and tells what has become of them.

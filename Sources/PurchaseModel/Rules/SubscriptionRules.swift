@@ -41,9 +41,24 @@ package func fold(
 
 /// The transaction that says how a chain stands: the newest period, and of two that began at once the one with the higher
 /// number. Neither ever changes, so that it can be told from the newest one known and those that are new.
-package func newestPeriod(_ transactions: some Sequence<RecordedTransaction>) -> RecordedTransaction? {
+///
+/// Where Apple took that period back by another number of it, it is that other one: a restore has a number of its own.
+package func newestPeriod(_ transactions: some Collection<RecordedTransaction>) -> RecordedTransaction? {
+    guard let newest = newestOne(of: transactions, where: { _ in true }) else { return nil }
+    if newest.transaction.takenBack != nil { return newest }
+    return newestOne(of: transactions) {
+        $0.transaction.takenBack != nil && $0.transaction.isSamePeriod(as: newest.transaction)
+    } ?? newest
+}
+
+private func newestOne(
+    of transactions: some Collection<RecordedTransaction>,
+    where isMeant: (RecordedTransaction) -> Bool
+) -> RecordedTransaction? {
     var newest: RecordedTransaction?
-    for transaction in transactions where newest.map({ transaction.follows($0) }) ?? true { newest = transaction }
+    for transaction in transactions where isMeant(transaction) && (newest.map { transaction.follows($0) } ?? true) {
+        newest = transaction
+    }
     return newest
 }
 

@@ -36,7 +36,7 @@ struct SubscriptionTransition {
         guard new.current != nil else { return [] }
         guard let told, let last, let old else { return first }
         var events: [(type: EventType, happenedAt: Timestamp?)] = []
-        let isNewPeriod = new.current != last.id
+        let isNewPeriod = !goesOnWith(last)
         if isNewPeriod {
             if let type = renewal(after: last, told) { events.append((type, new.periodStartedAt)) }
             if new.product != last.product { events.append((.subscriptionProductChanged, new.periodStartedAt)) }
@@ -60,6 +60,12 @@ struct SubscriptionTransition {
         }
         if state.isAlive, isPriceNews(old), let type = priceEvent { events.append((type, new.signedAt)) }
         return events
+    }
+
+    /// Whether its newest period is still one, by this number or by another that a restore has given it.
+    private func goesOnWith(_ last: Transaction) -> Bool {
+        new.current == last.id
+            || new.product == last.product && new.periodStartedAt?.seconds == last.purchasedAt.seconds
     }
 
     /// Whether Apple says something else of a higher price than before, or has raised it once more.

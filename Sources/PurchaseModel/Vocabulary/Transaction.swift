@@ -101,6 +101,12 @@ extension Transaction {
     /// a date of cancellation, too, and nothing else. What was paid for it stays then.
     package var takenBack: Revocation? { isUpgraded && revocation?.isBare == true ? nil : revocation }
 
+    /// Whether another number is one of the same paid period: a restore by StoreKit 1 has its own.
+    package func isSamePeriod(as other: Transaction) -> Bool {
+        purchasedAt.seconds == other.purchasedAt.seconds && product == other.product
+            && (ownership == .familyShared) == (other.ownership == .familyShared)
+    }
+
     /// Whether Apple took back a part and left the rest: of what is used up. What gives access ends with any refund.
     package var isPartlyTakenBack: Bool {
         kind == .consumable && takenBack.map { $0.share < Fulfilment.whole } ?? false

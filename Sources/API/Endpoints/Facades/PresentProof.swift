@@ -55,8 +55,8 @@ struct PresentProof: Sendable {
         }
     }
 
-    /// Which store a refused proof says that it is from, and whether anybody has signed it.
-    func claims(of bytes: [UInt8]) -> (environment: StoreEnvironment?, isUnsigned: Bool) { pipeline.claims(of: bytes) }
+    /// Which store a refused proof says that it is from.
+    func claimedEnvironment(of bytes: [UInt8]) -> StoreEnvironment? { pipeline.claimedEnvironment(of: bytes) }
 }
 
 extension Outcome {

@@ -3,6 +3,7 @@ import HTTP
 import Pipeline
 import PurchaseModel
 import Storage
+import Verification
 
 /// `POST /verifyReceipt` and `POST /sandbox/verifyReceipt`: what a server that asked Apple's two hosts asks now, unchanged
 /// but for the address.
@@ -106,12 +107,12 @@ struct VerifyReceipt: Sendable {
         _ app: AppPolicy,
         _ host: Host
     ) -> Status {
-        let claims = proofs.claims(of: receipt)
-        if claims.isUnsigned { return .malformed }
+        // Of what is signed this is no refusal: it waits.
+        if reason == PublicReason.pending.rawValue { return .malformed }
         if reason == "environment_not_accepted" {
             guard host == .sandbox else { return .sandboxReceipt }
             // What its app takes from nobody is not sent on to and fro.
-            return claims.environment == .production ? .productionReceipt : .noSuchPurchase
+            return proofs.claimedEnvironment(of: receipt) == .production ? .productionReceipt : .noSuchPurchase
         }
         return switch verdict {
         case "malformed": .malformed
