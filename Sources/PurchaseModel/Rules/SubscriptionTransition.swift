@@ -62,10 +62,12 @@ struct SubscriptionTransition {
         return events
     }
 
-    /// Whether its newest period is still one, by this number or by another that a restore has given it.
+    /// Whether its newest period is still one, by this number or by another that a restore has given it: see
+    /// ``Transaction/isSamePeriod(as:)``.
     private func goesOnWith(_ last: Transaction) -> Bool {
-        new.current == last.id
-            || new.product == last.product && new.periodStartedAt?.seconds == last.purchasedAt.seconds
+        if new.current == last.id { return true }
+        guard new.ownership != .familyShared, last.ownership != .familyShared else { return false }
+        return new.product == last.product && new.periodStartedAt?.seconds == last.purchasedAt.seconds
     }
 
     /// Whether Apple says something else of a higher price than before, or has raised it once more.

@@ -101,10 +101,11 @@ extension Transaction {
     /// a date of cancellation, too, and nothing else. What was paid for it stays then.
     package var takenBack: Revocation? { isUpgraded && revocation?.isBare == true ? nil : revocation }
 
-    /// Whether another number is one of the same paid period: a restore by StoreKit 1 has its own.
+    /// Whether another number is one of the same paid period: a restore by StoreKit 1 has its own. A family member's copy is taken
+    /// back by itself, and comes again as a new one.
     package func isSamePeriod(as other: Transaction) -> Bool {
         purchasedAt.seconds == other.purchasedAt.seconds && product == other.product
-            && (ownership == .familyShared) == (other.ownership == .familyShared)
+            && ownership != .familyShared && other.ownership != .familyShared
     }
 
     /// Whether Apple took back a part and left the rest: of what is used up. What gives access ends with any refund.

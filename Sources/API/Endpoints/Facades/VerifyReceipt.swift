@@ -3,7 +3,6 @@ import HTTP
 import Pipeline
 import PurchaseModel
 import Storage
-import Verification
 
 /// `POST /verifyReceipt` and `POST /sandbox/verifyReceipt`: what a server that asked Apple's two hosts asks now, unchanged
 /// but for the address.
@@ -108,7 +107,7 @@ struct VerifyReceipt: Sendable {
         _ host: Host
     ) -> Status {
         // Of what is signed this is no refusal: it waits.
-        if reason == PublicReason.pending.rawValue { return .malformed }
+        if reason == "pending" { return .malformed }
         if reason == "environment_not_accepted" {
             guard host == .sandbox else { return .sandboxReceipt }
             // What its app takes from nobody is not sent on to and fro.
