@@ -144,8 +144,8 @@ extension Draft {
         let isChanged = current.map { current in fresh.contains { $0.transaction.isSamePeriod(as: current) } } ?? true
         var others = [before?.currentKey].compactMap(\.self)
         if before == nil || isChanged { others += known.fulfilments(of: chain).values.map(\.transaction) }
-        let before = others.filter { !ids.contains($0.id) }.compactMap { known[$0] }
-        return PurchaseModel.newestPeriod(fresh + before.filter(\.isSubscriptionPeriod))
+        let earlier = others.filter { !ids.contains($0.id) }.compactMap { known[$0] }
+        return PurchaseModel.newestPeriod(fresh + earlier.filter(\.isSubscriptionPeriod))
     }
 
     /// Writes the subscriptions that a proof has changed, and tells what has become of them.
@@ -221,7 +221,7 @@ extension Draft {
             folded.old,
             to: row.state,
             new,
-            by: folded.period?.transaction.reason
+            by: folded.period?.transaction
         )
         for (type, moment) in transition.events where isTold {
             // It goes on under another number.

@@ -11,8 +11,8 @@ struct SubscriptionTransition {
     private let new: Subscription
     /// What the shop is told now.
     private let state: SubscriptionState
-    /// Whose act its newest period is, where Apple says so.
-    private let reason: TransactionReason?
+    /// Its newest period.
+    private let period: Transaction?
 
     init(
         from told: SubscriptionState?,
@@ -20,14 +20,14 @@ struct SubscriptionTransition {
         _ old: Subscription?,
         to state: SubscriptionState,
         _ new: Subscription,
-        by reason: TransactionReason?
+        by period: Transaction?
     ) {
         self.told = told
         self.last = last
         self.old = old
         self.new = new
         self.state = state
-        self.reason = reason
+        self.period = period
     }
 
     /// Apple's moments; `nil` where there is none.
@@ -36,7 +36,7 @@ struct SubscriptionTransition {
         guard new.current != nil else { return [] }
         guard let told, let last, let old else { return first }
         var events: [(type: EventType, happenedAt: Timestamp?)] = []
-        let isNewPeriod = !goesOnWith(last)
+        let isNewPeriod = new.current != last.id && !(period?.isSamePeriod(as: last) ?? false)
         if isNewPeriod {
             if let type = renewal(after: last, told) { events.append((type, new.periodStartedAt)) }
             if new.product != last.product { events.append((.subscriptionProductChanged, new.periodStartedAt)) }
@@ -62,14 +62,6 @@ struct SubscriptionTransition {
         return events
     }
 
-    /// Whether its newest period is still one, by this number or by another that a restore has given it: see
-    /// ``Transaction/isSamePeriod(as:)``.
-    private func goesOnWith(_ last: Transaction) -> Bool {
-        if new.current == last.id { return true }
-        guard new.ownership != .familyShared, last.ownership != .familyShared else { return false }
-        return new.product == last.product && new.periodStartedAt?.seconds == last.purchasedAt.seconds
-    }
-
     /// Whether Apple says something else of a higher price than before, or has raised it once more.
     private func isPriceNews(_ old: Subscription) -> Bool {
         if new.priceIncrease != old.priceIncrease { return true }
@@ -88,6 +80,7 @@ struct SubscriptionTransition {
     private func renewal(after last: Transaction, _ told: SubscriptionState) -> EventType? {
         let start = new.periodStartedAt?.seconds ?? .min
         let end = last.expiresAt?.seconds ?? .max
+        let reason = period?.reason
         switch told {
         case .grace, .billingRetry: return .subscriptionRecovered
         case .revoked: return .subscriptionResubscribed
