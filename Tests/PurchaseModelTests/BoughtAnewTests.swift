@@ -6,10 +6,6 @@ import Testing
     private static let ann = SignedTokenTests.token
     private static let bob = AccountToken(high: 0, low: 77)
 
-    private static func owner(in shop: Shop) throws -> String? {
-        shop.situation.owner(of: try Shop.chain(1))?.customer.text
-    }
-
     private static func month(_ number: Int64, from day: Int64, _ token: AccountToken) throws -> Transaction {
         var period = try Sold.month(number, original: 1, from: day)
         period.accountToken = token
@@ -51,7 +47,7 @@ import Testing
             let bobs = try Self.month(10, from: row.day, Self.bob)
             if isToldFirst { try shop.show(bobs, by: nil) }
             try shop.show(bobs, by: "bob", order: "o-2")
-            #expect(try Self.owner(in: shop) == row.owner)
+            #expect(try SignedTokenTests.owner(in: shop) == row.owner)
             #expect(try shop.fulfilment(10).customer?.text == row.owner)
             #expect(try shop.order("o-2").state == (row.owner == "bob" ? .paid : .pending))
             try Invariants.check(shop, "\(rule) \(row)")

@@ -75,21 +75,7 @@ import Testing
     ])
     func whatIsRestoredOfAPeriodFollowsIt(heard: String, isHers: Bool) throws {
         var shop = try Shop()
-        let (period, restore) = (try Sold.month(1), try Sold.month(8, original: 1))
-        var seconds: Int64 = 60
-        for step in heard {
-            switch step {
-            case "8": try shop.show(restore)
-            case "1": try shop.show(period)
-            case "-": try shop.show(Sold.refunded(restore, after: seconds), by: nil)
-            case "+": try shop.show(Sold.again(restore, after: seconds), by: nil)
-            case "v": try shop.show(Sold.refunded(period, after: seconds), by: nil)
-            default: try shop.show(Sold.again(period, after: seconds), by: nil)
-            }
-            seconds += 60
-            try Invariants.check(shop, "\(step) of \(heard)")
-        }
-        shop.now = Facts.now.advanced(by: .seconds(seconds))
+        try shop.hear(heard)
         #expect(try shop.rights() == (isHers ? ["premium"] : []))
         #expect(try shop.gems() == (isHers ? 10 : 0))
         let keys = try [1, 8].map { try Shop.key($0, Shop.production) }
@@ -321,5 +307,27 @@ import Testing
         try shop.show(Sold.refunded(Sold.month(1), after: 86_400, percentage: 50_000), by: nil)
         #expect(try shop.rights(at: Facts.now.advanced(by: .seconds(2 * 86_400))) == [])
         #expect(try shop.gems() == 5)
+    }
+}
+
+extension Shop {
+    /// Hears of a paid period, 1, and of a restore of it, 8: refunds and reversals of the restore as - and +, those of the period
+    /// as v and ^, one a minute.
+    mutating func hear(_ heard: String) throws {
+        let (period, restore) = (try Sold.month(1), try Sold.month(8, original: 1))
+        var seconds: Int64 = 60
+        for step in heard {
+            switch step {
+            case "8": try show(restore)
+            case "1": try show(period)
+            case "-": try show(Sold.refunded(restore, after: seconds), by: nil)
+            case "+": try show(Sold.again(restore, after: seconds), by: nil)
+            case "v": try show(Sold.refunded(period, after: seconds), by: nil)
+            default: try show(Sold.again(period, after: seconds), by: nil)
+            }
+            seconds += 60
+            now = Facts.now.advanced(by: .seconds(seconds))
+            try Invariants.check(self, "\(step) of \(heard)")
+        }
     }
 }

@@ -16,7 +16,7 @@ import Testing
         return sold
     }
 
-    private static func owner(in shop: Shop) throws -> String? {
+    static func owner(in shop: Shop) throws -> String? {
         shop.situation.owner(of: try Shop.chain(1))?.customer.text
     }
 

@@ -4,7 +4,7 @@ import Testing
 /// What the shop is told of a subscription's life, and until when its buyer has access.
 @Suite struct SubscriptionEventTests {
     /// Only what is about subscriptions, without the word itself.
-    private static func told(_ shop: Shop) -> [String] {
+    static func told(_ shop: Shop) -> [String] {
         shop.types.filter { $0.utf8.starts(with: "subscription.".utf8) }.map { String($0.dropFirst(13)) }
     }
 
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    private static func renewal(
+    static func renewal(
         on day: Double,
         renews: Double = 30,
         _ change: (inout Renewal) -> Void = { _ in }
