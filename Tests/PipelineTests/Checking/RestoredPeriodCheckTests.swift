@@ -30,4 +30,31 @@ import Testing
         let rebuilt = try await LedgerRebuild(apps: [shop.app], at: shop.now).apply(to: shop.store)
         #expect(rebuilt.listed == [])
     }
+    /// An older version went by the higher number alone: the check says so, and a rebuild mends it.
+    @Test func whatWentByOneNumberIsMended() async throws {
+        let shop = try CheckedShop(MemoryStore())
+        var period = try CheckedShop.sold(1, "monthly")
+        var restore = try CheckedShop.sold(8, "monthly", original: 1)
+        (restore.purchasedAt, restore.expiresAt) = (period.purchasedAt, period.expiresAt)
+        try await shop.show(period)
+        try await shop.show(restore)
+        period.signedAt = shop.now.advanced(by: .seconds(60))
+        period.revocation = Revocation(at: period.signedAt)
+        try await shop.show(period, by: nil)
+        let (key, now) = (try shop.key(8), shop.now)
+        let chain = ChainKey(app: key.app, realm: key.realm, original: try shop.key(1).id)
+        try await shop.store.write { write throws(StoreFailure) in
+            let stored = try write.subscriptions([chain]).first
+            var otherHand = Decision()
+            if let row = rebuild(chain, from: try write.transactions([key]), stored: stored, at: now) {
+                otherHand.subscriptions = [.update(row)]
+            }
+            try write.apply(otherHand, evidence: nil)
+        }
+        #expect(try await shop.findings().listed.map(\.code) == [.subscriptionContradicts])
+        _ = try await LedgerRebuild(apps: [shop.app], at: shop.now).apply(to: shop.store)
+        #expect(try await shop.findings().listed == [])
+        let row = try await shop.store.read { reader throws(StoreFailure) in try reader.subscriptions([chain]).first }
+        #expect(row?.current == chain.original)
+    }
 }
