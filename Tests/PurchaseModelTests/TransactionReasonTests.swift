@@ -18,6 +18,11 @@ import Testing
         return period
     }
 
+    private static func addYearly(_ terms: inout AppTerms) {
+        guard let yearly = ProductID("yearly"), let right = EntitlementID("premium") else { return }
+        terms.products?[yearly] = ProductTerms(product: yearly, kind: .autoRenewable, goods: [.entitlement(right)])
+    }
+
     private static func first() throws -> Transaction {
         var period = try Sold.month(1)
         period.reason = .purchase
@@ -40,10 +45,7 @@ import Testing
         reason: TransactionReason?,
         isPaid: Bool
     ) throws {
-        var shop = try Shop(needsOrder: true) { terms in
-            guard let yearly = ProductID("yearly"), let right = EntitlementID("premium") else { return }
-            terms.products?[yearly] = ProductTerms(product: yearly, kind: .autoRenewable, goods: [.entitlement(right)])
-        }
+        var shop = try Shop(needsOrder: true, Self.addYearly)
         try shop.place("o-1", "monthly")
         try shop.show(Self.first())
         #expect(try shop.order("o-1").state == .paid)
@@ -123,7 +125,11 @@ import Testing
     }
 
     /// What becomes of the second of three periods of which nobody has told us, none of which bears a token.
-    enum Missed: CaseIterable { case nothing, gap, purchase, refund }
+    enum Missed: CaseIterable {
+        case nothing, gap, purchase, refund
+        /// Another plan took its place, or did a day after it was taken back: a receipt has a date of cancellation for both.
+        case upgrade, refundBeforePlan
+    }
 
     /// Bob shows a copy of a proof of all that followed Ann's period: three more, the last of which runs. Each row: what became
     /// of the middle one, whose act the others were, and whose the chain is then.
@@ -131,6 +137,7 @@ import Testing
         arguments: [
             (.nothing, nil, "ann"), (.nothing, .renewal, "ann"), (.gap, nil, "bob"), (.gap, .renewal, "ann"),
             (.purchase, nil, "bob"), (.purchase, .renewal, "bob"), (.refund, nil, "bob"), (.refund, .renewal, "bob"),
+            (.upgrade, nil, "ann"), (.refundBeforePlan, nil, "bob"),
         ] as [(Missed, TransactionReason?, String)],
         [[0, 1, 2, 3], [3, 2, 1, 0], [2, 3, 1], [3, 1, 2]]
     )
@@ -138,7 +145,10 @@ import Testing
         row: (missed: Missed, reason: TransactionReason?, owner: String),
         order: [Int]
     ) throws {
-        var shop = try Shop { $0.binding = .transferIfInactive }
+        var shop = try Shop { terms in
+            terms.binding = .transferIfInactive
+            Self.addYearly(&terms)
+        }
         let periods = try Self.missed(row.missed, row.reason)
         try shop.show(periods[0])
         shop.now = periods[3].purchasedAt
@@ -173,6 +183,12 @@ import Testing
         case .nothing: break
         case .purchase: periods[2].reason = .purchase
         case .refund: periods[2] = Sold.refunded(periods[2])
+        case .upgrade, .refundBeforePlan:
+            let day: Double = missed == .upgrade ? 65 : 66
+            periods[2].revocation = Revocation(at: SubscriptionCase.at(65))
+            periods[3].product = try Shop.product("yearly")
+            (periods[3].purchasedAt, periods[3].expiresAt) = (SubscriptionCase.at(day), SubscriptionCase.at(day + 365))
+            for place in 2...3 { periods[place].signedAt = periods[3].purchasedAt }
         case .gap:
             for place in 2...3 {
                 periods[place].purchasedAt = periods[place].purchasedAt.advanced(by: .seconds(minute * 2))

@@ -37,10 +37,13 @@ extension Draft {
         let last = current.flatMap { fulfilments(of: chain)[$0] }
         // What was taken back ran no more, whatever followed.
         if end?.isTakenBack == true || last?.isTakenBack == true { return found }
-        for period in periods(of: chain, in: recording) {
+        let periods = periods(of: chain, in: recording)
+        for period in periods {
             guard let periodEnd = period.expiresAt else { continue }
             let isLater = end.map { $0.at < periodEnd } ?? true
-            if period.takenBack != nil, isLater || period.id == current { return Continuation() }
+            if period.takenBack != nil, isLater || period.id == current, !period.hasGivenWay(among: periods) {
+                return Continuation()
+            }
             guard isLater else { continue }
             if end?.isBefore(period) == true { break }
             found.periods.insert(period.id)
@@ -73,6 +76,20 @@ extension Draft {
         }
         guard let end = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self).max() else { return nil }
         return ChainEnd(at: end, isRetried: subscription.renewal?.isRetrying == true)
+    }
+}
+
+extension Transaction {
+    /// Whether another plan took its place when Apple took it back: of an upgrade receipts tell no more than that.
+    ///
+    /// - Parameter periods: of its chain, that the same proof tells of.
+    /// - Returns: false for what has a reason, too, and where the next plan began more than a minute from then.
+    fileprivate func hasGivenWay(among periods: [Transaction]) -> Bool {
+        guard let revocation, revocation.isBare else { return false }
+        return periods.contains { next in
+            next.product != product && next.purchasedAt.seconds > purchasedAt.seconds
+                && abs(next.purchasedAt.seconds - revocation.at.seconds) <= SubscriptionTransition.gap
+        }
     }
 }
 

@@ -40,7 +40,8 @@ extension Draft {
     /// What a transaction is the only grant of, unless another one of its chain is that already.
     ///
     /// A product that is bought for good is one, however often it is restored; so is a paid period. What was bought anew
-    /// after all before it were refunded is another.
+    /// after all before it were refunded is another, and so is what was changed in the middle of a period until whose end it
+    /// lasts as well, by Advanced Commerce.
     func freeUnit(_ recorded: RecordedTransaction) -> GrantUnit? {
         let unit = usualUnit(recorded)
         let chain = chain(of: recorded)
@@ -55,6 +56,7 @@ extension Draft {
         let isBoughtAnew = holders.allSatisfy { holder in
             // Nobody had bought that.
             if holder.isTakenAsCopy { return true }
+            if recorded.transaction.isChange(of: holder) { return true }
             guard holder.isReversed, let end = holder.reversedAt else { return false }
             // A family's copy has the period of whose it was. Whoever comes back has a new one of the same period.
             let isShared = recorded.transaction.ownership == .familyShared
@@ -85,6 +87,14 @@ extension Draft {
         }
         // To the second: receipts know no more.
         return GrantUnit(text: "\(GrantUnit.until)\(end.milliseconds / 1_000):\(transaction.product)")
+    }
+}
+
+extension Transaction {
+    /// Whether it changed what a subscription through Advanced Commerce consists of, or was changed: items are added and taken
+    /// out in the middle of a period, under one product, and what is bought with them may end with it.
+    fileprivate func isChange(of holder: Fulfilment) -> Bool {
+        advancedCommerce != nil && holder.purchasedAt.seconds != purchasedAt.seconds
     }
 }
 

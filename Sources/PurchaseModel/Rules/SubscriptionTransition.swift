@@ -39,7 +39,7 @@ struct SubscriptionTransition {
         let isNewPeriod = new.current != last.id && !(period?.isSamePeriod(as: last) ?? false)
         if isNewPeriod {
             if let type = renewal(after: last, told) { events.append((type, new.periodStartedAt)) }
-            if new.product != last.product { events.append((.subscriptionProductChanged, new.periodStartedAt)) }
+            if isAnotherPlan(after: last) { events.append((.subscriptionProductChanged, new.periodStartedAt)) }
         }
         if let type = change(from: isNewPeriod ? .active : told) {
             // What was taken back ended it once, and it goes on from when Apple gave it back.
@@ -91,8 +91,18 @@ struct SubscriptionTransition {
                 return reason == .renewal ? .subscriptionRecovered : .subscriptionResubscribed
             }
             // A change of plan in the middle of a period is no renewal.
-            return new.product != last.product && start < end ? nil : .subscriptionRenewed
+            return isAnotherPlan(after: last) && start < end ? nil : .subscriptionRenewed
         }
+    }
+
+    /// Whether a new period is one of another product or, through Advanced Commerce, of the same one with other items: those
+    /// are changed in the middle of a period, and bought.
+    private func isAnotherPlan(after last: Transaction) -> Bool {
+        if new.product != last.product { return true }
+        guard let period, period.advancedCommerce != nil, period.reason == .purchase, let end = last.expiresAt else {
+            return false
+        }
+        return period.purchasedAt < end
     }
 
     /// Paid service that is missing for so many seconds was bought again: Apple's renewals have none.

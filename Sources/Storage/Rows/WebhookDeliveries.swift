@@ -236,13 +236,20 @@ package enum WebhookReplay: Hashable, Sendable {
     /// By how much the clocks may differ of those who wrote events.
     private static let clocksDiffer = Duration.seconds(3_600)
 
+    /// How many stretches that a clock wrote which was further behind are looked before.
+    private static let partsMax = 32
+
     /// Behind which place a replay begins that is given none: events stand as they were written, and most were learned of long
     /// before.
+    ///
+    /// By halves first. What a clock wrote that was behind by more than clocks may differ would stand for all before it; so it
+    /// is looked before the place that was found as well, further by an eighth each time, and what is found late there leads to
+    /// the part before it. Only what is eight times shorter than what such a clock wrote after it can be passed over.
     ///
     /// - Parameters:
     ///   - from: of what was learned before that nothing is looked for.
     ///   - last: the last event's position.
-    ///   - learnedAt: when the event at a position was learned of; `nil` for one that is not there. Asked some times.
+    ///   - learnedAt: when the event at a position was learned of; `nil` for one that is not there. Asked some hundred times.
     /// - Returns: a position, 0 for before the first event.
     /// - Throws: what `learnedAt` does.
     static func beginning<Failure: Error>(
@@ -251,10 +258,20 @@ package enum WebhookReplay: Hashable, Sendable {
         learnedAt: (Int64) throws(Failure) -> Timestamp?
     ) throws(Failure) -> Int64 {
         let moment = from.advanced(by: .zero - clocksDiffer)
+        func isEarlier(_ position: Int64) throws(Failure) -> Bool {
+            guard let learned = try learnedAt(position) else { return false }
+            return learned < moment
+        }
         var (before, behind) = (Int64(0), last + 1)
-        while behind - before > 1 {
-            let middle = before + (behind - before) / 2
-            if let learned = try learnedAt(middle), learned < moment { before = middle } else { behind = middle }
+        for _ in 0..<partsMax {
+            while behind - before > 1 {
+                let middle = before + (behind - before) / 2
+                if try isEarlier(middle) { before = middle } else { behind = middle }
+            }
+            var reach = Int64(1)
+            while before > reach, try isEarlier(before - reach) { reach += reach / 8 + 1 }
+            if before <= reach { break }
+            (before, behind) = (0, before - reach)
         }
         return before
     }
