@@ -77,6 +77,44 @@ import Testing
         try Invariants.check(shop, "three months")
     }
 
+    /// Whoever subscribed long before there was a ledger has paid before, and began in another month.
+    @Test func whatBeganBeforeItWasHeardOfIsNotNew() throws {
+        var shop = try Shop()
+        var months = try Self.months(3)
+        for place in months.indices { months[place].originallyPurchasedAt = months[0].purchasedAt }
+        for month in months.dropFirst() { try shop.show(month) }
+        #expect(shop.figures.lines(.subscribers) == ["48 1", "79 1"])
+        #expect(shop.figures.lines(.recurringNew).isEmpty && shop.figures.lines(.cohort).isEmpty)
+        #expect(shop.figures.lines(.recurringExpansion) == ["17 USD 9990"])
+        #expect(shop.figures.lines(.recurringChurn) == ["79 USD 9990"])
+        try Invariants.check(shop, "unseen")
+        // Its history tells of the beginning after all.
+        try shop.show(months[0])
+        #expect(shop.figures.lines(.recurringNew) == ["-13 USD 9990"])
+        #expect(shop.figures.lines(.recurringExpansion).isEmpty)
+        #expect(shop.figures.lines(.cohort) == ["-13 1", "-13 +1 1", "-13 +2 1", "-13 +3 1"])
+        try Invariants.check(shop, "seen")
+    }
+
+    /// Three cheap months end: what was signed as the price of the third says nothing of what is due after it.
+    @Test func whatWasDueForARenewalBeforeIsNotDue() throws {
+        var shop = try Shop()
+        let months = try Self.months(2)
+        var word = try Self.renewal(of: months[0])
+        word.nextPrice = Price(milliunits: 990, currency: "USD")
+        try shop.show(months[0], renewals: [word])
+        #expect(shop.figures.lines(.valueDue) == ["30 USD 990"])
+        shop.now = months[1].purchasedAt
+        var next = months[1]
+        next.signedAt = next.purchasedAt
+        try shop.show(next)
+        #expect(shop.figures.lines(.valueDue).isEmpty && shop.figures.lines(.renewalsDue) == ["60 1"])
+        word = try Self.renewal(of: next)
+        try shop.show(renewals: [word])
+        #expect(shop.figures.lines(.valueDue) == ["60 USD 9990"])
+        try Invariants.check(shop, "due")
+    }
+
     @Test func whoComesBackIsReactivatedAndWhoNeverLeftIsNot() throws {
         var shop = try Shop()
         let months = try [0, 30, 150].enumerated().map { index, day in

@@ -51,7 +51,7 @@ import Testing
 
     @Test func itsNextPeriodIsDeliveredHereWithoutAnOrder() throws {
         var shop = try Shop(needsOrder: true)
-        shop.now = Facts.now.advanced(by: .seconds(31 * 86_400))
+        shop.now = SubscriptionCase.at(30)
         // Over when it was imported, it still shows that the chain is paid for.
         try shop.show(Sold.month(1), from: .imported)
         #expect(try shop.word(1) == "granted")

@@ -10,6 +10,8 @@ struct NotificationFetch: Sendable {
         var sent: Int64 = 0
         var arrived: Int64 = 0
         var recovered: Int64 = 0
+        /// Those of them that nobody had fetched before.
+        var new: Int64 = 0
         /// How many could not be taken in: our configuration may be wrong, or a certificate of Apple's be unknown here.
         var untaken = 0
         /// What Apple's clock showed at first, where it says so: nothing of what it has sent since is there.
@@ -45,6 +47,7 @@ struct NotificationFetch: Sendable {
                     figures.untaken += 1
                     continue
                 }
+                if isNew { figures.new += 1 }
                 if isNew || kept.arrival == .fetched { figures.recovered += 1 } else { figures.arrived += 1 }
             }
         }

@@ -1,6 +1,7 @@
 import AppStore
 package import Jobs
 package import PurchaseModel
+import Storage
 
 /// The job that reads once more what Apple sent within some time, whatever was compared before: after a restore the ledger
 /// may be without what it had.
@@ -43,7 +44,7 @@ package struct NotificationReading: Job, Hashable {
     private var name: String { "\(store) \(start.milliseconds) \(end.milliseconds) \(app)" }
 }
 
-/// The job that reads once more what a comparison could not take in: a setting was wrong, or a certificate of Apple's is
+/// The job that reads once more what a comparison or a reading could not take in: a setting was wrong, or a certificate of Apple's is
 /// not known here. It comes again and again, ever later, until nothing is left or Apple has forgotten it.
 package struct NotificationRetry: Job, Hashable {
     package static let kind = "notifications.retry"
@@ -76,17 +77,20 @@ package struct NotificationReader: Sendable {
     package static let schedule = RetrySchedule(first: .seconds(10), longest: .seconds(3_600), attemptsMax: .max)
 
     private let fetch: NotificationFetch
+    private let queue: JobQueue
     private let accounts: [AppID: AppleAccount]
     private let clock: any WallClock
     private let report: @Sendable (PipelineEvent) -> Void
 
     package init(
         intake: NotificationIntake,
+        queue: JobQueue,
         accounts: [AppID: AppleAccount],
         clock: any WallClock,
         report: @escaping @Sendable (PipelineEvent) -> Void
     ) {
         fetch = NotificationFetch(intake: intake)
+        self.queue = queue
         self.accounts = accounts
         self.clock = clock
         self.report = report
@@ -95,8 +99,10 @@ package struct NotificationReader: Sendable {
     package var handlers: [JobHandler] {
         [
             JobHandler(NotificationReading.self, schedule: Self.schedule) { job, _ in
-                // What was begun is compared again from where it ended.
-                await read(job, orElse: .done) { _ in .done }
+                await read(job, orElse: .done) { figures throws(StoreFailure) in
+                    if figures.untaken > 0 { try await readAgain(job) }
+                    return .done
+                }
             },
             JobHandler(NotificationRetry.self, schedule: Self.schedule) { job, _ in
                 // Nothing else knows of this stretch: another server may have the key, or this one gets it back.
@@ -110,10 +116,15 @@ package struct NotificationReader: Sendable {
         ]
     }
 
+    /// No comparison comes back to what was compared once.
+    private func readAgain(_ job: NotificationReading) async throws(StoreFailure) {
+        try await queue.enqueue(NotificationRetry(job), due: clock.now.advanced(by: NotificationRetry.interval))
+    }
+
     private func read(
         _ job: NotificationReading,
         orElse without: JobOutcome,
-        _ ending: (NotificationFetch.Figures) -> JobOutcome
+        _ ending: (NotificationFetch.Figures) async throws(StoreFailure) -> JobOutcome
     ) async -> JobOutcome {
         let now = clock.now
         // Apple has forgotten what is older; a job may have waited long.
@@ -122,8 +133,9 @@ package struct NotificationReader: Sendable {
         guard let account = accounts[job.app], account.askableStores.contains(job.store) else { return without }
         do {
             let figures = try await fetch.fetch(from: start, until: job.end, in: job.store, account)
-            report(.compared(app: job.app, sent: figures.sent, recovered: figures.recovered))
-            return ending(figures)
+            // Of what was fetched before it was told then.
+            report(.compared(app: job.app, sent: figures.sent, recovered: figures.new))
+            return try await ending(figures)
         } catch let failure as AppStoreFailure {
             return AppleTrouble.outcome(of: failure, at: now) ?? .never(because: "Apple: \(failure)")
         } catch {

@@ -26,10 +26,20 @@ package struct Reconciliation: Sendable {
     /// What was written down to be done.
     package struct Plan: Hashable, Sendable {
         package var readings = 0
+        /// What those are called.
+        fileprivate var windows: [String] = []
         package var subscriptions = 0
         package var proofs = 0
 
         package init() {}
+
+        /// Adds another app's part.
+        package mutating func add(_ part: Plan) {
+            readings += part.readings
+            windows += part.windows
+            subscriptions += part.subscriptions
+            proofs += part.proofs
+        }
     }
 
     /// Plans one app's part.
@@ -47,8 +57,9 @@ package struct Reconciliation: Sendable {
     ) async throws(StoreFailure) -> Plan {
         var plan = Plan()
         for store in account.askableStores {
-            plan.readings += try await planReadings(account.app.id, store, start, end)
+            plan.windows += try await planReadings(account.app.id, store, start, end)
         }
+        plan.readings = plan.windows.count
         plan.subscriptions = try await planLooks(account.app.id, since: start)
         plan.proofs = try await planProofs(account.app.id)
         return plan
@@ -59,7 +70,7 @@ package struct Reconciliation: Sendable {
         _ environment: StoreEnvironment,
         _ start: Timestamp,
         _ end: Timestamp
-    ) async throws(StoreFailure) -> Int {
+    ) async throws(StoreFailure) -> [String] {
         let depth = NotificationComparer.depth(of: environment)
         var from = max(start, clock.now.advanced(by: .zero - depth))
         var jobs: [NotificationReading] = []
@@ -72,7 +83,7 @@ package struct Reconciliation: Sendable {
         try await store.write { write throws(StoreFailure) in
             for job in planned { try queue.enqueue(job, in: write) }
         }
-        return planned.count
+        return planned.compactMap(\.key)
     }
 
     /// Every subscription that was not over for good before the window is due now.
@@ -181,6 +192,14 @@ package struct Reconciliation: Sendable {
             place = page.next
         } while place != nil
         return count
+    }
+
+    /// How many of its windows hold notifications that could not be taken in, and are read again later: a setting is wrong, or a
+    /// certificate of Apple's is not known here.
+    package func untaken(of plan: Plan) async throws(StoreFailure) -> Int {
+        try await store.read { reader throws(StoreFailure) in
+            try reader.openJobs(kind: NotificationRetry.kind, keys: plan.windows).count
+        }
     }
 
     /// What is still to be done of it: subscriptions that are due, jobs that read or look.

@@ -107,7 +107,8 @@ extension RecordedSubscription: CountedRow {
         guard state == .active, willAutoRenew != false, !isShared, let expiresAt else { return }
         (key.measure, key.day) = (.renewalsDue, DayOfTime(containing: expiresAt))
         sums.add(1, to: key)
-        if let price = renewal?.nextPrice?.counted {
+        // As long as nobody has said whether it renews the price is one of a renewal before.
+        if willAutoRenew != nil, let price = renewal?.nextPrice?.counted {
             (key.measure, key.currency) = (.valueDue, price.currency)
             sums.add(price.milliunits, to: key)
         }

@@ -61,6 +61,12 @@ struct PaidPeriods {
         return min(transaction.revocation?.at ?? end, end)
     }
 
+    /// Whether it began with a period that is not recorded: what is known of it begins with a later one.
+    private var beganUnseen: Bool {
+        guard let first = periods.first?.transaction, first.id != chain.original else { return false }
+        return first.originallyPurchasedAt.map { $0.seconds < first.purchasedAt.seconds } ?? true
+    }
+
     /// Whether what was paid for last goes on under another number.
     private var goesOnElsewhere: Bool {
         guard let movedAt, let end = periods.last?.transaction.expiresAt else { return false }
@@ -131,14 +137,15 @@ struct PaidPeriods {
     private func addMonths(to sums: inout FigureSums) {
         guard let first = periods.first else { return }
         let began = MonthOfTime(containing: first.start)
-        if !isContinued { add(1, .cohort, began.firstDay, first.transaction.product, to: &sums) }
+        let isOfCohort = !isContinued && !beganUnseen
+        if isOfCohort { add(1, .cohort, began.firstDay, first.transaction.product, to: &sums) }
         let standings = standings()
         for index in standings.indices {
             let month = standings[index].month
             let product = product(of: standings[index])
             add(1, .subscribers, month.firstDay, product, to: &sums)
             let step = month.number - began.number
-            if (1...Self.stepMax).contains(step), !isContinued {
+            if (1...Self.stepMax).contains(step), isOfCohort {
                 add(1, .cohort, began.firstDay, first.transaction.product, step: step, to: &sums)
             }
             if isLost(standings, at: index) { add(1, .subscribersLost, month.firstDay, product, to: &sums) }
@@ -169,8 +176,9 @@ struct PaidPeriods {
             if index > 0, standings.continues(at: index - 1) {
                 addChange(from: monthly(standings[index - 1]), to: price, product, during, to: &sums)
             } else if let price {
-                // What goes on under another number goes from one sum to the other, as with another currency.
-                let begun = isContinued ? Measure.recurringExpansion : .recurringNew
+                // What goes on under another number goes from one sum to the other, as with another currency. What was paid
+                // before it was heard of becomes known.
+                let begun = isContinued || beganUnseen ? Measure.recurringExpansion : .recurringNew
                 let measure = index > 0 ? Measure.recurringReactivation : begun
                 add(price.milliunits, measure, during, product, price.currency, to: &sums)
             }

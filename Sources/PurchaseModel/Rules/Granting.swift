@@ -13,7 +13,9 @@ extension Draft {
         var fulfilment = before ?? Fulfilment(of: recorded, at: now)
         // Whoever shows it first may have a poorer copy.
         fulfilment.accountToken = recorded.transaction.accountToken ?? fulfilment.accountToken
-        if naming.isOfBooks(recorded) { fulfilment.isImported = true }
+        if let closed = booksClosed(over: recorded, naming, isKnown: before != nil) {
+            (fulfilment.isImported, fulfilment.booksClosedAt) = (true, closed)
+        }
         fulfilment.customer = owner(of: chain(of: recorded))?.customer
         let isFirst = before == nil && naming.source == .history
         let stays = !naming.isOfPurchase && isOfHistory(recorded.transaction, in: fulfilment.chain)
@@ -53,6 +55,19 @@ extension Draft {
             )
             return fulfilment
         }
+    }
+
+    /// When the books were closed in which a transaction stands, so that another system has delivered it; `nil` if it stands in
+    /// none.
+    ///
+    /// Of a subscription out of them a period that is heard of later was that system's, too, if it was bought before they were
+    /// handed in: an export is older than its import.
+    private func booksClosed(over recorded: RecordedTransaction, _ naming: Naming, isKnown: Bool) -> Timestamp? {
+        if naming.isOfBooks(recorded) { return naming.booksClosedAt ?? now }
+        guard !isKnown, naming.source != .imported, recorded.order == nil, recorded.isSubscriptionPeriod,
+            let closed = known.booksClosed(of: chain(of: recorded)), recorded.purchasedAt < closed
+        else { return nil }
+        return closed
     }
 
     private enum Judgement {

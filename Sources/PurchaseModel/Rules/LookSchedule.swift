@@ -36,6 +36,7 @@ package struct LookSchedule: Hashable, Sendable {
 
     /// Each wait is so many times as long as the one before it.
     private static let widening: Int64 = 3
+    private static let day = Duration.seconds(86_400)
     /// The longest wait while only the clock says that it is over: somebody may have paid.
     private static let doubt = Duration.seconds(2 * 86_400)
     /// What is behind is looked at again after no less than this part of the time since its newest known period began.
@@ -86,6 +87,21 @@ package struct LookSchedule: Hashable, Sendable {
             looks.append(contentsOf: wait.map { max($0, soonest) })
         }
         return looks.filter { $0 > now }.min()
+    }
+
+    /// When Apple is asked once about a subscription that was over for long when it came out of another system's books, by the
+    /// clock alone: it may have renewed since.
+    ///
+    /// - Parameters:
+    ///   - now: when it was imported.
+    ///   - subscription: as it stood then.
+    /// - Returns: within a day; `nil` where Apple has said that it is over.
+    func once(after now: Timestamp, of subscription: Subscription) -> Timestamp? {
+        guard subscription.state == .expired, !subscription.isEndConfirmed, subscription.goesOn != false else {
+            return nil
+        }
+        let spread = isSpread ? LookSpread(subscription.chain) : .none
+        return now.advanced(by: first + spread.share(of: Self.day))
     }
 
     /// Whether two moments of a next look are as good as one: what was recorded a moment ago has said when the next one is.

@@ -17,6 +17,8 @@ package struct Situation: Sendable {
     private var units: [ChainKey: ShortTable<GrantUnit, [TransactionID]>] = [:]
     /// Under which other numbers a chain has a paid period, that nothing was given for.
     private var repetitions: [ChainKey: ShortTable<GrantUnit, [TransactionID]>] = [:]
+    /// When the last books were handed in out of which something of it was imported.
+    private var booksClosed: [ChainKey: Timestamp] = [:]
     private var owners: [ChainKey: Owner] = [:]
     /// Which chains go on from which others.
     private var predecessors: [ChainKey: TransactionID] = [:]
@@ -82,6 +84,8 @@ package struct Situation: Sendable {
     func repetitions(in chain: ChainKey) -> ShortTable<GrantUnit, [TransactionID]>? { repetitions[chain] }
 
     func hasGrants(_ chain: ChainKey) -> Bool { units[chain] != nil }
+
+    func booksClosed(of chain: ChainKey) -> Timestamp? { booksClosed.isEmpty ? nil : booksClosed[chain] }
 
     package func fulfilment(of transaction: TransactionKey) -> Fulfilment? {
         chains[transaction].flatMap { fulfilments[$0]?[transaction.id] }
@@ -324,6 +328,7 @@ package struct Situation: Sendable {
         let (transaction, chain) = (fulfilment.transaction, fulfilment.chain)
         fulfilments[chain, default: [:]][transaction.id] = fulfilment
         chains[transaction] = chain
+        if let closed = fulfilment.booksClosedAt { booksClosed[chain] = max(booksClosed[chain] ?? closed, closed) }
         if let period = fulfilment.periodRepeated {
             repetitions[chain, default: ShortTable()].note(transaction.id, among: period)
         }

@@ -152,15 +152,28 @@ extension Draft {
     mutating func tellOfSubscriptions(_ recording: Recording) {
         var left = takeFolded()
         while let subscription = left.popLast() {
-            let isTold = tells(of: subscription.new.chain, recording.source)
-            write(subscription, recording.schedule, isTold: isTold, isFollowed: recording.isFollowed)
+            let isTold = tells(of: subscription, recording.source)
+            write(
+                subscription,
+                recording.schedule,
+                isTold: isTold,
+                isFollowed: recording.isFollowed,
+                isOfBooks: recording.source == .imported
+            )
         }
     }
 
     /// Whether what a proof says of a subscription is for the shop: nobody is told of what was over, or somebody else's to
     /// deliver, before we knew of it.
-    private func tells(of chain: ChainKey, _ source: RecordingSource) -> Bool {
-        switch source {
+    private func tells(of subscription: FoldedSubscription, _ source: RecordingSource) -> Bool {
+        let chain = subscription.new.chain
+        if let period = subscription.period, period.id != subscription.before?.current,
+            fulfilment(period)?.isImported == true, source != .imported
+        {
+            // It began before the books were closed that it belongs to.
+            return false
+        }
+        return switch source {
         case .presented: true
         case .imported: fulfilments(of: chain).values.contains { !$0.isImported }
         case .history: owner(of: chain) != nil
@@ -174,6 +187,7 @@ extension Draft {
     ///   - schedule: when to look again.
     ///   - isTold: whether the shop is told.
     ///   - isFollowed: whether a newer period of it is recorded next.
+    ///   - isOfBooks: whether it was imported: Apple is asked once about what is long over by them.
     ///   - isLook: whether time alone has passed over it: then the next look is written, also where nothing else has changed.
     ///   - newest: its newest period when the look began; `nil` for the one that it has.
     mutating func write(
@@ -181,6 +195,7 @@ extension Draft {
         _ schedule: LookSchedule,
         isTold: Bool = true,
         isFollowed: Bool = false,
+        isOfBooks: Bool = false,
         isLook: Bool = false,
         askedOf newest: TransactionID? = nil
     ) {
@@ -203,6 +218,7 @@ extension Draft {
         let begun = folded.isUpgradeUnheard ? new.periodStartedAt.map { min($0, now) } : nil
         let open = begun ?? (wasAsked ? nil : before?.upgradeToHear(since: folded.old?.periodStartedAt))
         row.nextLook = open ?? schedule.next(after: now, of: new)
+        if isOfBooks, row.nextLook == nil { row.nextLook = before?.nextLook ?? schedule.once(after: now, of: new) }
         if let before, !folded.isUpgradeUnheard, before.saysTheSame(as: row), before.state == row.state,
             before.since == row.since
         {

@@ -32,6 +32,9 @@ package struct Fulfilment: Hashable, Sendable {
     package internal(set) var fence: Int64
     /// Another system delivered it before its record was imported: nobody is told to deliver it, and no balance rises.
     package internal(set) var isImported: Bool
+    /// When the books were handed in out of which it was imported: what of its subscription was bought before that, and is heard
+    /// of later, the other system delivered as well. `nil` for what was imported before that was kept.
+    package internal(set) var booksClosedAt: Timestamp?
     /// Nobody had it when it was decided about, and only Apple's history tells of it: nobody knows what was delivered
     /// before, so that no order has it unless somebody presents it. So it stays while Apple takes it back and gives it again.
     package internal(set) var isOfHistory: Bool
@@ -117,6 +120,7 @@ package struct Fulfilment: Hashable, Sendable {
         delivery = stored.delivery
         fence = stored.fence
         isImported = stored.isImported
+        booksClosedAt = stored.booksClosedAt
         isOfHistory = stored.isOfHistory
         decidedAt = stored.decidedAt
         version = stored.version
@@ -142,6 +146,7 @@ package struct Fulfilment: Hashable, Sendable {
         package var delivery: DeliveryProgress?
         package var fence: Int64
         package var isImported: Bool
+        package var booksClosedAt: Timestamp?
         package var isOfHistory: Bool
         package var decidedAt: Timestamp
         package var version: Int64

@@ -86,6 +86,8 @@ struct Reconcile: Sendable {
         }
     }
 
+    private static let untakenAdvice = "check apple_id and certificates; servers read them again, ever later"
+
     /// What the ledger holds.
     private struct Holdings: Sendable {
         var transactions: Int
@@ -104,16 +106,14 @@ struct Reconcile: Sendable {
         let before = try await Self.holdings(of: store)
         var (plan, customers) = (Reconciliation.Plan(), 0)
         for account in accounts.sorted(by: { $0.app.id < $1.app.id }) {
-            let part = try await reconciliation.plan(account, from: since, until: until)
-            plan.readings += part.readings
-            plan.subscriptions += part.subscriptions
-            plan.proofs += part.proofs
+            plan.add(try await reconciliation.plan(account, from: since, until: until))
             customers += try await planCustomers(reconciliation, account)
         }
         let isDone = try await work(house, reconciliation)
+        let untaken = try await reconciliation.untaken(of: plan)
         let after = try await Self.holdings(of: store)
-        show(plan, customers, before, after, isDone: isDone)
-        return isDone ? 0 : 1
+        show(plan, customers, before, after, isDone: isDone, untaken)
+        return isDone && untaken == 0 ? 0 : 1
     }
 
     private func planCustomers(_ reconciliation: Reconciliation, _ account: AppleAccount) async throws -> Int {
@@ -168,13 +168,15 @@ struct Reconcile: Sendable {
         _ customers: Int,
         _ before: Holdings,
         _ after: Holdings,
-        isDone: Bool
+        isDone: Bool,
+        _ untaken: Int
     ) {
         let new = after.transactions - before.transactions
         if isJSON {
             let line = JSONWriter.object { json in
                 json.member("is_done", isDone)
                 json.member("windows", plan.readings)
+                json.member("untaken_windows", untaken)
                 json.member("subscriptions", plan.subscriptions)
                 json.member("proofs", plan.proofs)
                 json.member("customers", customers)
@@ -191,6 +193,13 @@ struct Reconcile: Sendable {
               \(plan.readings) windows of notifications, \(plan.subscriptions) subscriptions, \(plan.proofs) proofs that wait,
               \(customers) customers
               \(new) transactions are new, \(before.pending) proofs waited, \(after.pending) wait
+
+            """
+        )
+        guard untaken > 0 else { return }
+        Console.write(
+            """
+              In \(untaken) windows notifications could not be taken in: \(Self.untakenAdvice)
 
             """
         )

@@ -43,7 +43,9 @@ struct BackgroundWork: Sendable {
             accounts: accounts,
             clock: clock
         ) { reporter.report($0) }
-        let reader = NotificationReader(intake: intake, accounts: accounts, clock: clock) { reporter.report($0) }
+        let reader = NotificationReader(intake: intake, queue: queue, accounts: accounts, clock: clock) {
+            reporter.report($0)
+        }
         let customers = CustomerReader(recorder: recorder, queue: queue, accounts: accounts, clock: clock)
         let looker = SubscriptionLooker(
             recorder: recorder,

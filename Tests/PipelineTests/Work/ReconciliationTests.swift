@@ -120,6 +120,30 @@ import Testing
         }
     }
 
+    /// The window was compared long before, and nothing comes back to it by itself.
+    @Test func whatCouldNotBeTakenInIsLeftAndReadAgain() async throws {
+        try await WorkHouse().open { house in
+            let sold = try [house.buy("coins.100"), house.buy("coins.100")]
+            house.inbox.open(false)
+            await house.sender.deliverDue()
+            house.pass(.seconds(3_600))
+            house.script.spoil("/notifications/history")
+            let plan = try await Self.reconcile(house, since: WorkHouse.start)
+            #expect(try await house.reconciliation.untaken(of: plan) == 1)
+            house.pass(.seconds(6 * 3_600))
+            house.script.spoil(nil)
+            try await house.work()
+            for sold in sold { #expect(try await house.recorded(sold.id) != nil) }
+            #expect(try await house.reconciliation.untaken(of: plan) == 0)
+            // A second time it finds nothing to fetch, and tells of nothing.
+            _ = try await Self.reconcile(house, since: WorkHouse.start)
+            let recovered = house.events.values.compactMap { event -> Int64? in
+                if case .compared(_, _, let recovered) = event { recovered } else { nil }
+            }
+            #expect(recovered.reduce(0, +) == 2)
+        }
+    }
+
     @Test func whileAppleIsAwayItIsNotDone() async throws {
         try await WorkHouse().open { house in
             _ = try await Self.subscribed(house)

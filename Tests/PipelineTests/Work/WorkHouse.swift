@@ -36,7 +36,7 @@ struct WorkHouse: Sendable {
     private let watch: SubscriptionWatch
     let recorder: Recorder
     private let handlers: [JobHandler]
-    private let events: Noted<PipelineEvent>
+    let events: Noted<PipelineEvent>
 
     /// Takes Apple's notifications in, unless it is closed.
     final class Inbox: Sendable {
@@ -128,7 +128,9 @@ struct WorkHouse: Sendable {
         _ clock: ManualClock,
         _ events: Noted<PipelineEvent>
     ) -> [JobHandler] {
-        let reader = NotificationReader(intake: intake, accounts: accounts, clock: clock) { events.note($0) }
+        let reader = NotificationReader(intake: intake, queue: queue, accounts: accounts, clock: clock) {
+            events.note($0)
+        }
         let comparer = NotificationComparer(
             intake: intake,
             store: store,

@@ -69,7 +69,7 @@ struct FulfilmentQueries {
             .optional(row.reason?.rawValue), .optional(row.unit?.text), .optional(row.order?.text),
             .optional(row.match?.rawValue), .text(GoodsText.text(of: row.goods)), .integer(Int64(row.reversed)),
             .optional(row.reversedAt?.milliseconds), .optional(row.delivery?.rawValue), .integer(row.fence),
-            .integer(row.decidedAt.milliseconds), .integer(row.isImported ? 1 : 0), .integer(row.isOfHistory ? 1 : 0),
+            .integer(row.decidedAt.milliseconds), .integer(Self.imported(row)), .integer(row.isOfHistory ? 1 : 0),
         ]
         switch change {
         case .insert:
@@ -143,6 +143,12 @@ struct FulfilmentQueries {
         )
     }
 
+    /// 0 for what was not imported, 1 for what was when nobody knows, else when its books were closed.
+    private static func imported(_ row: Fulfilment) -> Int64 {
+        guard row.isImported else { return 0 }
+        return max(row.booksClosedAt?.milliseconds ?? 1, 1)
+    }
+
     /// Reads a row of ``selected``.
     static func read(_ row: SQLRow, app: AppID) throws(StoreFailure) -> Fulfilment {
         guard let original = TransactionID(number: row.integer(0)), let realm = RealmCode(number: row.integer(1)).realm,
@@ -173,6 +179,7 @@ struct FulfilmentQueries {
         stored.delivery = try row.word(17)
         stored.fence = row.integer(18)
         stored.isImported = row.integer(20) != 0
+        stored.booksClosedAt = row.integer(20) > 1 ? Timestamp(milliseconds: row.integer(20)) : nil
         // What an older version wrote says so by its reason, and took no mark away.
         let isMarked = row.integer(21) != 0 && state == .withheld || stored.reason == .fromHistory
         stored.isOfHistory = isMarked && stored.customer == nil
