@@ -120,6 +120,7 @@ package struct PurchasePipeline: Sendable {
             recording.source = .imported
             recording.booksClosedAt = closing(of: kept.submission, recording.transactions)
         }
+        recording.isUndelivered = kept.submission.origin == .imported
         do throws(StoreFailure) {
             let evidence = proof.evidence(from: kept.submission.customer, at: clock.now)
             let decision = try await recorder.record(

@@ -150,6 +150,27 @@ import TestSupport
         }
     }
 
+    /// An app pages through its customer's purchases, and learns of no number by asking from where on.
+    @Test func aPageBeginsBehindHerOwnPurchasesAlone() async throws {
+        try await TestHouse().open { house in
+            for number in Int64(62)...63 { _ = await house.submit(try Sample.jws(number), customer: "alice") }
+            _ = await house.submit(try Sample.jws(64), customer: "bob")
+            func page(_ customer: String, after cursor: String?) async throws -> HTTPResponse {
+                let query = "limit=1" + (cursor.map { "&after=\($0)" } ?? "")
+                return await house.get("/v1/customers/\(customer)/transactions", query: query)
+            }
+            let first = try await page("alice", after: nil)
+            #expect(try first.first("transaction_id") == "63")
+            let next = try #require(try first.json()["next"]?.string)
+            #expect(try await page("alice", after: next).first("transaction_id") == "62")
+            let (others, unknown) = (next.replacing("63", with: "64"), next.replacing("63", with: "65"))
+            let answers = [try await page("alice", after: others), try await page("alice", after: unknown)]
+            #expect(answers.map(\.status) == [.badRequest, .badRequest])
+            #expect(answers[0].body == answers[1].body)
+            #expect(try await page("bob", after: next).status == .badRequest)
+        }
+    }
+
     @Test func aProofForOneProductDoesNotPayForAnother() async throws {
         try await TestHouse().open { house in
             let proof = try Sample.jws(71, product: "com.example.demo.cheap")

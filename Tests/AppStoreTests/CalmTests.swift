@@ -89,6 +89,36 @@ import Testing
         #expect((640...720).contains(sent) && held > 6_000)
     }
 
+    /// A key that Apple does not take rests; receipts are asked about with the shared secret all the same, and what is answered
+    /// there says nothing of the key.
+    @Test func aKeysTroubleIsNotThatOfReceipts() async throws {
+        let desk = try ServerDesk().desk
+        let line = desk.line(HTTPHandler { _ in HTTPResponse(.ok) })
+        let url = "https://buy.itunes.apple.com/verifyReceipt"
+        let call = HTTPCall(method: .post, url: url, fields: [:], timeout: .seconds(1))
+        func lane(isByKey: Bool) -> AppleLane {
+            AppleLane(
+                app: AppleDesk.bundleID,
+                store: .production,
+                endpoint: isByKey ? "history" : "verify_receipt",
+                perSecond: 50,
+                isByKey: isByKey
+            )
+        }
+        for _ in 0..<3 {
+            _ = await failure { () async throws(AppStoreFailure) in
+                try await line.send(call, on: lane(isByKey: true)) { _ throws(AppStoreFailure) in throw .unauthorized }
+            }
+        }
+        #expect(line.isResting(lane(isByKey: true), at: url) && !line.isResting(lane(isByKey: false), at: url))
+        try await line.send(call, on: lane(isByKey: false)) { _ throws(AppStoreFailure) in }
+        #expect(line.isResting(lane(isByKey: true), at: url))
+        _ = try desk.buy("sword")
+        _ = try await desk.receiptCall().verify(desk.receipt(), of: desk.credentials)
+        let asked = desk.log.events.compactMap { if case .answered(let lane, _, _) = $0 { lane } else { nil } }
+        #expect(asked.last?.endpoint == "verify_receipt" && asked.last?.isByKey == false)
+    }
+
     @Test func oneStoresTroubleIsNotTheOthers() async throws {
         let shop = try ServerDesk { call throws(HTTPCallFailure) in
             call.url.contains("/sandbox/") ? HTTPResponse(.serviceUnavailable) : nil

@@ -63,6 +63,16 @@ import Testing
         #expect(try !shop.fulfilment(2).isImported)
     }
 
+    /// The old system was off by then, and its operator has the rest delivered here.
+    @Test func whatNobodyHasDeliveredIsDeliveredHere() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(31)
+        try shop.show(Sold.month(1), from: .imported)
+        try shop.show([Self.next(after: -20)], isUndelivered: true)
+        #expect(try !shop.fulfilment(2).isImported)
+        #expect(try shop.types.contains("delivery.granted") && shop.gems() == 10)
+    }
+
     /// Its last period in the books ended so many days before: Apple is asked once, however long that is.
     @Test(arguments: [1, 61, 400, 4_000] as [Double]) func whatIsOverByTheBooksIsAskedAbout(days: Double) throws {
         var shop = try Shop()

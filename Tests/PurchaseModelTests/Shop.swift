@@ -87,6 +87,7 @@ struct Shop {
         realm: Realm = Shop.production,
         from source: RecordingSource = .presented,
         booksClosedAt: Timestamp? = nil,
+        isUndelivered: Bool = false,
         claiming claimed: Int64? = nil
     ) throws -> Decision {
         var recording = Recording(
@@ -101,6 +102,7 @@ struct Shop {
         )
         recording.source = source
         recording.booksClosedAt = booksClosedAt
+        recording.isUndelivered = isUndelivered
         recording.claimed = claimed.flatMap { TransactionID(number: $0) }
         self.transactions.formUnion(recording.keys)
         return apply(decide(situation, recording, ownToken: ownToken, at: now))

@@ -98,7 +98,7 @@ enum Purchases {
             month.expiresAt = Samples.now.advanced(by: .seconds(30 * 86_400))
             month.ownership = place == 0 ? .purchased : .familyShared
             var renewal = Renewal(originalID: month.id, product: month.product, signedAt: month.signedAt)
-            renewal.renewsAt = month.expiresAt
+            (renewal.renewsAt, renewal.willAutoRenew) = (month.expiresAt, true)
             renewal.nextPrice = Price(milliunits: price.milliunits, currency: price.currency)
             let recording = Recording(
                 app: try Samples.app(),

@@ -103,6 +103,7 @@ struct Calm: Sendable {
         _ lane: AppleLane,
         _ host: String
     ) -> [(suspect: Suspect, rule: CircuitBreaker.Rule)] {
-        [(.host(host, lane.store), .host), (.key(lane.owner), .key)]
+        let host = (Suspect.host(host, lane.store), CircuitBreaker.Rule.host)
+        return lane.isByKey ? [host, (.key(lane.owner), .key)] : [host]
     }
 }

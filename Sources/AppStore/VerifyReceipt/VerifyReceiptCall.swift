@@ -106,7 +106,8 @@ package struct VerifyReceiptCall: Sendable {
             app: app.bundleID,
             store: store,
             endpoint: "verify_receipt",
-            perSecond: VerifyReceiptCall.perSecond
+            perSecond: VerifyReceiptCall.perSecond,
+            isByKey: false
         )
         return try await line.send(call, on: lane) { received throws(AppStoreFailure) in
             let (status, response) = try VerifyReceiptCall.read(received.response)

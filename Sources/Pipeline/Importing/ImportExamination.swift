@@ -124,7 +124,7 @@ struct ImportExaminer: Sendable {
         recording.customer = claim.customer
         recording.customerToken = claim.customer.flatMap { AccountToken(ofCustomer: $0) }
         recording.claimed = claim.subject?.id
-        if delivery == .elsewhere { recording.source = .imported }
+        if delivery == .elsewhere { recording.source = .imported } else { recording.isUndelivered = true }
         return .record(recording, proof.evidence(from: claim.customer, at: now), format, proof.verdict)
     }
 
@@ -144,7 +144,7 @@ struct ImportExaminer: Sendable {
         var template = Recording(app: app.id, realm: realm, transactions: [], terms: app.terms)
         template.customer = claim.customer
         template.customerToken = claim.customer.flatMap { AccountToken(ofCustomer: $0) }
-        if delivery == .elsewhere { template.source = .imported }
+        if delivery == .elsewhere { template.source = .imported } else { template.isUndelivered = true }
         return .claim(ImportedClaim(id: subject.id, template: template), unless: other)
     }
 

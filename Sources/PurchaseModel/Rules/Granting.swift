@@ -64,7 +64,8 @@ extension Draft {
     /// handed in: an export is older than its import.
     private func booksClosed(over recorded: RecordedTransaction, _ naming: Naming, isKnown: Bool) -> Timestamp? {
         if naming.isOfBooks(recorded) { return naming.booksClosedAt ?? now }
-        guard !isKnown, naming.source != .imported, recorded.order == nil, recorded.isSubscriptionPeriod,
+        guard !isKnown, naming.source != .imported, !naming.isUndelivered, recorded.order == nil,
+            recorded.isSubscriptionPeriod,
             let closed = known.booksClosed(of: chain(of: recorded)), recorded.purchasedAt < closed
         else { return nil }
         return closed

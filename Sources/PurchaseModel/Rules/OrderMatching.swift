@@ -117,6 +117,8 @@ struct Naming {
     var booksClosedAt: Timestamp?
     /// Whether it is presented, or told of as just bought.
     var isOfPurchase = false
+    /// See ``Recording/isUndelivered``.
+    var isUndelivered = false
     /// The chains of which it was said; `nil` for all.
     var chains: Set<ChainKey>?
 

@@ -153,5 +153,6 @@ extension Naming {
             chains: chains
         )
         isOfPurchase = recording.isOfPurchase
+        isUndelivered = recording.isUndelivered
     }
 }
