@@ -1,4 +1,5 @@
 import Dashboard
+import Foundation
 import HTTP
 import Pipeline
 import PurchaseModel
@@ -18,13 +19,43 @@ import Testing
         #expect(await acting.act(ActingDesk.transaction("/acknowledge", 7)).status == .seeOther)
         let page = await acting.browser.get(Self.page)
         let steps = [
-            "Its order was placed", "Bought, says Apple", "Told: delivery.granted", "Recorded", "It pays order",
-            "Decided: Granted", "Told: delivery.acknowledged",
+            "Its order was placed", "Bought, says Apple", "Told: order.paid", "Told: delivery.granted", "Recorded",
+            "Last changed, and stands as: Granted", "Told: delivery.acknowledged",
         ]
         let places = steps.map { page.text.range(of: $0)?.lowerBound }
         for (step, place) in zip(steps, places) { #expect(place != nil, "\(step)") }
         #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted())
         #expect(page.isEscaped)
+    }
+
+    /// A step of the page's timeline, as its row has it.
+    private static func step(_ words: String, in page: HTTPResponse) -> String? {
+        page.text.components(separatedBy: "<tr>").first { $0.contains("<bdi>\(words)") }
+    }
+
+    @Test func anOrderWasPaidWhenItWasAndNotWhenItWasRefunded() async throws {
+        let acting = try await ActingDesk()
+        let bought = acting.desk.clock.now
+        try await acting.place(acting.order, product: ActingDesk.coins)
+        try await acting.buy(7)
+        acting.desk.clock.advance(by: .seconds(21 * 86_400))
+        _ = await acting.browser.signIn("olga")
+        try await acting.buy(7) { sold in
+            (sold.purchasedAt, sold.revocation) = (bought, Revocation(at: sold.signedAt, reason: 0))
+        }
+        let page = await acting.browser.get(Self.page)
+        let paid = try #require(Self.step("Told: order.paid", in: page))
+        #expect(paid.contains("2027-01-15") && !paid.contains("2027-02-05"), "\(paid)")
+        #expect(Self.step("It pays order", in: page) == nil, "that is told, with its time")
+        let last = try #require(Self.step("Last changed, and stands as: Granted, and taken back", in: page))
+        #expect(last.contains("2027-02-05"), "\(last)")
+        // When so much was told of the customer since that the event is not looked at, nothing says when.
+        for number in Int64(101)...200 { try await acting.buy(number) }
+        let later = await acting.browser.get(Self.page)
+        #expect(Self.step("Told: order.paid", in: later) == nil)
+        let undated = try #require(Self.step("It pays order", in: later))
+        #expect(undated.hasPrefix("<td>–</td><td>–</td>") && undated.contains("matched by"), "\(undated)")
+        #expect(later.isEscaped)
     }
 
     @Test func aDeliveryAndAnEventLeadToTheirPurchase() async throws {

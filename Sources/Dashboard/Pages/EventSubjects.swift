@@ -5,6 +5,8 @@ import Storage
 
 /// What an event is about, by what stands in its message, which we wrote.
 struct EventSubjects {
+    /// The order that it tells of.
+    let order: OrderID?
     private let app: AppID
     private let realm: Realm
     private let delivery: TransactionKey?
@@ -18,6 +20,7 @@ struct EventSubjects {
             data?[object]?.object?[member]?.string.flatMap { TransactionID($0) }
         }
         (app, realm) = (event.app, event.realm)
+        order = data?["order"]?.object?["order_id"]?.string.flatMap { OrderID($0) }
         delivery = data?["delivery"]?.object?["delivery_id"]?.string.flatMap { DeliveryID($0) }?.key(app: event.app)
         transaction =
             id("transaction", "transaction_id") ?? id("consumption_request", "transaction_id")

@@ -11,6 +11,8 @@ struct TransactionTimeline: Sendable {
     private struct Step: Sendable {
         var happenedAt: Timestamp
         var learnedAt: Timestamp
+        /// Whether these moments are known to be its own, and not only no later than it.
+        var isDated = true
         var text: String
         var evidence: Evidence
     }
@@ -26,6 +28,8 @@ struct TransactionTimeline: Sendable {
     }
 
     private var steps: [Step] = []
+    /// The orders of which the shop was told, among what is looked at, that the transaction pays them.
+    private var ordersPaid: Set<OrderID> = []
 
     /// - Parameters:
     ///   - recorded: the transaction.
@@ -59,6 +63,7 @@ struct TransactionTimeline: Sendable {
         for customer in Set(customers) {
             try addEvents(of: StreamKey(app: recorded.app, realm: recorded.realm, customer: customer), recorded, reader)
         }
+        addPayment(fulfilment, recorded)
     }
 
     private mutating func add(
@@ -102,13 +107,19 @@ struct TransactionTimeline: Sendable {
         if let id = fulfilment.order {
             let key = OrderKey(app: fulfilment.transaction.app, id: id)
             if let order = try reader.orders([key]).first { add(order.placedAt, "Its order was placed", .order(key)) }
-            let match = fulfilment.match.map { ", matched by \($0.rawValue)" } ?? ""
-            add(fulfilment.decidedAt, "It pays order \(id.text)\(match)", .order(key))
         }
-        add(fulfilment.decidedAt, "Decided: \(given)", .ledger)
+        add(fulfilment.decidedAt, "Last changed, and stands as: \(given)", .ledger)
         if let at = fulfilment.reversedAt {
             add(at, "Taken back: \(Texts.part(fulfilment.reversed))", .ledger)
         }
+    }
+
+    /// That it pays an order, where no event says when: no row keeps that moment.
+    private mutating func addPayment(_ fulfilment: Fulfilment?, _ recorded: RecordedTransaction) {
+        guard let id = fulfilment?.order, !ordersPaid.contains(id) else { return }
+        let match = fulfilment?.match.map { ", matched by \($0.rawValue)" } ?? ""
+        add(recorded.recordedAt, "It pays order \(id.text)\(match)", .order(OrderKey(app: recorded.app, id: id)))
+        steps[steps.count - 1].isDated = false
     }
 
     /// What the shop was told of it: what was granted, delivered, undone and transferred.
@@ -118,10 +129,13 @@ struct TransactionTimeline: Sendable {
         _ reader: any StoreReader
     ) throws(StoreFailure) {
         let last = try reader.lastEventSequences([stream])[stream] ?? 0
-        for sequence in stride(from: last, to: max(last - Self.lookedAtMax, 0), by: -1) {
-            guard let event = try reader.event(app: stream.app, id: EventRows.id(stream, sequence))?.event,
-                EventSubjects(event).isAbout(recorded)
-            else { continue }
+        for sequence in stride(from: max(last - Self.lookedAtMax, 0) + 1, through: last, by: 1) {
+            guard let event = try reader.event(app: stream.app, id: EventRows.id(stream, sequence))?.event else {
+                continue
+            }
+            let subjects = EventSubjects(event)
+            guard subjects.isAbout(recorded) else { continue }
+            if event.type == EventType.orderPaid.rawValue, let order = subjects.order { ordersPaid.insert(order) }
             add(event.happenedAt, learned: event.learnedAt, "Told: \(event.type)", .event(event.id))
         }
     }
@@ -138,8 +152,8 @@ struct TransactionTimeline: Sendable {
         Table("What happened, the oldest first", ["Happened", "Learned", "What", "Evidence"]) {
             for step in ordered {
                 element("tr") {
-                    element("td") { Texts.moment(step.happenedAt) }
-                    element("td") { Texts.moment(step.learnedAt) }
+                    element("td") { step.isDated ? Texts.moment(step.happenedAt) : HTML(text: "–") }
+                    element("td") { step.isDated ? Texts.moment(step.learnedAt) : HTML(text: "–") }
                     element("th", .word("scope", "row")) { element("bdi") { step.text } }
                     element("td") { Self.link(step.evidence) }
                 }
