@@ -65,6 +65,22 @@ import Testing
         #expect(await browser.get("/dashboard/sample?sha256=08").status == .notFound)
     }
 
+    /// What is listed has an end; what is added up has none.
+    @Test func triageAddsUpMoreThanItLists() async throws {
+        let desk = Desk()
+        let browser = try await Self.viewer(desk)
+        for number in 1...99 { try await Self.refuse(desk, 9, proof: "a", reason: "reason_\(number)") }
+        let short = await browser.get("/dashboard/triage").text
+        #expect(short.contains("By app and reason, the most first"))
+        try await Self.refuse(desk, 5, proof: "a", reason: "unknown_to_apple")
+        try await Self.refuse(desk, 3, proof: "a")
+        let page = await browser.get("/dashboard/triage").text
+        #expect(page.contains("By app and reason, the 100 with the most"))
+        let byVerdict = try #require(page.split(separator: "What it means").last?.split(separator: "</table>").first)
+        #expect(byVerdict.contains("forged</th><td>3</td><td>0.3 %</td>"), "\(byVerdict)")
+        #expect(page.contains("Refused without asking Apple: 894. Refused after Apple was asked: 5."))
+    }
+
     /// Whoever is asked why a purchase was refused looks for the customer, or for the number on her receipt.
     @Test func whatWasRefusedIsFoundByItsCustomerAndByWhatItClaims() async throws {
         let desk = Desk()

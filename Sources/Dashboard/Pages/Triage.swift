@@ -24,6 +24,8 @@ struct Triage: Sendable {
         ("test_signed", "test_signed", "signed by a test authority"),
     ]
     private static let samples = 25
+    /// So many pairs of app and reason are listed.
+    private static let listed = 100
     /// The reasons that only Apple's answer gives.
     private static let wordsOfApple: Set<String> = ["unknown_to_apple", "refused_by_apple", "unreadable_to_apple"]
     /// So many listings of counts are read for a chart.
@@ -45,7 +47,7 @@ struct Triage: Sendable {
         let found = try await parts.store.read { reader throws(StoreFailure) in
             Found(
                 counts: try Self.counts(since: first, reader),
-                totals: try reader.refusalTotals(since: first, limit: 100),
+                totals: try reader.refusalTotals(since: first, limit: Self.listed),
                 samples: try reader.refusalSamples(limit: Self.samples),
                 figures: try reader.figures()
             )
@@ -59,7 +61,7 @@ struct Triage: Sendable {
                 "."
             }
             chart(found.counts, span, first)
-            summary(found.totals, found.figures)
+            summary(found.counts, found.figures)
             if !found.totals.isEmpty { reasons(found.totals) }
             samples(found.samples)
         }.response()
@@ -128,13 +130,14 @@ struct Triage: Sendable {
         }
     }
 
-    private func summary(_ totals: [RefusalTotal], _ figures: StoreFigures) -> HTML {
-        let all = totals.reduce(0) { $0 + $1.count }
-        let undecidable = totals.filter { parts.verdict($0.reason) == "undecidable" }.reduce(0) { $0 + $1.count }
-        let byApple = totals.filter { Self.wordsOfApple.contains($0.reason) }.reduce(0) { $0 + $1.count }
+    private func summary(_ counts: [RefusalCount], _ figures: StoreFigures) -> HTML {
+        let byReason = Dictionary(counts.map { ($0.key.reason, $0.count) }, uniquingKeysWith: +)
+        let all = byReason.values.reduce(0, +)
+        let undecidable = byReason.filter { parts.verdict($0.key) == "undecidable" }.values.reduce(0, +)
+        let byApple = byReason.filter { Self.wordsOfApple.contains($0.key) }.values.reduce(0, +)
         return Table("By verdict", ["Verdict", "Submissions", "Share", "What it means"]) {
             for verdict in Self.verdicts {
-                let count = totals.filter { parts.verdict($0.reason) == verdict.word }.reduce(0) { $0 + $1.count }
+                let count = byReason.filter { parts.verdict($0.key) == verdict.word }.values.reduce(0, +)
                 element("tr") {
                     element("th", .word("scope", "row")) { RefusedProofs.words(verdict.word) }
                     element("td") { Texts.count(count) }
@@ -152,7 +155,8 @@ struct Triage: Sendable {
 
     private func reasons(_ totals: [RefusalTotal]) -> HTML {
         Table(
-            "By app and reason, the most first",
+            totals.count < Self.listed
+                ? "By app and reason, the most first" : "By app and reason, the \(Self.listed) with the most",
             ["App", "Reason", "Verdict", "Submissions", "First hour", "Last hour"]
         ) {
             for total in totals {
