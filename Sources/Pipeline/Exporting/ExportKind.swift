@@ -24,7 +24,8 @@ package enum ExportKind: String, Hashable, Sendable, CaseIterable {
                 "ownership", "app_account_token", "offer_type", "offer_identifier", "price_milliunits",
                 "currency", "storefront", "subscription_group", "web_order_line_item_id", "app_transaction_id",
                 "owner_id", "customer_id", "order_id", "signed_at", "recorded_at", "proof_sha256", "proof",
-                "is_partly_revoked",
+                "is_partly_revoked", "previous_original_transaction_id", "offer_discount_type", "offer_period",
+                "advanced_commerce",
             ]
         case .evidence:
             [
@@ -42,14 +43,18 @@ package enum ExportKind: String, Hashable, Sendable, CaseIterable {
             [
                 "kind", "order_id", "customer_id", "product_id", "quantity", "app_account_token", "state", "placed_at",
                 "expires_at", "changed_at", "payment.transaction_id", "payment.environment", "payment.matched_by",
-                "refunded_percentage",
+                "refunded_percentage", "payment.test_signed",
             ]
         case .subscription:
             [
                 "kind", "environment", "test_signed", "original_transaction_id", "product_id", "subscription_group",
                 "state", "since", "transaction_id", "owner_id", "started_at", "period_started_at", "expires_at",
                 "access_until", "price_milliunits", "currency", "will_auto_renew", "next_product_id", "grace_ends_at",
-                "ending", "signed_at",
+                "ending", "signed_at", "apple_status", "recent_start_at", "has_returned", "billing_plan",
+                "commitment_ends_at", "ownership", "offer", "is_trial", "is_introductory", "app_account_token",
+                "next_price_milliunits", "next_currency", "next_offer", "win_back_offers", "price_increase",
+                "retries_until", "upgraded_to_product_id", "moved_to_original_transaction_id",
+                "moved_from_original_transaction_id", "revocation", "is_behind",
             ]
         case .balance: ["kind", "environment", "test_signed", "customer_id", "currency", "balance", "uncollected"]
         case .grantedEntitlement:
