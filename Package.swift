@@ -200,8 +200,8 @@ let package = Package(
         tests(
             "ServerTests",
             [
-                "Server", "AppStore", "PurchaseModel", "Crypto", "Encoding", "HTTP", "Verification", "Storage",
-                "Simulator", "TestSupport",
+                "Server", "AppStore", "PurchaseModel", "Crypto", "Encoding", "HTTP", "Pipeline", "Verification",
+                "Storage", "Simulator", "TestSupport",
             ]
         ),
         // The whole house on one thread, by a seed: what the tests and `make simulate` run.

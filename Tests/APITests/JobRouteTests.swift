@@ -19,10 +19,17 @@ import Testing
             key: job.key,
             createdAt: now
         )
-        let terms = LeaseTerms(owner: LeaseOwner(checked: "w"), duration: .seconds(60), now: now)
         try await store.write { write throws(StoreFailure) in
             _ = try write.enqueue(new)
-            for row in try write.claimJobs(kinds: [new.kind], .sound(limit: 9), terms: terms).jobs {
+        }
+        try await giveUp(new.kind, in: store, at: now)
+    }
+
+    /// Gives up what waits, nine at most.
+    private static func giveUp(_ kind: String, in store: any Store, at now: Timestamp) async throws {
+        let terms = LeaseTerms(owner: LeaseOwner(checked: "w"), duration: .seconds(60), now: now)
+        try await store.write { write throws(StoreFailure) in
+            for row in try write.claimJobs(kinds: [kind], .sound(limit: 9), terms: terms).jobs {
                 guard let hold = row.hold else { continue }
                 _ = try write.finishJobs([FinishedJob(hold, as: .dead(because: "Apple said no"))], at: now)
             }
@@ -109,6 +116,40 @@ import Testing
             #expect(try await house.change("/v1/jobs/retry").json()["retried"]?.int64 == 1)
             #expect(await house.change("/v1/jobs/retry", #"{"kinds": "x"}"#).status == .badRequest)
         }
+    }
+
+    @Test func whoGoesOnToTheEndHasEachRunAgainOnce() async throws {
+        let store = MemoryStore()
+        try await TestHouse(store: store).open { house in
+            for number in Int64(1)...601 {
+                let died = house.clock.now.advanced(by: .seconds(number - 1_000))
+                try await Self.bury(try Self.reading(number, of: "demo"), "\(number)", in: store, at: died)
+            }
+            let first = try await house.change("/v1/jobs/retry").json()
+            let next = try #require(first["next"]?.string)
+            #expect(first["retried"]?.int64 == 600 && next.hasPrefix("\(Self.died(600, house))-job_600."))
+            // Those that have died again meanwhile would come round for ever.
+            house.clock.advance(by: .seconds(1))
+            try await Self.giveUp(CustomerReading.kind, in: store, at: house.clock.now)
+            let second = try await house.change("/v1/jobs/retry", #"{"after": "\#(next)"}"#).json()
+            #expect(second["retried"]?.int64 == 1 && second["next"] == nil)
+            let left = try await house.get("/v1/jobs/dead").json()["jobs"]?.array.map(Array.init) ?? []
+            #expect(left.map { $0.object?["job_id"]?.string } == (1...9).map { "job_\($0)" })
+            // What a list of them names is a place to begin from.
+            let listed = try await house.change("/v1/jobs/retry", #"{"after": "1-job_a"}"#).json()
+            #expect(listed["retried"]?.int64 == 9)
+            for other in ["1", "1-job_a.", "1-job_a.x", "1-job_a.1.1", ".1"] {
+                #expect(
+                    await house.change("/v1/jobs/retry", #"{"after": "\#(other)"}"#).status == .badRequest,
+                    "\(other)"
+                )
+            }
+        }
+    }
+
+    /// When the job of this number died, in milliseconds.
+    private static func died(_ number: Int64, _ house: TestHouse) -> Int64 {
+        house.clock.now.advanced(by: .seconds(number - 1_000)).milliseconds
     }
 
     @Test func howAnAppStandsIsTold() async throws {

@@ -8,10 +8,13 @@ struct AnswerTable: Sendable {
     /// Whether each object is written as it came, on one line.
     let isJSON: Bool
 
-    /// Rows under their headings, which stand above the first page only.
+    /// What is said of a list without a row.
+    var nothing: [UInt8] { isJSON ? [] : Array("nothing\n".utf8) }
+
+    /// Rows under their headings, which stand above the first page with rows only.
     func rows(_ rows: [JSONValue], _ columns: [String], isFirst: Bool) -> [UInt8] {
         guard !isJSON else { return rows.flatMap { Self.line($0.raw) } }
-        if rows.isEmpty { return Array((isFirst ? "nothing\n" : "").utf8) }
+        if rows.isEmpty { return [] }
         let cells = rows.map { row in columns.map { Self.cell(row, $0) } }
         let headings = columns.map { Self.heading($0) }
         let widths = columns.indices.map { index in

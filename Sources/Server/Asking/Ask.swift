@@ -20,12 +20,13 @@ struct Ask {
         table = AnswerTable(paint: Paint(environment), isJSON: arguments.isSet("json"))
     }
 
-    /// - Returns: 0 when it was done, 1 when the server says no, 2 when it could not be asked.
+    /// - Returns: 0 when it was done, 1 when the server says no or what was asked for is not so, 2 when it could not be asked.
     /// - Throws: ``UsageFault``.
     func run() async throws(UsageFault) -> Int32 {
         let members = try members()
         do throws(Fault) {
-            try await question.rows == nil ? object(members) : list(members)
+            if question.rows == nil { return try await object(members) ? 0 : 1 }
+            try await list(members)
             return 0
         } catch {
             guard !question.hasName else { return name.tell(error, of: question.name) }
@@ -37,6 +38,7 @@ struct Ask {
     // MARK: What is sent
 
     private typealias Member = (field: Question.Field, value: String)
+    private typealias Place = (member: String, value: JSONValue)
 
     /// The flags that are given, checked as far as their kind goes.
     private func members() throws(UsageFault) -> [Member] {
@@ -66,7 +68,7 @@ struct Ask {
     }
 
     /// Who says nothing sends nothing: some changes are asked for without a word.
-    private static func body(_ members: [Member], on place: (member: String, value: Int64)?) -> [UInt8] {
+    private static func body(_ members: [Member], on place: Place?) -> [UInt8] {
         guard !members.isEmpty || place != nil else { return [] }
         return JSONWriter.object { json in
             // Where it goes on takes the place of where it was to begin.
@@ -102,23 +104,30 @@ struct Ask {
 
     // MARK: One object
 
-    private func object(_ members: [Member]) async throws(Fault) {
+    /// - Returns: whether what was asked for is so.
+    private func object(_ members: [Member]) async throws(Fault) -> Bool {
         guard question.isChange else {
-            Console.write(table.object(try await client.ask(.get, path + query(members, on: nil))))
-            return
+            let answer = try await client.ask(.get, path + query(members, on: nil))
+            Console.write(table.object(answer))
+            return answer.json.map(question.isSo) ?? true
         }
-        var place: (member: String, value: Int64)?
-        var step = 0
+        var place: Place?
+        var (step, isSo) = (0, true)
         repeat {
             let own = step == 0 ? name.text : "\(name.text)-\(step)"
             let key = question.hasName ? own : nil
             let answer = try await client.ask(.post, path, Self.body(members, on: place), idempotency: key)
             Console.write(table.object(answer))
             step += 1
-            place = question.goesOnWith.flatMap { member in
-                (answer.json?[member]?.int64).map { (member, $0) }
+            isSo = isSo && answer.json.map(question.isSo) ?? true
+            place = question.goesOn.flatMap { names in
+                // Where there is no place, or null, it ends.
+                answer.json?[names.next].flatMap {
+                    $0.string ?? $0.int64.map(String.init) == nil ? nil : (names.place, $0)
+                }
             }
         } while place != nil
+        return isSo
     }
 
     // MARK: Lists
@@ -137,7 +146,11 @@ struct Ask {
             shown += page.count
             let next = Self.next(json)
             // The same place again would never end.
-            if next == nil || next == place { return }
+            if next == nil || next == place {
+                // Only now: a page may be empty, and one behind it not.
+                if shown == 0 { Console.write(table.nothing) }
+                return
+            }
             place = next
         } while arguments.isSet("all")
         if let place { Console.error("more: --after \(ReportText.printable(place))") }

@@ -1,3 +1,5 @@
+import Encoding
+
 /// What the shop is told, and what Apple tells.
 enum DeliveryQuestions {
     static let all = events + webhooks + deliveries + notifications
@@ -99,6 +101,8 @@ enum DeliveryQuestions {
             isRepeatable: true,
             path: "/v1/webhooks/{}/test",
             words: "WEBHOOK",
+            isSo: { $0["status"]?.int64.map { (200...299).contains($0) } ?? false },
+            notes: ["Exits with 1, too, when the receiver did not answer, or with anything but 2xx."],
             examples: [("assay webhooks test whe_0123", "whether the receiver checks signatures well")]
         ),
         Question(
@@ -114,7 +118,7 @@ enum DeliveryQuestions {
                 .text("to", "RFC3339", "And before this one.", as: "to"),
                 .whole("cursor", "Only what stands behind this place in the feed.", as: "cursor"),
             ],
-            goesOnWith: "cursor",
+            goesOn: (next: "cursor", place: "cursor"),
             examples: [("assay webhooks replay whe_0123 --dead", "after the receiver was down")]
         ),
         Question(

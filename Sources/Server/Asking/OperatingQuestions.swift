@@ -46,8 +46,9 @@ enum OperatingQuestions {
             path: "/v1/jobs/retry",
             fields: [
                 .text("kind", "KIND", "Only these, such as support.ask.", as: "kind"),
-                .text("after", "PLACE", "Where to go on: the \"next\" of the answer before.", as: "after"),
+                .text("after", "PLACE", "Where to begin: what \"jobs dead\" named as more.", as: "after"),
             ],
+            goesOn: (next: "next", place: "after"),
             examples: [("assay jobs retry-all --kind support.ask", "after Apple's key was put right")]
         ),
     ]

@@ -1,3 +1,5 @@
+import Encoding
+
 /// One operation of the API as a command: what it sends, and how its answer is shown.
 struct Question: Sendable {
     /// A flag, and the member of the query or of the body that it becomes.
@@ -67,8 +69,11 @@ struct Question: Sendable {
     var fields: [Field] = []
     /// Nil for one object.
     var rows: Rows?
-    /// The member of the answer that is sent again with the same body until it is not there any more.
-    var goesOnWith: String?
+    /// The member of the answer that names where to go on, and the member as which it is sent with the same body, until there is
+    /// none any more.
+    var goesOn: (next: String, place: String)?
+    /// Whether what was asked for is so, by the answer. Where none is given it always is.
+    var isSo: @Sendable (JSONObject) -> Bool = { _ in true }
     var notes: [String] = []
     var examples: [(line: String, does: String)] = []
 

@@ -93,36 +93,38 @@ struct Jobs: Sendable {
     /// `POST /v1/jobs/retry`: all of the app's, or of one kind, from a place on.
     func retryAll(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
         let kind: String?
-        let start: DeadLetterCursor?
+        let start: RetryPlace?
         do throws(RequestBody.Fault) {
             let body = try RequestBody(optional: change.request.body, members: ["kind", "after"])
             kind = try body.text("kind")
             start = try body.text("after").map { text throws(RequestBody.Fault) in
-                guard let cursor = TimeCursor<JobID>(text: text) else {
+                guard let place = RetryPlace(text: text) else {
                     throw RequestBody.Fault(field: "after", detail: "This is no place that an answer named.")
                 }
-                return DeadLetterCursor(diedAt: cursor.moment, id: cursor.id)
+                return place
             }
         } catch {
             return error.response
         }
-        var (retried, left, place, lookedAt) = (0, 0, start, 0)
+        var (retried, left, place, lookedAt) = (0, 0, start?.cursor, 0)
         repeat {
             let page = try transaction.deadLetters(after: place, limit: DeadLetterPage.limitMax)
-            for row in page.jobs where kind.map({ $0 == row.job.kind }) ?? true {
+            let rows = page.jobs.prefix { start?.reaches($0) ?? true }
+            for row in rows where kind.map({ $0 == row.job.kind }) ?? true {
                 guard let subject = try JobSubject.of(row.job, in: transaction), Self.isShown(subject, to: change.app)
                 else { continue }
                 if try transaction.reviveJob(row.id, at: change.now) { retried += 1 } else { left += 1 }
             }
-            lookedAt += page.jobs.count
-            place = page.next
+            lookedAt += rows.count
+            place = rows.count < page.jobs.count ? nil : page.next
         } while place != nil && lookedAt < Self.retriedMax
-        let (done, waiting, next) = (retried, left, place)
+        let (done, waiting) = (retried, left)
+        let next = place.map { RetryPlace(after: $0, until: start?.until ?? change.now) }
         return .json(.ok) { json in
             json.member("retried", done)
             // A job for the same waits already.
             json.member("left", waiting)
-            json.member("next", next.map { TimeCursor<JobID>($0.diedAt, $0.id).text })
+            json.member("next", next?.text)
         }
     }
 
