@@ -116,6 +116,7 @@ struct FilledBooks {
         (stored.reversed, stored.reversedAt) = (40_000, now)
         (stored.delivery, stored.fence) = (.acknowledged, 2)
         (stored.isImported, stored.isOfHistory) = (true, true)
+        stored.booksClosedAt = stored.decidedAt
         return Fulfilment(stored: stored)
     }
 
