@@ -47,6 +47,7 @@ import Testing
             #expect(tried["is_sound"]?.bool == true && tried["transactions"]?.int64 == 3)
             let restored = try await Self.json(["restore", "--from", file, "--data", data])
             #expect(restored["is_restored"]?.bool == true && restored["data"]?.string == data)
+            #expect(restored["newest_proof_at"]?.string != nil)
             #expect(restored["is_sound"]?.bool == true && restored["fulfilments"]?.int64 == 3)
         }
     }

@@ -96,6 +96,7 @@ package struct LedgerCheck {
             try reader.walkEvidence(after: place, limit: Self.pageMax)
         } _: { check, page throws(StoreFailure) in
             check.findings.proofs += page.count
+            check.findings.note(proofsOf: page.map(\.receivedAt))
             for row in page where Digest.sha256(row.proof) != row.digest.bytes {
                 let names = [LedgerViolation.Name(key: "sha256", value: Self.text(of: row.digest))]
                 check.findings.add(.proofAltered, names, "a proof's bytes have another digest")

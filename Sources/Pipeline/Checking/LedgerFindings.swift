@@ -1,4 +1,4 @@
-import PurchaseModel
+package import PurchaseModel
 
 /// Something that is wrong with a ledger.
 package struct LedgerViolation: Hashable, Sendable {
@@ -32,6 +32,8 @@ package struct LedgerFindings: Sendable {
     package var events = 0
     package var deliveries = 0
     package var proofs = 0
+    /// When the newest of them came.
+    package private(set) var newestProofAt: Timestamp?
     package var submissions = 0
     package var consumptions = 0
     package var supports = 0
@@ -48,6 +50,10 @@ package struct LedgerFindings: Sendable {
         counts[code, default: 0] += 1
         guard counts[code, default: 0] <= Self.listedMax else { return }
         listed.append(LedgerViolation(code: code, names: names, found: found))
+    }
+
+    mutating func note(proofsOf moments: [Timestamp]) {
+        for moment in moments { newestProofAt = max(newestProofAt ?? moment, moment) }
     }
 
     mutating func add(unreadable rows: [String]) {

@@ -125,7 +125,7 @@ struct Restore {
             let result = try await restoration.unpackAndCheck()
             let isTaken = result.isSound || result.problems.isEmpty && result.findings != nil && acceptsViolations
             if isTaken { try SQLiteStore.adopt(restoration.file, in: folder, holding: lock) }
-            let said = CheckText.text(result) + (isTaken ? "restored to \(folder)\n" : "not restored\n")
+            let said = CheckText.text(result) + (isTaken ? RestoreText.text(result, to: folder) : "not restored\n")
             Console.write(
                 isJSON ? OperatorJSON.restored(result, to: folder, isTaken: isTaken) : Array(said.utf8)
             )

@@ -30,6 +30,7 @@ enum OperatorJSON {
         line { json in
             json.member("is_restored", isTaken)
             json.member("data", folder)
+            json.member("newest_proof_at", result.findings?.newestProofAt)
             CheckJSON.write(result, into: &json)
         }
     }
