@@ -47,9 +47,11 @@ package protocol StoreReader:
     /// How those of them ended that were refused at that moment or later.
     func refusals(of names: [SubmissionName], since: Timestamp) throws(StoreFailure) -> [SubmissionName: Settlement]
 
-    /// The undecided submission of an import that was kept first of those with the same app and digest, whoever their
-    /// customers are.
-    func importedSubmission(like submission: PendingSubmission) throws(StoreFailure) -> KeptSubmission?
+    /// Of each of these the undecided submission of an import that was kept first of those with the same app and digest,
+    /// whoever their customers are: the names' customers say nothing.
+    func importedSubmissions(
+        under names: [SubmissionName]
+    ) throws(StoreFailure) -> [SubmissionName: KeptSubmission]
 
     /// How many undecided submissions of an app there are, and how large. Looks at each of them: ask once and count on.
     /// Imports' do not count.
@@ -87,4 +89,12 @@ package protocol StoreReader:
     /// Those of the kept ones that are about it, newest first; the limit is brought between 1 and
     /// ``RefusalSample/listedMax``.
     func refusalSamples(of subject: RefusalSubject, limit: Int) throws(StoreFailure) -> [RefusalSample]
+}
+
+extension StoreReader {
+    /// The undecided submission of an import that was kept first of those with the same app and digest, whoever their
+    /// customers are.
+    package func importedSubmission(like submission: PendingSubmission) throws(StoreFailure) -> KeptSubmission? {
+        try importedSubmissions(under: [submission.name])[submission.name]
+    }
 }

@@ -50,6 +50,10 @@ import Testing
             ["SEARCH submissions USING INDEX submissions_pending_of_customer (app=? AND customer>?)"]
         ),
         (
+            SubmissionQueries.findImported.one,
+            ["SEARCH submissions USING INDEX submissions_of_imports (app=? AND sha256=?)"]
+        ),
+        (
             SubmissionQueries.giveUp,
             [
                 "SEARCH submissions USING INDEX submissions_overdue (received_at<?)",

@@ -88,6 +88,12 @@ import Testing
                 return others
             }
             #expect(others == [nil] + ids.suffix(2))
+            // All in one question, under the names that were asked about.
+            let names = ([presented] + imported.suffix(2)).map(\.name)
+            let found = try await store.read { reader throws(StoreFailure) in
+                try reader.importedSubmissions(under: names).mapValues(\.id)
+            }
+            #expect(found == [names[1]: ids[3], names[2]: ids[4]])
         }
     }
 

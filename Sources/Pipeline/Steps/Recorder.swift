@@ -26,9 +26,16 @@ package final class Recorder: Sendable {
     /// What came of a batch.
     private struct Written: Sendable {
         var decisions: [Result<Decision, StoreFailure>] = []
+        var events: [LedgerEvent] = []
+        var isLong = false
         /// What had to wait, and ended in this commit.
         var over: [KeptEnding] = []
         var isCommitted = false
+
+        mutating func add(_ new: [LedgerEvent]) {
+            if events.isEmpty { events = new } else { events += new }
+            isLong = isLong || new.count > EventRows.pieceMax
+        }
     }
 
     private struct State {
@@ -209,12 +216,12 @@ package final class Recorder: Sendable {
             // Read once, decide each in order, write once: the decisions are pure, so nobody can wait in here.
             let recordings = try Self.recordings(of: batch, at: now, in: transaction)
             var situation = try transaction.situation(around: recordings)
+            let books = try WaitingBooks(behind: recordings, in: situation, transaction)
+            if !books.all.isEmpty { situation = try transaction.situation(around: recordings + books.all) }
             // Nothing more is looked up.
             situation.asked = Inquiry()
             var written = Written()
             written.decisions.reserveCapacity(batch.count)
-            var events: [LedgerEvent] = []
-            var isLong = false
             for (place, item) in batch.enumerated() {
                 let recording = recordings[place]
                 // The same request, made twice at once.
@@ -222,10 +229,15 @@ package final class Recorder: Sendable {
                     written.decisions.append(.failure(.conflict))
                     continue
                 }
-                let decision = decide(situation, recording, ownToken: AccountToken.init(ofCustomer:), at: now)
-                // Before it is written: then whoever is in it is known.
-                let newcomers = try firsts?.newcomers(of: decision, recording, in: transaction) ?? []
+                let decision: Decision
+                let newcomers: [TransactionKey]
                 do throws(StoreFailure) {
+                    for earlier in books.before(place) {
+                        try Self.take(earlier, by: item.evidence, &situation, &written, at: now, in: transaction)
+                    }
+                    decision = decide(situation, recording, ownToken: AccountToken.init(ofCustomer:), at: now)
+                    // Before it is written: then whoever is in it is known.
+                    newcomers = try firsts?.newcomers(of: decision, recording, in: transaction) ?? []
                     try transaction.apply(decision, evidence: item.evidence, andOfRenewal: item.ofRenewal)
                 } catch .unstorable {
                     written.decisions.append(.failure(.unstorable))
@@ -233,8 +245,7 @@ package final class Recorder: Sendable {
                 }
                 // For the next one. After the last one nobody looks, and of a long receipt it would be a large copy.
                 if place + 1 < batch.count { situation.apply(decision) } else { situation = Situation() }
-                if events.isEmpty { events = decision.events } else { events += decision.events }
-                isLong = isLong || decision.events.count > EventRows.pieceMax
+                written.add(decision.events)
                 let writes = !decision.isEmpty || item.companion != nil || item.ending != nil
                 written.isCommitted = written.isCommitted || writes
                 try item.companion?(decision, transaction)
@@ -250,9 +261,26 @@ package final class Recorder: Sendable {
                 try transaction.addRefusals(counts: refused.counts, samples: refused.samples)
             }
             // Last: from here to the commit nobody else adds to the feed.
-            try EventRows.append(events, inPieces: isLong, to: transaction)
+            try EventRows.append(written.events, inPieces: written.isLong, to: transaction)
+            written.events = []
             return written
         }
+    }
+
+    /// Takes out of another system's books what a proof tells of, before that is decided.
+    private static func take(
+        _ recording: Recording,
+        by evidence: EvidenceRow,
+        _ situation: inout Situation,
+        _ written: inout Written,
+        at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) {
+        let decision = decide(situation, recording, ownToken: AccountToken.init(ofCustomer:), at: now)
+        try transaction.apply(decision, evidence: evidence)
+        situation.apply(decision)
+        written.add(decision.events)
+        written.isCommitted = written.isCommitted || !decision.isEmpty
     }
 
     /// What each is to record, with what is to be told of those that had to wait.

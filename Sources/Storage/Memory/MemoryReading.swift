@@ -69,12 +69,14 @@ extension MemoryTransaction {
         return refusals
     }
 
-    func importedSubmission(like submission: PendingSubmission) -> KeptSubmission? {
-        ledger.submissions.first { kept in
-            let other = kept.submission
-            return kept.settlement == nil && other.app == submission.app && other.digest == submission.digest
-                && other.origin != .presented
+    func importedSubmissions(under names: [SubmissionName]) -> [SubmissionName: KeptSubmission] {
+        if names.isEmpty { return [:] }
+        let waiting = ledger.submissions.filter { $0.settlement == nil && $0.submission.origin != .presented }
+        var found: [SubmissionName: KeptSubmission] = [:]
+        for name in names {
+            found[name] = waiting.first { $0.submission.app == name.app && $0.submission.digest == name.digest }
         }
+        return found
     }
 
     func pendingLoad(app: AppID) -> PendingLoad {

@@ -79,8 +79,10 @@ final class SQLTransaction: StoreTransaction {
         try submissions.findRefusals(of: names, since: moment)
     }
 
-    func importedSubmission(like submission: PendingSubmission) throws(StoreFailure) -> KeptSubmission? {
-        try submissions.findImported(like: submission)
+    func importedSubmissions(
+        under names: [SubmissionName]
+    ) throws(StoreFailure) -> [SubmissionName: KeptSubmission] {
+        try submissions.findImported(under: names)
     }
 
     func pendingLoad(app: AppID) throws(StoreFailure) -> PendingLoad {

@@ -350,8 +350,10 @@ package class PassingTransaction: StoreTransaction {
         try base.refusals(of: names, since: moment)
     }
 
-    package func importedSubmission(like submission: PendingSubmission) throws(StoreFailure) -> KeptSubmission? {
-        try base.importedSubmission(like: submission)
+    package func importedSubmissions(under names: [SubmissionName]) throws(StoreFailure)
+        -> [SubmissionName: KeptSubmission]
+    {
+        try base.importedSubmissions(under: names)
     }
 
     package func pendingLoad(app: AppID) throws(StoreFailure) -> PendingLoad {

@@ -104,7 +104,8 @@ struct SubmissionQueries {
         """
     private static let get = Query("\(selected) WHERE submissions.name = $1")
     /// By an index of its own: thousands of customers may have the same number.
-    private static let findImported = Query(
+    static let findImported = BulkLookup(
+        by: [.integer("app"), .bytes("sha256")],
         """
         \(selected) WHERE submissions.app = $1 AND sha256 = $2 AND settled_at IS NULL AND imported <> 0
         ORDER BY submissions.sequence LIMIT 1
@@ -245,10 +246,13 @@ struct SubmissionQueries {
         try connection.row(Self.get, [.bytes(id.bytes)], Self.read)?.kept
     }
 
-    func findImported(like submission: PendingSubmission) throws(StoreFailure) -> KeptSubmission? {
-        guard let app = try apps.code(of: submission.app) else { return nil }
-        let values: [SQLValue] = [.integer(app), .bytes(submission.digest.bytes)]
-        return try connection.row(Self.findImported, values, Self.read)?.kept
+    func findImported(under names: [SubmissionName]) throws(StoreFailure) -> [SubmissionName: KeptSubmission] {
+        let (asked, values) = try apps.keys(names, app: \.app) { code, name in [code, .bytes(name.digest.bytes)] }
+        var found: [SubmissionName: KeptSubmission] = [:]
+        try connection.visit(Self.findImported, values) { place, row throws(StoreFailure) in
+            found[asked[place]] = try Self.read(row).kept
+        }
+        return found
     }
 
     func listPending(app: AppID?, after cursor: SubmissionCursor?, limit: Int) throws(StoreFailure) -> SubmissionPage {
