@@ -49,8 +49,13 @@ struct ImportBatch {
         let outcome: ImportOutcome
         switch finding {
         case .over(let found): return found
-        case .ask(let pending, let id, let format, let refused):
-            if let outcome = try known(pending, id, format, line, refused, in: transaction) { return outcome }
+        case .ask(let pending, let number, let format, let refused):
+            let claims = (number?.claims ?? []).filter { situation[$0.key].map(pending.isAnswered) == true }
+            if !claims.isEmpty {
+                try settle(claims, &situation, &events, in: transaction)
+                return Self.known(claims[0].id, line, format)
+            }
+            if let refused { return try asked(before: pending, format, line, or: refused, in: transaction) }
             return try ask(pending, format, line, in: transaction)
         case .claim(let claim, let otherwise):
             guard let known = situation[claim.key] else {
@@ -121,21 +126,36 @@ struct ImportBatch {
         return outcome
     }
 
-    /// What the ledger knows of what Apple would be asked about, or that she cannot be; `nil` to ask her.
-    private func known(
-        _ pending: PendingSubmission,
-        _ id: TransactionID?,
+    /// What is recorded under a number is of the old books from now on, unless it was delivered here.
+    private func settle(
+        _ claims: [ImportedClaim],
+        _ situation: inout Situation,
+        _ events: inout [LedgerEvent],
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) {
+        for claim in claims where claim.template.source == .imported {
+            guard let known = situation[claim.key] else { continue }
+            let decision = decide(situation, claim.recording(of: known.transaction))
+            try transaction.apply(decision, evidence: nil)
+            situation.apply(decision)
+            events += decision.events
+        }
+    }
+
+    private static func known(_ id: TransactionID, _ line: Int64, _ format: ProofFormat) -> ImportOutcome {
+        var outcome = ImportOutcome(line: line, .known, format: format)
+        outcome.transactions = [id]
+        return outcome
+    }
+
+    /// What is known of what Apple cannot be asked about: that she was, when she could be.
+    private func asked(
+        before pending: PendingSubmission,
         _ format: ProofFormat,
         _ line: Int64,
-        _ refused: ImportOutcome?,
+        or refused: ImportOutcome,
         in transaction: any StoreTransaction
-    ) throws(StoreFailure) -> ImportOutcome? {
-        if let id, try transaction.hasRecorded(id, for: pending) {
-            var outcome = ImportOutcome(line: line, .known, format: format)
-            outcome.transactions = [id]
-            return outcome
-        }
-        guard let refused else { return nil }
+    ) throws(StoreFailure) -> ImportOutcome {
         do throws(StoreFailure) {
             guard let waiting = try transaction.submission(alike: pending) else { return refused }
             var outcome = ImportOutcome(line: line, .known, format: format, reason: pending.reason)

@@ -7,7 +7,7 @@ struct ExaminedRow: Sendable {
     enum Finding: Sendable {
         case record(Recording, EvidenceRow, ProofFormat, Verdict)
         /// The bytes alone do not settle it. What the ledger does not know of it yet is refused where Apple cannot be asked.
-        case ask(PendingSubmission, TransactionID?, ProofFormat, refused: ImportOutcome?)
+        case ask(PendingSubmission, ImportedNumber?, ProofFormat, refused: ImportOutcome?)
         /// What is recorded already needs no proof; the other finding counts while it is not.
         indirect case claim(ImportedClaim, unless: Finding)
         case over(ImportOutcome)
@@ -141,11 +141,16 @@ struct ImportExaminer: Sendable {
         numbered.proof = subject.digits
         let other = ask(numbered, .transactionID, reason, or: refusal)
         guard let realm = subject.realm else { return other }
+        return .claim(ImportedClaim(id: subject.id, template: template(of: claim, in: realm)), unless: other)
+    }
+
+    /// What is taken of a row whose transaction is recorded.
+    private func template(of claim: ImportRow.Claim, in realm: Realm) -> Recording {
         var template = Recording(app: app.id, realm: realm, transactions: [], terms: app.terms)
         template.customer = claim.customer
         template.customerToken = claim.customer.flatMap { AccountToken(ofCustomer: $0) }
         if delivery == .elsewhere { template.source = .imported } else { template.isUndelivered = true }
-        return .claim(ImportedClaim(id: subject.id, template: template), unless: other)
+        return template
     }
 
     /// Asks Apple, where she can be asked: what cannot would wait in vain.
@@ -171,7 +176,11 @@ struct ImportExaminer: Sendable {
             reopensBefore: startedAt
         )
         // Where the side of the wall is known, the same number on another side says nothing.
-        let number = claim.subject?.realm == nil ? TransactionID(digits: claim.proof.span) : nil
+        let id = claim.subject?.realm == nil ? TransactionID(digits: claim.proof.span) : nil
+        let number = id.map { id in
+            let anywhere = Realm(environment: .production, isTestSigned: false)
+            return ImportedNumber(id: id, template: template(of: claim, in: anywhere))
+        }
         return .ask(pending, number, format, refused: isReached ? nil : refusal)
     }
 }

@@ -28,7 +28,7 @@ package struct ImportLookup: Sendable {
         case .claim(let claim, let otherwise):
             keys.append(claim.key)
             add(otherwise)
-        case .ask(let pending, let number, _, let refused): asking.append((pending, number, refused != nil))
+        case .ask(let pending, let number, _, let refused): asking.append((pending, number?.id, refused != nil))
         case .over: break
         }
     }
@@ -45,11 +45,9 @@ package struct ImportLookup: Sendable {
 
 extension StoreReader {
     /// Whether a number is recorded with its customer: that needs no answer of Apple's.
-    func hasRecorded(_ number: TransactionID?, for pending: PendingSubmission) throws(StoreFailure) -> Bool {
+    private func hasRecorded(_ number: TransactionID?, for pending: PendingSubmission) throws(StoreFailure) -> Bool {
         guard let number else { return false }
-        return try transactions(app: pending.app, id: number).contains { recorded in
-            pending.customer == nil || recorded.customer == pending.customer
-        }
+        return try transactions(app: pending.app, id: number).contains { pending.isAnswered(by: $0) }
     }
 
     fileprivate func hasAnswer(
@@ -67,5 +65,12 @@ extension StoreReader {
     func firstInTurn(with kept: KeptSubmission) throws(StoreFailure) -> KeptSubmission {
         guard kept.submission.origin != .presented else { return kept }
         return try importedSubmission(like: kept.submission) ?? kept
+    }
+}
+
+extension PendingSubmission {
+    /// Whether what is recorded under its number is known with its customer.
+    func isAnswered(by recorded: RecordedTransaction) -> Bool {
+        customer == nil || recorded.customer == customer
     }
 }

@@ -124,4 +124,53 @@ import Verification
             #expect(try await Self.sight(of: sold, "ann", house) == wanted)
         }
     }
+
+    // MARK: Recorded before the import
+
+    /// The old system still delivered when Apple told of it, and its row names nobody.
+    @Test(arguments: ImportDelivery.allCases)
+    func whatWaitedBeforeItsNumberCameIsDeliveredByNobody(delivery: ImportDelivery) async throws {
+        let house = try Self.house()
+        try await house.open { house in
+            let sold = try house.buy("coins.100")
+            try await Self.tell(house)
+            let outcomes = try await Self.take([ImporterTests.row(1, Self.digits(sold), nil)], house, delivery)
+            #expect(outcomes.map(\.kind) == [.known] && outcomes.map(\.transactions) == [[sold.id]])
+            _ = try await house.submit(try house.receipt(), customer: "bob")
+            let isNew = delivery == .here
+            let wanted = Sight(granted: isNew ? 1 : 0, gems: isNew ? 100 : 0, owner: "bob", imported: [!isNew])
+            #expect(try await Self.sight(of: sold, "bob", house) == wanted)
+            #expect(house.calls.values.isEmpty)
+        }
+    }
+
+    /// In one commit with the row that brings it; and what was delivered here stays so.
+    @Test func theNumberOfWhatIsKnownIsDecidedLikeItsProof() async throws {
+        let house = try Self.house()
+        try await house.open { house in
+            let first = try house.buy("coins.100")
+            _ = try await house.submit(try house.receipt())
+            let second = try house.buy("coins.100")
+            let rows = [
+                ImporterTests.row(1, Self.digits(first), nil), ImporterTests.row(2, try house.receipt()),
+                ImporterTests.row(3, Self.digits(second)), ImporterTests.row(4, Self.digits(first)),
+            ]
+            #expect(try await Self.take(rows, house).map(\.kind) == [.known, .recorded, .known, .known])
+            let delivered = Sight(granted: 1, gems: 100, owner: "ann", imported: [false])
+            #expect(try await Self.sight(of: first, "ann", house) == delivered)
+            #expect(try await Self.sight(of: second, "ann", house).imported == [true])
+        }
+    }
+
+    /// Its customer had presented it, and it waited for an order that nobody named.
+    @Test func whatWaitedForAnOrderIsOfTheBooks() async throws {
+        let house = try WorkHouse(terms: AppTerms(needsOrder: true))
+        try await house.open { house in
+            let sold = try house.buy("coins.100")
+            _ = try await house.submit(try house.receipt())
+            #expect(try await Self.sight(of: sold, "ann", house).imported == [false])
+            #expect(try await Self.take([ImporterTests.row(1, Self.digits(sold))], house).map(\.kind) == [.known])
+            #expect(try await Self.sight(of: sold, "ann", house).imported == [true])
+        }
+    }
 }
