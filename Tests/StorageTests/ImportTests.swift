@@ -97,6 +97,42 @@ import Testing
         }
     }
 
+    /// One plan for all that an app's imports ask, whatever source it stands in.
+    @Test(arguments: StoreKind.allCases)
+    func questionsArePlannedBehindThoseOfOtherSources(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let (app, other) = (try Samples.app(), try Samples.app("other"))
+            func plan(_ count: Int, _ app: AppID, at second: Int64) async throws -> Duration {
+                try await store.write { write throws(StoreFailure) in
+                    try write.planImportQuestions(count, of: app, every: .seconds(10), at: Timestamp(seconds: second))
+                }
+            }
+            func last(_ app: AppID, at second: Int64) async throws -> Duration {
+                try await store.read { reader throws(StoreFailure) in
+                    try reader.importQuestionsLast(of: app, at: Timestamp(seconds: second))
+                }
+            }
+            #expect(try await last(app, at: 1_000) == .zero)
+            #expect(try await plan(0, app, at: 1_000) == .zero)
+            #expect(try await plan(3, app, at: 1_000) == .zero)
+            #expect(try await plan(2, app, at: 1_001) == .seconds(29))
+            #expect(try await plan(0, app, at: 1_001) == .seconds(49))
+            #expect(try await last(app, at: 1_020) == .seconds(30))
+            #expect(try await plan(1, other, at: 1_020) == .zero)
+            // What was planned is over.
+            #expect(try await last(app, at: 1_060) == .zero)
+            #expect(try await plan(1, app, at: 1_060) == .zero)
+            // A write that comes to nothing plans nothing.
+            await #expect(throws: StoreFailure.full) {
+                try await store.write { write throws(StoreFailure) in
+                    _ = try write.planImportQuestions(9, of: app, every: .seconds(10), at: Timestamp(seconds: 1_060))
+                    throw .full
+                }
+            }
+            #expect(try await last(app, at: 1_060) == .seconds(10))
+        }
+    }
+
     private static func progress() throws -> ImportProgress {
         var progress = ImportProgress(
             id: try #require(ProofDigest([UInt8](repeating: 1, count: 32))),

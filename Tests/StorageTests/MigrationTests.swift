@@ -103,6 +103,39 @@ struct MigrationTests {
         }
     }
 
+    /// What imports had planned before that was noted is not asked at the same time as what the next one plans.
+    @Test func whatImportsAskAlreadyIsPlanned() async throws {
+        try await TemporaryFolder.with { folder in
+            let (app, other) = (try Samples.app(), try Samples.app("other"))
+            let source = try #require(ProofDigest([UInt8](repeating: 1, count: 32)))
+            let presented = try Samples.submission(1, app: "other")
+            let jobs = try [("a", Int64(5_000)), ("b", 9_000)].map { name, due in
+                try OutboxSamples.job(name, kind: "proof.decide", due: due)
+            }
+            let first = try SQLiteStore.open(folder: folder + "/data")
+            try await first.write { write throws(StoreFailure) in
+                var progress = ImportProgress(id: source, app: app, startedAt: Samples.now)
+                progress.version = 1
+                try write.noteImport(progress)
+                _ = try write.keepPending(presented)
+                for job in jobs { _ = try write.enqueue(job) }
+            }
+            await first.close()
+            let statements = [
+                Python.withoutPlannedQuestions, "DELETE FROM migrations WHERE number > 48", "PRAGMA user_version = 48",
+            ]
+            try Python.run(statements, in: folder + "/data")
+            let second = try SQLiteStore.open(folder: folder + "/data")
+            let last = try await second.read { reader throws(StoreFailure) in
+                try [app, other].map { app throws(StoreFailure) in
+                    try reader.importQuestionsLast(of: app, at: OutboxSamples.at(1_000))
+                }
+            }
+            #expect(last == [.seconds(8), .zero])
+            await second.close()
+        }
+    }
+
     @Test func submissionsOfTheFirstVersionGetNames() async throws {
         try await TemporaryFolder.with { folder in
             let submissions = try (UInt8(1)...3).map { try Samples.submission($0, customer: "ann") }
@@ -172,10 +205,11 @@ enum Python {
         "DROP INDEX submissions_overdue", "DROP INDEX webhook_deliveries_open",
         "DROP INDEX fulfilments_waiting_in_order",
         withoutClaimedIndex, withoutClaimed, withoutFormat, "ALTER TABLE imports DROP COLUMN other_store",
-        "ALTER TABLE orders DROP COLUMN refunded", withoutOnlyNamed, withoutProofDigest,
+        "ALTER TABLE orders DROP COLUMN refunded", withoutOnlyNamed, withoutProofDigest, withoutPlannedQuestions,
     ]
     private static let withoutOnlyNamed = "ALTER TABLE submissions DROP COLUMN only_named"
     private static let withoutProofDigest = "ALTER TABLE submissions DROP COLUMN proof_sha256"
+    static let withoutPlannedQuestions = "ALTER TABLE apps DROP COLUMN asks_until"
     private static let withoutClaimedIndex = "DROP INDEX refusal_samples_of_transaction"
     private static let withoutClaimed = "ALTER TABLE refusal_samples DROP COLUMN claimed"
     private static let withoutFormat = "ALTER TABLE refusal_samples DROP COLUMN format"
@@ -189,7 +223,7 @@ enum Python {
         ]
         let statements = [
             withoutClaimedIndex, withoutClaimed, withoutFormat, withoutCorrections, withoutReason, withoutOnlyNamed,
-            withoutProofDigest,
+            withoutProofDigest, withoutPlannedQuestions,
             "DROP INDEX submissions_of_imports", "DROP INDEX submissions_settled", "DROP INDEX submissions_overdue",
             "DROP INDEX submissions_by_name", "DROP INDEX submissions_pending_of_customer",
             "ALTER TABLE submissions DROP COLUMN name", "ALTER TABLE submissions DROP COLUMN imported",

@@ -58,6 +58,26 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func whatImportsAskIsPlannedSoMuchSooner(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let (app, other) = (try Samples.app(), try Samples.app("other"))
+            try await store.write { write throws(StoreFailure) in
+                let ahead = OutboxSamples.at(Self.ahead)
+                _ = try write.planImportQuestions(7, of: app, every: .milliseconds(100), at: ahead)
+                let right = OutboxSamples.at(Self.right)
+                _ = try write.planImportQuestions(1, of: other, every: .milliseconds(40), at: right)
+            }
+            #expect(try await Self.hasten(store) == 0)
+            let found = try await store.read { reader throws(StoreFailure) in
+                try [app, other].map { app throws(StoreFailure) in
+                    try reader.importQuestionsLast(of: app, at: OutboxSamples.at(Self.right))
+                }
+            }
+            #expect(found == [.milliseconds(700), .zero])
+        }
+    }
+
     private static func hasten(_ store: any Store) async throws -> Int {
         try await store.write { transaction throws(StoreFailure) in
             try transaction.hastenAll(by: .milliseconds(ahead - right), at: OutboxSamples.at(right))

@@ -10,6 +10,8 @@ struct ImportBatch {
     private let now: Timestamp
     private var counts: ImportCounts
     private var last: ImportRow?
+    /// What Apple is to be asked, and behind how many others of the same commit.
+    private var questions: [(id: SubmissionID, place: Int)] = []
     /// What Apple has refused of what its rows would ask.
     private var refusals: [SubmissionName: Settlement] = [:]
     private(set) var outcomes: [ImportOutcome] = []
@@ -35,7 +37,19 @@ struct ImportBatch {
             }
             add(outcome, row.row)
         }
+        try plan(in: transaction)
         if !events.isEmpty { try transaction.append(EventRows.rows(events)) }
+    }
+
+    /// Plans the questions behind those of all sources of the app, also of those that were read before: Apple's limit is one for
+    /// all of them.
+    private func plan(in transaction: any StoreTransaction) throws(StoreFailure) {
+        guard !questions.isEmpty else { return }
+        let asked = Int(counts.asked - before.counts.asked)
+        let wait = try transaction.planImportQuestions(asked, of: before.app, every: spacing, at: now)
+        for question in questions {
+            try later(question.id, now.advanced(by: wait + spacing * question.place), transaction)
+        }
     }
 
     private mutating func take(
@@ -185,10 +199,7 @@ struct ImportBatch {
         }
         // Whoever asks for the first row tells the others, too. A job of its own each has all the same: it sees to it that
         // none waits for ever.
-        if kept.isNew {
-            let due = before.startedAt.advanced(by: spacing * Int(counts.asked))
-            try later(kept.id, max(now, due), transaction)
-        }
+        if kept.isNew { questions.append((kept.id, Int(counts.asked - before.counts.asked))) }
         let isAsked = kept.isNew && first == nil
         var outcome = ImportOutcome(line: line, isAsked ? .asked : .known, format: format, reason: pending.reason)
         if kept.isNew { outcome.verdict = refusals[pending.name].flatMap { Verdict(rawValue: $0.verdict) } }

@@ -14,7 +14,8 @@ package enum ImportDelivery: String, Hashable, Sendable, CaseIterable {
 /// Takes old purchases in, many in one commit: what they lead to, and how far the source was read.
 ///
 /// A proof is verified here and now. What only Apple can decide is kept, in the same commit as the job that asks; the jobs
-/// are spread over the time that Apple's limits need for them, so that what customers wait for is asked between them.
+/// of all an app's imports are spread over the time that Apple's limits need for them, so that what customers wait for is asked
+/// between them.
 package struct Importer: Sendable {
     /// Rows of one commit, and the bytes of their proofs: few enough for other writers to come in between.
     package static let batchMax = 256
@@ -110,6 +111,14 @@ package struct Importer: Sendable {
         }
         guard !refusals.isEmpty else { return 0 }
         return Int64(names.count { $0.contains { refusals[$0] != nil } })
+    }
+
+    /// For how long Apple will go on being asked what imports of the app have planned, this one and those before it.
+    package func questionsLast() async throws(StoreFailure) -> Duration {
+        let (app, now) = (app.id, clock.now)
+        return try await store.read { reader throws(StoreFailure) in
+            try reader.importQuestionsLast(of: app, at: now)
+        }
     }
 
     /// Takes rows in, which follow on those of the progress.

@@ -145,7 +145,8 @@ struct ImportCommand: Sendable {
         for path in paths {
             let done = try await reading(path) { files in try await take(files, importer) }
             counts.add(done.counts)
-            Console.write(ImportText.text(done, path, into: place, isJSON: isJSON, asking: spacing))
+            let last = try await importer.questionsLast()
+            Console.write(ImportText.text(done, path, into: place, isJSON: isJSON, askingFor: last))
         }
         return counts.refused + counts.invalid > 0 ? 1 : 0
     }

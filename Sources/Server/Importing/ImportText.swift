@@ -11,7 +11,7 @@ enum ImportText {
         _ path: String,
         into place: LedgerPlace,
         isJSON: Bool,
-        asking spacing: Duration
+        askingFor last: Duration
     ) -> String {
         let counts = progress.counts
         let rows: [(String, Int64)] = [
@@ -30,7 +30,7 @@ enum ImportText {
         let into = ReportText.printable(place.shown)
         var text = "\(ReportText.printable(path)): \(counts.rows) rows into \(into)\n" + columns(rows)
         text += elsewhere(counts.otherStore) + owning(counts.withoutCustomer)
-        if counts.asked > 0 { text += asking(counts.asked, spacing) }
+        if counts.asked > 0 { text += asking(counts.asked, within: last) }
         return text
     }
 
@@ -57,7 +57,7 @@ enum ImportText {
         _ plan: ImportPlan,
         comparedWith place: LedgerPlace?,
         isJSON: Bool,
-        asking spacing: Duration
+        askingFor last: Duration
     ) -> String {
         let rows: [(String, Int64)] = [
             ("genuine", plan.genuine), ("known", plan.known), ("need_apple", plan.needApple),
@@ -73,7 +73,7 @@ enum ImportText {
                 json.member("other_store", plan.otherStore)
                 json.member("without_customer", plan.withoutCustomer)
                 json.member("apple_calls_max", 2 * plan.needApple)
-                json.member("apple_seconds", seconds(plan.needApple, spacing))
+                json.member("apple_seconds", plan.needApple > 0 ? last.components.seconds : 0)
                 json.member("has_ledger", place != nil)
             }
         }
@@ -86,7 +86,7 @@ enum ImportText {
         }
         text += elsewhere(plan.otherStore) + owning(plan.withoutCustomer)
         if place == nil { text += "  there is no ledger yet, so nothing counts as known\n" }
-        if plan.needApple > 0 { text += asking(plan.needApple, spacing) }
+        if plan.needApple > 0 { text += asking(plan.needApple, within: last) }
         return text
     }
 
@@ -98,17 +98,13 @@ enum ImportText {
         count == 0 ? "" : "  \(count) of them name no customer: theirs is nobody's until somebody presents it\n"
     }
 
-    private static func asking(_ count: Int64, _ spacing: Duration) -> String {
-        let seconds = seconds(count, spacing)
+    private static func asking(_ count: Int64, within last: Duration) -> String {
+        let seconds = last.components.seconds
         return """
-              Apple is asked \(count) to \(2 * count) times by the servers of this ledger, over \(seconds / 3_600) h \
+              Apple is asked \(count) to \(2 * count) times by the servers of this ledger, within \(seconds / 3_600) h \
             \(seconds / 60 % 60) min \(seconds % 60) s
 
             """
-    }
-
-    private static func seconds(_ count: Int64, _ spacing: Duration) -> Int64 {
-        (spacing * Int(count)).components.seconds
     }
 
     private static func sorted(_ counts: [String: Int64]) -> [(String, Int64)] {

@@ -8,16 +8,25 @@ extension ImportCommand {
     func plan() async throws -> Int32 {
         var plan = ImportPlan(app: app, verifier: try verifier(), reach: reach, at: SystemClock().now)
         let ledger = try await place.openToReadIfThere()
+        var last = Duration.zero
         do {
             for path in paths { try await reading(path) { files in try await look(at: files, &plan, ledger) } }
+            last = try await planned(in: ledger) + spacing * Int(plan.needApple)
             await ledger?.close()
         } catch {
             await ledger?.close()
             throw error
         }
         let compared = ledger == nil ? nil : place
-        Console.write(ImportText.text(plan, comparedWith: compared, isJSON: isJSON, asking: spacing))
+        Console.write(ImportText.text(plan, comparedWith: compared, isJSON: isJSON, askingFor: last))
         return plan.refused.isEmpty && plan.invalid.isEmpty ? 0 : 1
+    }
+
+    /// For how long Apple will still be asked what imports before this one have planned.
+    private func planned(in ledger: OpenedLedger?) async throws -> Duration {
+        guard let ledger else { return .zero }
+        let (app, now) = (app.id, SystemClock().now)
+        return try await ledger.read { reader throws(StoreFailure) in try reader.importQuestionsLast(of: app, at: now) }
     }
 
     private func look(at files: ImportFiles, _ plan: inout ImportPlan, _ ledger: OpenedLedger?) async throws {

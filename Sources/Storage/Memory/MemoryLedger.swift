@@ -43,6 +43,8 @@ struct MemoryLedger: Sendable {
     var certificates: [[UInt8]: SeenCertificate] = [:]
     var apiKeys: [APIKeyID: APIKeyRow] = [:]
     var imports: [ProofDigest: ImportProgress] = [:]
+    /// Up to when their questions to Apple are planned.
+    var importsAskUntil: [AppID: Timestamp] = [:]
     var admins = MemoryAdmins()
     var figures = FigureSums()
     var figureCorrections: [AppID: Int64] = [:]

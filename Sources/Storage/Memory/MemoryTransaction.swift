@@ -129,6 +129,7 @@ final class MemoryTransaction: StoreTransaction {
 
     func hastenAll(by lead: Duration, at now: Timestamp) -> Int {
         let lead = ClockLead(lead, at: now)
+        hastenImports(by: lead)
         return hastenJobs(by: lead) + hastenDeliveries(by: lead)
     }
 

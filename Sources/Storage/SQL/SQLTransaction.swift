@@ -160,6 +160,7 @@ final class SQLTransaction: StoreTransaction {
 
     func hastenAll(by lead: Duration, at now: Timestamp) throws(StoreFailure) -> Int {
         let lead = ClockLead(lead, at: now)
+        try hastenImports(by: lead)
         return try hastenJobs(by: lead) + hastenDeliveries(by: lead)
     }
 

@@ -1,3 +1,4 @@
+package import PurchaseModel
 package import Storage
 
 // How far imports have come.
@@ -7,4 +8,17 @@ extension PassingTransaction {
     }
 
     package func noteImport(_ progress: ImportProgress) throws(StoreFailure) { try base.noteImport(progress) }
+
+    package func importQuestionsLast(of app: AppID, at now: Timestamp) throws(StoreFailure) -> Duration {
+        try base.importQuestionsLast(of: app, at: now)
+    }
+
+    package func planImportQuestions(
+        _ count: Int,
+        of app: AppID,
+        every spacing: Duration,
+        at now: Timestamp
+    ) throws(StoreFailure) -> Duration {
+        try base.planImportQuestions(count, of: app, every: spacing, at: now)
+    }
 }
