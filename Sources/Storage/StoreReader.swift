@@ -47,6 +47,9 @@ package protocol StoreReader:
     /// How those of them ended that were refused at that moment or later.
     func refusals(of names: [SubmissionName], since: Timestamp) throws(StoreFailure) -> [SubmissionName: Settlement]
 
+    /// Whether anything that an import of an app has kept still waits for Apple.
+    func importsWait(of app: AppID) throws(StoreFailure) -> Bool
+
     /// Of each of these the undecided submission of an import that was kept first of those with the same app and digest,
     /// whoever their customers are: the names' customers say nothing.
     func importedSubmissions(

@@ -50,6 +50,10 @@ import Testing
             ["SEARCH submissions USING INDEX submissions_pending_of_customer (app=? AND customer>?)"]
         ),
         (
+            SubmissionQueries.findAnyImported,
+            ["SEARCH submissions USING COVERING INDEX submissions_of_imports (app=?)"]
+        ),
+        (
             SubmissionQueries.findImported.one,
             ["SEARCH submissions USING INDEX submissions_of_imports (app=? AND sha256=?)"]
         ),

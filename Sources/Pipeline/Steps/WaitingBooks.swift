@@ -15,12 +15,17 @@ struct WaitingBooks: Sendable {
     ///   - reader: of the write that records it.
     /// - Throws: `StoreFailure`.
     init(behind proofs: [Recording], in situation: Situation, _ reader: any StoreReader) throws(StoreFailure) {
+        // Mostly all is known, or nothing waits: then no more is asked than that, and once for each app.
+        var (asked, apps): (Set<AppID>, Set<AppID>) = ([], [])
+        for proof in proofs where !asked.contains(proof.app) && proof.hasOpen(in: situation) {
+            asked.insert(proof.app)
+            if try reader.importsWait(of: proof.app) { apps.insert(proof.app) }
+        }
+        if apps.isEmpty { return }
         var names: Set<SubmissionName> = []
-        for proof in proofs {
+        for proof in proofs where apps.contains(proof.app) {
             for transaction in proof.open(in: situation) { names.formUnion(transaction.names(in: proof.app)) }
         }
-        // Mostly all is known, or nothing waits.
-        if names.isEmpty { return }
         let kept = try reader.importedSubmissions(under: Array(names))
             .filter { $0.value.submission.origin == .delivered }
         if kept.isEmpty { return }
@@ -39,14 +44,21 @@ struct WaitingBooks: Sendable {
 extension Recording {
     /// Of what it proves that which may still be given.
     fileprivate func open(in situation: Situation) -> [Transaction] {
-        guard source != .imported else { return [] }
-        return zip(transactions, keys).compactMap { transaction, key in
-            // What was taken back gives nothing, and the shop may hear of that.
-            if let revocation = transaction.takenBack, revocation.share == Fulfilment.whole { return nil }
-            guard let fulfilment = situation.fulfilment(of: key) else { return transaction }
-            let isOpen = fulfilment.state == .waiting || fulfilment.customer == nil
-            return isOpen && !fulfilment.isImported ? transaction : nil
-        }
+        guard hasOpen(in: situation) else { return [] }
+        return zip(transactions, keys).filter { isOpen($0, $1, situation) }.map { $0.0 }
+    }
+
+    fileprivate func hasOpen(in situation: Situation) -> Bool {
+        // What is imported is decided as its own row says.
+        guard source != .imported, !isUndelivered else { return false }
+        return zip(transactions, keys).contains { isOpen($0, $1, situation) }
+    }
+
+    private func isOpen(_ transaction: Transaction, _ key: TransactionKey, _ situation: Situation) -> Bool {
+        // What was taken back gives nothing, and the shop may hear of that.
+        if let revocation = transaction.takenBack, revocation.share == Fulfilment.whole { return false }
+        guard let fulfilment = situation.fulfilment(of: key) else { return true }
+        return (fulfilment.state == .waiting || fulfilment.customer == nil) && !fulfilment.isImported
     }
 
     /// The same, as far as it stands in the books, for each customer whose it is there.

@@ -69,6 +69,12 @@ extension MemoryTransaction {
         return refusals
     }
 
+    func importsWait(of app: AppID) -> Bool {
+        ledger.submissions.contains {
+            $0.settlement == nil && $0.submission.origin != .presented && $0.submission.app == app
+        }
+    }
+
     func importedSubmissions(under names: [SubmissionName]) -> [SubmissionName: KeptSubmission] {
         if names.isEmpty { return [:] }
         let waiting = ledger.submissions.filter { $0.settlement == nil && $0.submission.origin != .presented }

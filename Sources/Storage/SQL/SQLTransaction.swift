@@ -79,6 +79,8 @@ final class SQLTransaction: StoreTransaction {
         try submissions.findRefusals(of: names, since: moment)
     }
 
+    func importsWait(of app: AppID) throws(StoreFailure) -> Bool { try submissions.importsWait(of: app) }
+
     func importedSubmissions(
         under names: [SubmissionName]
     ) throws(StoreFailure) -> [SubmissionName: KeptSubmission] {

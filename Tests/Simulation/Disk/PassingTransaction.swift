@@ -350,12 +350,6 @@ package class PassingTransaction: StoreTransaction {
         try base.refusals(of: names, since: moment)
     }
 
-    package func importedSubmissions(under names: [SubmissionName]) throws(StoreFailure)
-        -> [SubmissionName: KeptSubmission]
-    {
-        try base.importedSubmissions(under: names)
-    }
-
     package func pendingLoad(app: AppID) throws(StoreFailure) -> PendingLoad {
         try base.pendingLoad(app: app)
     }

@@ -103,6 +103,13 @@ struct SubmissionQueries {
         FROM submissions JOIN apps ON apps.code = submissions.app
         """
     private static let get = Query("\(selected) WHERE submissions.name = $1")
+    /// The order names the index: where nothing waits all that was ever kept would be read by another one.
+    static let findAnyImported = Query(
+        """
+        SELECT sequence FROM submissions WHERE app = $1 AND settled_at IS NULL AND imported <> 0
+        ORDER BY sha256, sequence LIMIT 1
+        """
+    )
     /// By an index of its own: thousands of customers may have the same number.
     static let findImported = BulkLookup(
         by: [.integer("app"), .bytes("sha256")],
@@ -244,6 +251,11 @@ struct SubmissionQueries {
 
     func get(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission? {
         try connection.row(Self.get, [.bytes(id.bytes)], Self.read)?.kept
+    }
+
+    func importsWait(of app: AppID) throws(StoreFailure) -> Bool {
+        guard let code = try apps.code(of: app) else { return false }
+        return try connection.row(Self.findAnyImported, [.integer(code)]) { _ in true } ?? false
     }
 
     func findImported(under names: [SubmissionName]) throws(StoreFailure) -> [SubmissionName: KeptSubmission] {
