@@ -51,7 +51,7 @@ import Testing
         ),
         (
             SubmissionQueries.findAnyImported,
-            ["SEARCH submissions USING COVERING INDEX submissions_of_imports (app=?)"]
+            ["SEARCH submissions USING INDEX submissions_of_imports (app=?)"]
         ),
         (
             SubmissionQueries.findImported.one,
