@@ -38,6 +38,32 @@ import Testing
         try Invariants.check(shop, "\(teller), refunded")
     }
 
+    /// What has become of it since is told, also where that is the first that is heard of it.
+    @Test func whatBecameOfItSinceIsTold() throws {
+        for isTakenBack in [true, false] {
+            var shop = try Shop()
+            shop.now = SubscriptionCase.at(31)
+            try shop.show(Sold.month(1), from: .imported)
+            shop.now = SubscriptionCase.at(isTakenBack ? 40 : 62)
+            let missed = try Self.next(after: -20)
+            var over = Renewal(
+                originalID: try #require(TransactionID(number: 1)),
+                product: missed.product,
+                signedAt: shop.now
+            )
+            (over.willAutoRenew, over.expirationIntent, over.renewsAt) = (false, 1, missed.expiresAt)
+            if isTakenBack {
+                try shop.show(Sold.refunded(missed), by: nil)
+                #expect(shop.types.contains("purchase.withheld"))
+                #expect(shop.types.contains("subscription.revoked"))
+            } else {
+                try shop.show(missed, renewals: [over], by: nil)
+                #expect(shop.types.last == "subscription.expired")
+            }
+            #expect(!shop.types.contains("delivery.granted"))
+        }
+    }
+
     /// Renewed since: it is delivered here, also what was bought while Apple had not answered about the books yet.
     @Test(arguments: [0, 1]) func whatIsRenewedSinceIsDelivered(hours: Int64) throws {
         var shop = try Shop()

@@ -61,11 +61,11 @@ extension Draft {
     /// none.
     ///
     /// Of a subscription out of them a period that is heard of later was that system's, too, if it was bought before they were
-    /// handed in: an export is older than its import.
+    /// handed in: an export is older than its import. Of one that Apple took back the shop hears.
     private func booksClosed(over recorded: RecordedTransaction, _ naming: Naming, isKnown: Bool) -> Timestamp? {
         if naming.isOfBooks(recorded) { return naming.booksClosedAt ?? now }
         guard !isKnown, naming.source != .imported, !naming.isUndelivered, recorded.order == nil,
-            recorded.isSubscriptionPeriod,
+            recorded.isSubscriptionPeriod, recorded.transaction.takenBack == nil,
             let closed = known.booksClosed(of: chain(of: recorded)), recorded.purchasedAt < closed
         else { return nil }
         return closed

@@ -152,7 +152,7 @@ extension Draft {
     mutating func tellOfSubscriptions(_ recording: Recording) {
         var left = takeFolded()
         while let subscription = left.popLast() {
-            let isTold = tells(of: subscription, recording.source)
+            let isTold = tells(of: subscription, recording)
             write(
                 subscription,
                 recording.schedule,
@@ -165,12 +165,13 @@ extension Draft {
 
     /// Whether what a proof says of a subscription is for the shop: nobody is told of what was over, or somebody else's to
     /// deliver, before we knew of it.
-    private func tells(of subscription: FoldedSubscription, _ source: RecordingSource) -> Bool {
-        let chain = subscription.new.chain
-        if let period = subscription.period, period.id != subscription.before?.current,
+    private func tells(of subscription: FoldedSubscription, _ recording: Recording) -> Bool {
+        let (chain, source) = (subscription.new.chain, recording.source)
+        if subscription.new.state == .active || recording.isFollowed, let period = subscription.period,
+            period.id != subscription.before?.current,
             fulfilment(period)?.isImported == true, source != .imported
         {
-            // It began before the books were closed that it belongs to.
+            // It began before the books were closed that it belongs to, and runs. That it has ended since is news.
             return false
         }
         return switch source {
