@@ -141,12 +141,21 @@ struct Naming {
     /// What of it counts for a chain: of another person's nothing was said.
     func of(_ chain: ChainKey) -> Naming {
         guard let chains, !chains.contains(chain) else { return self }
-        return Naming(source: source, booksClosedAt: booksClosedAt)
+        var others = Naming(source: source, booksClosedAt: booksClosedAt)
+        others.isUndelivered = isUndelivered
+        return others
     }
 
     /// The same occasion for another transaction of the chain, which may name an order of its own.
     func named(by recorded: RecordedTransaction) -> Naming {
-        Naming(order: recorded.order, customerToken: customerToken, source: source, booksClosedAt: booksClosedAt)
+        var named = Naming(
+            order: recorded.order,
+            customerToken: customerToken,
+            source: source,
+            booksClosedAt: booksClosedAt
+        )
+        named.isUndelivered = isUndelivered
+        return named
     }
 
     /// Whether another system has delivered a transaction: it stands in that one's books, or was known here before they were
