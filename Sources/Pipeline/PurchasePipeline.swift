@@ -121,6 +121,7 @@ package struct PurchasePipeline: Sendable {
             recording.booksClosedAt = closing(of: kept.submission, recording.transactions)
         }
         recording.isUndelivered = kept.submission.origin == .imported
+        if kept.submission.origin == .presented { recording.presentedAt = kept.submission.receivedAt }
         do throws(StoreFailure) {
             let evidence = proof.evidence(from: kept.submission.customer, at: clock.now)
             let decision = try await recorder.record(

@@ -89,6 +89,17 @@ import Testing
         #expect(try !shop.fulfilment(2).isImported)
     }
 
+    /// She presented it here, and Apple had to be asked: books that are handed in before the answer do not hold it.
+    @Test(arguments: [false, true]) func whatWasPresentedBeforeTheImportIsDelivered(isBefore: Bool) throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(31)
+        try shop.show(Sold.month(1), from: .imported)
+        try shop.show([Self.next(after: -20)], presentedAt: SubscriptionCase.at(isBefore ? 30.5 : 31))
+        #expect(try shop.fulfilment(2).isImported != isBefore)
+        #expect(try shop.gems() == (isBefore ? 10 : 0))
+        #expect(shop.types.contains("delivery.granted") == isBefore)
+    }
+
     /// The old system was off by then, and its operator has the rest delivered here.
     @Test func whatNobodyHasDeliveredIsDeliveredHere() throws {
         var shop = try Shop()

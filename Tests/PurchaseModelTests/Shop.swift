@@ -88,6 +88,7 @@ struct Shop {
         from source: RecordingSource = .presented,
         booksClosedAt: Timestamp? = nil,
         isUndelivered: Bool = false,
+        presentedAt: Timestamp? = nil,
         claiming claimed: Int64? = nil
     ) throws -> Decision {
         var recording = Recording(
@@ -102,7 +103,7 @@ struct Shop {
         )
         recording.source = source
         recording.booksClosedAt = booksClosedAt
-        recording.isUndelivered = isUndelivered
+        (recording.isUndelivered, recording.presentedAt) = (isUndelivered, presentedAt)
         recording.claimed = claimed.flatMap { TransactionID(number: $0) }
         self.transactions.formUnion(recording.keys)
         return apply(decide(situation, recording, ownToken: ownToken, at: now))

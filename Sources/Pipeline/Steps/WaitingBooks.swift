@@ -89,6 +89,8 @@ extension Recording {
             if place == 0 { return (row, max(row.receivedAt, transaction.purchasedAt.advanced(by: .milliseconds(1)))) }
             let key = TransactionKey(app: app, realm: realm, id: transaction.id)
             let known = situation[key]?.recordedAt ?? transaction.purchasedAt
+            // What was presented before the row came, and had to wait, is none of its.
+            if let presentedAt, presentedAt < row.receivedAt { continue }
             if min(transaction.purchasedAt, known) < row.receivedAt { return (row, row.receivedAt) }
         }
         return nil
@@ -99,6 +101,8 @@ extension Recording {
         books.customer = row.customer
         books.customerToken = row.customer.flatMap { AccountToken(ofCustomer: $0) }
         (books.source, books.booksClosedAt, books.schedule) = (.imported, closing, schedule)
+        // What Apple says of how it goes on comes with the proof, and is told by that.
+        books.isFollowed = renewals.contains { $0.originalID == transaction.originalID ?? transaction.id }
         return books
     }
 }

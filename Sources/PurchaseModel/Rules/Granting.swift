@@ -66,7 +66,8 @@ extension Draft {
         if naming.isOfBooks(recorded) { return naming.booksClosedAt ?? now }
         guard !isKnown, naming.source != .imported, !naming.isUndelivered, recorded.order == nil,
             recorded.isSubscriptionPeriod, recorded.transaction.takenBack == nil,
-            let closed = known.booksClosed(of: chain(of: recorded)), recorded.purchasedAt < closed
+            let closed = known.booksClosed(of: chain(of: recorded)), recorded.purchasedAt < closed,
+            naming.presentedAt.map({ closed <= $0 }) ?? true
         else { return nil }
         return closed
     }

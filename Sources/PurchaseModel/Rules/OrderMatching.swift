@@ -119,6 +119,8 @@ struct Naming {
     var isOfPurchase = false
     /// See ``Recording/isUndelivered``.
     var isUndelivered = false
+    /// See ``Recording/presentedAt``.
+    var presentedAt: Timestamp?
     /// The chains of which it was said; `nil` for all.
     var chains: Set<ChainKey>?
 
@@ -141,21 +143,21 @@ struct Naming {
     /// What of it counts for a chain: of another person's nothing was said.
     func of(_ chain: ChainKey) -> Naming {
         guard let chains, !chains.contains(chain) else { return self }
-        var others = Naming(source: source, booksClosedAt: booksClosedAt)
-        others.isUndelivered = isUndelivered
-        return others
+        return occasion
     }
 
     /// The same occasion for another transaction of the chain, which may name an order of its own.
     func named(by recorded: RecordedTransaction) -> Naming {
-        var named = Naming(
-            order: recorded.order,
-            customerToken: customerToken,
-            source: source,
-            booksClosedAt: booksClosedAt
-        )
-        named.isUndelivered = isUndelivered
+        var named = occasion
+        (named.order, named.customerToken) = (recorded.order, customerToken)
         return named
+    }
+
+    /// How it came, without what was said of any purchase.
+    private var occasion: Naming {
+        var occasion = Naming(source: source, booksClosedAt: booksClosedAt)
+        (occasion.isUndelivered, occasion.presentedAt) = (isUndelivered, presentedAt)
+        return occasion
     }
 
     /// Whether another system has delivered a transaction: it stands in that one's books, or was known here before they were

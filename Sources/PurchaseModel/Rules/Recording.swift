@@ -24,6 +24,8 @@ package struct Recording: Hashable, Sendable {
     /// When another system's books were handed in, if Apple is heard later: what was bought after that does not stand in
     /// them. `nil` where nothing can have been bought in between.
     package var booksClosedAt: Timestamp?
+    /// When it was presented, if it had to wait: of books that were handed in after that it is no part.
+    package var presentedAt: Timestamp?
     /// Whether whoever imports it says that nobody has delivered it yet, whatever other books have.
     package var isUndelivered = false
     /// Whether it was asked for, or kept, to learn what became of old purchases: it is no word that any of them was bought.

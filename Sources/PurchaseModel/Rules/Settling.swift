@@ -154,5 +154,6 @@ extension Naming {
         )
         isOfPurchase = recording.isOfPurchase
         isUndelivered = recording.isUndelivered
+        presentedAt = recording.presentedAt
     }
 }
