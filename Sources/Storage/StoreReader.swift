@@ -95,6 +95,19 @@ package protocol StoreReader:
 }
 
 extension StoreReader {
+    /// What became of transactions, wherever each stands: in its chain, or by itself when its chain was not known at first.
+    package func fulfilments(
+        of transactions: [RecordedTransaction]
+    ) throws(StoreFailure) -> [TransactionKey: Fulfilment] {
+        let chains = transactions.flatMap { recorded in
+            [recorded.chain, ChainKey(app: recorded.app, realm: recorded.realm, original: recorded.id)]
+        }
+        return Dictionary(
+            try fulfilments(Array(Set(chains))).map { ($0.key, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
     /// The undecided submission of an import that was kept first of those with the same app and digest, whoever their
     /// customers are.
     package func importedSubmission(like submission: PendingSubmission) throws(StoreFailure) -> KeptSubmission? {

@@ -34,7 +34,6 @@ struct ActionPlace: Sendable {
         of recorded: RecordedTransaction,
         _ reader: any StoreReader
     ) throws(StoreFailure) -> Fulfilment? {
-        let alone = ChainKey(app: app, realm: realm, original: id)
-        return try reader.fulfilments([recorded.chain, alone]).first { $0.key == key }
+        try reader.fulfilments(of: [recorded])[key]
     }
 }

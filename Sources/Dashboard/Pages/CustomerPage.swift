@@ -22,18 +22,6 @@ struct CustomerPage: Sendable {
         let refused: RefusedProofs
     }
 
-    private static func fulfilments(
-        of transactions: [RecordedTransaction],
-        _ reader: any StoreReader
-    ) throws(StoreFailure) -> [TransactionKey: Fulfilment] {
-        // In its chain, or by itself when the chain was not known at first.
-        let chains = transactions.flatMap { recorded in
-            [recorded.chain, ChainKey(app: recorded.app, realm: recorded.realm, original: recorded.id)]
-        }
-        let given = try reader.fulfilments(Array(Set(chains)))
-        return Dictionary(given.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-    }
-
     func show(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         guard let app = AppID(visit.fields["app"]), let id = CustomerID(visit.fields["id"]) else {
             return Notices.notFound("customer", visit)
@@ -52,7 +40,7 @@ struct CustomerPage: Sendable {
             let holdings = try Holdings(try reader.chains(app: app, customer: id), reader)
             return Found(
                 page: page,
-                fulfilments: try Self.fulfilments(of: page.transactions, reader),
+                fulfilments: try reader.fulfilments(of: page.transactions),
                 orders: try Self.newestOrders(app, id, reader),
                 subscriptions: Array(holdings.subscriptions.sorted { $0.lookedAt > $1.lookedAt }.prefix(Self.rows)),
                 wallets: try reader.wallets(app: app, customer: id),

@@ -55,9 +55,7 @@ struct TransactionPages: Sendable {
             where: filter,
             limit: notificationsMax
         )
-        // By itself, when its chain was not known at first.
-        let alone = ChainKey(app: recorded.app, realm: recorded.realm, original: recorded.id)
-        let fulfilment = try reader.fulfilments([recorded.chain, alone]).first { $0.key == recorded.key }
+        let fulfilment = try reader.fulfilments(of: [recorded])[recorded.key]
         let owner = try reader.owners([fulfilment?.chain ?? recorded.chain]).first
         let customer = owner?.customer ?? fulfilment?.customer
         let stream = StreamKey(app: recorded.app, realm: recorded.realm, customer: customer)

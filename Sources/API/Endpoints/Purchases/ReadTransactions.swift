@@ -88,14 +88,7 @@ struct ReadTransactions: Sendable {
         ) throws(StoreFailure) {
             self.customer = customer
             self.transactions = transactions
-            // In its chain, or by itself when the chain was not known at first.
-            let chains = transactions.flatMap { recorded in
-                [recorded.chain, ChainKey(app: recorded.app, realm: recorded.realm, original: recorded.id)]
-            }
-            fulfilments = Dictionary(
-                try reader.fulfilments(Array(Set(chains))).map { ($0.transaction, $0) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            fulfilments = try reader.fulfilments(of: transactions)
         }
     }
 
