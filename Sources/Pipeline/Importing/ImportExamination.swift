@@ -121,10 +121,8 @@ struct ImportExaminer: Sendable {
         // An old receipt without purchases has none, and nobody waits for one.
         guard !proof.fact.transactions.isEmpty else { return .over(nothing) }
         var recording = proof.recording(for: app, in: realm)
-        recording.customer = claim.customer
-        recording.customerToken = claim.customer.flatMap { AccountToken(ofCustomer: $0) }
+        mark(&recording, as: claim)
         recording.claimed = claim.subject?.id
-        if delivery == .elsewhere { recording.source = .imported } else { recording.isUndelivered = true }
         return .record(recording, proof.evidence(from: claim.customer, at: now), format, proof.verdict)
     }
 
@@ -147,10 +145,15 @@ struct ImportExaminer: Sendable {
     /// What is taken of a row whose transaction is recorded.
     private func template(of claim: ImportRow.Claim, in realm: Realm) -> Recording {
         var template = Recording(app: app.id, realm: realm, transactions: [], terms: app.terms)
-        template.customer = claim.customer
-        template.customerToken = claim.customer.flatMap { AccountToken(ofCustomer: $0) }
-        if delivery == .elsewhere { template.source = .imported } else { template.isUndelivered = true }
+        mark(&template, as: claim)
         return template
+    }
+
+    /// Whose it is by the row, and who delivers it.
+    private func mark(_ recording: inout Recording, as claim: ImportRow.Claim) {
+        recording.customer = claim.customer
+        recording.customerToken = claim.customer.flatMap { AccountToken(ofCustomer: $0) }
+        if delivery == .elsewhere { recording.source = .imported } else { recording.isUndelivered = true }
     }
 
     /// Asks Apple, where she can be asked: what cannot would wait in vain.

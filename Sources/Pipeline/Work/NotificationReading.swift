@@ -44,8 +44,8 @@ package struct NotificationReading: Job, Hashable {
     private var name: String { "\(store) \(start.milliseconds) \(end.milliseconds) \(app)" }
 }
 
-/// The job that reads once more what a comparison or a reading could not take in: a setting was wrong, or a certificate of Apple's is
-/// not known here. It comes again and again, ever later, until nothing is left or Apple has forgotten it.
+/// The job that reads once more what a comparison or a reading could not take in: a setting was wrong, or a certificate of
+/// Apple's is not known here. It comes again and again, ever later, until nothing is left or Apple has forgotten it.
 package struct NotificationRetry: Job, Hashable {
     package static let kind = "notifications.retry"
     /// How long it waits at first, and at most.

@@ -25,17 +25,17 @@ package struct Reconciliation: Sendable {
 
     /// What was written down to be done.
     package struct Plan: Hashable, Sendable {
-        package var readings = 0
-        /// What those are called.
+        /// What the jobs are called that read.
         fileprivate var windows: [String] = []
         package var subscriptions = 0
         package var proofs = 0
 
         package init() {}
 
+        package var readings: Int { windows.count }
+
         /// Adds another app's part.
         package mutating func add(_ part: Plan) {
-            readings += part.readings
             windows += part.windows
             subscriptions += part.subscriptions
             proofs += part.proofs
@@ -59,7 +59,6 @@ package struct Reconciliation: Sendable {
         for store in account.askableStores {
             plan.windows += try await planReadings(account.app.id, store, start, end)
         }
-        plan.readings = plan.windows.count
         plan.subscriptions = try await planLooks(account.app.id, since: start)
         plan.proofs = try await planProofs(account.app.id)
         return plan
