@@ -112,6 +112,27 @@ import Verification
         }
     }
 
+    /// Its end, before Apple has answered about its number, is the first that is heard of it: the shop hears of that.
+    @Test func whatEndsBeforeItsTurnIsTold() async throws {
+        let house = try Self.house()
+        try await house.open { house in
+            let sold = try house.buy("pro.monthly")
+            let line = Act.Subscription(customer: "anna", app: DemoCatalogue.bundleID, product: sold.fact.product)
+            _ = try house.simulator.perform(.setAutoRenew(line, isOn: false))
+            house.pass(.seconds(3_600))
+            #expect(try await Self.take([ImporterTests.row(1, Self.digits(sold))], house).map(\.kind) == [.asked])
+            for _ in 0..<40 { house.pass(.seconds(86_400)) }
+            await house.sender.deliverDue()
+            let filter = EventFilter(realms: [Realm(environment: .production, isTestSigned: true)])
+            let app = house.app.id
+            let told = try await house.store.read { reader throws(StoreFailure) in
+                try reader.events(app: app, after: .start, where: filter, limit: 100).events.map(\.event.type)
+            }
+            #expect(told.filter { $0 == "subscription.expired" }.count == 1, "\(told)")
+            #expect(!told.contains("delivery.granted"))
+        }
+    }
+
     /// What is still to be delivered is, once, and to whoever shows it first.
     @Test func whatNobodyHasDeliveredIsDelivered() async throws {
         let house = try Self.house()
