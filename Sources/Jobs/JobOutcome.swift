@@ -4,7 +4,7 @@ package enum JobOutcome: Hashable, Sendable {
     /// It failed and may do better later: when, the schedule of its handler says, and whether at all; but no sooner than
     /// after so long.
     case failed(because: String, notWithin: Duration = .zero)
-    /// It is to run again so much later, however often it did already.
+    /// It has not failed, and is to run again so much later, however often it did already. What failed before counts no more.
     case again(after: Duration, because: String)
     /// It can never succeed: a dead letter.
     case never(because: String)

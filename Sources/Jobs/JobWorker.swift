@@ -125,7 +125,7 @@ package final class JobWorker: Sendable {
             }
             switch ended.ending {
             case .done: report(.finished(kind: kind, id, attempt: ended.attempt, took: ended.took))
-            case .again(_, let reason):
+            case .again(_, let reason), .afresh(_, let reason):
                 report(.failed(kind: kind, id, attempt: ended.attempt, reason: reason))
             case .dead(let reason):
                 report(.abandoned(kind: kind, id, attempt: ended.attempt, reason: reason))
@@ -180,7 +180,7 @@ package final class JobWorker: Sendable {
     private func ending(of outcome: JobOutcome, _ job: JobRow, _ handler: JobHandler, isCut: Bool) -> JobEnding {
         switch outcome {
         case .done: return .done
-        case .again(let delay, let reason): return .again(after: delay, because: Reason.storable(reason))
+        case .again(let delay, let reason): return .afresh(after: delay, because: Reason.storable(reason))
         case .never(let reason): return .dead(because: Reason.storable(reason))
         // What was cut off has not failed.
         case .failed where isCut: return .released

@@ -1,6 +1,7 @@
 import Jobs
 import PurchaseModel
 import Storage
+import Synchronization
 import Testing
 
 /// The worker: what it runs, when again, and what it gives up.
@@ -111,20 +112,22 @@ import Testing
         #expect(try await workshop.queue.deadLetters(limit: 9).jobs.count == 2)
     }
 
+    /// And what failed before it asked is forgiven: the next failure costs the first pause.
     @Test func aRunThatAsksForItComesAgainHoweverOftenItRan() async throws {
         let workshop = Workshop()
         try await workshop.queue.enqueue(Errand("a"))
-        let worker = try workshop.worker { _, run in
-            run.attempt < 6 ? .again(after: .seconds(50), because: "asked to wait") : .done
-        }
+        let asked = JobOutcome.again(after: .seconds(50), because: "asked to wait")
+        let failed = JobOutcome.failed(because: "no answer")
+        let outcomes = Mutex([failed, failed, asked, asked, asked, asked, failed, .done][...])
+        let worker = try workshop.worker { _, _ in outcomes.withLock { $0.removeFirst() } }
         try await workshop.with(worker) {
-            for _ in 1..<6 {
-                #expect(await workshop.events(1).map(\.reason) == ["asked to wait"])
-                workshop.time.advance(by: .seconds(50))
+            var attempts: [Int?] = []
+            for _ in 0..<8 {
+                attempts += await workshop.events(1).map(\.attempt)
+                workshop.time.advance(by: .seconds(500))
                 worker.wake()
             }
-            let last = await workshop.events(1)
-            #expect(last.map(\.attempt) == [6])
+            #expect(attempts == [1, 2, 3, 1, 1, 1, 1, 2])
         }
     }
 }

@@ -160,8 +160,9 @@ import Testing
     }
 
     private static func ending(_ random: inout SeededRandom) -> JobEnding {
-        switch Int.random(in: 0...5, using: &random) {
+        switch Int.random(in: 0...6, using: &random) {
         case 0: .done
+        case 3: .afresh(after: .milliseconds(Int64.random(in: 0...90, using: &random)), because: "later")
         case 1: .dead(because: "no")
         case 2: .released
         default: .again(after: .milliseconds(Int64.random(in: 0...90, using: &random)), because: "later")

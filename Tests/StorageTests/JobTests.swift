@@ -172,6 +172,27 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func whatDidNotFailBeginsToCountAnew(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            #expect(try await store.enqueue(try OutboxSamples.job("a")))
+            let endings: [JobEnding] = [
+                .again(after: .seconds(1), because: "no answer"), .again(after: .seconds(1), because: "no answer"),
+                .afresh(after: .seconds(1), because: "nothing new"), .again(after: .seconds(1), because: "no answer"),
+            ]
+            var attempts: [Int] = []
+            for (turn, ending) in endings.enumerated() {
+                let moment = Int64(turn) * 1_000
+                let job = try #require(try await store.jobs(.sound(limit: 9), "w", at: moment).jobs.first)
+                #expect(try await store.end(job, ending, at: moment))
+                let row = try #require(try await store.jobRow(job.id))
+                #expect((row.state, row.dueAt) == (.pending, OutboxSamples.at(moment + 1_000)))
+                attempts += [job.attempt, row.attempt]
+            }
+            #expect(attempts == [1, 1, 2, 2, 3, 0, 1, 1])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func deadLettersKeepTheirReasonsAndComeBackAsNew(kind: StoreKind) async throws {
         try await kind.withStore { store in
             for name in ["c", "a", "b"] { #expect(try await store.enqueue(try OutboxSamples.job(name))) }

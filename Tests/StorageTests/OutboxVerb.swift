@@ -324,8 +324,9 @@ struct OutboxVerbs {
 
     private mutating func finishJobs() throws -> OutboxVerb {
         let finished = (0..<number(1...3)).compactMap { _ in jobs.randomElement(using: &random) }.map { hold in
-            let again = JobEnding.again(after: .milliseconds(number(0...9)), because: "no answer")
-            return FinishedJob(hold, as: pick([.done, again, .dead(because: "é"), .released]))
+            let pause = Duration.milliseconds(number(0...9))
+            let (again, afresh) = (JobEnding.again(after: pause, because: "no answer"), JobEnding.afresh)
+            return FinishedJob(hold, as: pick([.done, again, afresh(pause, "é"), .dead(because: "é"), .released]))
         }
         if finished.isEmpty { return try changeJob() }
         let (terms, moment) = (try terms(), OutboxSamples.at(now))

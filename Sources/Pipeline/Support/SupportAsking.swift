@@ -48,6 +48,9 @@ package struct SupportAsker: Sendable {
     package static let schedule = RetrySchedule(first: .seconds(2), longest: .seconds(300), attemptsMax: .max)
     /// After so long without an answer nobody waits any more.
     private static let patience = Duration.seconds(86_400)
+    /// For how long a server with the app's key may be waited for, where this one has none: where nothing is configured, nothing
+    /// is asked.
+    private static let keyPatience = Duration.seconds(60)
     /// Apple extends many subscriptions in hours to days.
     private static let massPatience = Duration.seconds(7 * 86_400)
     private static let massPause = Duration.seconds(600)
@@ -80,7 +83,9 @@ package struct SupportAsker: Sendable {
                 return try await fail(request, "unreadable")
             }
             guard let account = accounts[job.app], account.hasKey else {
-                return try await fail(request, "no_key")
+                let later = AppleTrouble.withoutKey(since: request.askedAt, within: Self.keyPatience, at: clock.now)
+                guard let later else { return try await fail(request, "no_key") }
+                return later
             }
             do {
                 return try await ask(question, request, account)

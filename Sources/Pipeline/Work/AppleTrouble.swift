@@ -32,6 +32,25 @@ enum AppleTrouble {
         return .failed(because: "\(trouble)", notWithin: retryAt.map { now.duration(to: $0) } ?? .zero)
     }
 
+    /// Where this server cannot ask about an app or a store. Another one may, or the key comes back with the next configuration:
+    /// what nobody could ask in a day is wanted no more.
+    ///
+    /// - Parameters:
+    ///   - asked: since when it waits.
+    ///   - patience: for how long it may.
+    ///   - now: the moment.
+    /// - Returns: when the job runs again; `nil` when it has waited for too long.
+    static func withoutKey(
+        since asked: Timestamp,
+        within patience: Duration = .seconds(86_400),
+        at now: Timestamp
+    ) -> JobOutcome? {
+        guard asked.duration(to: now) < patience else { return nil }
+        return .again(after: patience / 6, because: noKey)
+    }
+
+    static let noKey = "this server has no key for it"
+
     /// A wrong shared secret: nothing is known of the receipt.
     static var wrongSecret: JobOutcome { .again(after: untilChanged, because: "the shared secret is missing or wrong") }
 

@@ -114,21 +114,21 @@ package struct CustomerReader: Sendable {
     }
 
     package var handler: JobHandler {
-        JobHandler(CustomerReading.self, schedule: Self.schedule) { job, run in await read(job, attempt: run.attempt) }
+        JobHandler(CustomerReading.self, schedule: Self.schedule) { job, run in await read(job, run) }
     }
 
-    private func read(_ job: CustomerReading, attempt: Int) async -> JobOutcome {
+    private func read(_ job: CustomerReading, _ run: JobRun) async -> JobOutcome {
         let (key, environment) = (job.transaction, job.transaction.realm.environment)
         guard let account = accounts[key.app], account.isTest == key.realm.isTestSigned,
             account.askableStores.contains(environment)
         else {
-            return .done
+            return AppleTrouble.withoutKey(since: run.due, at: clock.now) ?? .done
         }
         let page: HistoryPage?
         do throws(AppStoreFailure) {
             page = try await self.page(job, account.server)
         } catch {
-            if error == .refused(.transactionNotFound), attempt < Self.unknownMax {
+            if error == .refused(.transactionNotFound), run.attempt < Self.unknownMax {
                 return .failed(because: "Apple: \(error)")
             }
             if job.place != nil, error == .refused(.invalidRevision) { return await beginAnew(job) }

@@ -72,12 +72,13 @@ package struct NotificationComparer: Sendable {
     }
 
     package var handler: JobHandler {
-        JobHandler(NotificationComparison.self, schedule: Self.schedule) { job, _ in await compare(job) }
+        JobHandler(NotificationComparison.self, schedule: Self.schedule) { job, run in await compare(job, run) }
     }
 
-    private func compare(_ job: NotificationComparison) async -> JobOutcome {
-        // Whoever takes the app's key or store out of the configuration wants no more of it.
-        guard let account = accounts[job.app], account.askableStores.contains(job.store) else { return .done }
+    private func compare(_ job: NotificationComparison, _ run: JobRun) async -> JobOutcome {
+        guard let account = accounts[job.app], account.askableStores.contains(job.store) else {
+            return await withoutKey(job, run)
+        }
         let realm = Realm(environment: job.store, isTestSigned: account.isTest)
         let now = clock.now
         do {
@@ -105,6 +106,26 @@ package struct NotificationComparer: Sendable {
         } catch let failure as AppStoreFailure {
             windows.shorten(for: job)
             return AppleTrouble.outcome(of: failure, at: now) ?? .again(after: Self.interval, because: "\(failure)")
+        } catch {
+            return .failed(because: "the store: \(error)")
+        }
+    }
+
+    /// Another server may have the app's key, or this one gets it back. Once Apple's history has gone past what was compared,
+    /// whoever took it out of the configuration wants no more of it.
+    private func withoutKey(_ job: NotificationComparison, _ run: JobRun) async -> JobOutcome {
+        do throws(StoreFailure) {
+            let watches = try await store.read { reader throws(StoreFailure) in
+                var found: [NotificationWatch] = []
+                for isTest in [false, true] {
+                    let realm = Realm(environment: job.store, isTestSigned: isTest)
+                    if let watch = try reader.notificationWatch(app: job.app, realm: realm) { found.append(watch) }
+                }
+                return found
+            }
+            let last = watches.map(\.comparedUntil).reduce(run.due, max)
+            guard last.duration(to: clock.now) < Self.depth(of: job.store) else { return .done }
+            return .again(after: Self.interval, because: AppleTrouble.noKey)
         } catch {
             return .failed(because: "the store: \(error)")
         }

@@ -98,15 +98,16 @@ package struct NotificationReader: Sendable {
 
     package var handlers: [JobHandler] {
         [
-            JobHandler(NotificationReading.self, schedule: Self.schedule) { job, _ in
-                await read(job, orElse: .done) { figures throws(StoreFailure) in
+            JobHandler(NotificationReading.self, schedule: Self.schedule) { job, run in
+                let later = AppleTrouble.withoutKey(since: run.due, at: clock.now)
+                return await read(job, orElse: later ?? .done) { figures throws(StoreFailure) in
                     if figures.untaken > 0 { try await readAgain(job) }
                     return .done
                 }
             },
             JobHandler(NotificationRetry.self, schedule: Self.schedule) { job, _ in
                 // Nothing else knows of this stretch: another server may have the key, or this one gets it back.
-                let later = JobOutcome.again(after: NotificationRetry.interval, because: "the app has no key here")
+                let later = JobOutcome.again(after: NotificationRetry.interval, because: AppleTrouble.noKey)
                 return await read(job.reading, orElse: later) { figures in
                     guard figures.untaken > 0 else { return .done }
                     let reason = "\(figures.untaken) notifications could not be taken in"

@@ -100,10 +100,17 @@ package struct ProofDecider: Sendable {
         }
     }
 
+    /// The server next to this one may have the app's key or secret, or this one gets it back. A customer waits; of an import
+    /// there may be very many.
+    private static func withoutAccount(_ kept: KeptSubmission) -> JobOutcome {
+        let pause = kept.submission.origin == .presented ? Duration.zero : .seconds(6 * 3_600)
+        return .failed(because: AppleTrouble.noKey, notWithin: pause)
+    }
+
     /// Decides what waits, and after it what imports have kept of the same for other customers, in the order of their rows:
     /// whose a purchase becomes is a matter of who comes first. Those that are not reached have jobs of their own.
     private func decide(allFrom first: KeptSubmission, _ attempt: Int) async throws(StoreFailure) -> JobOutcome {
-        guard let account = accounts[first.submission.app] else { return .never(because: "the app is not configured") }
+        guard let account = accounts[first.submission.app] else { return Self.withoutAccount(first) }
         var hearing = AppleHearing(account)
         var kept = first
         while true {

@@ -171,7 +171,8 @@ extension MemoryTransaction {
         case .done:
             put(nil, at: \.jobs[hold.id])
             return true
-        case .again(let delay, let reason):
+        case .again(let delay, let reason), .afresh(let delay, let reason):
+            if case .afresh = ending { known.row.attempt = 0 }
             known.row.state = .pending
             known.row.lostLeases = 0
             known.row.dueAt = now.advanced(by: delay)

@@ -70,7 +70,8 @@ package struct JobRow: Hashable, Sendable {
     package var state: JobState
     /// When it may be claimed; while it is leased, until when. Means nothing once it is dead.
     package var dueAt: Timestamp
-    /// How often it was claimed since it was added, or last revived. Counted at the claim: a crash does not undo it.
+    /// How often it was claimed since it was added, last revived, or last ended without having failed. Counted at the claim: a
+    /// crash does not undo it.
     package var attempt: Int
     /// How many leases in a row ran out: its process was gone, or hung.
     package var lostLeases: Int
@@ -149,6 +150,8 @@ package enum JobEnding: Hashable, Sendable {
     case done
     /// Due again so much later, for this reason.
     case again(after: Duration, because: String)
+    /// The same, and it counts as an attempt as little as those before it.
+    case afresh(after: Duration, because: String)
     /// A dead letter, for this reason.
     case dead(because: String)
     /// It was not run: due at once, and not counted as an attempt.
@@ -157,7 +160,7 @@ package enum JobEnding: Hashable, Sendable {
     var isStorable: Bool {
         switch self {
         case .done, .released: true
-        case .again(_, let reason), .dead(let reason): StorableText.isStorable(reason)
+        case .again(_, let reason), .afresh(_, let reason), .dead(let reason): StorableText.isStorable(reason)
         }
     }
 }

@@ -63,6 +63,9 @@ import Testing
             let taken = try await sold.asyncMap { try await house.recorded($0.id)?.transaction.revocation != nil }
             #expect(taken == [false, hasKey])
             #expect(house.calls.values.count { $0.contains("/refund/lookup/") } == (hasKey ? 1 : 0))
+            #expect(try await house.waits(for: CustomerReading.kind) == !hasKey)
+            house.pass(.seconds(86_400))
+            try await Self.work(house)
             #expect(try await !house.waits(for: CustomerReading.kind))
             #expect(try await house.deadLetters() == [])
         }

@@ -31,4 +31,17 @@ import Testing
             #expect(try await house.recorded(sold.id, in: .production)?.customer?.text == "mal")
         }
     }
+
+    /// This server does not know of the app, another may, and this one gets it back: what waits is given up by nobody.
+    @Test func whatWaitsOutlastsAServerWithoutTheApp() async throws {
+        try await WorkHouse(hasAccount: false).open { house in
+            _ = try await house.submit(Array("1000000000000001".utf8))
+            for _ in 0..<40 {
+                try await house.work()
+                house.pass(.seconds(6 * 3_600))
+            }
+            #expect(try await house.waits(for: ProofDecision.kind))
+            #expect(try await house.deadLetters() == [])
+        }
+    }
 }

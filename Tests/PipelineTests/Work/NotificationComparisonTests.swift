@@ -281,12 +281,40 @@ import Testing
         }
     }
 
-    @Test func anAppWithoutAKeyIsLeftAlone() async throws {
-        try await WorkHouse(hasKey: false).open { house in
+    /// Another server may have its key: its comparison stays, until nothing could be compared any more.
+    @Test(arguments: [true, false]) func anAppWithoutAKeyIsLeftAlone(hasAccount: Bool) async throws {
+        try await WorkHouse(hasAccount: hasAccount, hasKey: false).open { house in
             try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
-            try await house.work()
+            for _ in 0..<178 {
+                try await house.work()
+                house.pass(.seconds(86_400))
+            }
+            #expect(try await house.waits(for: NotificationComparison.kind))
+            for _ in 0..<2 {
+                try await house.work()
+                house.pass(.seconds(86_400))
+            }
+            #expect(try await !house.waits(for: NotificationComparison.kind))
             #expect(house.calls.values.isEmpty)
             #expect(try await house.watch() == nil)
+        }
+    }
+
+    /// It looked well a hundred times: one failure after that is tried again in a minute, and not in an hour.
+    @Test func aFailureAfterManyLooksIsSoonTriedAgain() async throws {
+        try await WorkHouse().open { house in
+            try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
+            for _ in 0..<100 {
+                try await house.work()
+                house.pass(.seconds(3_600))
+            }
+            house.script.set("/notifications/history", HTTPResponse(.serviceUnavailable))
+            try await house.work()
+            let calls = house.calls.values.count
+            house.script.set("/notifications/history", nil)
+            house.pass(.seconds(100))
+            try await house.work()
+            #expect(house.calls.values.count > calls)
         }
     }
 }

@@ -5,10 +5,6 @@ struct JobQueries {
     let connection: any SQLConnection
     let time: LeaseTime
 
-    private static let selected = """
-        id, kind, payload, first_due_at, unique_key, created_at, state, due_at, attempt, lost_leases, owner, token,
-        reason, died_at
-        """
     private static let insert = Query(insert(at: "$6"), postgresql: insert(at: orNow("$6")))
     /// What is due is told by how long it is to wait.
     private static func insert(at moment: String) -> String {
@@ -27,7 +23,7 @@ struct JobQueries {
         by: [.text("kind"), .text("unique_key")],
         "SELECT 1 FROM jobs WHERE kind = $1 AND unique_key = $2 AND unique_key IS NOT NULL AND state < 3"
     )
-    private static let find = Query("SELECT \(selected) FROM jobs WHERE id = $1")
+    private static let find = Query("SELECT \(JobColumns.names) FROM jobs WHERE id = $1")
     private static let firstDue = BulkLookup(
         by: [.integer("state"), .text("kind")],
         "SELECT min(due_at) FROM jobs WHERE state = $1 AND kind = $2"
@@ -73,7 +69,7 @@ struct JobQueries {
             ],
             one: """
                 UPDATE jobs SET \(assignments) WHERE sequence IN (\(first("sequence", locking: "")))
-                RETURNING \(selected), sequence, NULL
+                RETURNING \(JobColumns.names), sequence, NULL
                 """,
             many: { keys in
                 let change = keys.updating(
@@ -87,7 +83,7 @@ struct JobQueries {
                         SELECT key.*, found.*
                         FROM \(keys.asking(first("sequence AS number, due_at AS was_due_at", locking: locking)))
                     )
-                    \(change), \(selected), sequence, key.was_due_at
+                    \(change), \(JobColumns.names), sequence, key.was_due_at
                     """
             }
         )
@@ -111,7 +107,7 @@ struct JobQueries {
         set: """
             state = coalesce($4, CASE WHEN lost_leases > 0 THEN 2 ELSE 0 END),
             lost_leases = CASE WHEN $4 = 0 THEN 0 ELSE lost_leases END, owner = NULL, due_at = coalesce($5, due_at),
-            attempt = attempt - $6, reason = coalesce($7, reason), died_at = $8
+            attempt = coalesce(attempt - $6, 0), reason = coalesce($7, reason), died_at = $8
             """,
         where: held
     )
@@ -134,7 +130,7 @@ struct JobQueries {
     private static let hastenAll = LeaseTime.hastening("jobs", where: "state < 3")
     private static let listDead = Query(
         """
-        SELECT \(selected) FROM jobs WHERE died_at >= $1 AND died_at IS NOT NULL AND (died_at > $1 OR id > $2)
+        SELECT \(JobColumns.names) FROM jobs WHERE died_at >= $1 AND died_at IS NOT NULL AND (died_at > $1 OR id > $2)
         ORDER BY died_at, id LIMIT $3
         """
     )
@@ -143,7 +139,7 @@ struct JobQueries {
     )
 
     func find(_ id: JobID) throws(StoreFailure) -> JobRow? {
-        try connection.row(Self.find, [.text(id.text)], Self.read)
+        try connection.row(Self.find, [.text(id.text)], JobColumns.read)
     }
 
     func open(kind: String, keys: [String]) throws(StoreFailure) -> Set<String> {
@@ -256,7 +252,7 @@ struct JobQueries {
         let values: [SQLValue] = [
             .integer(cursor?.diedAt.milliseconds ?? .min), .text(cursor?.id.text ?? ""), .integer(Int64(limit + 1)),
         ]
-        let found = try connection.rows(Self.listDead, values, Self.read)
+        let found = try connection.rows(Self.listDead, values, JobColumns.read)
         let page = Array(found.prefix(limit))
         var next: DeadLetterCursor?
         if found.count > limit, let last = page.last, let diedAt = last.diedAt {
@@ -334,7 +330,7 @@ struct JobQueries {
         let claim = connection.skipsLocked ? Self.claimFree : Self.claim
         try connection.visit(claim, keys) { _, row throws(StoreFailure) in
             let sequence = row.integer(14)
-            jobs.append((row.optionalInteger(15) ?? dueAt[sequence] ?? .max, sequence, try Self.read(row)))
+            jobs.append((row.optionalInteger(15) ?? dueAt[sequence] ?? .max, sequence, try JobColumns.read(row)))
         }
         return jobs.sorted { ($0.dueAt, $0.sequence) < ($1.dueAt, $1.sequence) }.map(\.row)
     }
@@ -347,13 +343,16 @@ struct JobQueries {
         [.text(hold.id.text), .text(hold.owner.text), .integer(hold.token)]
     }
 
-    /// For ``change``: the state, when it is due, how many attempts do not count, why, and when it died.
+    /// For ``change``: the state, when it is due, how many attempts do not count (null: none does), why, and when it died.
     private static func values(of ending: JobEnding, at now: Timestamp) -> [SQLValue] {
         switch ending {
         case .done: preconditionFailure("what is done is deleted")
         case .again(let delay, let reason):
             let due = now.advanced(by: delay).milliseconds
             return [.integer(JobState.pending.rawValue), .integer(due), .integer(0), .text(reason), .null]
+        case .afresh(let delay, let reason):
+            let due = now.advanced(by: delay).milliseconds
+            return [.integer(JobState.pending.rawValue), .integer(due), .null, .text(reason), .null]
         case .dead(let reason):
             let died = now.milliseconds
             return [.integer(JobState.dead.rawValue), .null, .integer(0), .text(reason), .integer(died)]
@@ -364,35 +363,5 @@ struct JobQueries {
 
     private static func precedes(_ left: JobHold, _ right: JobHold) -> Bool {
         left.id == right.id ? left.token < right.token : left.id < right.id
-    }
-
-    private static func read(_ row: SQLRow) throws(StoreFailure) -> JobRow {
-        guard let id = JobID(row.text(0)), let state = JobState(rawValue: row.integer(6)) else {
-            throw SQLiteResult.unreadableRow
-        }
-        let dueAt = Timestamp(milliseconds: row.integer(7))
-        var lease: Lease?
-        if state == .leased {
-            guard let owner: LeaseOwner = try row.identifier(10) else { throw SQLiteResult.unreadableRow }
-            lease = Lease(owner: owner, until: dueAt, token: row.integer(11))
-        }
-        let job = NewJob(
-            id: id,
-            kind: row.text(1),
-            payload: row.bytes(2),
-            due: Timestamp(milliseconds: row.integer(3)),
-            key: row.optionalText(4),
-            createdAt: Timestamp(milliseconds: row.integer(5))
-        )
-        return JobRow(
-            job,
-            state: state,
-            dueAt: dueAt,
-            attempt: Int(row.integer(8)),
-            lostLeases: Int(row.integer(9)),
-            lease: lease,
-            reason: row.optionalText(12),
-            diedAt: row.optionalTimestamp(13)
-        )
     }
 }
