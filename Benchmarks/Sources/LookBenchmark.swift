@@ -37,7 +37,8 @@ struct LookBenchmark {
         }
         let numbers = SerialNumbers()
         let queue = JobQueue(store: store, clock: clock) { numbers.next() }
-        let watch = SubscriptionWatch(store: store, queue: queue, clock: clock)
+        let apps: Set = [AppID(checked: "game")]
+        let watch = SubscriptionWatch(store: store, apps: apps, queue: queue, clock: clock)
         let memory = ProcessMemory(of: getpid())
         let before = memory.residentBytes
         var times: [Double] = []

@@ -28,10 +28,19 @@ extension StoreReader {
     }
 
     /// What is known around an order that is to be placed: also what may have been bought for it already.
+    ///
+    /// - Parameters:
+    ///   - order: as it is to be.
+    ///   - customerToken: the token that client libraries make of the customer's name.
+    ///   - terms: how the app delivers.
+    ///   - isShown: on which sides of the wall whoever places it may have anything happen.
+    /// - Returns: the situation.
+    /// - Throws: `StoreFailure`.
     package func situation(
         placing order: Order,
         customerToken: AccountToken?,
-        _ terms: AppTerms
+        _ terms: AppTerms,
+        where isShown: (Realm) -> Bool = { _ in true }
     ) throws(StoreFailure) -> Situation {
         var situation = Situation()
         try answer(Inquiry(placing: order, customerToken: customerToken), in: &situation)
@@ -41,7 +50,7 @@ extension StoreReader {
             tokens: [order.accountToken, customerToken].compactMap(\.self),
             limit: FulfilmentPage.limitMax
         )
-        let recorded = try transactions(waiting.map(\.transaction))
+        let recorded = try transactions(waiting.map(\.transaction).filter { isShown($0.realm) })
         for recorded in recorded { situation.note(recorded) }
         try answer(Inquiry(deciding: recorded, for: { _ in [order.customer] }, terms), in: &situation)
         try answerKin(in: &situation)

@@ -258,6 +258,29 @@ import TestSupport
         }
     }
 
+    /// Page by page, whoever showed it first, and also what Apple told of before anybody did.
+    @Test func whatWasMovedIsListedToItsEnd() async throws {
+        try await TestHouse(terms: Self.terms(needsOrder: false)).open { house in
+            for number in Int64(2_000_000_000_000_001)...2_000_000_000_000_003 {
+                _ = await house.submit(try Sample.jws(number), customer: "ann")
+                let body =
+                    #"{"original_transaction_id": "\#(number)", "to_customer_id": "bob", "#
+                    + #""environment": "sandbox", "test_signed": true}"#
+                #expect(await house.change("/v1/transfers", body).status == .ok)
+            }
+            var (listed, place): ([String?], String?) = ([], nil)
+            repeat {
+                let query = "limit=1" + (place.map { "&after=\($0)" } ?? "")
+                let answer = await house.get("/v1/customers/bob/transactions", query: query)
+                #expect(answer.status == .ok)
+                let page = try answer.json()
+                listed += try #require(page["transactions"]?.array).map { $0.object?["transaction_id"]?.string }
+                place = page["next"]?.string
+            } while place != nil && listed.count < 9
+            #expect(listed == ["2000000000000003", "2000000000000002", "2000000000000001"])
+        }
+    }
+
     @Test func theFeedGoesOnWhereItWasLeft() async throws {
         try await TestHouse(terms: Self.terms()).open { house in
             for number in 1...5 {

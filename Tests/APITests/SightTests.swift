@@ -283,4 +283,27 @@ import Testing
             }
         }
     }
+
+    /// What customers have bought elsewhere under the same name neither pays for it nor is told of.
+    @Test func anOrderOfOneStoreIsNotPaidOutOfAnother() async throws {
+        var terms = try Self.terms()
+        terms.needsOrder = true
+        try await TestHouse(terms: terms, keys: Self.keys()).open { house in
+            let signer = PurchaseSigner(TestAuthority.shared, app: try Sample.app("com.example.demo", .production))
+            let coins = try signer.transaction(try Sample.transaction(9_700_001))
+            #expect(await house.submit(coins, customer: "ann", key: "live").status == .ok)
+            func place(_ id: String, _ key: String) async -> HTTPResponse {
+                let order = #"{"order_id": "\#(id)", "customer_id": "ann", "product_id": "com.example.demo.coins"}"#
+                return await house.change("/v1/orders", order, key: key)
+            }
+            let staged = await place("st-1", "test")
+            #expect(staged.status == .created)
+            #expect(try staged.json()["state"]?.string == "pending")
+            let real = await place("o-1", "live")
+            #expect(try real.json()["state"]?.string == "paid")
+            let again = await place("o-1", "test")
+            #expect(again.status == .conflict && !String(decoding: again.body, as: UTF8.self).contains("9700001"))
+            #expect(try await place("o-1", "live").json()["state"]?.string == "paid")
+        }
+    }
 }

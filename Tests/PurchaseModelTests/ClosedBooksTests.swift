@@ -89,6 +89,21 @@ import Testing
         #expect(try !shop.fulfilment(2).isImported)
     }
 
+    /// Her receipt came with the order of something else in it.
+    @Test(arguments: [false, true]) func anOrderForSomethingElseIsNoWordOfIt(isBefore: Bool) throws {
+        var shop = try Shop(needsOrder: true)
+        shop.now = SubscriptionCase.at(31)
+        let receipt = [try Sold.month(1), try Self.next(after: -20), try Sold.coins(5)]
+        if !isBefore { try shop.show(Sold.month(1), from: .imported) }
+        try shop.place("o-7")
+        try shop.show(receipt, order: "o-7")
+        if isBefore { try shop.show(Array(receipt.prefix(2)), from: .imported) }
+        #expect(try shop.fulfilment(1).isImported && shop.fulfilment(2).isImported)
+        #expect(try shop.gems() == 100 && shop.rights() == ["premium"])
+        #expect(shop.types.filter { $0 == "delivery.granted" }.count == 1)
+        try Invariants.check(shop, "\(isBefore)")
+    }
+
     /// She presented it here, and Apple had to be asked: books that are handed in before the answer do not hold it.
     @Test(arguments: [false, true]) func whatWasPresentedBeforeTheImportIsDelivered(isBefore: Bool) throws {
         var shop = try Shop()

@@ -129,6 +129,54 @@ import Testing
         try Invariants.check(shop, "\(how)")
     }
 
+    /// It is left to that one, which is placed later; what Apple signed for another says more than a name.
+    @Test func whatNamesItsOrderPaysNoOther() throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.place("o-0")
+        try shop.place("o-9", token: Self.token)
+        try shop.show(Sold.coins(1), order: "o-1")
+        #expect(try shop.word(1) == "waiting order_contradicts")
+        try shop.place("o-1")
+        #expect(try shop.order("o-1").payment?.transaction.number == 1)
+        #expect(try shop.order("o-1").payment?.match == .orderID)
+        try shop.show(Sold.coins(2), order: "o-2")
+        try shop.place("o-3")
+        #expect(try shop.order("o-3").payment == nil)
+        try shop.place("o-2")
+        #expect(try shop.order("o-2").payment?.transaction.number == 2)
+        try shop.show(Sold.coins(3, token: Self.token), order: "o-4")
+        #expect(try shop.order("o-9").payment?.match == .accountToken)
+        #expect(try ["o-0", "o-3"].map { try shop.order($0).payment == nil } == [true, true])
+        try Invariants.check(shop, "named")
+    }
+
+    /// It holds what was bought for years.
+    @Test func aReceiptNamesItsOrderForWhatItAsksFor() throws {
+        var shop = try Shop(needsOrder: true)
+        shop.now = SubscriptionCase.at(1)
+        try shop.place("o-7")
+        let sold = [try Sold.month(1), try Sold.coins(5), try Sold.coins(6, quantity: 2), try Sold.lamp(7)]
+        try shop.show(sold, order: "o-7")
+        #expect(try shop.order("o-7").payment?.transaction.number == 5)
+        let named = shop.recorded.filter { $0.order != nil }.map(\.id.number)
+        #expect(named == [5])
+        // The others pay what is placed for them.
+        try shop.place("o-8", "lamp")
+        #expect(try shop.order("o-8").payment?.transaction.number == 7)
+        try Invariants.check(shop, "receipt")
+    }
+
+    /// Nobody knows yet what it is for: it waits for whatever is placed.
+    @Test func aReceiptWhoseOrderIsPlacedLaterPaysIt() throws {
+        var shop = try Shop(needsOrder: true)
+        shop.now = SubscriptionCase.at(1)
+        try shop.show([Sold.lamp(7), Sold.coins(5)], order: "o-7")
+        #expect(shop.recorded.allSatisfy { $0.order == nil })
+        try shop.place("o-7")
+        #expect(try shop.order("o-7").payment?.transaction.number == 5)
+        #expect(try shop.word(7) == "waiting no_order")
+    }
+
     @Test func theOldestOrderIsPaidFirstAndWhatIsLeftWaitsVisibly() throws {
         var shop = try Shop(needsOrder: true)
         try shop.place("o-2")

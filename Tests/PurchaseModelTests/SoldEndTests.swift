@@ -68,6 +68,47 @@ import Testing
         }
     }
 
+    /// Apple calls it a consumable, or the shop does by now: it was sold for ninety days all the same.
+    @Test(arguments: [true, false]) func whatIsCalledAConsumableByNowLastsAsItWasSold(byApple: Bool) throws {
+        var shop = try Shop()
+        var bought = try Sold.transaction(1, "season", .nonRenewing)
+        bought.kind = nil
+        try shop.show(bought)
+        let product = try Shop.product("season")
+        let goods = try #require(shop.terms.products?[product]?.goods)
+        if byApple {
+            bought.kind = .consumable
+        } else {
+            shop.terms.products?[product] = ProductTerms(product: product, kind: .consumable, goods: goods)
+        }
+        let given = [GrantedGoods.entitlement(try Shop.right("season"), until: Self.moment(90))]
+        try shop.show(Sold.again(bought, after: 120), by: nil)
+        #expect(try shop.fulfilment(1).goods == given)
+        try shop.show(Sold.refunded(bought, after: 200), by: nil)
+        try shop.show(Sold.again(bought, after: 300), by: nil)
+        #expect(try shop.fulfilment(1).goods == given)
+        #expect(shop.types.last == "delivery.restored")
+    }
+
+    /// It was sold without an end, before the shop gave it one.
+    @Test func whatWasSoldForGoodIsNotCutByALaterPeriod() throws {
+        let product = try Shop.product("season")
+        var shop = try Shop()
+        Change.endless.apply(to: &shop.terms, of: product)
+        let bought = try Sold.transaction(1, "season", .nonRenewing)
+        try shop.show(bought)
+        let given = [GrantedGoods.entitlement(try Shop.right("season"), until: nil)]
+        #expect(try shop.fulfilment(1).goods == given)
+        Change.days30.apply(to: &shop.terms, of: product)
+        try shop.show(Sold.again(bought, after: 40 * Self.day), by: nil)
+        #expect(try shop.fulfilment(1).goods == given)
+        try shop.show(Sold.refunded(bought, after: 41 * Self.day), by: nil)
+        #expect(try shop.rights(at: Self.moment(42)) == [])
+        try shop.show(Sold.again(bought, after: 42 * Self.day), by: nil)
+        #expect(try shop.fulfilment(1).goods == given)
+        #expect(!shop.types.contains("delivery.changed"))
+    }
+
     /// What has no end has none again.
     @Test func whatIsBoughtForGoodHasNoEndAgain() throws {
         var shop = try Shop()

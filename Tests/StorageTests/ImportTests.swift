@@ -55,6 +55,29 @@ import Testing
         }
     }
 
+    /// Its turn comes within the app's plan, which may be longer than anything may wait.
+    @Test(arguments: StoreKind.allCases)
+    func whatAnImportKeepsIsNotGivenUpBeforeItsTurn(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var imported = try Samples.submission(1)
+            imported.origin = .delivered
+            let (kept, presented) = (imported, try Samples.submission(2))
+            let (age, app) = (Duration.seconds(60), kept.app)
+            let found = try await store.write { write throws(StoreFailure) in
+                for submission in [kept, presented] { _ = try write.keepPending(submission) }
+                // The last is asked about after a hundred seconds.
+                _ = try write.planImportQuestions(10, of: app, every: .seconds(10), at: Samples.now)
+                var found: [[SubmissionID]] = []
+                for second in [Int64(61), 159, 160] {
+                    let moment = Samples.now.advanced(by: .seconds(second))
+                    found.append(try write.giveUpPending(olderThan: age, at: moment, limit: 9).map(\.id))
+                }
+                return found
+            }
+            #expect(found == [[presented.id], [], [kept.id]])
+        }
+    }
+
     /// Whoever is asked about first has come first, and those who present it themselves are not among them.
     @Test(arguments: StoreKind.allCases)
     func ofWhatImportsKeepOfTheSameTheFirstIsFound(kind: StoreKind) async throws {

@@ -16,7 +16,7 @@ package enum LedgerRequests {
         let now = try transaction.storeTime(callers)
         let order = wanted.placed(at: now)
         let token = AccountToken(ofCustomer: order.customer)
-        let situation = try transaction.situation(placing: order, customerToken: token, app.terms)
+        let situation = try transaction.situation(placing: order, customerToken: token, app.terms, where: app.shows)
         let result = try write(in: transaction) { () throws(RequestFault) in
             try decide(situation, placing: order, ownToken: AccountToken.init(ofCustomer:), terms: app.terms, at: now)
         }

@@ -51,19 +51,26 @@ package struct SubscriptionWatch: Sendable {
     /// When one is due again whose job never came to an end: jobs outlive processes, so that this is for what nobody
     /// thought of.
     private static let inHand = Duration.seconds(2 * 86_400)
+    /// For how long those of apps that this server does not know are left to a server that does; after that they are nobody's,
+    /// and stand in nobody's way for a day.
+    private static let othersTurn = Duration.seconds(3_600)
+    private static let nobodysPause = Duration.seconds(86_400)
 
     private let store: any Store
+    private let apps: Set<AppID>
     private let queue: JobQueue
     private let clock: any WallClock
     private let batch: Int
 
     /// - Parameters:
     ///   - store: where subscriptions are.
+    ///   - apps: whose are looked at. To others nothing happens here, not even that time passes.
     ///   - queue: where the jobs go.
     ///   - clock: says what is due.
     ///   - percent: what of Apple's limit this server may use.
-    package init(store: any Store, queue: JobQueue, clock: any WallClock, percent: Int = 100) {
+    package init(store: any Store, apps: Set<AppID>, queue: JobQueue, clock: any WallClock, percent: Int = 100) {
         self.store = store
+        self.apps = apps
         self.queue = queue
         self.clock = clock
         batch = max(1, Self.batchMax * percent / 100)
@@ -78,12 +85,15 @@ package struct SubscriptionWatch: Sendable {
     /// is slow, what is due waits here, and not as jobs. A job that waits beyond that is brought forward. When the store
     /// fails, the next sweep begins again; when nothing is due, nothing is written.
     ///
+    /// What nobody configures any more stays as it was: whoever had the app told that all its subscribers are gone, since nobody
+    /// asked of them, would be told wrong.
+    ///
     /// What is due goes by the store's clock: a server whose own is ahead would put all of them off for as long.
     ///
     /// - Returns: how many.
     @discardableResult
     package func sweep() async -> Int {
-        let (now, queue, batch) = (clock.now, queue, batch)
+        let (now, queue, batch, apps) = (clock.now, queue, batch, apps)
         let isDue = try? await store.read { reader throws(StoreFailure) in
             if try reader.hasDueJobs(kinds: [SubscriptionLook.kind], at: now) { return false }
             return try !reader.dueSubscriptions(at: try reader.storeTime(now), limit: 1).isEmpty
@@ -91,11 +101,37 @@ package struct SubscriptionWatch: Sendable {
         guard isDue == true else { return 0 }
         let taken = try? await store.write { transaction throws(StoreFailure) in
             let now = try transaction.storeTime(now)
-            let due = try transaction.dueSubscriptions(at: now, limit: batch)
+            let (due, nobodys) = try Self.due(at: now, batch, of: apps, in: transaction)
             for subscription in due { try queue.hasten(SubscriptionLook(subscription.chain), in: transaction) }
             try transaction.apply(puttingOff(due, until: now.advanced(by: Self.inHand)), evidence: nil)
+            if !nobodys.isEmpty {
+                let next = now.advanced(by: Self.nobodysPause)
+                try transaction.apply(puttingOff(nobodys, until: next), evidence: nil)
+            }
             return due.count
         }
         return taken ?? 0
+    }
+
+    /// A batch of those that are due, and what stands before it and is nobody's.
+    private static func due(
+        at now: Timestamp,
+        _ batch: Int,
+        of apps: Set<AppID>,
+        in transaction: any StoreTransaction
+    ) throws(StoreFailure) -> (ours: [RecordedSubscription], nobodys: [RecordedSubscription]) {
+        var limit = batch
+        while true {
+            let due = try transaction.dueSubscriptions(at: now, limit: limit)
+            let ours = due.filter { apps.contains($0.chain.app) }
+            guard ours.count < batch, due.count == limit, limit < batch * 32 else {
+                let others = due.filter { !apps.contains($0.chain.app) }
+                let nobodys = others.filter { look in
+                    look.nextLook.map { $0.advanced(by: othersTurn) < now } ?? false
+                }
+                return (Array(ours.prefix(batch)), Array(nobodys.prefix(batch)))
+            }
+            limit *= 2
+        }
     }
 }

@@ -15,6 +15,7 @@ package struct SubscriptionLooker: Sendable {
     private let recorder: Recorder
     private let verifier: Verifier
     private let store: any Store
+    private let apps: Set<AppID>
     private let accounts: [AppID: AppleAccount]
     private let clock: any WallClock
 
@@ -22,24 +23,33 @@ package struct SubscriptionLooker: Sendable {
     ///   - recorder: records what Apple says.
     ///   - verifier: finds the receipt in what was kept.
     ///   - store: where subscriptions are.
+    ///   - apps: those that are configured.
     ///   - accounts: how Apple is asked about each app.
     ///   - clock: says what has passed.
     package init(
         recorder: Recorder,
         verifier: Verifier,
         store: any Store,
+        apps: Set<AppID>,
         accounts: [AppID: AppleAccount],
         clock: any WallClock
     ) {
         self.recorder = recorder
         self.verifier = verifier
         self.store = store
+        self.apps = apps
         self.accounts = accounts
         self.clock = clock
     }
 
     package var handler: JobHandler {
-        JobHandler(SubscriptionLook.self, schedule: Self.schedule) { job, _ in await look(at: job.chain) }
+        JobHandler(SubscriptionLook.self, schedule: Self.schedule) { job, run in
+            // Another server may know the app: nothing happens to what nobody could ask about.
+            guard apps.contains(job.chain.app) else {
+                return AppleTrouble.withoutKey(since: run.due, at: clock.now) ?? .done
+            }
+            return await look(at: job.chain)
+        }
     }
 
     /// What is known of a subscription before Apple is asked.

@@ -23,8 +23,9 @@ extension Draft {
         after.goods = before.goods.map { goods in
             guard case .entitlement(let id, let known) = goods else { return goods }
             // Earlier versions wrote the moment of a refund in place of the end: it is none of what is given again.
-            let sold = known == before.reversedAt && hasKnownEnd(recorded.transaction) ? nil : known
-            return .entitlement(id, until: end(of: recorded, before: sold, isTaken: revocation != nil))
+            let isUnknown = known != nil && known == before.reversedAt && hasKnownEnd(recorded.transaction)
+            let sold = isUnknown ? SoldEnd.unknown : known.map { .at($0) } ?? .never
+            return .entitlement(id, until: end(of: recorded, sold: sold, isTaken: revocation != nil))
         }
         let isLonger = Self.differ(after.goodsByNow, before.goodsByNow)
         let isOther = after.reversed != before.reversed || after.state != before.state
@@ -83,14 +84,28 @@ extension Draft {
             || transaction.expiresAt != nil
     }
 
-    /// Until when it may be used, once that was known to end at a moment, as long as Apple takes it not back.
-    private func end(of recorded: RecordedTransaction, before known: Timestamp?, isTaken: Bool) -> Timestamp? {
+    /// Until when something was given.
+    private enum SoldEnd {
+        case unknown
+        case never
+        case at(Timestamp)
+
+        var moment: Timestamp? { if case .at(let moment) = self { moment } else { nil } }
+    }
+
+    /// Until when it may be used, once it was given until a moment, as long as Apple takes it not back.
+    private func end(of recorded: RecordedTransaction, sold: SoldEnd, isTaken: Bool) -> Timestamp? {
         let transaction = recorded.transaction
-        let kind = kind(of: transaction)
+        let (kind, known) = (kind(of: transaction), sold.moment)
         var end = self.end(of: transaction)
-        // What was sold for a period of the shop's lasts as long as that, whatever the shop sells by now, or sells no more.
-        if kind == .nonRenewing { end = [end, known].compactMap(\.self).max() }
-        if kind == nil { end = end ?? known }
+        // What was sold for a period of the shop's lasts as long as that, whatever the shop sells by now, or sells no more, and
+        // whatever it calls it.
+        switch (kind, sold) {
+        case (.nonRenewing, .never): end = nil
+        case (.nonRenewing, _): end = [end, known].compactMap(\.self).max()
+        case (nil, _), (.consumable, _): end = end ?? known
+        default: break
+        }
         if let other = endOfRepetitions(of: recorded, before: known) { end = end.map { max($0, other) } }
         if isTaken { return end }
         // The upgrade's own entitlement took its place. From which moment is known to that one alone, so this one ends

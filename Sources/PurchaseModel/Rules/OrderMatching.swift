@@ -25,13 +25,26 @@ extension Draft {
         if let token = recorded.transaction.accountToken {
             let key = TokenKey(app: recorded.app, token: token)
             if let order = nextToPay(openOrders(token: key), recorded, of: customer) { return (order, .accountToken) }
+            if naming.order != nil { return nil }
             if token == naming.customerToken || self.customer(of: key) == customer,
                 let order = nextToPay(openOrders(wish: wish), recorded, of: customer)
             {
                 return (order, .customerToken)
             }
         }
+        // It was bought for the order that was named, which may be placed yet; only what Apple signed says more.
+        if naming.order != nil { return nil }
         return nextToPay(openOrders(wish: wish), recorded, of: customer).map { ($0, .customerAndProduct) }
+    }
+
+    /// Whether the order that came with a proof was named for this transaction of it. A receipt holds what was bought for years,
+    /// and is sent with the order of what was bought last.
+    func isOrdered(_ transaction: Transaction, in recording: Recording) -> Bool {
+        guard let id = recording.order, recording.transactions.count > 1 else { return true }
+        guard let order = order(OrderKey(app: recording.app, id: id)), order.product == transaction.product,
+            order.quantity == transaction.quantity
+        else { return false }
+        return end(of: transaction).map { $0 > order.placedAt } ?? true
     }
 
     /// Whether a transaction may pay an order at all.

@@ -184,6 +184,13 @@ extension Recording {
         (nobodys.customer, nobodys.customerToken, nobodys.order) = (nil, nil, nil)
         return nobodys
     }
+
+    /// The same when no order was named.
+    fileprivate var forNoOrder: Recording {
+        var unnamed = self
+        unnamed.order = nil
+        return unnamed
+    }
 }
 
 extension Draft {
@@ -212,14 +219,15 @@ extension Draft {
         noteTokens(of: recording)
         noteMoves(of: recording)
         let claimed = claimedChains(of: recording)
-        let nobodys = recording.ofNobody
+        let (nobodys, forNone) = (recording.ofNobody, recording.forNoOrder)
         for transaction in recording.transactions {
             let known = known[transaction.id]
             let chain = known.map { self.chain(of: $0) } ?? recording.chain(of: transaction)
             let isSaid =
                 recording.isOnlyNamed
                 ? mayName(chain, with: transaction, known, recording) : claimed?.contains(chain) != false
-            record(transaction, known, in: chain, isSaid ? recording : nobodys, &places)
+            let said = !isSaid ? nobodys : isOrdered(transaction, in: recording) ? recording : forNone
+            record(transaction, known, in: chain, said, &places)
             guard recording.isOnlyNamed, recording.customer != nil, !isHers(chain, recording.customer),
                 let place = places[transaction.id]
             else { continue }

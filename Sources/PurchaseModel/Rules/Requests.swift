@@ -315,6 +315,8 @@ extension Draft {
         let ranked = waiting.compactMap { fulfilment in
             known[fulfilment.transaction].map { (recorded: $0, rank: rank($0, order, tokens)) }
         }
+        // What was bought for another order is left to that one.
+        .filter { $0.recorded.order == nil || $0.rank <= 1 }
         return ranked.sorted { left, right in
             if left.rank != right.rank { return left.rank < right.rank }
             let (left, right) = (left.recorded, right.recorded)

@@ -7,7 +7,7 @@ extension Draft {
         noteOwnership()
         // Before it is known what is held of that, nothing else is given for it.
         settleCopies(naming)
-        var given = settle(recorded, named: naming)
+        var given = settle(recorded, of: recording, named: naming)
         // Only where this proof itself tells of the refund: for others the repetitions were not looked up.
         let refunded = Set(recording.transactions.filter { $0.takenBack != nil }.map(\.id))
         var reversed: Set<ChainKey> = []
@@ -34,11 +34,20 @@ extension Draft {
     }
 
     /// Settles what was said something of, all of it or not: by the chains in which it stood before.
-    private mutating func settle(_ recorded: [RecordedTransaction], named naming: Naming) -> [Fulfilment] {
+    private mutating func settle(
+        _ recorded: [RecordedTransaction],
+        of recording: Recording,
+        named naming: Naming
+    ) -> [Fulfilment] {
         // Whoever names no chains speaks of all.
-        if naming.chains == nil { return settle(recorded) { _ in naming } }
+        if naming.chains == nil, naming.order == nil || recorded.count == 1 { return settle(recorded) { _ in naming } }
         let known = known
-        return settle(recorded) { naming.of(known.chain(of: $0)) }
+        let unordered = Set(recording.transactions.filter { !isOrdered($0, in: recording) }.map(\.id))
+        return settle(recorded) { recorded in
+            var said = naming.of(known.chain(of: recorded))
+            if said.order != nil, unordered.contains(recorded.id) { said.order = recorded.order }
+            return said
+        }
     }
 
     /// The chains of what a proof tells to be taken back, or to be taken back no more. The rest of no other was looked up.

@@ -24,6 +24,7 @@ struct BackgroundWork: Sendable {
     init(
         _ queue: JobQueue,
         _ store: any Store,
+        _ apps: Set<AppID>,
         _ accounts: [AppID: AppleAccount],
         _ pipeline: PurchasePipeline,
         _ recorder: Recorder,
@@ -51,12 +52,13 @@ struct BackgroundWork: Sendable {
             recorder: recorder,
             verifier: verifier,
             store: store,
+            apps: apps,
             accounts: accounts,
             clock: clock
         )
         let answerer = ConsumptionAnswerer(store: store, accounts: accounts, clock: clock)
         let asker = SupportAsker(store: store, recorder: recorder, accounts: accounts, clock: clock)
-        watch = SubscriptionWatch(store: store, queue: queue, clock: clock, percent: applePercent)
+        watch = SubscriptionWatch(store: store, apps: apps, queue: queue, clock: clock, percent: applePercent)
         let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
         let awaited = [decider.handler, answerer.handler, asker.handler]
         let patient = [looker.handler, customers.handler] + reader.handlers

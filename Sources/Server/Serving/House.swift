@@ -85,8 +85,8 @@ struct House {
             patience: settings.pipeline.pendingFor
         ) { reporter.report($0) }
         housekeeping = Housekeeping(store: store, clock: clock) { reporter.report($0) }
-        let part = settings.applePercent
-        work = BackgroundWork(queue, store, accounts, pipeline, recorder, verifier, intake, part, clock, reporter)
+        let (part, apps) = (settings.applePercent, Set(settings.apps.map(\.id)))
+        work = BackgroundWork(queue, store, apps, accounts, pipeline, recorder, verifier, intake, part, clock, reporter)
         let signing = accounts.compactMapValues { MerchantDesk($0.credentials) }
         parts = House.parts(settings, pipeline, intake, queues, signing, store, clock, sender, feed, reporter)
     }

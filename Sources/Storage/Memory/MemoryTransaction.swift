@@ -74,7 +74,10 @@ final class MemoryTransaction: StoreTransaction {
     func giveUpPending(olderThan age: Duration, at now: Timestamp, limit: Int) -> [KeptSubmission] {
         let moment = now.advanced(by: .zero - age)
         let overdue = ledger.submissions.indices.filter { place in
-            ledger.submissions[place].settlement == nil && ledger.submissions[place].submission.receivedAt < moment
+            guard ledger.submissions[place].settlement == nil else { return false }
+            let submission = ledger.submissions[place].submission
+            let last = submission.origin == .presented ? .zero : importQuestionsLast(of: submission.app, at: moment)
+            return submission.receivedAt < moment && last == .zero
         }
         .sorted { one, other in
             (ledger.submissions[one].submission.receivedAt, one)

@@ -105,7 +105,8 @@ struct WatchClockTests {
             }
             let wall = ManualClock(Timestamp(milliseconds: clock))
             let queue = JobQueue(store: store, clock: wall) { 7 }
-            #expect(await SubscriptionWatch(store: store, queue: queue, clock: wall).sweep() == 1)
+            let apps = Set(rows.map(\.chain.app))
+            #expect(await SubscriptionWatch(store: store, apps: apps, queue: queue, clock: wall).sweep() == 1)
             let (found, isDue) = try await store.read { reader throws(StoreFailure) in
                 (
                     try reader.subscriptions(rows.map(\.chain)).sorted { $0.chain.original < $1.chain.original },

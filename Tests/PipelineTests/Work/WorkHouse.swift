@@ -57,6 +57,7 @@ struct WorkHouse: Sendable {
     }
 
     init(
+        knowsApp: Bool = true,
         hasAccount: Bool = true,
         hasKey: Bool = true,
         readsHistory: Bool = false,
@@ -111,10 +112,11 @@ struct WorkHouse: Sendable {
             key: hasKey ? try Self.key(signingKey) : nil
         )
         let account = try Self.account(app, credentials, apple, chaos, calls, script, clock, verifier)
-        accounts = hasAccount ? [app.id: account] : [:]
+        accounts = knowsApp && hasAccount ? [app.id: account] : [:]
         reconciliation = Reconciliation(store: store, queue: queue, clock: clock)
-        handlers = Self.handlers(pipeline, intake, recorder, queue, store, verifier, accounts, clock, events)
-        watch = SubscriptionWatch(store: store, queue: queue, clock: clock)
+        let apps: Set<AppID> = knowsApp ? [app.id] : []
+        handlers = Self.handlers(pipeline, intake, recorder, queue, store, verifier, apps, accounts, clock, events)
+        watch = SubscriptionWatch(store: store, apps: apps, queue: queue, clock: clock)
     }
 
     private static func handlers(
@@ -124,6 +126,7 @@ struct WorkHouse: Sendable {
         _ queue: JobQueue,
         _ store: any Store,
         _ verifier: Verifier,
+        _ apps: Set<AppID>,
         _ accounts: [AppID: AppleAccount],
         _ clock: ManualClock,
         _ events: Noted<PipelineEvent>
@@ -142,6 +145,7 @@ struct WorkHouse: Sendable {
             recorder: recorder,
             verifier: verifier,
             store: store,
+            apps: apps,
             accounts: accounts,
             clock: clock
         )

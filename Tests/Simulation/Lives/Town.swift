@@ -83,7 +83,7 @@ final class Town: Sendable {
         let account = try Self.account(app, signingKey, simulator, sender, chaos, calls, clock, verifier)
         let accounts = [app.id: account]
         handlers = Self.handlers(pipeline, intake, recorder, queue, ledger, verifier, accounts, clock)
-        watch = SubscriptionWatch(store: ledger, queue: queue, clock: clock)
+        watch = SubscriptionWatch(store: ledger, apps: [app.id], queue: queue, clock: clock)
     }
 
     private static func handlers(
@@ -107,6 +107,7 @@ final class Town: Sendable {
             recorder: recorder,
             verifier: verifier,
             store: ledger,
+            apps: Set(accounts.keys),
             accounts: accounts,
             clock: clock
         )

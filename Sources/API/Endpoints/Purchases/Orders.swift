@@ -23,6 +23,10 @@ struct Orders: Sendable {
             return RequestBody.Fault(field: "product_id", detail: "There is no such product.").response
         }
         let placed = try LedgerRequests.place(order, for: change.app, at: change.now, in: transaction)
+        // What has paid the one that is there stands in another store: its name is taken, and no more is said.
+        if case .success(let order) = placed, !order.isShown(by: change.app) {
+            return Problem.request(.otherOrder, "order or purchase")
+        }
         return answer(placed, .created)
     }
 

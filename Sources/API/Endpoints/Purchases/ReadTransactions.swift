@@ -47,13 +47,8 @@ struct ReadTransactions: Sendable {
         do throws(StoreFailure) {
             let page = try await store.read {
                 reader throws(StoreFailure) -> (listed: Listed, next: TransactionCursor?)? in
-                if let after = cursor {
-                    let key = TransactionKey(app: app.id, realm: after.realm, id: after.id)
-                    // Of another one's is said as little as of none: any app may ask.
-                    guard try reader.transactions([key]).contains(where: { $0.customer == customer }) else {
-                        return nil
-                    }
-                }
+                // Of another one's is said as little as of none: any app may ask.
+                if let cursor, try !reader.holds(customer, app: app.id, cursor) { return nil }
                 let page = try reader.transactions(
                     app: app.id,
                     customer: customer,
@@ -116,4 +111,18 @@ extension TransactionCursor {
     }
 
     var text: String { SidedNumber.text(id, realm) }
+}
+
+extension StoreReader {
+    /// Whether a purchase is one that a customer owns or shares, whoever has shown it first.
+    fileprivate func holds(
+        _ customer: CustomerID,
+        app: AppID,
+        _ cursor: TransactionCursor
+    ) throws(StoreFailure) -> Bool {
+        let key = TransactionKey(app: app, realm: cursor.realm, id: cursor.id)
+        let chains = try fulfilments(of: try transactions([key])).values.map(\.chain)
+        let hers = Set(try self.chains(app: app, customer: customer))
+        return !chains.isEmpty && chains.allSatisfy { hers.contains($0) }
+    }
 }

@@ -43,12 +43,14 @@ struct SubmissionQueries {
         """
     )
     private static let refusals = Settlement.refusals.map { "'\($0)'" }.joined(separator: ", ")
-    /// The longest waiting first, by an index of its own: it is asked every hour, and mostly there is none.
+    /// The longest waiting first, by an index of its own: it is asked every hour, and mostly there is none. What imports ask has its
+    /// turn within one plan of the app, which may be longer than anything may wait: none is given up before all have had theirs.
     static let giveUp = Query(
         """
         UPDATE submissions SET settled_at = $2, verdict = '\(Settlement.givenUp)', version = version + 1
         WHERE settled_at IS NULL AND sequence IN (
             SELECT sequence FROM submissions WHERE settled_at IS NULL AND received_at < $1
+                AND (imported = 0 OR (SELECT asks_until FROM apps WHERE code = submissions.app) <= $1)
             ORDER BY received_at, sequence LIMIT $3
         )
         RETURNING sequence, (SELECT apps.name FROM apps WHERE code = app), sha256, customer, order_id, format, reason,
