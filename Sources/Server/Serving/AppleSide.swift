@@ -7,7 +7,8 @@ import Verification
 
 /// How Apple is asked about each app of the configuration.
 enum AppleSide {
-    /// Requests to Apple under way at once; its limits are per second, and answers take some seconds in bad hours.
+    /// Requests to Apple under way at once; its limits are per second, and answers take some seconds in bad hours. No fewer than
+    /// the jobs that ask at once.
     static let connectionsMax = 64
 
     struct Fault: Error {
@@ -20,6 +21,9 @@ enum AppleSide {
         // Otherwise what the proxy says of a call without TLS would be taken for Apple's answer.
         settings.tunnelsAlways = true
         settings.connectionsMax = connectionsMax
+        // Nearly all is asked of one host: else a customer's call would stand behind those that nobody waits for, and its time
+        // would run out there.
+        settings.connectionsToHostMax = connectionsMax
         // As much as is read of verifyReceipt's: it writes a kilobyte for each transaction of a receipt, and the receipt once
         // more.
         settings.responseBytesMax = 32 << 20
