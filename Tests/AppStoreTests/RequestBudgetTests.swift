@@ -84,6 +84,32 @@ import Testing
         }
     }
 
+    /// However greedy it is, half a minute's worth is there for whom somebody waits.
+    @Test func whatNobodyWaitsForLeavesHalfOfTheBucket() throws {
+        let budget = Bucket(RequestBudget(perSecond: 50, isProduction: true, share: .init(), at: Self.start))
+        var now = Self.start
+        var (patient, awaited) = (0, 0)
+        while budget.take(at: now, for: .patient) == nil { patient += 1 }
+        #expect(patient == 1_350)
+        // It goes on with what comes in, when it was promised.
+        for _ in 0..<10 {
+            let until = try #require(budget.take(at: now, for: .patient))
+            #expect(budget.take(at: until.advanced(by: .milliseconds(-1)), for: .patient) == until)
+            now = until
+            #expect(budget.take(at: now, for: .patient) == nil)
+        }
+        while budget.take(at: now) == nil { awaited += 1 }
+        #expect(awaited == 1_350)
+    }
+
+    /// One of which no half is left has its turn all the same.
+    @Test func aSmallBucketHoldsNothingBackForEver() {
+        let budget = Bucket(RequestBudget(perSecond: 1, isProduction: false, share: .init(nodes: 7), at: Self.start))
+        #expect(budget.take(at: Self.start, for: .patient) == nil)
+        #expect(budget.take(at: Self.start, for: .patient) != nil)
+        #expect(budget.take(at: Self.start.advanced(by: .seconds(600)), for: .patient) == nil)
+    }
+
     @Test func sharesAreParts() {
         func perHour(_ nodes: Int, _ percent: Int, isProduction: Bool = true) -> Int64 {
             let share = RequestBudget.Share(nodes: nodes, percent: percent)
@@ -172,7 +198,9 @@ private final class Bucket {
 
     init(_ value: RequestBudget) { self.value = value }
 
-    func take(at now: Timestamp) -> Timestamp? { value.take(at: now) }
+    func take(at now: Timestamp, for urgency: AppleUrgency = .awaited) -> Timestamp? {
+        value.take(at: now, for: urgency)
+    }
 }
 
 private final class Breaker {

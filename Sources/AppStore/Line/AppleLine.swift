@@ -49,17 +49,19 @@ package final class AppleLine: Sendable {
     /// - Parameters:
     ///   - call: what is sent.
     ///   - lane: whose limit it counts against.
+    ///   - urgency: whether somebody waits for it.
     ///   - read: makes something of the answer, or says that it is none. 429 does not come here.
     /// - Returns: what `read` made.
     /// - Throws: ``AppStoreFailure``.
     package func send<Value: Sendable>(
         _ call: HTTPCall,
         on lane: AppleLane,
+        for urgency: AppleUrgency = .awaited,
         read: (ReceivedAnswer) throws(AppStoreFailure) -> Value
     ) async throws(AppStoreFailure) -> Value {
         let host = AppleLine.host(of: call.url)
         let sentAt = clock.now
-        if let hold = calm.withLock({ $0.take(lane, host, at: sentAt) }) { throw held(hold, lane) }
+        if let hold = calm.withLock({ $0.take(lane, host, for: urgency, at: sentAt) }) { throw held(hold, lane) }
         do throws(AppStoreFailure) {
             let response = try await answer(to: call)
             let answer = ReceivedAnswer(response: response, sentAt: sentAt, receivedAt: clock.now)

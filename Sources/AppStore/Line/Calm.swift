@@ -33,10 +33,10 @@ struct Calm: Sendable {
     }
 
     /// - Returns: `nil` when the request may go.
-    mutating func take(_ lane: AppleLane, _ host: String, at now: Timestamp) -> Hold? {
+    mutating func take(_ lane: AppleLane, _ host: String, for urgency: AppleUrgency, at now: Timestamp) -> Hold? {
         // Whoever rests uses up no budget; and whoever has none must not be the probe.
         var budget = self.budget(lane, at: now)
-        if let until = budget.take(at: now) {
+        if let until = budget.take(at: now, for: urgency) {
             budgets[lane] = budget
             return .budget(until: until)
         }

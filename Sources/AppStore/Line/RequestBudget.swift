@@ -3,7 +3,8 @@ package import PurchaseModel
 /// How many requests may go now: a bucket of tokens that fills up evenly.
 ///
 /// Apple writes its limits by the second and keeps them by the hour. The bucket fills at nine tenths of the limit and
-/// holds a minute of it, so that in no hour, wherever it begins, more than 55 of 60 minutes' worth are sent.
+/// holds a minute of it, so that in no hour, wherever it begins, more than 55 of 60 minutes' worth are sent. What nobody waits
+/// for takes no more than the upper half of it.
 ///
 /// A pure value with whole numbers: the same questions at the same moments give the same answers.
 /// Source: Apple, *Identifying rate limits*.
@@ -55,19 +56,31 @@ package struct RequestBudget: Hashable, Sendable {
 
     /// Takes one request out of the bucket.
     ///
-    /// - Returns: `nil` when it may go; else the moment from which the next may.
-    package mutating func take(at now: Timestamp) -> Timestamp? {
+    /// - Parameters:
+    ///   - now: when.
+    ///   - urgency: whether somebody waits for it.
+    /// - Returns: `nil` when it may go; else the moment from which the next of its urgency may.
+    package mutating func take(at now: Timestamp, for urgency: AppleUrgency = .awaited) -> Timestamp? {
         fill(until: now)
         if let blockedUntil {
             guard now >= blockedUntil || isFarBefore(blockedAt, now) else { return blockedUntil }
             self.blockedUntil = nil
         }
-        guard tokens >= Self.request else {
-            let missing = Self.request - tokens
+        let least = Self.request + left(by: urgency)
+        guard tokens >= least else {
+            let missing = least - tokens
             return now.advanced(by: .milliseconds((missing + perHour - 1) / perHour))
         }
         tokens -= Self.request
         return nil
+    }
+
+    /// What stays in the bucket for others; a bucket of one request leaves nothing, or it would never go.
+    private func left(by urgency: AppleUrgency) -> Int64 {
+        switch urgency {
+        case .awaited: 0
+        case .patient: min(tokensMax / 2, tokensMax - Self.request)
+        }
     }
 
     /// Apple said 429: nothing goes before, and then no burst. Each that follows on another holds at least twice as long,

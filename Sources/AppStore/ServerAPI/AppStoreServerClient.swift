@@ -55,6 +55,7 @@ package struct AppStoreServerClient: Sendable {
         var segments: [String] = []
         var query: [(name: String, value: String)] = []
         var body: [UInt8]?
+        var urgency = AppleUrgency.awaited
     }
 
     /// Sends a request; after a 401 once more, if Apple's clock showed that ours is wrong.
@@ -98,7 +99,7 @@ package struct AppStoreServerClient: Sendable {
             endpoint: endpoint.name,
             perSecond: endpoint.perSecond
         )
-        return try await line.send(call, on: lane) { received throws(AppStoreFailure) in
+        return try await line.send(call, on: lane, for: request.urgency) { received throws(AppStoreFailure) in
             if received.response.status == .unauthorized {
                 if let date = received.date, let skew = tokens.learn(date, at: received.receivedAt) {
                     line.tell(.clockSkew(skew))

@@ -16,14 +16,16 @@ extension AppStoreServerClient {
     /// - Parameters:
     ///   - id: of a transaction; a customer's app transaction is refused here.
     ///   - store: `nil` to find it.
+    ///   - urgency: whether somebody waits for it.
     /// - Returns: the transaction, proved.
     /// - Throws: ``AppStoreFailure``.
     package func transaction(
         _ id: TransactionID,
-        in store: StoreEnvironment? = nil
+        in store: StoreEnvironment? = nil,
+        for urgency: AppleUrgency = .awaited
     ) async throws(AppStoreFailure) -> Found<Verified<Proof>> {
         try await find(store) { store throws(AppStoreFailure) in
-            let request = Request(endpoint: .transaction, segments: [id.description])
+            let request = Request(endpoint: .transaction, segments: [id.description], urgency: urgency)
             let answer = try await answer(request, in: store, as: SignedTransactionAnswer.self)
             let proof = try prove(answer.signedTransactionInfo, .jwsTransaction, from: store, .transaction)
             return Found(value: proof, store: store)

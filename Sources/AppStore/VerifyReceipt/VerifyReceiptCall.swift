@@ -29,6 +29,7 @@ package struct VerifyReceiptCall: Sendable {
         package var stores: Set<StoreEnvironment> = [.production, .sandbox]
         /// For one attempt; Apple's sandbox often needs more than ten seconds.
         package var timeout = Duration.seconds(30)
+        package var urgency = AppleUrgency.awaited
 
         package init() {}
     }
@@ -109,7 +110,7 @@ package struct VerifyReceiptCall: Sendable {
             perSecond: VerifyReceiptCall.perSecond,
             isByKey: false
         )
-        return try await line.send(call, on: lane) { received throws(AppStoreFailure) in
+        return try await line.send(call, on: lane, for: options.urgency) { received throws(AppStoreFailure) in
             let (status, response) = try VerifyReceiptCall.read(received.response)
             // Not those of 21100 to 21199: they may be one receipt's own.
             if [.unavailable, .internalError].contains(status) { throw .troubled(status: status.rawValue) }
