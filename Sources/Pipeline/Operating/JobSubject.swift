@@ -14,7 +14,7 @@ package struct JobSubject: Hashable, Sendable {
     /// - Throws: `StoreFailure`.
     package static func of(_ job: NewJob, in reader: any StoreReader) throws(StoreFailure) -> JobSubject? {
         switch job.kind {
-        case ProofDecision.kind:
+        case ProofDecision.kind, ImportedProofDecision.kind:
             guard let id = ProofDecision(payload: job.payload)?.submission else { return nil }
             return try reader.submission(id).map { JobSubject(app: $0.submission.app, environment: nil) }
         case SubscriptionLook.kind:

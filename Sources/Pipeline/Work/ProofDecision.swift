@@ -5,7 +5,7 @@ package import PurchaseModel
 package import Storage
 import Verification
 
-/// The job that has a kept proof decided by Apple: what the bytes alone did not settle.
+/// The job that has a kept proof decided by Apple: what the bytes alone did not settle, and somebody waits for.
 package struct ProofDecision: Job, Hashable {
     package static let kind = "proof.decide"
 
@@ -23,17 +23,6 @@ package struct ProofDecision: Job, Hashable {
     package var key: String? { name }
 
     private var name: String { Hexadecimal.encode(submission.bytes) }
-}
-
-extension JobQueue {
-    /// Has a proof that waits decided now; one of an import in its turn, for those are spread over time for Apple's sake.
-    package func plan(_ kept: PendingSubmission, in write: any JobVerbs) throws(StoreFailure) {
-        let job = ProofDecision(kept.id)
-        switch kept.origin {
-        case .presented: try hasten(job, in: write)
-        case .imported, .delivered: try enqueue(job, in: write)
-        }
-    }
 }
 
 /// Asks Apple about what waits, and records or refuses it.
@@ -65,16 +54,23 @@ package struct ProofDecider: Sendable {
 
     package var handler: JobHandler {
         JobHandler(ProofDecision.self, schedule: Self.schedule) { job, run in
-            await decide(job.submission, attempt: run.attempt)
+            await decide(job.submission, attempt: run.attempt, .awaited)
         }
     }
 
-    private func decide(_ id: SubmissionID, attempt: Int) async -> JobOutcome {
+    /// Of what imports have kept, for a worker of its own.
+    package var importedHandler: JobHandler {
+        JobHandler(ImportedProofDecision.self, schedule: Self.schedule) { job, run in
+            await decide(job.decision.submission, attempt: run.attempt, .patient)
+        }
+    }
+
+    private func decide(_ id: SubmissionID, attempt: Int, _ urgency: AppleUrgency) async -> JobOutcome {
         do throws(StoreFailure) {
             switch try await turn(of: id) {
             case .over: return .done
             case .later: return .again(after: Self.schedule.longest, because: "an earlier row asks the same")
-            case .now(let first): return try await decide(allFrom: first, attempt)
+            case .now(let first): return try await decide(allFrom: first, attempt, urgency)
             }
         } catch {
             return .failed(because: "the store: \(error)")
@@ -94,9 +90,9 @@ package struct ProofDecider: Sendable {
         try await store.read { reader throws(StoreFailure) in
             guard let kept = try reader.submission(id), kept.settlement == nil else { return .over }
             let first = try reader.firstInTurn(with: kept)
-            guard first.id != id, let key = ProofDecision(first.id).key else { return .now(first) }
+            guard first.id != id else { return .now(first) }
             // One that has died leaves it to those that are left.
-            return try reader.openJobs(kind: ProofDecision.kind, keys: [key]).isEmpty ? .now(first) : .later
+            return try reader.hasDecision(of: first.id) ? .later : .now(first)
         }
     }
 
@@ -109,9 +105,13 @@ package struct ProofDecider: Sendable {
 
     /// Decides what waits, and after it what imports have kept of the same for other customers, in the order of their rows:
     /// whose a purchase becomes is a matter of who comes first. Those that are not reached have jobs of their own.
-    private func decide(allFrom first: KeptSubmission, _ attempt: Int) async throws(StoreFailure) -> JobOutcome {
+    private func decide(
+        allFrom first: KeptSubmission,
+        _ attempt: Int,
+        _ urgency: AppleUrgency
+    ) async throws(StoreFailure) -> JobOutcome {
         guard let account = accounts[first.submission.app] else { return Self.withoutAccount(first) }
-        var hearing = AppleHearing(account)
+        var hearing = AppleHearing(account, for: urgency)
         var kept = first
         while true {
             let outcome = try await decide(kept, &hearing, attempt)

@@ -207,7 +207,7 @@ package struct Reconciliation: Sendable {
         return try await store.read { reader throws(StoreFailure) in
             guard try reader.dueSubscriptions(at: try reader.storeTime(now), limit: 1).isEmpty else { return false }
             let kinds: Set = [NotificationReading.kind, SubscriptionLook.kind, CustomerReading.kind]
-            guard try !reader.hasDueJobs(kinds: kinds.union([ProofDecision.kind]), at: now) else { return false }
+            guard try !reader.hasDueJobs(kinds: kinds.union(ProofDecision.kinds), at: now) else { return false }
             let left = try reader.jobBacklogs(at: now, countingTo: 1).filter { kinds.contains($0.kind) }
             return left.allSatisfy { $0.counts.keys.allSatisfy { $0 == .dead } }
         }

@@ -78,6 +78,7 @@ package struct ResyncDesk: Sendable {
         switch question {
         case .subscription(let chain): try queue.hasten(SubscriptionLook(chain), in: write)
         case .history(let key): try queue.hasten(CustomerReading(.history, of: key), in: write)
+        // Also of what an import keeps: somebody waits now, and its own job stands behind others.
         case .proof(let id): try queue.hasten(ProofDecision(id), in: write)
         }
     }

@@ -128,7 +128,7 @@ struct ImportCommand: Sendable {
         let clock = SystemClock()
         let queue = BackgroundWork.queue(store, clock)
         let later: Importer.Later = { submission, due, write throws(StoreFailure) in
-            try queue.enqueue(ProofDecision(submission), due: due, in: write)
+            try queue.enqueue(ImportedProofDecision(submission), due: due, in: write)
         }
         let importer = Importer(
             verifier: verifier,

@@ -13,6 +13,9 @@ struct BackgroundWork: Sendable {
     /// Jobs at once: each waits for Apple most of its time. As many as Apple's limit needs while it answers within a third of
     /// a second; and those for which a customer waits stand behind no other.
     private static let concurrency = 16
+    /// The same of what imports ask, in one line with what customers wait for: fewer, and as many as keep up with the half of
+    /// Apple's limit over which they are spread while it answers within half a second.
+    private static let importedConcurrency = 12
     /// How long a stop waits for jobs that run: Apple mostly answers sooner.
     static let patience = Duration.seconds(10)
 
@@ -62,13 +65,18 @@ struct BackgroundWork: Sendable {
         let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
         let awaited = [decider.handler, answerer.handler, asker.handler]
         let patient = [looker.handler, customers.handler] + reader.handlers
-        // A comparison of days takes long, and while a worker's suspect waits for its turn alone nothing else of it begins.
-        workers = [awaited, [comparer.handler], patient].map { handlers in
+        // A comparison of days takes long, and while a worker's suspect waits for its turn alone nothing else of it begins. Of
+        // imports hundreds of thousands may be due at once.
+        let parts = [
+            (awaited, Self.concurrency), ([comparer.handler], Self.concurrency), (patient, Self.concurrency),
+            ([decider.importedHandler], Self.importedConcurrency),
+        ]
+        workers = parts.map { handlers, concurrency in
             JobWorker(
                 queue: queue,
                 handlers: handlers,
                 owner: BackgroundWork.owner(),
-                limits: JobLimits(concurrency: BackgroundWork.concurrency, patience: BackgroundWork.patience),
+                limits: JobLimits(concurrency: concurrency, patience: BackgroundWork.patience),
                 uptime: { start.duration(to: uptime.now) },
                 random: BackgroundWork.random,
                 wait: { (try? await Task.sleep(for: $0)) != nil }

@@ -23,7 +23,7 @@ import Verification
             reach: .everything
         ) { submission, moment, write throws(StoreFailure) in
             due.note(moment)
-            try queue.enqueue(ProofDecision(submission), due: moment, in: write)
+            try queue.enqueue(ImportedProofDecision(submission), due: moment, in: write)
         }
     }
 

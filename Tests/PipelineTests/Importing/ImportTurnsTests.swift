@@ -162,30 +162,56 @@ import Verification
         }
     }
 
+    /// The same number for two customers.
+    private static func kept(_ sold: SoldTransaction, _ app: AppID) throws -> [PendingSubmission] {
+        try [UInt8(1), 2].map { seed in
+            PendingSubmission(
+                id: try #require(SubmissionID([UInt8](repeating: seed, count: SubmissionID.byteCount))),
+                app: app,
+                digest: try ImporterTests.id(),
+                format: ProofFormat.transactionID.rawValue,
+                proof: digits(sold),
+                customer: CustomerID(seed == 1 ? "ann" : "bob"),
+                order: nil,
+                reason: Reason.onlyAnID.rawValue,
+                receivedAt: WorkHouse.start,
+                origin: .delivered
+            )
+        }
+    }
+
+    /// An older version gave imports the customers' kind of job: one has its turn before a newer one's.
+    @Test func aJobOfAnOlderVersionKeepsItsTurn() async throws {
+        let house = try WorkHouse()
+        try await house.open { house in
+            let sold = try house.buy("coins.100")
+            let (kept, queue) = (try Self.kept(sold, house.app.id), house.queue)
+            let later = house.clock.now.advanced(by: .seconds(60))
+            try await house.store.write { write throws(StoreFailure) in
+                for submission in kept { _ = try write.keepPending(submission) }
+                try queue.enqueue(ProofDecision(kept[0].id), due: later, in: write)
+                // A reconciliation makes anew what was lost, and nothing that is there.
+                for submission in kept { try queue.plan(submission, in: write) }
+            }
+            try await house.work()
+            #expect(try await house.recorded(sold.id) == nil)
+            house.pass(.seconds(60))
+            try await house.work()
+            #expect(try await Self.owner(of: sold, in: house) == "ann")
+            #expect(Set(try await Self.verdicts(kept.map(\.id), in: house)) == ["test_signed"])
+            #expect(house.calls.values.count { $0.contains(sold.id.description) } == 1)
+        }
+    }
+
     /// Where the first one's job has died, another's decides for both, in the same order.
     @Test func aJobThatIsLeftDecidesForThoseBeforeIt() async throws {
         let house = try WorkHouse()
         try await house.open { house in
             let sold = try house.buy("coins.100")
-            let (proof, app) = (Self.digits(sold), house.app.id)
-            let kept = try [UInt8(1), 2].map { seed in
-                PendingSubmission(
-                    id: try #require(SubmissionID([UInt8](repeating: seed, count: SubmissionID.byteCount))),
-                    app: app,
-                    digest: try ImporterTests.id(),
-                    format: ProofFormat.transactionID.rawValue,
-                    proof: proof,
-                    customer: CustomerID(seed == 1 ? "ann" : "bob"),
-                    order: nil,
-                    reason: Reason.onlyAnID.rawValue,
-                    receivedAt: WorkHouse.start,
-                    origin: .delivered
-                )
-            }
-            let queue = house.queue
+            let (kept, queue) = (try Self.kept(sold, house.app.id), house.queue)
             try await house.store.write { write throws(StoreFailure) in
                 for submission in kept { _ = try write.keepPending(submission) }
-                try queue.enqueue(ProofDecision(kept[1].id), in: write)
+                try queue.enqueue(ImportedProofDecision(kept[1].id), in: write)
             }
             try await house.work()
             #expect(try await Self.owner(of: sold, in: house) == "ann")

@@ -18,7 +18,7 @@ import Verification
     ) throws -> Importer {
         let queue = house.queue
         let later: Importer.Later = { submission, due, write throws(StoreFailure) in
-            try queue.enqueue(ProofDecision(submission), due: due, in: write)
+            try queue.enqueue(ImportedProofDecision(submission), due: due, in: write)
         }
         return Importer(
             verifier: try PipelineHouse.verifier(),

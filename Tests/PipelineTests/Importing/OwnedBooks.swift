@@ -93,7 +93,7 @@ struct OwnedBooks: Sendable {
         let random = SharedCounter()
         let queue = JobQueue(store: store, clock: clock) { random.next() }
         let later: Importer.Later = { submission, due, write throws(StoreFailure) in
-            try queue.enqueue(ProofDecision(submission), due: due, in: write)
+            try queue.enqueue(ImportedProofDecision(submission), due: due, in: write)
         }
         return Importer(
             verifier: verifier,

@@ -62,7 +62,8 @@ struct WorkHouse: Sendable {
         hasKey: Bool = true,
         readsHistory: Bool = false,
         environments: Set<StoreEnvironment> = [.production, .sandbox],
-        terms: AppTerms = AppTerms()
+        terms: AppTerms = AppTerms(),
+        applePercent: Int = 100
     ) throws {
         let signingKey = try Self.signingKey.get()
         simulator = Self.simulator(signingKey, clock)
@@ -71,9 +72,8 @@ struct WorkHouse: Sendable {
         (self.store, self.inbox) = (store, inbox)
         sender = try NoticeSender(simulator, caller: inbox.caller(app))
         chaos = ChaosRun(simulator) { _ in }
-        let events = Noted<PipelineEvent>()
+        let (events, refusals) = (Noted<PipelineEvent>(), RefusalLedger())
         self.events = events
-        let refusals = RefusalLedger()
         let verifier = try PipelineHouse.verifier()
         let random = SharedCounter()
         let queue = JobQueue(store: store, clock: clock) { random.next() }
@@ -111,7 +111,7 @@ struct WorkHouse: Sendable {
             sharedSecret: DemoCatalogue.sharedSecret,
             key: hasKey ? try Self.key(signingKey) : nil
         )
-        let account = try Self.account(app, credentials, apple, chaos, calls, script, clock, verifier)
+        let account = try Self.account(app, credentials, apple, chaos, calls, script, clock, verifier, applePercent)
         accounts = knowsApp && hasAccount ? [app.id: account] : [:]
         reconciliation = Reconciliation(store: store, queue: queue, clock: clock)
         let apps: Set<AppID> = knowsApp ? [app.id] : []
@@ -154,8 +154,8 @@ struct WorkHouse: Sendable {
         let asker = SupportAsker(store: store, recorder: recorder, accounts: accounts, clock: clock)
         let customers = CustomerReader(recorder: recorder, queue: queue, accounts: accounts, clock: clock)
         return [
-            decider.handler, comparer.handler, looker.handler, customers.handler, answerer.handler,
-            asker.handler,
+            decider.handler, decider.importedHandler, comparer.handler, looker.handler, customers.handler,
+            answerer.handler, asker.handler,
         ] + reader.handlers
     }
 
@@ -208,7 +208,8 @@ struct WorkHouse: Sendable {
         _ calls: Noted<String>,
         _ script: Script,
         _ clock: ManualClock,
-        _ verifier: Verifier
+        _ verifier: Verifier,
+        _ percent: Int
     ) throws -> AppleAccount {
         let caller = HTTPCaller(handler: chaos.disturbing(router.handler))
         let counted = HTTPCaller { call async throws(HTTPCallFailure) in
@@ -217,7 +218,7 @@ struct WorkHouse: Sendable {
             if let answer = script.answer(call) { return answer }
             return script.passed(try await caller.send(call), to: call)
         }
-        let line = AppleLine(caller: counted, clock: clock)
+        let line = AppleLine(caller: counted, clock: clock, share: RequestBudget.Share(percent: percent))
         let hosts = AppStoreHosts.simulator(at: base)
         return AppleAccount(
             app: app,
