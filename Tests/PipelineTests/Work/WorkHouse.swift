@@ -74,8 +74,7 @@ struct WorkHouse: Sendable {
         chaos = ChaosRun(simulator) { _ in }
         let (events, refusals) = (Noted<PipelineEvent>(), RefusalLedger())
         self.events = events
-        let verifier = try PipelineHouse.verifier()
-        let random = SharedCounter()
+        let (verifier, random) = (try PipelineHouse.verifier(), SharedCounter())
         let queue = JobQueue(store: store, clock: clock) { random.next() }
         self.queue = queue
         let firsts = Self.firsts(of: app, queue)
