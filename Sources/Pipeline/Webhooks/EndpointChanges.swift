@@ -8,6 +8,9 @@ extension WebhookEndpoint {
     /// The word for an endpoint that somebody disabled.
     package static let byRequest = "by_request"
 
+    /// Whether it is disabled though nobody wished it: its receiver answered 410, or failed for days.
+    package var wasSwitchedOff: Bool { !isEnabled && disabledReason.map { $0 != Self.byRequest } ?? false }
+
     /// A new secret signs beside the others; the oldest goes where there are too many.
     package mutating func addSecret() {
         secrets = Array(([WebhookSecret.generate()] + secrets).prefix(Self.secretsMax))

@@ -16,6 +16,8 @@ struct Backlog: Sendable {
 
     struct Endpoints: Sendable {
         let figures: [WebhookEndpointID: WebhookFigures]
+        /// Those that are disabled, and nobody wished it.
+        let switchedOff: Set<WebhookEndpointID>
         let now: Timestamp
     }
 
@@ -75,18 +77,20 @@ extension Reporter {
 
     private func show(_ endpoints: [AppID: Backlog.Endpoints]) {
         var (counts, ages): ([[Metrics.Label]: Int64], [[Metrics.Label]: Int64]) = ([:], [:])
-        var dead: [[Metrics.Label]: Int64] = [:]
+        var (dead, disabled): ([[Metrics.Label]: Int64], [[Metrics.Label]: Int64]) = ([:], [:])
         for (app, found) in endpoints {
             for (id, figures) in found.figures {
                 let labels = Self.labels(app) + [.init(name: "endpoint", value: id.text)]
                 counts[labels] = Int64(figures.backlog)
                 ages[labels] = Self.seconds(from: figures.oldest, to: found.now)
                 dead[labels] = Int64(figures.dead)
+                disabled[labels] = found.switchedOff.contains(id) ? 1 : 0
             }
         }
         metrics.replace(.undelivered, with: counts)
         metrics.replace(.undeliveredOldest, with: ages)
         metrics.replace(.deadDeliveries, with: dead)
+        metrics.replace(.disabledEndpoints, with: disabled)
     }
 
     private static func labels(_ app: AppID) -> [Metrics.Label] { [.init(name: "app", value: app.text)] }

@@ -94,6 +94,10 @@ final class Metrics: Sendable {
                 Deliveries of an endpoint that were given up and not made since, counted to \(BacklogWatch.countedMax).
                 """
         )
+        static let disabledEndpoints = Family(
+            name: "assay_webhook_disabled",
+            help: "1 while an endpoint is switched off, which nobody wished: it misses what happens."
+        )
         static let backlogReadable = Family(
             name: "assay_backlog_readable",
             help: "1 while that part of what waits can be counted, 0 while its figures are not known."
@@ -111,7 +115,8 @@ final class Metrics: Sendable {
             .jobs,
             .apple, .commits, .requests, .streams, .refusedRequests, .webhookAttempts, .webhookDeaths, .droppedLines,
             .connections, .certificateEnds, .storageFull, .freeBytes, .pending, .pendingOldest, .jobsThere,
-            .jobsDue, .jobsOverdue, .undelivered, .undeliveredOldest, .deadDeliveries, .backlogReadable,
+            .jobsDue, .jobsOverdue, .undelivered, .undeliveredOldest, .deadDeliveries, .disabledEndpoints,
+            .backlogReadable,
         ]
         let timings = [Timing.commit, .request].flatMap { timing in
             ["bucket", "sum", "count"].map { "\(timing.name)_\($0)" }

@@ -1,3 +1,4 @@
+import Pipeline
 import PurchaseModel
 import Storage
 
@@ -32,7 +33,7 @@ struct BacklogWatch: Sendable {
         }
         for app in apps {
             backlog.endpoints[app] = await part { reader throws(StoreFailure) in
-                Backlog.Endpoints(figures: try Self.endpoints(of: app, reader), now: try reader.storeTime(now))
+                try Self.endpoints(of: app, at: now, reader)
             }
         }
         return backlog
@@ -47,12 +48,18 @@ struct BacklogWatch: Sendable {
 
     private static func endpoints(
         of app: AppID,
+        at now: Timestamp,
         _ reader: any StoreReader
-    ) throws(StoreFailure) -> [WebhookEndpointID: WebhookFigures] {
+    ) throws(StoreFailure) -> Backlog.Endpoints {
+        let endpoints = try reader.endpoints(app: app)
         var figures: [WebhookEndpointID: WebhookFigures] = [:]
-        for endpoint in try reader.endpoints(app: app) {
+        for endpoint in endpoints {
             figures[endpoint.id] = try reader.webhookFigures(endpoint.id, countingTo: countedMax)
         }
-        return figures
+        return Backlog.Endpoints(
+            figures: figures,
+            switchedOff: Set(endpoints.filter(\.wasSwitchedOff).map(\.id)),
+            now: try reader.storeTime(now)
+        )
     }
 }

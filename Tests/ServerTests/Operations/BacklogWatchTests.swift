@@ -1,3 +1,4 @@
+import Pipeline
 import PurchaseModel
 import Storage
 import Testing
@@ -42,8 +43,37 @@ import Testing
                     "assay_jobs_due{kind=\"mail\"}": 1, "assay_jobs_overdue_seconds{kind=\"mail\"}": 3_600,
                     "assay_webhook_undelivered\(endpoint)": 1,
                     "assay_webhook_oldest_seconds\(endpoint)": 3_600, "assay_webhook_dead_letters\(endpoint)": 0,
+                    "assay_webhook_disabled\(endpoint)": 0,
                 ].merging(Self.readable(1)) { $1 }
         )
+    }
+
+    /// By 410 its only message is dead, and of what happens then nothing waits for it: no other figure says so.
+    @Test(arguments: [
+        (WebhookEndpoint.byRequest, 0), (nil, 0), (DeliveryOutcome.goneReason, 1), (WebhookSchedule.hopeless, 1),
+    ])
+    func whoWasSwitchedOffIsToldThoughNothingWaits(reason: String?, told: Double) async throws {
+        let store = MemoryStore()
+        let row = try Self.row()
+        try await store.write { write throws(StoreFailure) in
+            var endpoint = row
+            endpoint.disable(because: reason, at: Self.now, after: .start)
+            try write.createEndpoint(endpoint)
+            try write.append([Self.event])
+        }
+        let figures = await Self.figures(store)
+        let labels = "{app=\"shop\",endpoint=\"whe_1\"}"
+        #expect(figures["assay_webhook_disabled\(labels)"] == told)
+        #expect(figures["assay_webhook_undelivered\(labels)"] == 0)
+        // Whoever says that it is to stay so has heard of it, as has who enables it.
+        for isEnabled in [false, true] {
+            try await store.write { write throws(StoreFailure) in
+                guard var endpoint = try write.endpoint(Self.endpoint) else { return }
+                endpoint.setEnabled(isEnabled, at: Self.now, after: .start)
+                _ = try write.updateEndpoint(endpoint)
+            }
+            #expect(await Self.figures(store)["assay_webhook_disabled\(labels)"] == 0)
+        }
     }
 
     /// Where nothing waits that is said: an alert ends.
@@ -66,7 +96,7 @@ import Testing
             let store = try SQLiteStore.open(folder: folder.path + "/ledger")
             try await Self.fill(store)
             let whole = await Self.figures(store)
-            #expect(whole.count == 14)
+            #expect(whole.count == 15)
             let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('DROP TABLE jobs')"
             let run = try await Program.run(
                 ["-c", script, "\(folder.path)/ledger/assay.sqlite"],
@@ -84,18 +114,7 @@ import Testing
         let (long, short, later) = (hour * 2, hour, now.advanced(by: hour))
         let submissions = try [(long, SubmissionOrigin.presented), (short, .presented), (long * 9, .imported)]
             .enumerated().map { try submission(UInt8($0.offset), age: $0.element.0, $0.element.1) }
-        let secret = try #require(WebhookSecret([UInt8](repeating: 7, count: 32)))
-        let event = EventRow(
-            id: EventID(checked: "evt_1"),
-            app: app,
-            realm: .init(environment: .production, isTestSigned: false),
-            customer: nil,
-            sequence: 1,
-            type: "purchase.verified",
-            happenedAt: now.advanced(by: .zero - long),
-            learnedAt: now.advanced(by: .zero - hour),
-            data: Array("{}".utf8)
-        )
+        let row = try row()
         try await store.write { write throws(StoreFailure) in
             for submission in submissions { _ = try write.keepPending(submission) }
             // The first is claimed and given up; of the others one is due.
@@ -106,21 +125,35 @@ import Testing
             _ = try write.finishJobs(ended, at: now)
             _ = try write.enqueue(job("due", now.advanced(by: .zero - hour)))
             _ = try write.enqueue(job("later", later))
-            try write.createEndpoint(
-                WebhookEndpoint(
-                    id: endpoint,
-                    app: app,
-                    url: "https://shop.example/hook",
-                    secrets: [secret],
-                    filter: EventFilter(realms: [event.realm]),
-                    concurrencyMax: 1,
-                    ordersPerCustomer: false,
-                    acknowledgesBy2xx: false,
-                    createdAt: now
-                )
-            )
+            try write.createEndpoint(row)
             try write.append([event])
         }
+    }
+
+    private static let event = EventRow(
+        id: EventID(checked: "evt_1"),
+        app: app,
+        realm: .init(environment: .production, isTestSigned: false),
+        customer: nil,
+        sequence: 1,
+        type: "purchase.verified",
+        happenedAt: now.advanced(by: .zero - hour * 2),
+        learnedAt: now.advanced(by: .zero - hour),
+        data: Array("{}".utf8)
+    )
+
+    private static func row() throws -> WebhookEndpoint {
+        WebhookEndpoint(
+            id: endpoint,
+            app: app,
+            url: "https://shop.example/hook",
+            secrets: [try #require(WebhookSecret([UInt8](repeating: 7, count: 32)))],
+            filter: EventFilter(realms: [event.realm]),
+            concurrencyMax: 1,
+            ordersPerCustomer: false,
+            acknowledgesBy2xx: false,
+            createdAt: now
+        )
     }
 
     private static func job(_ name: String, _ due: Timestamp) -> NewJob {
