@@ -63,6 +63,11 @@ package protocol JobVerbs: JobReader {
     /// - Returns: false when there is no such dead letter, or another job of its kind and key waits or runs.
     func reviveJob(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool
 
+    /// Forgets dead letters whose work is over; of these ids, what waits or runs stays.
+    ///
+    /// - Returns: how many.
+    func forgetDeadJobs(_ ids: [JobID]) throws(StoreFailure) -> Int
+
     /// Holds a job that waits: until this write is over nobody claims it, and then what runs can read what was written.
     ///
     /// - Returns: false when it does not wait; then nothing is held.

@@ -39,6 +39,9 @@ package protocol StoreReader:
 
     func submission(_ id: SubmissionID) throws(StoreFailure) -> KeptSubmission?
 
+    /// Those of these ids under which a submission is kept, decided or not.
+    func keptSubmissions(among ids: [SubmissionID]) throws(StoreFailure) -> Set<SubmissionID>
+
     /// The id under which this app, digest and customer are kept already, decided or not; `nil` once it was given up, or has
     /// been ``Settlement/notYours`` for ``Settlement/notYoursFor`` when this one was received, or was refused before this one
     /// says that it matters.

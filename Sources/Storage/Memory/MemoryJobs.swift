@@ -123,6 +123,12 @@ extension MemoryTransaction {
         return true
     }
 
+    func forgetDeadJobs(_ ids: [JobID]) -> Int {
+        let dead = Set(ids).filter { ledger.jobs[$0]?.isOpen == false }
+        for id in dead { put(nil, at: \.jobs[id]) }
+        return dead.count
+    }
+
     func holdJob(_ id: JobID) -> Bool {
         guard let state = ledger.jobs[id]?.row.state else { return false }
         return state == .pending || state == .suspect

@@ -53,6 +53,10 @@ extension MemoryTransaction {
         ledger.submissions.first { $0.id == id }
     }
 
+    func keptSubmissions(among ids: [SubmissionID]) -> Set<SubmissionID> {
+        Set(ids).intersection(ledger.submissions.map(\.id))
+    }
+
     func submission(alike submission: PendingSubmission) -> SubmissionID? {
         let kept = ledger.submissionPlaces[submission.name].map { ledger.submissions[$0] }
         return kept.flatMap { $0.settlement?.isOver(for: submission) == true ? nil : $0.id }

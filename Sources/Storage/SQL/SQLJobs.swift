@@ -3,6 +3,7 @@ import PurchaseModel
 // Jobs and kept answers: hands each verb to the file that knows its SQL.
 extension SQLTransaction {
     private var jobs: JobQueries { JobQueries(connection: connection, time: time) }
+    private var deadJobs: DeadJobQueries { DeadJobQueries(connection: connection) }
     private var answers: AnswerQueries { AnswerQueries(connection: connection, time: time) }
 
     func job(_ id: JobID) throws(StoreFailure) -> JobRow? {
@@ -51,6 +52,14 @@ extension SQLTransaction {
 
     func reviveJob(_ id: JobID, at now: Timestamp) throws(StoreFailure) -> Bool {
         try jobs.revive(id, at: now)
+    }
+
+    func forgetDeadJobs(_ ids: [JobID]) throws(StoreFailure) -> Int {
+        try deadJobs.forget(ids)
+    }
+
+    func keptSubmissions(among ids: [SubmissionID]) throws(StoreFailure) -> Set<SubmissionID> {
+        try deadJobs.kept(among: ids)
     }
 
     func holdJob(_ id: JobID) throws(StoreFailure) -> Bool {

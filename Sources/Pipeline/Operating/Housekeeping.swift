@@ -2,7 +2,8 @@ package import PurchaseModel
 package import Storage
 
 /// What has to be done now and then: orders whose time is over stop waiting; kept answers, and what was decided of proofs that
-/// waited, are forgotten; what deleted endpoints were still to be sent is given up; what a clock put off that was ahead is due.
+/// waited, are forgotten, and with it the dead letters that are about it; what deleted endpoints were still to be sent is given
+/// up; what a clock put off that was ahead is due.
 package struct Housekeeping: Sendable {
     /// How many rows one write changes: it holds up the next batch of purchases.
     static let batchMax = 200
@@ -14,6 +15,14 @@ package struct Housekeeping: Sendable {
     private let store: any Store
     private let clock: any WallClock
     private let report: @Sendable (PipelineEvent) -> Void
+
+    /// Where the next sweep goes on, of what one alone does not look through.
+    package struct Places: Hashable, Sendable {
+        /// `nil` to begin with the first that died.
+        var deadLetters: DeadLetterCursor?
+
+        package init() {}
+    }
 
     package init(
         store: any Store,
@@ -32,9 +41,10 @@ package struct Housekeeping: Sendable {
     ///   - pause: false when it was the last one.
     package func run(uptime: @Sendable () -> Duration, _ pause: @Sendable () async -> Bool) async {
         var last: Reading?
+        var places = Places()
         repeat {
             last = await followClock(since: last, to: Reading(time: clock.now, uptime: uptime()))
-            await sweep()
+            places = await sweep(from: places)
         } while await pause()
     }
 
@@ -71,7 +81,11 @@ package struct Housekeeping: Sendable {
     }
 
     /// Does all that is due. When the store fails, the next sweep begins again; without anything due nothing is written.
-    package func sweep() async {
+    ///
+    /// - Parameter places: what the sweep before returned; the first one begins at the beginnings.
+    /// - Returns: where the next one is to go on.
+    @discardableResult
+    package func sweep(from places: Places = Places()) async -> Places {
         await inBatches { transaction, now throws(StoreFailure) in
             try LedgerRequests.expireOrders(limit: Self.batchMax, at: now, in: transaction)
         }
@@ -82,6 +96,27 @@ package struct Housekeeping: Sendable {
             try transaction.forgetSettled(olderThan: Settlement.keptFor, at: now, limit: Self.batchMax)
         }
         await buryWhatNobodyWaitsFor()
+        var next = places
+        next.deadLetters = await forgetWhatIsGone(after: places.deadLetters)
+        return next
+    }
+
+    /// A proof that was given up is forgotten after a month; the job that died over it would be counted for ever, and neither
+    /// listed nor run again. One page a sweep: what else is dead stays, and is looked at in turn.
+    ///
+    /// - Returns: where the next sweep goes on; from the beginning, behind the last one.
+    private func forgetWhatIsGone(after place: DeadLetterCursor?) async -> DeadLetterCursor? {
+        let found = try? await store.read { reader throws(StoreFailure) in
+            let page = try reader.deadLetters(after: place, limit: Self.batchMax)
+            return (gone: try GoneSubject.ids(among: page.jobs, in: reader), next: page.next)
+        }
+        guard let found else { return place }
+        if found.gone.isEmpty { return found.next }
+        // The same proof may be kept anew since: it has another job then, and this one is none the less over.
+        let count = try? await store.write { transaction throws(StoreFailure) in
+            try transaction.forgetDeadJobs(found.gone)
+        }
+        return count == nil ? place : found.next
     }
 
     /// Whoever deleted an endpoint gave up no more than one write takes, and an event may have been on its way to it.
