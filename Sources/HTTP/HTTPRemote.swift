@@ -13,6 +13,10 @@ package struct HTTPRemote: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
+    /// What one household has, and who is counted by its address is counted by: of IPv6 a whole /64, in which it takes as many
+    /// addresses as it likes; of IPv4 the address; nothing when unknown.
+    package var network: [UInt8] { Array(address.prefix(8)) }
+
     /// Nobody that we know: a request that came through no socket.
     package static let none = HTTPRemote(address: [], port: 0)
 

@@ -79,6 +79,22 @@ package protocol AdminVerbs: AdminReader {
     /// - Returns: how many; fewer than the limit when none are left.
     func sweepAdminSessions(startedBefore moment: Timestamp, limit: Int) throws(StoreFailure) -> Int
 
+    /// Forgets refused sign-ins of long ago, on a walk through the log from its beginning; but never the newest row of all.
+    ///
+    /// - Parameters:
+    ///   - age: what is younger stays.
+    ///   - now: the caller's time. A store that several machines share goes by its database's.
+    ///   - place: up to where the walk has come; 0 to begin.
+    ///   - limit: how many rows are looked at, so that no write takes long.
+    /// - Returns: up to where it has come now: the last one that is old enough. The same place when there is none.
+    /// - Throws: ``StoreFailure``; then none was forgotten.
+    func sweepRefusedSignIns(
+        olderThan age: Duration,
+        at now: Timestamp,
+        after place: Int64,
+        limit: Int
+    ) throws(StoreFailure) -> Int64
+
     /// Adds to the log of what was done, by people and by keys: in the write that does it.
     ///
     /// - Throws: ``StoreFailure/unstorable`` before anything is written.

@@ -99,6 +99,14 @@ import Testing
             OrderQueries.listOfCustomer,
             ["SEARCH orders USING INDEX orders_of_customer (app=? AND customer=? AND order_id>?)"]
         ),
+        (
+            AuditSweepQueries.findEnd,
+            ["SEARCH admin_actions USING INTEGER PRIMARY KEY (rowid>?)"]
+        ),
+        (
+            AuditSweepQueries.delete,
+            ["SEARCH admin_actions", "SEARCH admin_actions USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]
+        ),
         (SubscriptionQueries.due, ["SEARCH subscriptions USING INDEX subscriptions_due (next_look_at<?)"]),
         (
             SubscriptionQueries.inState,
@@ -109,7 +117,7 @@ import Testing
     ]
     private static let names = [
         "jobs", "webhook_deliveries", "submissions", "d", "fulfilments", "owners", "consumption_requests", "orders",
-        "subscriptions",
+        "subscriptions", "admin_actions",
     ]
     /// Of a few kinds, and of one transaction's requests.
     private static let sorting = [JobBacklogQueries.listKinds, ConsumptionQueries.listOfTransaction]
@@ -126,7 +134,7 @@ import Testing
                 let values = [SQLValue](repeating: .integer(1), count: parameters)
                 let steps = try connection.rows(explaining, values) { $0.text(3) }
                 let ofTables = steps.filter { step in
-                    Self.names.contains { step.contains(" \($0) ") }
+                    Self.names.contains { "\(step) ".contains(" \($0) ") }
                 }
                 #expect(ofTables.sorted() == plan, "\(query.text)")
                 let isSorted = steps.contains { $0.contains("TEMP B-TREE") }

@@ -26,8 +26,7 @@ final class StrangerLimit: Sendable {
     /// Notes one more; how long to wait when there were too many. Who came through no socket is nobody to be held up.
     func note(_ remote: HTTPRemote) -> Duration? {
         guard !remote.address.isEmpty else { return nil }
-        // One household has a whole /64 of IPv6.
-        let address = Array(remote.address.prefix(8))
+        let address = remote.network
         let now = clock.now
         return counts.withLock { counts in
             if counts.count >= Self.addressesMax, counts[address] == nil {

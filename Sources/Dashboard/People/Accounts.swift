@@ -154,7 +154,7 @@ struct Accounts: Sendable {
         }
         let attempt = SignInGuard.Attempt(
             name: visit.account.name,
-            remote: visit.request.remote.description,
+            remote: visit.request.remote,
             device: visit.token.digest
         )
         if let wait = parts.signInGuard.begin(attempt, at: visit.now) { return Notices.wait(wait) }

@@ -26,7 +26,7 @@ struct SignIn: Sendable {
         let now = parts.clock.now
         let attempt = SignInGuard.Attempt(
             name: name,
-            remote: request.remote.description,
+            remote: request.remote,
             device: try await sessions.device(request.fields, of: name)
         )
         if let wait = parts.signInGuard.begin(attempt, at: now) { return Notices.wait(wait) }
@@ -34,7 +34,8 @@ struct SignIn: Sendable {
         let hash = account.flatMap { $0.isEnabled ? PasswordHash(kept: $0.password) : nil }
         guard let fits = await parts.passwords.fits(fields["password"], hash) else { return Notices.busy() }
         guard fits, let account else {
-            try await note(request, "sign_in_refused", nil, name.text)
+            let refusal = Self.refusal(of: name.text, request.remote.description, at: parts.clock.now)
+            try await parts.store.write { write throws(StoreFailure) in try write.noteAdminAction(refusal) }
             return refuse(request, fields)
         }
         parts.signInGuard.succeeded(attempt)
@@ -57,7 +58,7 @@ struct SignIn: Sendable {
         let (token, now, old) = (Token(), parts.clock.now, Cookie.session(in: request.fields)?.digest)
         let (name, remote) = (account.name, request.remote.description)
         let action = AdminAction(at: now, admin: name, remote: remote, action: "signed_in")
-        let refusal = AdminAction(at: now, admin: nil, remote: remote, action: "sign_in_refused", subject: name.text)
+        let refusal = Self.refusal(of: name.text, remote, at: now)
         let session = AdminSession(digest: token.digest, admin: name, startedAt: now, seenAt: now)
         let isStarted = try await parts.store.write { write throws(StoreFailure) in
             // A new password ends the sessions that there are: one that begins by the old one must not come after it.
@@ -93,20 +94,8 @@ struct SignIn: Sendable {
         return Notices.leave(for: Address("/sign-in"))
     }
 
-    private func note(
-        _ request: HTTPRequest,
-        _ word: String,
-        _ admin: AdminName?,
-        _ subject: String
-    ) async throws(StoreFailure) {
-        let action = AdminAction(
-            at: parts.clock.now,
-            admin: admin,
-            remote: request.remote.description,
-            action: word,
-            subject: subject
-        )
-        try await parts.store.write { write throws(StoreFailure) in try write.noteAdminAction(action) }
+    private static func refusal(of name: String, _ remote: String, at now: Timestamp) -> AdminAction {
+        AdminAction(at: now, admin: nil, remote: remote, action: AdminAction.signInRefused, subject: name)
     }
 
     // MARK: The first account

@@ -3,12 +3,16 @@ package import Storage
 
 /// What has to be done now and then: orders whose time is over stop waiting; kept answers, and what was decided of proofs that
 /// waited, are forgotten, and with it the dead letters that are about it; what deleted endpoints were still to be sent is given
-/// up; what a clock put off that was ahead is due.
+/// up; what a clock put off that was ahead is due; sign-ins that were refused long ago leave the audit log.
 package struct Housekeeping: Sendable {
     /// How many rows one write changes: it holds up the next batch of purchases.
     static let batchMax = 200
+    /// How many batches of the audit log one sweep goes through, from where the one before has ended.
+    static let auditBatchesMax = 10
     /// For how long the same request gets the same answer: a client's retries end long before.
     static let answersKept = Duration.seconds(48 * 3_600)
+    /// For how long a refused sign-in stands in the audit log: whoever wants to know who guessed passwords asks within a year.
+    static let refusedSignInsKept = Duration.seconds(365 * 86_400)
     /// What a clock that is kept right is set back by is less.
     static let setBackMin = Duration.seconds(5)
 
@@ -20,6 +24,8 @@ package struct Housekeeping: Sendable {
     package struct Places: Hashable, Sendable {
         /// `nil` to begin with the first that died.
         var deadLetters: DeadLetterCursor?
+        /// In the audit log.
+        var audit: Int64 = 0
 
         package init() {}
     }
@@ -98,6 +104,7 @@ package struct Housekeeping: Sendable {
         await buryWhatNobodyWaitsFor()
         var next = places
         next.deadLetters = await forgetWhatIsGone(after: places.deadLetters)
+        next.audit = await forgetRefusedSignIns(after: places.audit)
         return next
     }
 
@@ -117,6 +124,24 @@ package struct Housekeeping: Sendable {
             try transaction.forgetDeadJobs(found.gone)
         }
         return count == nil ? place : found.next
+    }
+
+    private func forgetRefusedSignIns(after start: Int64) async -> Int64 {
+        var place = start
+        for _ in 0..<Self.auditBatchesMax where !Task.isCancelled {
+            let (from, now) = (place, clock.now)
+            let next = try? await store.write { transaction throws(StoreFailure) in
+                try transaction.sweepRefusedSignIns(
+                    olderThan: Self.refusedSignInsKept,
+                    at: now,
+                    after: from,
+                    limit: Self.batchMax
+                )
+            }
+            guard let next, next > from else { break }
+            place = next
+        }
+        return place
     }
 
     /// Whoever deleted an endpoint gave up no more than one write takes, and an event may have been on its way to it.

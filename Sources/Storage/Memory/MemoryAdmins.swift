@@ -7,8 +7,8 @@ struct MemoryAdmins: Sendable {
     var sessions: [[UInt8]: AdminSession] = [:]
     /// When each link to the first account was made, by its token's digest.
     var links: [[UInt8]: Timestamp] = [:]
-    /// An action's place in the listing is its place here, from 1.
-    var actions: [AdminAction] = []
+    /// An action's place in the listing is its place here, from 1; `nil` is what was forgotten.
+    var actions: [AdminAction?] = []
 }
 
 extension MemoryTransaction {
@@ -22,10 +22,12 @@ extension MemoryTransaction {
 
     func adminActions(before place: Int64?, limit: Int) -> AdminActionPage {
         let limit = min(max(limit, 1), AdminActionPage.limitMax)
-        let rest = ledger.admins.actions.enumerated().reversed().filter { Int64($0.offset + 1) < place ?? .max }
+        let rest = ledger.admins.actions.enumerated().reversed().compactMap { offset, action in
+            action.map { (place: Int64(offset + 1), action: $0) }
+        }
+        .filter { $0.place < place ?? .max }
         let page = rest.prefix(limit)
-        let next = rest.count > limit ? page.last.map { Int64($0.offset + 1) } : nil
-        return AdminActionPage(actions: page.map(\.element), next: next)
+        return AdminActionPage(actions: page.map(\.action), next: rest.count > limit ? page.last?.place : nil)
     }
 
     func createAdmin(_ account: AdminAccount) throws(StoreFailure) {
@@ -98,6 +100,18 @@ extension MemoryTransaction {
         guard action.isStorable else { throw .unstorable }
         ledger.admins.actions.append(action)
         undo.append { $0.admins.actions.removeLast() }
+    }
+
+    func sweepRefusedSignIns(olderThan age: Duration, at now: Timestamp, after place: Int64, limit: Int) -> Int64 {
+        let moment = now.advanced(by: .zero - age)
+        let looked = ledger.admins.actions.enumerated().filter { $0.element != nil && Int64($0.offset + 1) > place }
+            .prefix(max(limit, 0))
+        let old = looked.filter { $0.element.map { $0.at < moment } ?? false }
+        let last = ledger.admins.actions.count - 1
+        for (offset, action) in old where action?.action == AdminAction.signInRefused && offset < last {
+            put(nil, at: \.admins.actions[offset])
+        }
+        return old.last.map { Int64($0.offset + 1) } ?? place
     }
 
     private func change(_ digest: [UInt8], _ change: (inout AdminSession) -> Void) -> Bool {

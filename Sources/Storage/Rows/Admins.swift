@@ -90,6 +90,9 @@ package struct AdminSession: Hashable, Sendable {
 
 /// What somebody did on the dashboard, or tried, and what a key did that changes who may do what.
 package struct AdminAction: Hashable, Sendable {
+    /// What anybody can have written, as often as a password is guessed: the only one that is forgotten.
+    package static let signInRefused = "sign_in_refused"
+
     package let at: Timestamp
     /// `nil` when nobody was signed in.
     package let admin: AdminName?

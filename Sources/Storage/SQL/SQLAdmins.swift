@@ -55,5 +55,15 @@ extension SQLTransaction {
         try sessions.sweep(startedBefore: moment, limit: limit)
     }
 
+    func sweepRefusedSignIns(
+        olderThan age: Duration,
+        at now: Timestamp,
+        after place: Int64,
+        limit: Int
+    ) throws(StoreFailure) -> Int64 {
+        try AuditSweepQueries(connection: connection, time: time)
+            .sweepRefusedSignIns(olderThan: age, at: now, after: place, limit: limit)
+    }
+
     func noteAdminAction(_ action: AdminAction) throws(StoreFailure) { try accounts.note(action) }
 }

@@ -9,6 +9,7 @@ import Testing
 @Suite struct HousekeepingTests {
     private static let app = AppID(checked: "shop")
     private static let now = Timestamp(seconds: 1_800_000_000)
+    private static let year = Duration.seconds(365 * 86_400)
 
     enum Kind: CaseIterable {
         case memory
@@ -162,5 +163,48 @@ import Testing
             reason: "only_an_id",
             receivedAt: now
         )
+    }
+
+    // MARK: Refused sign-ins
+
+    /// Whoever guesses passwords writes a line each time; what people did stays.
+    @Test(arguments: Kind.allCases) func refusedSignInsLeaveTheAuditLogAfterAYear(kind: Kind) async throws {
+        try await kind.withStore { store in
+            let words = (0..<450).map { $0 % 9 == 0 ? "signed_in" : AdminAction.signInRefused }
+            let first = words.map { Self.action($0, at: Self.now) }
+            try await Self.note(first, in: store)
+            let clock = ManualClock(Self.now.advanced(by: Self.year))
+            let housekeeping = Housekeeping(store: store, clock: clock)
+            try await Self.note([Self.action(AdminAction.signInRefused, at: clock.now)], in: store)
+            var places = await housekeeping.sweep()
+            #expect(try await Self.actions(in: store).count == 451, "a year is not over before its end")
+            clock.advance(by: .milliseconds(1))
+            places = await housekeeping.sweep(from: places)
+            let left = try await Self.actions(in: store)
+            #expect(left.count == 51 && left.first?.at == clock.now.advanced(by: .milliseconds(-1)))
+            #expect(left.dropFirst().allSatisfy { $0.action == "signed_in" })
+            // Nothing is old any more: the next one looks at no more than what may come to be.
+            #expect(await housekeeping.sweep(from: places) == places)
+            try await Self.note([Self.action("signed_out", at: clock.now)], in: store)
+            clock.advance(by: Self.year)
+            await housekeeping.sweep(from: places)
+            #expect(try await Self.actions(in: store).map(\.action).prefix(2) == ["signed_out", "signed_in"])
+        }
+    }
+
+    private static func action(_ word: String, at moment: Timestamp) -> AdminAction {
+        AdminAction(at: moment, admin: nil, remote: "192.0.2.1", action: word, subject: "ann")
+    }
+
+    private static func note(_ actions: [AdminAction], in store: any Store) async throws {
+        try await store.write { write throws(StoreFailure) in
+            for action in actions { try write.noteAdminAction(action) }
+        }
+    }
+
+    private static func actions(in store: any Store) async throws -> [AdminAction] {
+        try await store.read { reader throws(StoreFailure) in
+            try reader.adminActions(before: nil, limit: AdminActionPage.limitMax).actions
+        }
     }
 }

@@ -1,3 +1,4 @@
+package import PurchaseModel
 package import Storage
 
 // What is forgotten now and then.
@@ -7,4 +8,13 @@ extension PassingTransaction {
     }
 
     package func forgetDeadJobs(_ ids: [JobID]) throws(StoreFailure) -> Int { try base.forgetDeadJobs(ids) }
+
+    package func sweepRefusedSignIns(
+        olderThan age: Duration,
+        at now: Timestamp,
+        after place: Int64,
+        limit: Int
+    ) throws(StoreFailure) -> Int64 {
+        try base.sweepRefusedSignIns(olderThan: age, at: now, after: place, limit: limit)
+    }
 }
