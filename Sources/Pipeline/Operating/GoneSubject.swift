@@ -17,7 +17,8 @@ package enum GoneSubject {
         var gone: [JobID] = []
         for row in jobs {
             switch row.job.kind {
-            case ProofDecision.kind: proofs[row.id] = ProofDecision(payload: row.job.payload)?.submission
+            case ProofDecision.kind, ImportedProofDecision.kind:
+                proofs[row.id] = ProofDecision(payload: row.job.payload)?.submission
             case SupportAsking.kind:
                 guard let asked = SupportAsking(payload: row.job.payload) else { continue }
                 if try reader.supportRequest(app: asked.app, id: asked.request) == nil { gone.append(row.id) }
