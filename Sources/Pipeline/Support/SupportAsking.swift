@@ -127,8 +127,8 @@ package struct SupportAsker: Sendable {
 
     // MARK: Orders
 
-    /// Each purchase of an order is recorded like any other; nobody is named, so that it waits for its customer if it is
-    /// new.
+    /// Each purchase of an order is recorded as Apple's history of a customer is: nobody presents it, and what was delivered
+    /// of it is not known. It waits for whoever presents it, or for a person to attach it.
     private func note(
         _ proofs: [Verified<Proof>],
         _ request: SupportRequest,
@@ -140,7 +140,8 @@ package struct SupportAsker: Sendable {
             let app = account.app
             guard let realm = app.realm(of: proof) else { continue }
             do throws(StoreFailure) {
-                let recording = proof.recording(for: app, in: realm)
+                var recording = proof.recording(for: app, in: realm)
+                (recording.source, recording.isLookedUp) = (.history, true)
                 outcomes += try await recorder.record(recording, evidence: proof.evidence(at: clock.now)).outcomes
             } catch .unstorable {
                 // A text in it that no row can hold: it will never be another.

@@ -1,5 +1,6 @@
 import Encoding
 import HTTP
+import Jobs
 import Pipeline
 import PurchaseModel
 import Simulator
@@ -62,6 +63,59 @@ import Testing
             let unknown = try await Self.ask(.lookUpOrder("MXXXXXXXXX"), in: house)
             #expect(unknown.state == .failed)
             #expect(try Self.answer(unknown)["code"]?.string == "unknown_order")
+        }
+    }
+
+    /// What a purchase gives so far, and how much the shop was told.
+    private static func given(_ sold: SoldTransaction, in house: WorkHouse) async throws -> (Fulfilment?, told: Int) {
+        let app = house.app.id
+        let recorded = try #require(try await house.recorded(sold.id))
+        return try await house.store.read { reader throws(StoreFailure) in
+            let fulfilment = try reader.fulfilments([recorded.chain]).first { $0.transaction == recorded.key }
+            let everywhere = EventFilter(realms: Set(Realm.known))
+            let page = try reader.events(app: app, after: .start, where: everywhere, limit: EventPage.limitMax)
+            return (fulfilment, page.events.count)
+        }
+    }
+
+    /// Nobody knows what was delivered of it: not of what Apple's history told of, and not of what is new here and signed for
+    /// somebody who is known.
+    @Test(arguments: [true, false]) func whatIsOnlyLookedUpIsGivenToNobody(isOfHistory: Bool) async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try ["coins.100", "coins.1000"].map { product in
+                var act = Act.Purchase(
+                    customer: "anna",
+                    app: DemoCatalogue.bundleID,
+                    product: DemoCatalogue.product(product)
+                )
+                act.accountToken = AccountToken(ofCustomer: try #require(CustomerID("ann")))
+                guard case .done(let ids) = try house.simulator.perform(.buy(act)) else {
+                    throw WorkHouse.Unexpected.outcome
+                }
+                return try #require(house.simulator.read { store in ids.last.flatMap { store.transactions[$0] } })
+            }
+            let (presented, old) = (sold[0], sold[1])
+            _ = try await house.submit(Array(presented.id.description.utf8))
+            try await house.work()
+            #expect(try await Self.given(presented, in: house).0?.customer?.text == "ann")
+            if isOfHistory {
+                let reading = CustomerReading(.history, of: try #require(try await house.recorded(presented.id)).key)
+                try await house.queue.enqueue(reading)
+                try await house.work()
+            }
+            #expect(try await (house.recorded(old.id) != nil) == isOfHistory)
+            let told = try await Self.given(presented, in: house).told
+            let request = try await Self.ask(.lookUpOrder(old.orderID), in: house)
+            #expect(request.state == .done)
+            let found = try await Self.given(old, in: house)
+            let fulfilment = try #require(found.0)
+            #expect(fulfilment.state == .waiting && fulfilment.isOfHistory && fulfilment.customer == nil)
+            #expect(found.told == told)
+            // Who presents it has it.
+            _ = try await house.submit(Array(old.id.description.utf8))
+            try await house.work()
+            #expect(try await Self.given(old, in: house).0?.customer?.text == "ann")
         }
     }
 
