@@ -13,8 +13,8 @@ package struct UnsignedNotice: Sendable {
     package let bundleID: String?
     package let environment: StoreEnvironment?
     package let original: TransactionID?
-    /// One of the customer's, to ask Apple by. Nothing is proved by it.
-    package let anyTransaction: TransactionID?
+    /// The customer's, to ask Apple by any of them; at most eight, and no proof of anything.
+    package let transactions: [TransactionID]
     /// The subscriptions that it is about, by their originals; at most eight, and no proof of anything.
     package let subscriptions: [TransactionID]
     /// The newest app receipt, in base64.
@@ -23,6 +23,8 @@ package struct UnsignedNotice: Sendable {
 
     /// One is named, or else those whose renewal is pending: one for each group of the app's.
     private static let subscriptionsMax = 8
+    /// One of them is enough, if it is known.
+    private static let numbersMax = 8
 
     /// `nil` for what is none: the bytes are another format, or lack what every one has.
     package init?(_ bytes: [UInt8]) {
@@ -36,8 +38,9 @@ package struct UnsignedNotice: Sendable {
         let word = unified?.environment?.rawValue ?? notice.environment
         environment = word.map { StoreEnvironment(apple: $0) }
         original = notice.originalTransactionID.flatMap { TransactionID($0) }
-        let listed = unified?.latestReceiptInfo.compactMap(\.transactionID).first
-        anyTransaction = original ?? listed.flatMap { TransactionID($0) }
+        let listed = (unified?.latestReceiptInfo ?? []).prefix(Self.numbersMax).compactMap(\.transactionID)
+        let numbers = [original].compactMap(\.self) + listed.compactMap { TransactionID($0) }
+        transactions = Array(numbers.prefix(Self.numbersMax))
         // Its own words on the renewal are of the one that it is about; the answer's, of all that the customer has.
         let listedOriginal = unified?.latestReceiptInfo.compactMap(\.originalTransactionID).first
         let pending = unified?.pendingRenewalInfo.compactMap(\.originalTransactionID) ?? []

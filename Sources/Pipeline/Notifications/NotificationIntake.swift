@@ -9,6 +9,9 @@ package import Verification
 package struct NotificationIntake: Sendable {
     /// So many bytes of version 1 that prove nothing new are kept in an hour for each app.
     package static let unsignedBytesPerHour = 256 << 20
+    /// About so many customers of whom nothing is known Apple is asked in an hour for each app, because somebody who has the
+    /// shared secret tells of a refund: what was refunded before anybody presents it is still to be known.
+    package static let strangersPerHour = 60
 
     let verifier: Verifier
     let recorder: Recorder
@@ -19,6 +22,7 @@ package struct NotificationIntake: Sendable {
     private let refunds: RefundQueue
     private let looks: LookQueue
     private let budget: UnsignedBudget
+    private let strangers = UnsignedBudget(perHour: strangersPerHour)
     private let desk: RefusalDesk
     private let report: @Sendable (PipelineEvent) -> Void
 
@@ -56,7 +60,7 @@ package struct NotificationIntake: Sendable {
         self.refunds = refunds
         self.looks = looks
         self.report = report
-        budget = UnsignedBudget(bytesPerHour: unsignedBytesPerHour)
+        budget = UnsignedBudget(perHour: unsignedBytesPerHour)
         desk = RefusalDesk(refusals: refusals, clock: clock, report: report)
     }
 
@@ -143,7 +147,7 @@ package struct NotificationIntake: Sendable {
             } else {
                 try await store.write { transaction throws(StoreFailure) in
                     guard try transaction.keepNotification(row) else { return }
-                    try follow(hints, in: transaction)
+                    try follow(hints, of: row.key.app, at: arrived.moment, in: transaction)
                 }
             }
         } catch .unstorable {
@@ -183,13 +187,38 @@ package struct NotificationIntake: Sendable {
             for case .insert(let request) in decision.consumptions where !request.state.isSettled {
                 try queue.enqueue(request, transaction)
             }
-            try follow(hints, in: transaction)
+            try follow(hints, of: row.key.app, at: arrived.moment, in: transaction)
         }
     }
 
-    private func follow(_ hints: Hints, in write: any JobVerbs) throws(StoreFailure) {
-        if let refunded = hints.refunded { try refunds.ask(refunded, write) }
+    private func follow(
+        _ hints: Hints,
+        of app: AppID,
+        at now: Timestamp,
+        in write: any StoreTransaction
+    ) throws(StoreFailure) {
+        if let refunded = try refunded(hints, of: app, at: now, in: write) { try refunds.ask(refunded, write) }
         for chain in hints.subscriptions { try looks.ask(chain, write) }
+    }
+
+    /// By which transaction Apple is asked for a customer's refunds: one that a receipt proves, or else the first that is
+    /// recorded. Any other may be made up.
+    private func refunded(
+        _ hints: Hints,
+        of app: AppID,
+        at now: Timestamp,
+        in reader: any StoreTransaction
+    ) throws(StoreFailure) -> TransactionKey? {
+        if let proved = hints.refundProved { return proved }
+        guard let first = hints.refundClaimed.first else { return nil }
+        let known = Set(try reader.transactions(hints.refundClaimed).map(\.key))
+        if let recorded = hints.refundClaimed.first(where: known.contains) { return recorded }
+        // Of a subscription a later period may be what is known.
+        let chains = hints.refundClaimed.map { ChainKey(app: $0.app, realm: $0.realm, original: $0.id) }
+        if let chain = try reader.subscriptions(chains).first?.chain {
+            return TransactionKey(app: chain.app, realm: chain.realm, id: chain.original)
+        }
+        return strangers.take(1, of: app, at: now) ? first : nil
     }
 
     private func note(_ row: KeptNotification, isNew: Bool) -> NotificationOutcome {
@@ -228,8 +257,10 @@ package enum NotificationOutcome: Sendable {
 
 /// What a notification of version 1 says beside its receipt. Nobody has signed it: it is what to ask Apple about.
 private struct Hints: Sendable {
-    /// Any transaction of a customer who got money back.
-    var refunded: TransactionKey?
+    /// A transaction of a customer who got money back, as a receipt proves; `nil` if none does.
+    var refundProved: TransactionKey?
+    /// What may be transactions of that customer.
+    var refundClaimed: [TransactionKey] = []
     var subscriptions: [ChainKey] = []
 
     /// Version 2 says all with a signature.
@@ -238,8 +269,11 @@ private struct Hints: Sendable {
     init(_ notice: UnsignedNotice, _ row: KeptNotification, _ proof: Verified<Proof>?) {
         let (app, realm) = (row.key.app, row.key.realm)
         // No receipt tells the refund of a consumable, and what an app has finished leaves it.
-        let any = proof?.fact.transactions.first?.id ?? notice.anyTransaction
-        refunded = row.tellsOfRefund ? any.map { TransactionKey(app: app, realm: realm, id: $0) } : nil
+        if row.tellsOfRefund {
+            let key = { id in TransactionKey(app: app, realm: realm, id: id) }
+            refundProved = proof?.fact.transactions.first.map { key($0.id) }
+            refundClaimed = notice.transactions.map(key)
+        }
         // A charge stands in the receipt; how a subscription goes on stands in none.
         guard proof == nil || !row.tellsOfCharge else { return }
         subscriptions = notice.subscriptions.map { ChainKey(app: app, realm: realm, original: $0) }

@@ -20,7 +20,7 @@ enum AppleTrouble {
         }
     }
 
-    /// The same where a customer chose the number that was asked about: Apple never knows one that is none of a transaction's.
+    /// The same where nobody has proved the number that was asked about: Apple never knows one that is none of a transaction's.
     static func outcome(ofNumber failure: AppStoreFailure, at now: Timestamp) -> JobOutcome? {
         if case .refused(let code) = failure, AppleErrorCode.noTransactionID.contains(code) { return nil }
         return outcome(of: failure, at: now)

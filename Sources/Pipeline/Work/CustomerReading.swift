@@ -132,7 +132,7 @@ package struct CustomerReader: Sendable {
                 return .failed(because: "Apple: \(error)")
             }
             if job.place != nil, error == .refused(.invalidRevision) { return await beginAnew(job) }
-            return AppleTrouble.outcome(of: error, at: clock.now) ?? .done
+            return AppleTrouble.outcome(ofNumber: error, at: clock.now) ?? .done
         }
         guard let page else { return .done }
         do throws(StoreFailure) {

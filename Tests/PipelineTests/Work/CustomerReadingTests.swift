@@ -1,4 +1,5 @@
 import AppStore
+import HTTP
 import Pipeline
 import PurchaseModel
 import Simulator
@@ -137,6 +138,22 @@ import Testing
             house.pass(.seconds(2 * 3_600))
             try await Self.work(house)
             #expect(try await house.recorded(sold.id)?.transaction.revocation != nil)
+        }
+    }
+
+    /// What is none of a transaction's numbers never will be one.
+    @Test(arguments: [4_000_006, 4_000_048]) func aNumberThatIsNoneIsAskedAboutOnce(code: Int) async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            _ = try house.buy("coins.100")
+            _ = try await house.submit(try house.receipt())
+            let body = #"{"errorCode":\#(code),"errorMessage":"no"}"#
+            house.script.set("/refund/lookup/", HTTPResponse(.badRequest, body: Array(body.utf8)))
+            #expect(try await Self.plan(house, .refunds) == 1)
+            try await Self.work(house)
+            #expect(try await !house.waits(for: CustomerReading.kind))
+            #expect(house.calls.values.count { $0.contains("/refund/lookup/") } == 1)
+            #expect(try await house.deadLetters() == [])
         }
     }
 

@@ -26,14 +26,20 @@ import Testing
     }
 
     /// As Apple sends it, each another.
-    private static func notice(_ original: String, number: Int, _ receipt: [UInt8]) -> [UInt8] {
+    private static func notice(
+        _ original: String,
+        number: Int,
+        _ receipt: [UInt8]?,
+        type: String = "DID_CHANGE_RENEWAL_STATUS"
+    ) -> [UInt8] {
         JSONWriter.object { json in
-            json.member("notification_type", "DID_CHANGE_RENEWAL_STATUS")
+            json.member("notification_type", type)
             json.member("password", DemoCatalogue.sharedSecret)
             json.member("environment", "PROD")
             json.member("bid", DemoCatalogue.bundleID.text)
             json.member("bvrs", String(number))
             json.member("original_transaction_id", original)
+            guard let receipt else { return }
             json.object("unified_receipt") { unified in
                 let text = Base64.encode(receipt, .standard, isPadded: true)
                 unified.member("latest_receipt", String(decoding: text, as: UTF8.self))
@@ -109,6 +115,43 @@ import Testing
                 try await house.work()
                 #expect(house.calls.values.count == calls + round)
             }
+        }
+    }
+
+    /// How many customers Apple is still to be asked about.
+    private static func readings(_ house: WorkHouse) async throws -> Int {
+        let figures = try await house.store.read { reader throws(StoreFailure) in try reader.jobFigures() }
+        return figures.first { $0.kind == CustomerReading.kind }?.counts[.pending] ?? 0
+    }
+
+    /// Numbers that are made up have Apple asked a few times an hour, whoever is known at once, and nobody twice.
+    @Test(arguments: ["REFUND", "CANCEL"]) func refundsOfNobodyAreAskedAboutSeldom(type: String) async throws {
+        try await Self.house().open { house in
+            house.inbox.open(false)
+            let known = try house.buy("coins.100").id.description
+            let receipt = try house.receipt()
+            _ = try await house.submit(receipt)
+            var number = 0
+            func hear(_ original: String, _ receipt: [UInt8]? = nil) async throws {
+                number += 1
+                let bytes = Self.notice(original, number: number, receipt, type: type)
+                guard case .kept = try await house.intake.take(bytes, for: house.app) else {
+                    throw WorkHouse.Unexpected.outcome
+                }
+            }
+            let few = NotificationIntake.strangersPerHour
+            for hour in 1...2 {
+                for count in 0..<few + 40 { try await hear("99\(hour)0000000\(count)") }
+                #expect(try await Self.readings(house) == few * hour)
+                house.pass(.seconds(3_600))
+            }
+            for count in 0..<few { try await hear("9930000000\(count)") }
+            // What is recorded is asked about all the same, and so is whose receipt comes with it, once.
+            for _ in 0..<3 {
+                try await hear(known)
+                try await hear("994000000000", receipt)
+            }
+            #expect(try await Self.readings(house) == few * 3 + 1)
         }
     }
 
