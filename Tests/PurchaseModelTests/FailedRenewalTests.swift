@@ -155,6 +155,16 @@ struct FailedLife: Sendable, CustomTestStringConvertible {
             [1, 0, 0, 1]
         ),
         FailedLife(
+            "a month of a year, paid in retry after as long",
+            [.period(1, from: 0) { $0.billingPlan = "MONTHLY" }, failed(30, of: 30), .period(2, from: 95)],
+            [1, 0, 1, 0]
+        ),
+        FailedLife(
+            "a month of a year, bought again",
+            [.period(1, from: 0) { $0.billingPlan = "MONTHLY" }, failed(30, of: 30), .period(2, from: 121)],
+            [1, 0, 0, 1]
+        ),
+        FailedLife(
             "refunded while Apple tried",
             [.period(1, from: 0) { $0.revocation = Revocation(at: at(33)) }, failed(30, of: 30)],
             [1, 0, 0, 1]

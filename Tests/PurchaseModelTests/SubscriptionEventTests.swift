@@ -368,6 +368,21 @@ import Testing
         #expect(looks < 40, "\(looks) looks in a month")
     }
 
+    /// Apple tries 90 days for a month of a commitment, and for as long again where it is heard trying after that.
+    @Test func anEndIsLookedForAsLongAsAppleTries() throws {
+        let failing: @Sendable (inout Renewal) -> Void = { $0.isInBillingRetry = true }
+        let plain = SubscriptionCase("", [{ _ in }], failing, on: 0, is: "")
+        #expect(try Self.looks(plain, [89]) == [90 + Self.tenth])
+        let month = SubscriptionCase("", [{ $0.billingPlan = "MONTHLY" }], failing, on: 0, is: "")
+        #expect(try Self.looks(month, [89, 119]) == [120 + Self.tenth, 120 + Self.tenth])
+        let lately: @Sendable (inout Renewal) -> Void = {
+            failing(&$0)
+            $0.signedAt = SubscriptionCase.at(95)
+        }
+        let late = SubscriptionCase("", [{ _ in }], lately, on: 0, is: "")
+        #expect(try Self.looks(late, [95, 154, 156]) == [95 + Self.tenth, 155 + Self.tenth, nil])
+    }
+
     @Test func itIsOverForGoodWhenAppleSaysSo() throws {
         let row = SubscriptionCase("", [{ _ in }], { $0.expirationIntent = 1 }, on: 0, is: "")
         #expect(try Self.looks(row, [30, 31, 1_000]) == [nil, nil, nil])

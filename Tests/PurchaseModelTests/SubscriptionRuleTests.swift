@@ -38,6 +38,9 @@ import Testing
         SubscriptionCase("no end is known", [{ $0.expiresAt = nil }], on: 10, is: "unknown"),
     ]
 
+    private static let over = "expired billing_error"
+    private static let month: @Sendable (inout Transaction) -> Void = { $0.billingPlan = "MONTHLY" }
+
     private static let byRenewal = [
         SubscriptionCase("cancelled, still running", renewal: { $0.willAutoRenew = false }, on: 10, is: "active off"),
         SubscriptionCase(
@@ -88,6 +91,12 @@ import Testing
         SubscriptionCase("failing, no grace", renewal: { $0.fail() }, on: 31, is: "billing_retry"),
         SubscriptionCase("failing on the last day", renewal: { $0.fail() }, on: 89.9, is: "billing_retry"),
         SubscriptionCase("failing for too long", renewal: { $0.fail() }, on: 90, is: "expired billing_error"),
+        SubscriptionCase("heard failing after that", renewal: { $0.fail(on: 91) }, on: 150.9, is: "billing_retry"),
+        SubscriptionCase("and not for as long again", renewal: { $0.fail(on: 91) }, on: 151, is: over),
+        SubscriptionCase("a month of a year", [month], { $0.fail() }, on: 91, is: "billing_retry"),
+        SubscriptionCase("and heard of late", [month], { $0.fail(on: 105) }, on: 119.9, is: "billing_retry"),
+        SubscriptionCase("for too long", [month], { $0.fail() }, on: 120, is: "expired billing_error"),
+        SubscriptionCase("a year at once", [{ $0.billingPlan = "BILLED_UPFRONT" }], { $0.fail() }, on: 91, is: over),
         SubscriptionCase("failing before its end", renewal: { $0.fail(on: 29) }, on: 29.5, is: "active"),
         SubscriptionCase(
             "failing, and Apple names no intent",

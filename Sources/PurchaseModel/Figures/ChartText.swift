@@ -94,8 +94,8 @@ extension ChartName {
             """
         case .renewalRate:
             """
-            Of a hundred paid periods that ended in the month those after which another one began within 60 days. What was \
-            refunded or upgraded is not among them.
+            Of a hundred paid periods that ended in the month those after which another one began within 60 days, or 90 where \
+            a year is paid for by the month. What was refunded or upgraded is not among them.
             """
         case .renewalsDue:
             """
@@ -106,7 +106,8 @@ extension ChartName {
         case .recovery:
             """
             Renewals that Apple could not charge, on the day on which the period before ended: paid while the grace ran, \
-            paid later while Apple tried, and lost. Open is what Apple still tries to charge, for 60 days at most.
+            paid later while Apple tried, and lost. Open is what Apple may still try to charge: what nobody has told to be \
+            over is open for 90 days, as long as Apple ever tries.
             """
         case .recoveryRate:
             """

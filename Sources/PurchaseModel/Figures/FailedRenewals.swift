@@ -31,7 +31,8 @@ struct FailedRenewals {
         // It was bought again.
         if let overAt, overAt <= start { return .renewalsLost }
         if let grace = end.graceEndsAt, start < grace { return .renewalsPaidInGrace }
-        return start <= end.at.advanced(by: SubscriptionRules.billingRetry) ? .renewalsPaidInRetry : .renewalsLost
+        let last = end.at.advanced(by: SubscriptionRules.billingRetry(on: period.billingPlan))
+        return start <= last ? .renewalsPaidInRetry : .renewalsLost
     }
 
     private func count(_ measure: Measure, _ period: Transaction, to sums: inout FigureSums) {

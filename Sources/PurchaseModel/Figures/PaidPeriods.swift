@@ -8,6 +8,8 @@ struct PaidPeriods {
         /// Until when it gave service: a refund or an upgrade ends it. `nil` when nobody said.
         let end: Timestamp?
 
+        /// For so long after it Apple tries to charge: a period that begins later was bought anew.
+        var renewedWithin: Duration { SubscriptionRules.billingRetry(on: transaction.billingPlan) }
         var start: Timestamp { transaction.purchasedAt }
         /// Nothing is known to be free about it.
         var isPaid: Bool { !transaction.isTrial && transaction.price?.milliunits != 0 }
@@ -26,8 +28,6 @@ struct PaidPeriods {
     private static let monthsMax: Int64 = 36
     /// How far a cohort is followed.
     private static let stepMax: Int64 = 24
-    /// Apple tries to charge for so long: a period that begins later was bought anew.
-    private static let renewedWithin = SubscriptionRules.billingRetry
     /// What begins within so many seconds of an end has never been away.
     static let gap: Int64 = 60
 
@@ -69,8 +69,8 @@ struct PaidPeriods {
 
     /// Whether what was paid for last goes on under another number.
     private var goesOnElsewhere: Bool {
-        guard let movedAt, let end = periods.last?.transaction.expiresAt else { return false }
-        return movedAt <= end.advanced(by: Self.renewedWithin)
+        guard let movedAt, let last = periods.last, let end = last.transaction.expiresAt else { return false }
+        return movedAt <= end.advanced(by: last.renewedWithin)
     }
 
     func add(to sums: inout FigureSums) {
@@ -129,7 +129,7 @@ struct PaidPeriods {
             let day = DayOfTime(containing: end)
             add(1, .periodsEnded, day, transaction.product, to: &sums)
             let next = periods.indices.contains(index + 1) ? periods[index + 1].start : movedAt
-            guard let next, next <= end.advanced(by: Self.renewedWithin) else { continue }
+            guard let next, next <= end.advanced(by: period.renewedWithin) else { continue }
             add(1, .periodsRenewed, day, transaction.product, to: &sums)
         }
     }

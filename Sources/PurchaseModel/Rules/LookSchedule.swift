@@ -54,6 +54,7 @@ package struct LookSchedule: Hashable, Sendable {
         let step = spread.from(step(of: subscription), to: 2)
         let again = now.advanced(by: slow - spread.share(of: slow.part(10)))
         let end = subscription.expiresAt
+        let retry = SubscriptionRules.billingRetry(on: subscription.billingPlan)
         switch subscription.state {
         case .active:
             looks.append(again)
@@ -63,13 +64,15 @@ package struct LookSchedule: Hashable, Sendable {
                 looks.append(end.advanced(by: step))
             }
         case .grace, .billingRetry:
-            let start = end ?? subscription.since ?? now
-            looks.append(contentsOf: widening(from: start, step, after: now))
+            // From the end, or from when Apple was heard trying for longer than it says.
+            let begun = subscription.retriesUntil?.advanced(by: .zero - retry)
+            let start = begun ?? end ?? subscription.since ?? now
+            looks.append(contentsOf: widening(from: start, step, within: retry, after: now))
             if let grace = subscription.graceEndsAt { looks.append(grace.advanced(by: step)) }
         case .expired:
             // Only the clock says so.
             if !subscription.isEndConfirmed, let end {
-                looks.append(contentsOf: widening(from: end, step, after: now, most: Self.doubt))
+                looks.append(contentsOf: widening(from: end, step, within: retry, after: now, most: Self.doubt))
             }
         case .revoked:
             // A refund may be taken back as long as the period would have lasted.
@@ -83,7 +86,7 @@ package struct LookSchedule: Hashable, Sendable {
             // An answer to a look is signed anew, and must not begin the ever longer waits again.
             let age = subscription.periodStartedAt.map { max(.zero, $0.duration(to: now)) } ?? .zero
             let soonest = now.advanced(by: age.part(Self.ageShare))
-            let wait = widening(from: signedAt, step, after: now).filter { $0 > now }
+            let wait = widening(from: signedAt, step, within: retry, after: now).filter { $0 > now }
             looks.append(contentsOf: wait.map { max($0, soonest) })
         }
         return looks.filter { $0 > now }.min()
@@ -115,13 +118,14 @@ package struct LookSchedule: Hashable, Sendable {
     private func widening(
         from start: Timestamp,
         _ step: Duration,
+        within retry: Duration,
         after now: Timestamp,
-        most: Duration = SubscriptionRules.billingRetry
+        most: Duration? = nil
     ) -> [Timestamp] {
-        let last = start.advanced(by: SubscriptionRules.billingRetry).advanced(by: step)
+        let last = start.advanced(by: retry).advanced(by: step)
         var wait = step
         while start.advanced(by: wait) <= now, start.advanced(by: wait) < last {
-            wait = min(wait * Int(Self.widening), wait + most, SubscriptionRules.billingRetry + step)
+            wait = min(wait * Int(Self.widening), wait + (most ?? retry), retry + step)
         }
         return [min(start.advanced(by: wait), last)]
     }

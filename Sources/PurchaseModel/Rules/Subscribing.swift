@@ -129,7 +129,7 @@ extension Draft {
         let open = Set(upgradesToHear(among: periods))
         return periods.contains { period in
             guard let end = period.expiresAt, open.contains(period.id) else { return false }
-            return end.advanced(by: SubscriptionRules.billingRetry) > now
+            return end.advanced(by: SubscriptionRules.billingRetry(on: period.billingPlan)) > now
         }
     }
 

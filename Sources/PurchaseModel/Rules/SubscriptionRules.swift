@@ -242,7 +242,10 @@ extension Subscription {
             return set(.expired, since: end)
         }
         graceEndsAt = trouble.graceEndsAt
-        retriesUntil = end.advanced(by: SubscriptionRules.billingRetry)
+        let retry = SubscriptionRules.billingRetry(on: billingPlan)
+        // Who is heard trying after that has not given up, and may try for as long again.
+        let isLate = trouble.signedAt > end.advanced(by: retry)
+        retriesUntil = (isLate ? trouble.signedAt : end).advanced(by: retry)
         if now < end { return set(.active, since: periodStartedAt) }
         if let graceEndsAt, now < graceEndsAt { return set(.grace, since: end) }
         if let retriesUntil, now >= retriesUntil {

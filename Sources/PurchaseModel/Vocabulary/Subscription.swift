@@ -20,7 +20,8 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var expiresAt: Timestamp?
     /// Until when access goes on after a renewal that could not be charged; also when that is over.
     package internal(set) var graceEndsAt: Timestamp?
-    /// Until when Apple may try to charge; only after a renewal that could not be charged.
+    /// Until when Apple may try to charge; only after a renewal that could not be charged. Where it was heard trying for
+    /// longer than it says, for as long again.
     package internal(set) var retriesUntil: Timestamp?
     package internal(set) var willAutoRenew: Bool?
     /// What renews next; another product than this one after a change of plan that waits.
@@ -157,8 +158,21 @@ package struct PriceIncrease: RawRepresentable, Hashable, Sendable, CustomString
     }
 }
 
-/// Apple's own figures about subscriptions. Source: Apple, *Reducing Involuntary Subscriber Churn*.
+/// Apple's own figures about subscriptions. Sources: Apple, *Reducing Involuntary Subscriber Churn*; *Managing the life
+/// cycle of monthly subscriptions with a 12-month commitment*.
 package enum SubscriptionRules {
-    /// How long Apple tries to charge for a renewal at most.
-    package static let billingRetry = Duration.seconds(60 * 86_400)
+    /// Apple's word for a year that is paid for by the month.
+    package static let monthlyPlan = "MONTHLY"
+    /// For how long Apple tries to charge at most, whatever the plan.
+    package static let longestRetry = commitmentRetry
+    private static let billingRetry = Duration.seconds(60 * 86_400)
+    private static let commitmentRetry = Duration.seconds(90 * 86_400)
+
+    /// How long Apple tries to charge for what comes after a period at most.
+    ///
+    /// - Parameter plan: Apple's word for how the period is paid for; `nil` where nobody said.
+    /// - Returns: 60 days; 90 within a commitment.
+    package static func billingRetry(on plan: String?) -> Duration {
+        plan == monthlyPlan ? commitmentRetry : billingRetry
+    }
 }

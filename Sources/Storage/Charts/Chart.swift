@@ -144,9 +144,9 @@ extension StoreReader {
     }
 
     /// Of a day after which Apple has tried for as long as it does, what was not paid is lost, whether anybody said so or
-    /// not: no row changes because time passes.
+    /// not: no row changes because time passes. The sums do not say what was a month of a commitment: the longest counts.
     private static func giveUp(_ sums: inout [Measure: [DayOfTime: Int64]], at now: Timestamp) {
-        let tried = now.advanced(by: .zero - SubscriptionRules.billingRetry)
+        let tried = now.advanced(by: .zero - SubscriptionRules.longestRetry)
         for (day, failed) in sums[.renewalsFailed] ?? [:] where day.advanced(by: 1).start <= tried {
             let paid = [Measure.renewalsPaidInGrace, .renewalsPaidInRetry].reduce(0) { $0 + (sums[$1]?[day] ?? 0) }
             sums[.renewalsLost, default: [:]][day] = failed - paid
