@@ -121,10 +121,9 @@ struct MigrationTests {
                 for job in jobs { _ = try write.enqueue(job) }
             }
             await first.close()
-            let statements = [
-                Python.withoutPlannedQuestions, "DELETE FROM migrations WHERE number > 48", "PRAGMA user_version = 48",
-            ]
-            try Python.run(statements, in: folder + "/data")
+            let statements = ["DELETE FROM migrations WHERE number > 48", "PRAGMA user_version = 48"]
+            let columns = [Python.withoutPlannedQuestions] + Python.withoutCommitments
+            try Python.run(columns + statements, in: folder + "/data")
             let second = try SQLiteStore.open(folder: folder + "/data")
             let last = try await second.read { reader throws(StoreFailure) in
                 try [app, other].map { app throws(StoreFailure) in
@@ -199,16 +198,22 @@ enum Python {
             "ALTER TABLE transactions DROP COLUMN previous_original_id", "ALTER TABLE owners DROP COLUMN successor",
         ] + withoutColumnsSince40
     /// After 40.
-    static let withoutColumnsSince40 = [
-        "ALTER TABLE webhook_endpoints DROP COLUMN realms_ever", "ALTER TABLE webhook_endpoints DROP COLUMN gap_from",
-        "ALTER TABLE webhook_endpoints DROP COLUMN gap_to", "ALTER TABLE webhook_endpoints DROP COLUMN gap_after",
-        "DROP INDEX submissions_overdue", "DROP INDEX webhook_deliveries_open",
-        "DROP INDEX fulfilments_waiting_in_order",
-        withoutClaimedIndex, withoutClaimed, withoutFormat, "ALTER TABLE imports DROP COLUMN other_store",
-        "ALTER TABLE orders DROP COLUMN refunded", withoutOnlyNamed, withoutProofDigest, withoutPlannedQuestions,
-    ]
+    static let withoutColumnsSince40 =
+        withoutCommitments + [
+            "ALTER TABLE webhook_endpoints DROP COLUMN realms_ever",
+            "ALTER TABLE webhook_endpoints DROP COLUMN gap_from",
+            "ALTER TABLE webhook_endpoints DROP COLUMN gap_to", "ALTER TABLE webhook_endpoints DROP COLUMN gap_after",
+            "DROP INDEX submissions_overdue", "DROP INDEX webhook_deliveries_open",
+            "DROP INDEX fulfilments_waiting_in_order",
+            withoutClaimedIndex, withoutClaimed, withoutFormat, "ALTER TABLE imports DROP COLUMN other_store",
+            "ALTER TABLE orders DROP COLUMN refunded", withoutOnlyNamed, withoutProofDigest, withoutPlannedQuestions,
+        ]
     private static let withoutOnlyNamed = "ALTER TABLE submissions DROP COLUMN only_named"
     private static let withoutProofDigest = "ALTER TABLE submissions DROP COLUMN proof_sha256"
+    static let withoutCommitments = [
+        "renewal_billing_plan", "commitment_auto_renew", "commitment_next_product", "commitment_billing_plan",
+        "commitment_renews_at",
+    ].map { "ALTER TABLE subscriptions DROP COLUMN \($0)" }
     static let withoutPlannedQuestions = "ALTER TABLE apps DROP COLUMN asks_until"
     private static let withoutClaimedIndex = "DROP INDEX refusal_samples_of_transaction"
     private static let withoutClaimed = "ALTER TABLE refusal_samples DROP COLUMN claimed"

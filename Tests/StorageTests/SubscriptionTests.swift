@@ -61,6 +61,11 @@ import Testing
         renewal.nextPrice = Price(milliunits: 4_990, currency: "USD")
         renewal.priceIncreaseStatus = 0
         renewal.winBackOffers = ["back", "again"]
+        renewal.nextBillingPlan = "MONTHLY"
+        var commitment = NextCommitment()
+        (commitment.willRenew, commitment.billingPlan) = (false, "BILLED_UPFRONT")
+        (commitment.product, commitment.beginsAt) = (ProductID("pro.year"), Timestamp(milliseconds: 11))
+        renewal.nextCommitment = commitment
         renewal.offer = Offer(kind: .promotional, identifier: "back", discount: "PAY_AS_YOU_GO", period: "P1M")
         renewal.accountToken = AccountToken(high: 0xFEDC_BA98_7654_3210, low: 0x0123_4567_89AB_CDEF)
         return renewal

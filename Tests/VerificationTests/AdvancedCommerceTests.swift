@@ -80,6 +80,39 @@ import Verification
         #expect(bounded.advancedCommerce?.items.count == AdvancedCommerce.itemsMax)
     }
 
+    /// Whoever cancels a commitment in its middle says so in it alone; what is none tells nothing.
+    @Test func whatComesAfterACommitmentIsRead() throws {
+        func renewal(_ info: Payload.Value?) throws -> Renewal? {
+            var payload = Payload()
+            payload["originalTransactionId"] = .text("1")
+            payload["productId"] = .text("yearly")
+            payload["autoRenewProductId"] = .text("yearly")
+            payload["autoRenewStatus"] = .number(1)
+            payload["environment"] = .text("Sandbox")
+            payload["signedDate"] = .number(Sample.moment.milliseconds)
+            payload["renewalBillingPlanType"] = .text("MONTHLY")
+            payload["commitmentInfo"] = info
+            let token = try JWSSigner(TestAuthority.shared.chain(.jws)).sign(payload)
+            return try TestVerifier.simulated().examine(token).proof?.fact.claims.renewal
+        }
+        let info = Self.object(
+            ("commitmentAutoRenewProductId", .text("pro")),
+            ("commitmentAutoRenewStatus", .number(0)),
+            ("commitmentRenewalBillingPlanType", .text("BILLED_UPFRONT")),
+            ("commitmentRenewalDate", .number(7)),
+            ("commitmentRenewalPrice", .number(9_990))
+        )
+        let found = try #require(try renewal(info))
+        #expect(found.willAutoRenew == true && found.nextBillingPlan == "MONTHLY")
+        var next = NextCommitment()
+        (next.willRenew, next.product) = (false, ProductID("pro"))
+        (next.billingPlan, next.beginsAt) = ("BILLED_UPFRONT", Timestamp(milliseconds: 7))
+        #expect(found.nextCommitment == next)
+        let strange = [.text("x"), .list([]), Self.object(), Self.object(("commitmentAutoRenewStatus", .text("x")))]
+        for info in strange { #expect(try renewal(info)?.nextCommitment == nil) }
+        #expect(try renewal(nil)?.willAutoRenew == true)
+    }
+
     @Test func whatSheMayBeWonBackByIsRead() throws {
         var payload = Payload()
         payload["originalTransactionId"] = .text("1")

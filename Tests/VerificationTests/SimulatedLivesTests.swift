@@ -67,6 +67,7 @@ struct SimulatedLivesTests {
             let proof = try Self.proof(Array(text.utf8), in: line.environment)
             var expected = store.renewal(of: line)
             expected.winBackOffers = store.outlook(of: line).winBackOffers
+            expected.nextBillingPlan = line.willAutoRenew ? "BILLED_UPFRONT" : nil
             // What will not be charged has no price.
             if !line.willAutoRenew { expected.nextPrice = nil }
             #expect(proof.claims.renewal == expected)

@@ -25,7 +25,7 @@ package enum ExportKind: String, Hashable, Sendable, CaseIterable {
                 "currency", "storefront", "subscription_group", "web_order_line_item_id", "app_transaction_id",
                 "owner_id", "customer_id", "order_id", "signed_at", "recorded_at", "proof_sha256", "proof",
                 "is_partly_revoked", "previous_original_transaction_id", "offer_discount_type", "offer_period",
-                "advanced_commerce",
+                "advanced_commerce", "billing_plan", "commitment_ends_at",
             ]
         case .evidence:
             [
@@ -55,6 +55,8 @@ package enum ExportKind: String, Hashable, Sendable, CaseIterable {
                 "next_price_milliunits", "next_currency", "next_offer", "win_back_offers", "price_increase",
                 "retries_until", "upgraded_to_product_id", "moved_to_original_transaction_id",
                 "moved_from_original_transaction_id", "revocation", "is_behind",
+                "next_billing_plan", "commitment_will_renew", "commitment_next_product_id",
+                "commitment_next_billing_plan",
             ]
         case .balance: ["kind", "environment", "test_signed", "customer_id", "currency", "balance", "uncollected"]
         case .grantedEntitlement:

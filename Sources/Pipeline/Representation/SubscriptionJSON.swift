@@ -56,6 +56,10 @@ package enum SubscriptionJSON {
             json.member("next_currency", price.currency)
         }
         if let offer = subscription.nextOffer { json.object("next_offer") { write(offer, into: &$0) } }
+        json.member("next_billing_plan", subscription.nextBillingPlan)
+        json.member("commitment_will_renew", subscription.nextCommitment?.willRenew)
+        json.member("commitment_next_product_id", subscription.nextCommitment?.product?.text)
+        json.member("commitment_next_billing_plan", subscription.nextCommitment?.billingPlan)
         if !subscription.winBackOffers.isEmpty {
             json.array("win_back_offers") { json in
                 for offer in subscription.winBackOffers { json.element(offer) }

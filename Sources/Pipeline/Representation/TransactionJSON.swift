@@ -21,6 +21,8 @@ package enum TransactionJSON {
         json.member("purchase_date", transaction.purchasedAt)
         json.member("original_purchase_date", transaction.originallyPurchasedAt)
         json.member("expires_date", transaction.expiresAt)
+        json.member("billing_plan", transaction.billingPlan)
+        json.member("commitment_ends_at", transaction.commitmentEndsAt)
         if let revocation = transaction.revocation {
             json.member("revocation_date", revocation.at)
             json.member("revocation_reason", revocation.reason)

@@ -31,6 +31,7 @@ package func fold(
     found.recentStartAt = renewal?.recentStartAt
     found.signedAt = [period?.signedAt, renewal?.signedAt].compactMap(\.self).max()
     if let outlook = word.outlook { found.take(outlook) }
+    if let next = renewal?.nextCommitment, word.outlook != nil || next.isAfter(period) { found.nextCommitment = next }
     if period?.isUpgraded == true, !isAhead {
         found.isBehind = true
         found.upgradedTo = renewal.flatMap { $0.product == period?.product ? nil : $0.product }
@@ -91,14 +92,24 @@ extension Renewal {
             graceEndsAt?.milliseconds,
             renewsAt?.milliseconds, willAutoRenew.map { $0 ? 1 : 0 }, priceIncreaseStatus.map(Int64.init),
             nextPrice?.milliunits, (offer?.kind.rawValue).map(Int64.init),
+            (nextCommitment?.willRenew).map { $0 ? 1 : 0 }, nextCommitment?.beginsAt?.milliseconds,
         ]
         let texts: [String?] = [
             product.text, nextProduct?.text, nextPrice?.currency, offer?.identifier, offer?.discount, offer?.period,
             accountToken?.description, environment?.rawValue,
-            winBackOffers.isEmpty ? nil : winBackOffers.joined(separator: "\n"),
+            winBackOffers.isEmpty ? nil : winBackOffers.joined(separator: "\n"), nextBillingPlan,
+            nextCommitment?.product?.text, nextCommitment?.billingPlan,
         ]
         let parts = numbers.map { $0.map(String.init) } + texts
         return Array(parts.map { $0.map { "+" + $0 } ?? "" }.joined(separator: "\0").utf8)
+    }
+}
+
+extension NextCommitment {
+    /// Whether it comes after the commitment that a period is of: a word on that holds for all its months.
+    fileprivate func isAfter(_ period: Transaction?) -> Bool {
+        guard let period, period.billingPlan == SubscriptionRules.monthlyPlan, let beginsAt else { return false }
+        return period.purchasedAt.seconds < beginsAt.seconds
     }
 }
 
@@ -222,6 +233,7 @@ extension Subscription {
         nextProduct = outlook.nextProduct
         nextPrice = outlook.nextPrice
         nextOffer = outlook.offer
+        nextBillingPlan = outlook.nextBillingPlan
         winBackOffers = outlook.winBackOffers
         priceIncrease = outlook.priceIncreaseStatus.map(PriceIncrease.init(rawValue:))
     }

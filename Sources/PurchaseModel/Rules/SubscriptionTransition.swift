@@ -54,7 +54,8 @@ struct SubscriptionTransition {
         // What a renewal brings with it is no wish: an offer that is used up, say.
         let isOfferNew =
             !isNewPeriod && old.willAutoRenew != nil && new.nextOffer != nil && new.nextOffer != old.nextOffer
-        let isPreferenceNew = new.preference != old.preference || isOfferNew
+        let isPlanNew = !isNewPeriod && new.otherPlan != old.otherPlan
+        let isPreferenceNew = new.preference != old.preference || isOfferNew || isPlanNew
         if state.isAlive, told.isAlive || told == .unknown, !isTold, isPreferenceNew {
             events.append((.subscriptionRenewalPreferenceChanged, new.signedAt))
         }
@@ -136,6 +137,16 @@ struct SubscriptionTransition {
 }
 
 extension Subscription {
-    /// Whether it will renew, and as what. As long as nobody has said so, it renews as what it is.
-    fileprivate var preference: [String] { [willAutoRenew ?? true ? "on" : "off", (nextProduct ?? product).text] }
+    /// Whether it will renew, and as what; and the commitment. As long as nobody has said so, it renews as what it is.
+    fileprivate var preference: [String] {
+        let next = nextProduct ?? product
+        let goesOn = [willAutoRenew, nextCommitment?.willRenew].map { $0 ?? true ? "on" : "off" }
+        return goesOn + [next.text, (nextCommitment?.product ?? next).text]
+    }
+
+    /// By which other plan than now it is to be paid for; `nil` also while nobody has said how it is now.
+    fileprivate var otherPlan: String? {
+        guard let billingPlan, let next = nextCommitment?.billingPlan ?? nextBillingPlan else { return nil }
+        return next == billingPlan ? nil : next
+    }
 }

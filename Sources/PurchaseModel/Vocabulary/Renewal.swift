@@ -1,3 +1,19 @@
+/// What comes after a commitment, where a year is paid for by the month: Apple's `commitmentInfo` of a renewal.
+///
+/// Whoever cancels in the middle says only here that it is not renewed: the next month is charged for all the same. Source: Apple,
+/// *Managing the life cycle of monthly subscriptions with a 12-month commitment*.
+package struct NextCommitment: Hashable, Sendable {
+    package var willRenew: Bool?
+    /// What it is renewed as.
+    package var product: ProductID?
+    /// Apple's word for how that is paid for.
+    package var billingPlan: String?
+    /// When the commitment that runs is over; a charge that was late puts it off.
+    package var beginsAt: Timestamp?
+
+    package init() {}
+}
+
 /// What Apple will do next with a subscription, as it said at one moment.
 package struct Renewal: Hashable, Sendable {
     package var originalID: TransactionID
@@ -13,6 +29,9 @@ package struct Renewal: Hashable, Sendable {
     package var nextPrice: Price?
     package var priceIncreaseStatus: Int?
     package var offer: Offer?
+    /// Apple's word for how the next period is paid for.
+    package var nextBillingPlan: String?
+    package var nextCommitment: NextCommitment?
     /// What the customer may be won back by, the best first.
     package var winBackOffers: [String] = []
     package var accountToken: AccountToken?

@@ -28,6 +28,10 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var nextProduct: ProductID?
     package internal(set) var nextPrice: Price?
     package internal(set) var nextOffer: Offer?
+    /// Apple's word for how the next period is paid for.
+    package internal(set) var nextBillingPlan: String?
+    /// What comes after the commitment that runs.
+    package internal(set) var nextCommitment: NextCommitment?
     /// What the customer may be won back by, the best first.
     package internal(set) var winBackOffers: [String] = []
     package internal(set) var priceIncrease: PriceIncrease?
@@ -57,10 +61,10 @@ package struct Subscription: Hashable, Sendable {
 
     package var isFamilyShared: Bool { ownership == .familyShared }
 
-    /// Whether Apple means to charge for a next period: until the commitment ends it does, also where the renewal is off.
+    /// Whether Apple means to charge for a next period: until the commitment ends it does, also where its renewal is off.
     package var goesOn: Bool? {
         if let commitmentEndsAt, let expiresAt, commitmentEndsAt.seconds > expiresAt.seconds { return true }
-        return willAutoRenew
+        return nextCommitment?.willRenew == false ? false : willAutoRenew
     }
 
     package var isTrial: Bool { offer?.discount == "FREE_TRIAL" }

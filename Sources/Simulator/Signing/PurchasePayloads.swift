@@ -55,6 +55,12 @@ extension Payload {
         let original = transaction.originallyPurchasedAt ?? transaction.purchasedAt
         payload.set("originalPurchaseDate", original.milliseconds)
         payload.set("expiresDate", transaction.expiresAt?.milliseconds)
+        payload.set("billingPlanType", transaction.billingPlan)
+        if let end = transaction.commitmentEndsAt {
+            var info = Payload()
+            info.set("commitmentExpiresDate", end.milliseconds)
+            payload["commitmentInfo"] = .object(info)
+        }
         payload.set("quantity", Int64(transaction.quantity))
         payload.set("type", transaction.kind.map(typeName))
         payload.set("appAccountToken", transaction.accountToken?.description)
@@ -92,7 +98,18 @@ extension Payload {
         payload.set("renewalPrice", renewal.nextPrice?.milliunits)
         payload.set("currency", renewal.nextPrice?.currency)
         payload.set("appAccountToken", renewal.accountToken?.description)
+        payload.set("renewalBillingPlanType", renewal.nextBillingPlan)
+        payload["commitmentInfo"] = renewal.nextCommitment.map { .object(commitment($0)) }
         return payload
+    }
+
+    private static func commitment(_ next: NextCommitment) -> Payload {
+        var info = Payload()
+        info.set("commitmentAutoRenewProductId", next.product?.text)
+        info.set("commitmentAutoRenewStatus", next.willRenew.map { Int64($0 ? 1 : 0) })
+        info.set("commitmentRenewalBillingPlanType", next.billingPlan)
+        info.set("commitmentRenewalDate", next.beginsAt?.milliseconds)
+        return info
     }
 
     /// The payload of an AppTransaction. It has no `signedDate`: `receiptCreationDate` stands for it.

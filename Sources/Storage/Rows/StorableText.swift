@@ -35,7 +35,8 @@ extension RecordedSubscription {
         guard let renewal else { return true }
         return [
             renewal.environment?.rawValue, renewal.nextPrice?.currency, renewal.offer?.identifier,
-            renewal.offer?.discount, renewal.offer?.period,
+            renewal.offer?.discount, renewal.offer?.period, renewal.nextBillingPlan,
+            renewal.nextCommitment?.billingPlan,
         ].allSatisfy(StorableText.isStorable)
     }
 }

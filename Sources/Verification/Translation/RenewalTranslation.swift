@@ -1,4 +1,5 @@
 import AppleFormats
+import Encoding
 import PurchaseModel
 
 /// Renewal infos in our own words. They name no app: only what carries them does.
@@ -38,11 +39,23 @@ enum RenewalTranslation {
                 period: payload.offerPeriod
             )
         }
+        renewal.nextBillingPlan = payload.renewalBillingPlanType
+        renewal.nextCommitment = payload.others.rare("commitmentInfo").flatMap(commitment)
         // A line each where they are kept.
         let offers = payload.eligibleWinBackOfferIDs ?? []
         renewal.winBackOffers = Array(offers.filter { $0.isLine(of: 255) }.prefix(Renewal.winBackOffersMax))
         renewal.accountToken = payload.appAccountToken.flatMap(AccountToken.init(uuid:))
         return renewal
+    }
+
+    /// `nil` where nothing in it is known.
+    private static func commitment(_ info: JSONObject) -> NextCommitment? {
+        var next = NextCommitment()
+        next.willRenew = info["commitmentAutoRenewStatus"]?.int64.map { $0 == 1 }
+        next.product = info["commitmentAutoRenewProductId"]?.string.flatMap { ProductID($0) }
+        next.billingPlan = info["commitmentRenewalBillingPlanType"]?.string
+        next.beginsAt = info["commitmentRenewalDate"]?.milliseconds.map(Timestamp.init(milliseconds:))
+        return next == NextCommitment() ? nil : next
     }
 }
 

@@ -45,7 +45,7 @@ enum TransactionTranslation {
             previousOriginalID: previousOriginalID(payload),
             billingPlan: payload.billingPlanType,
             commitmentEndsAt: commitmentEnd(payload),
-            advancedCommerce: payload.rare("advancedCommerceInfo").flatMap(AdvancedCommerceTranslation.goods),
+            advancedCommerce: payload.others.rare("advancedCommerceInfo").flatMap(AdvancedCommerceTranslation.goods),
             signedAt: Timestamp(milliseconds: payload.signedDate ?? 0)
         )
     }
@@ -61,7 +61,7 @@ enum TransactionTranslation {
     }
 
     private static func commitmentEnd(_ payload: TransactionPayload) -> Timestamp? {
-        let moment = payload.rare("commitmentInfo")?["commitmentExpiresDate"]?.milliseconds
+        let moment = payload.others.rare("commitmentInfo")?["commitmentExpiresDate"]?.milliseconds
         return moment.map(Timestamp.init(milliseconds:))
     }
 
@@ -107,10 +107,10 @@ enum TransactionTranslation {
     }
 }
 
-extension TransactionPayload {
-    /// An object that few transactions have. What is none tells nothing: the purchase counts all the same.
-    fileprivate func rare(_ name: String) -> JSONObject? {
-        guard let member = others.first(where: { $0.name == name }) else { return nil }
+extension [RawMember] {
+    /// An object that few payloads have. What is none tells nothing: the rest counts all the same.
+    func rare(_ name: String) -> JSONObject? {
+        guard let member = first(where: { $0.name == name }) else { return nil }
         return (try? JSONDocument(member.json))?.root.object
     }
 }

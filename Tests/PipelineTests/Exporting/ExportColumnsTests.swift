@@ -15,7 +15,8 @@ import Testing
             revocation_percentage is_upgraded transaction_reason ownership app_account_token offer_type \
             offer_identifier price_milliunits currency storefront subscription_group web_order_line_item_id \
             app_transaction_id owner_id customer_id order_id signed_at recorded_at proof_sha256 proof \
-            is_partly_revoked previous_original_transaction_id offer_discount_type offer_period advanced_commerce
+            is_partly_revoked previous_original_transaction_id offer_discount_type offer_period advanced_commerce \
+            billing_plan commitment_ends_at
             """
         ),
         (
@@ -49,7 +50,8 @@ import Testing
             has_returned billing_plan commitment_ends_at ownership offer is_trial is_introductory \
             app_account_token next_price_milliunits next_currency next_offer win_back_offers price_increase \
             retries_until upgraded_to_product_id moved_to_original_transaction_id \
-            moved_from_original_transaction_id revocation is_behind
+            moved_from_original_transaction_id revocation is_behind next_billing_plan commitment_will_renew \
+            commitment_next_product_id commitment_next_billing_plan
             """
         ),
         (

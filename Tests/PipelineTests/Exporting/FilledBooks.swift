@@ -136,6 +136,11 @@ struct FilledBooks {
         renewal.priceIncreaseStatus = 1
         renewal.offer = Offer(kind: .winBack, identifier: "back", discount: "PAY_UP_FRONT", period: "P1Y")
         renewal.winBackOffers = ["back"]
+        renewal.nextBillingPlan = "MONTHLY"
+        var commitment = NextCommitment()
+        (commitment.willRenew, commitment.product) = (true, ProductID(checked: "yearly"))
+        commitment.billingPlan = "BILLED_UPFRONT"
+        renewal.nextCommitment = commitment
         return renewal
     }
 

@@ -10,7 +10,7 @@ import Testing
     /// What a notification is about, and how it stands in it.
     enum About: String, Sendable {
         /// A subscription's first period, known or not, and what is said of its renewal.
-        case first, known, renewed, upgraded, off, retry, grace, over, raised, consented, revoked, extended
+        case first, known, renewed, upgraded, off, uncommitted, retry, grace, over, raised, consented, revoked, extended
         case coins, refunded, refund
         case summary, token, download, nothing
     }
@@ -28,6 +28,8 @@ import Testing
         var testDescription: String { [type, subtype].compactMap(\.self).joined(separator: " ") }
     }
 
+    private static let changed = "subscription.renewal_preference_changed"
+
     static let rows = [
         Row("SUBSCRIBED", "INITIAL_BUY", .first, "purchase.waiting", "subscription.started"),
         Row("SUBSCRIBED", "RESUBSCRIBE", .renewed, "purchase.waiting", "subscription.renewed"),
@@ -38,6 +40,7 @@ import Testing
         Row("DID_CHANGE_RENEWAL_PREF", nil, .known),
         Row("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", .known),
         Row("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", .off, "subscription.renewal_preference_changed"),
+        Row("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", .uncommitted, changed),
         Row("OFFER_REDEEMED", nil, .renewed, "purchase.waiting", "subscription.renewed"),
         Row("OFFER_REDEEMED", "UPGRADE", .upgraded, "purchase.waiting", "subscription.product_changed"),
         Row("OFFER_REDEEMED", "DOWNGRADE", .known),
@@ -226,6 +229,9 @@ private enum Notices {
             subscriptionGroup: "20000001",
             signedAt: signedAt
         )
+        if about == .uncommitted {
+            (period.billingPlan, period.commitmentEndsAt) = ("MONTHLY", start.advanced(by: day * 300))
+        }
         if isNext { period.expiresAt = start.advanced(by: day * 60) }
         if about == .revoked { period.revocation = Revocation(at: signedAt, reason: 0, type: "FAMILY_REVOKE") }
         return period
@@ -244,6 +250,12 @@ private enum Notices {
         )
         renewal.willAutoRenew = about != .off && about != .over
         renewal.nextProduct = period.product
+        if about == .uncommitted {
+            // The months that are left are charged for.
+            renewal.nextBillingPlan = "MONTHLY"
+            renewal.nextCommitment = NextCommitment()
+            renewal.nextCommitment?.willRenew = false
+        }
         renewal.environment = .sandbox
         renewal.isInBillingRetry = about == .retry || about == .grace ? true : nil
         if about == .grace { renewal.graceEndsAt = PipelineHouse.now.advanced(by: day * 6) }

@@ -22,7 +22,11 @@ struct SubscriptionQueries {
     /// What was signed of it before the newest, too.
     private static let history: [BulkColumn] = [.text("period_ends")]
     /// Whether another one pays for it; and what the renewal says since later versions.
-    private static let sharing: [BulkColumn] = [.integer("is_shared"), .text("renewal_win_back_offers")]
+    private static let sharing: [BulkColumn] = [
+        .integer("is_shared"), .text("renewal_win_back_offers"), .text("renewal_billing_plan"),
+        .integer("commitment_auto_renew"), .text("commitment_next_product"), .text("commitment_billing_plan"),
+        .integer("commitment_renews_at"),
+    ]
     private static let insert = BulkInsert(
         into: "subscriptions",
         key + [.integer("version")] + standing + renewal + history + sharing,
@@ -61,10 +65,11 @@ struct SubscriptionQueries {
         ]
         let (standing, renewal) = (Self.standing(of: row), Self.values(of: row.renewal))
         let offers = row.renewal?.winBackOffers ?? []
-        let rest: [SQLValue] = [
+        let others: [SQLValue] = [
             .optional(PeriodEndsText.text(of: row.ends)), .integer(row.isShared ? 1 : 0),
-            .optional(offers.isEmpty ? nil : offers.joined(separator: "\n")),
+            .optional(offers.isEmpty ? nil : offers.joined(separator: "\n")), .optional(row.renewal?.nextBillingPlan),
         ]
+        let rest = others + Self.values(of: row.renewal?.nextCommitment)
         switch change {
         case .insert:
             let version = SQLValue.integer(row.version)
@@ -142,6 +147,13 @@ struct SubscriptionQueries {
         ]
     }
 
+    private static func values(of next: NextCommitment?) -> [SQLValue] {
+        [
+            flag(next?.willRenew), .optional(next?.product?.text), .optional(next?.billingPlan),
+            .optional(next?.beginsAt?.milliseconds),
+        ]
+    }
+
     private static func flag(_ value: Bool?) -> SQLValue { .optional(value.map { $0 ? Int64(1) : 0 }) }
 
     /// Reads a row of ``selected``.
@@ -204,7 +216,18 @@ struct SubscriptionQueries {
         renewal.accountToken = try row.optionalBytes(30).map { bytes throws(StoreFailure) in
             try TokenBytes.token(bytes)
         }
+        renewal.nextBillingPlan = row.optionalText(34)
+        renewal.nextCommitment = try commitment(row)
         return renewal
+    }
+
+    private static func commitment(_ row: SQLRow) throws(StoreFailure) -> NextCommitment? {
+        var next = NextCommitment()
+        next.willRenew = row.flag(35)
+        next.product = try row.identifier(36)
+        next.billingPlan = row.optionalText(37)
+        next.beginsAt = row.optionalTimestamp(38)
+        return next == NextCommitment() ? nil : next
     }
 }
 
