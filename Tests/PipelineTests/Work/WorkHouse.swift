@@ -75,9 +75,8 @@ struct WorkHouse: Sendable {
         let (events, refusals) = (Noted<PipelineEvent>(), RefusalLedger())
         self.events = events
         let (verifier, random) = (try PipelineHouse.verifier(), SharedCounter())
-        let queue = JobQueue(store: store, clock: clock) { random.next() }
-        self.queue = queue
-        let firsts = Self.firsts(of: app, queue)
+        queue = JobQueue(store: store, clock: clock) { random.next() }
+        let (queue, firsts) = (queue, Self.firsts(of: app, queue))
         recorder = Recorder(store: store, refusals: refusals, clock: clock, uptime: { .zero }, firsts: firsts) {
             events.note($0)
         }
