@@ -14,7 +14,7 @@ package struct PresentedPurchase: Sendable {
     package let download: AppDownload?
     /// What stands in the proof, in its order; a refund that is known from elsewhere is in it.
     package let transactions: [Transaction]
-    /// All that the ledger has of the same chains, the newest first.
+    /// All that the ledger has of the same chains, and of what else of the customer's is told, the newest first.
     package let known: [RecordedTransaction]
     /// Whether purchases are asked about by what nobody has signed, and none of them is told: none counts for whoever asks.
     package let isWithheld: Bool
@@ -116,7 +116,16 @@ extension PurchasePipeline {
     /// Trust nothing of it before ``submit(_:)`` has said that it is recorded, or a submission that waited was found
     /// genuine: it is read here, and not decided. What nobody has judged as it stands, such as an answer of verifyReceipt,
     /// only says what to ask Apple about: of that it tells what the ledger has and counts for its customer.
-    package func presented(_ submission: Submission) async throws(StoreFailure) -> PresentedPurchase {
+    ///
+    /// - Parameters:
+    ///   - submission: the proof, and whose it is said to be.
+    ///   - beside: what else of the customer's is told.
+    /// - Returns: what is told.
+    /// - Throws: what a question throws.
+    package func presented(
+        _ submission: Submission,
+        beside: RestOfCustomer.Wish = .nothing
+    ) async throws(StoreFailure) -> PresentedPurchase {
         let examination = verifier.examine(submission.bytes, expecting: Expectation(bundleID: submission.app.bundleID))
         let (found, app, now) = (examination.report, submission.app.id, clock.now)
         let terms = submission.app.terms
@@ -133,14 +142,15 @@ extension PurchasePipeline {
                 ? Set(said.map { $0.originalID ?? $0.id }).flatMap { original in
                     realms.map { ChainKey(app: app, realm: $0, original: original) }
                 } : Array(Set(told.map(\.chain)))
-            let given = try reader.fulfilments(chains)
-            let known = try reader.transactions(given.map(\.transaction)).sorted { one, other in
-                (one.transaction.purchasedAt, one.id) > (other.transaction.purchasedAt, other.id)
+            var given = try reader.fulfilments(chains)
+            var known = try reader.transactions(given.map(\.transaction))
+            var owners = try reader.owners(Array(Set(known.map(\.chain))))
+            if let realm = examination.proof?.realm {
+                let customer = beside.customer(of: submission, whoHave: owners)
+                let rest = try RestOfCustomer(of: customer, in: realm, but: chains, app: submission.app, reader)
+                (given, known, owners) = (given + rest.given, known + rest.known, owners + rest.owners)
             }
-            let owners = Dictionary(
-                try reader.owners(Array(Set(known.map(\.chain)))).map { ($0.chain.original, $0) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            known.sort { ($0.transaction.purchasedAt, $0.id) > ($1.transaction.purchasedAt, $1.id) }
             return PresentedPurchase(
                 found,
                 said: said,
@@ -148,7 +158,7 @@ extension PurchasePipeline {
                 isWithheld: !named.isEmpty && told.isEmpty,
                 known: known,
                 subscriptions: try Self.subscriptions(of: Array(Set(known.map(\.chain))), reader, at: now),
-                owners: owners,
+                owners: Dictionary(owners.map { ($0.chain.original, $0) }, uniquingKeysWith: { first, _ in first }),
                 given: given,
                 terms: terms
             )

@@ -32,13 +32,21 @@ struct PresentProof: Sendable {
     let pipeline: PurchasePipeline
     let waits: SubmissionWait
 
-    func present(_ submission: Submission) async throws(StoreFailure) -> Result {
+    /// - Parameters:
+    ///   - submission: the proof.
+    ///   - beside: what else of its customer's is told, if it is accepted.
+    /// - Returns: what became of it.
+    /// - Throws: what the ledger throws.
+    func present(
+        _ submission: Submission,
+        beside: RestOfCustomer.Wish = .nothing
+    ) async throws(StoreFailure) -> Result {
         let outcome = try await pipeline.submit(submission)
         if outcome.isUndecided, pipeline.isEmptyReceipt(submission) {
             return .accepted(try await pipeline.presented(submission))
         }
         switch outcome {
-        case .recorded: return .accepted(try await pipeline.presented(submission))
+        case .recorded: return .accepted(try await pipeline.presented(submission, beside: beside))
         case .nothingToRecord: return .holdsNothing
         case .refused(let refused): return .refused(verdict: refused.verdict, reason: refused.publicReason)
         case .busy(let retryAfter): return .full(.app, retryAfter)
@@ -51,7 +59,7 @@ struct PresentProof: Sendable {
             guard submission.app.accepts(settlement) else {
                 return .refused(verdict: settlement.verdict, reason: nil)
             }
-            return .accepted(try await pipeline.presented(submission))
+            return .accepted(try await pipeline.presented(submission, beside: beside))
         }
     }
 

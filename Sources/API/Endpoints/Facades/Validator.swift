@@ -47,7 +47,7 @@ struct Validator: Sendable {
         var submission = Submission(app: caller.app, bytes: asked.proof, customer: asked.customer)
         submission.isFromShop = caller.key.kind == .secret
         do throws(StoreFailure) {
-            switch try await proofs.present(submission) {
+            switch try await proofs.present(submission, beside: Self.rest(asked, caller.key)) {
             case .accepted(let purchase): return answer(asked, purchase)
             case .refused(let verdict, _):
                 return Self.refuse(.unprocessableContent, .verificationFailed, "This purchase is refused: \(verdict).")
@@ -60,6 +60,12 @@ struct Validator: Sendable {
         } catch {
             return Problem.store(error)
         }
+    }
+
+    /// What else of the customer's is told: no more than the key may read of her, unless she shows a purchase of her own.
+    private static func rest(_ asked: ValidatorRequest, _ key: APIKey) -> RestOfCustomer.Wish {
+        guard asked.isAboutAllByOne else { return .nothing }
+        return key.opens(.customer) ? .ifUsable : .ifOwned
     }
 
     private func answer(_ asked: ValidatorRequest, _ purchase: PresentedPurchase) -> HTTPResponse {

@@ -43,6 +43,10 @@ struct ValidatorRequest {
         hasUnusableName = customer == nil && text?.isEmpty == false
     }
 
+    /// Whether all is asked about that the app sold, and only the last transaction of it was sent: so StoreKit 2's purchases
+    /// are. The plugin puts the answer in the place of the one before, and looks nowhere else for what is owned.
+    var isAboutAllByOne: Bool { type == "application" && transactionType == "apple-sk2" }
+
     /// Whether one subscription is asked about, and not all that the app sold.
     var isAboutSubscription: Bool { type == "paid subscription" }
 
