@@ -169,7 +169,7 @@ private func facades(_ gate: Gate, _ parts: APIParts, _ waits: SubmissionWait) -
     let validator = Validator(gate: gate, proofs: proofs, clock: parts.clock)
     let receipts = VerifyReceipt(gate: gate, proofs: proofs, clock: parts.clock)
     return receipts.routes("/verifyReceipt", .production) + receipts.routes("/sandbox/verifyReceipt", .sandbox)
-        + [validator.route("/validator"), validator.route("/validator/{key}")]
+        + validator.routes("/validator") + validator.routes("/validator/{key}")
 }
 
 private func orders(_ gate: Gate, _ parts: APIParts) -> [Route] {

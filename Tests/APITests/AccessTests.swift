@@ -16,6 +16,8 @@ import TestSupport
         "GET /openapi.json", "POST /v1/apple/notifications/{token}",
         // Their keys stand where their protocols have them: VerifyReceiptTests, ValidatorTests.
         "POST /verifyReceipt", "POST /sandbox/verifyReceipt", "POST /validator/{key}",
+        // Browsers show none before they know whether they may.
+        "OPTIONS /validator", "OPTIONS /validator/{key}",
         // They say that nothing was asked.
         "GET /verifyReceipt", "GET /sandbox/verifyReceipt",
     ]

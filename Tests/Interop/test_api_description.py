@@ -303,6 +303,8 @@ class ApiDescriptionTest(unittest.TestCase):
         self.assertEqual(self.ask("POST", "/verifyReceipt", {**asked, "receipt-data": "1"})["status"], 21_002)
         transaction = {"type": "ios-appstore", "id": BUNDLE_ID, "appStoreReceipt": receipt}
         asked = {"id": BUNDLE_ID, "type": "application", "transaction": transaction}
+        for path in ("/validator", "/validator/nobody"):
+            self.ask("OPTIONS", path, None, 204)
         self.assertTrue(self.ask("POST", "/validator", asked)["ok"])
         self.assertFalse(self.ask("POST", "/validator", {})["ok"])
         self.ask("POST", "/validator/nobody", asked, "not_found")

@@ -2,9 +2,10 @@ package import Encoding
 
 /// What this server answers, in OpenAPI 3.1: joined once from the parts beside this file.
 ///
-/// A part is a piece of an OpenAPI document, in which two things are said shortly. An operation names the codes of its own
+/// A part is a piece of an OpenAPI document, in which some things are said shortly. An operation names the codes of its own
 /// problems in `x-codes`, and in `x-codes-never` those of every such operation that it never has; the answers for them are
-/// written here. An event gives its sentence and what it holds.
+/// written here. `x-any-origin` says that scripts of any origin may read its answers. An event gives its sentence and what it
+/// holds.
 package struct Description: Sendable {
     /// As it is served.
     package let document: JSONDocument
@@ -63,7 +64,7 @@ package struct Description: Sendable {
             json.object(name) { json in
                 for (name, value) in operation.members {
                     switch name {
-                    case "x-codes", "x-codes-never": continue
+                    case "x-codes", "x-codes-never", "x-any-origin": continue
                     case "responses":
                         json.object(name) { json in
                             let problems = answers.statuses(of: operation)
@@ -88,7 +89,7 @@ package struct Description: Sendable {
         json.object(status) { json in
             for (name, value) in members(answer) where name != "headers" { json.member(name, value) }
             let own = answer.object?["headers"]?.object
-            AnswerFields.write(isToKey: AnswerFields.areToKey(operation), beside: own, into: &json)
+            AnswerFields.write(AnswerFields.Kind(of: operation), beside: own, into: &json)
         }
     }
 

@@ -67,14 +67,15 @@ struct ProblemAnswers {
         for code in names {
             precondition(codes.contains { $0.text == code }, "problems.json has no code \(code)")
         }
-        let shared = Self.grouped(sharedCodes)
+        let (shared, kind) = (Self.grouped(sharedCodes), AnswerFields.Kind(of: operation))
         for (status, codes) in Self.grouped(codes.filter { names.contains($0.text) }) {
             json.object(status.description) { json in
                 let own = own?[status.description]?.object
-                if own == nil, shared.contains(where: { $0.0 == status && $0.1.map(\.text) == codes.map(\.text) }) {
+                let isShared = shared.contains { $0.0 == status && $0.1.map(\.text) == codes.map(\.text) }
+                if own == nil, isShared, !kind.isToAnyOrigin {
                     json.member("$ref", "#/components/responses/\(Self.name(status))")
                 } else {
-                    write(status, codes, isToKey: AnswerFields.areToKey(operation), beside: own, into: &json)
+                    write(status, codes, kind, beside: own, into: &json)
                 }
             }
         }
@@ -106,14 +107,14 @@ struct ProblemAnswers {
     private func write(
         _ status: HTTPStatus,
         _ codes: [ProblemCode],
-        isToKey: Bool = true,
+        _ kind: AnswerFields.Kind = .ofMany,
         beside own: JSONObject? = nil,
         into json: inout JSONObjectWriter
     ) {
         let first = own?["description"]?.string.map { $0 + "\n\n" } ?? ""
         json.member("description", "\(first)\(status.phrase).\n\n\(Self.list(codes))")
         let more = Self.fields.filter { $0.status == status }.map { ($0.field, $0.component) }
-        AnswerFields.write(isToKey: isToKey, beside: own?["headers"]?.object, and: more, into: &json)
+        AnswerFields.write(kind, beside: own?["headers"]?.object, and: more, into: &json)
         json.object("content") { json in
             if let contents = own?["content"]?.object {
                 for (type, content) in contents.members { json.member(type, content) }

@@ -20,18 +20,24 @@ struct Validator: Sendable {
     let proofs: PresentProof
     let clock: any WallClock
 
+    /// The plugin asks from a web view, whose origin is the app's own: each answer is for whoever asks.
+    func routes(_ template: String) -> [Route] {
+        [
+            Route(.post, template) { request, path in AnyOrigin.opened(await admit(request, path)) },
+            Route(.options, template) { _, _ in AnyOrigin.preflight },
+        ]
+    }
+
     /// The key stands in `Authorization`; in the path only one that everybody has anyway.
-    func route(_ template: String) -> Route {
-        Route(.post, template) { request, path in
-            let inPath = path["key"].map { Array($0.utf8) }
-            let key = inPath ?? KeyRing.bearer(request.fields.single("Authorization"))
-            switch await gate.admit(key, request, .validator) {
-            case .failure(.unknown) where inPath != nil: return Problem.notFound("validator")
-            case .failure(let refusal): return refusal.response
-            case .success(let caller):
-                guard inPath == nil || caller.key.kind == .publishable else { return Problem.notFound("validator") }
-                return caller.ticket.mark(await respond(to: request, from: caller))
-            }
+    private func admit(_ request: HTTPRequest, _ path: PathParameters) async -> HTTPResponse {
+        let inPath = path["key"].map { Array($0.utf8) }
+        let key = inPath ?? KeyRing.bearer(request.fields.single("Authorization"))
+        switch await gate.admit(key, request, .validator) {
+        case .failure(.unknown) where inPath != nil: return Problem.notFound("validator")
+        case .failure(let refusal): return refusal.response
+        case .success(let caller):
+            guard inPath == nil || caller.key.kind == .publishable else { return Problem.notFound("validator") }
+            return caller.ticket.mark(await respond(to: request, from: caller))
         }
     }
 
