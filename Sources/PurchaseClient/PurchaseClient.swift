@@ -13,8 +13,8 @@ public actor PurchaseClient {
 
     var outbox: Outbox
     var pacing = Pacing()
-    /// How the store is told, for what it has brought since the app was started.
-    private var finishers: [String: @Sendable () async -> Void] = [:]
+    /// How the store is told, for what it has brought since the app was started: each as it was signed last.
+    private var finishers: [String: StorePurchase] = [:]
     private var finishing: Set<String> = []
     private var watchers: [String: [AsyncStream<OutboxEntry.State>.Continuation]] = [:]
     /// Rung when there may be something to do.
@@ -143,8 +143,16 @@ public actor PurchaseClient {
         finishIfConfirmed(purchase.id)
     }
 
-    /// The store has brought a purchase, and may be told that it is finished.
-    func noteFinisher(of purchase: StorePurchase) { finishers[purchase.id] = purchase.finish }
+    /// The store has brought a purchase, and may be told that it is finished. What is newer than the signature that is being
+    /// sent stays to be sent, also when that one comes once more.
+    func noteFinisher(of purchase: StorePurchase) {
+        if let known = outbox[purchase.id], let noted = finishers[purchase.id],
+            purchase.proof == known.proof, noted.proof != known.proof
+        {
+            return
+        }
+        finishers[purchase.id] = purchase
+    }
 
     /// Writes down what has become of a purchase. It is so also when that fails, and the store is told: after the next start
     /// the server is asked once more, and says the same.
@@ -156,6 +164,16 @@ public actor PurchaseClient {
             report(.notWritten(error, purchase: change.id))
         }
         tell(change.id)
+    }
+
+    /// Sends what Apple signed anew while an older signature was on its way: it says something new, and what was finished is
+    /// brought by nobody any more. After the next start the store brings it again by itself.
+    func sendNewer(than id: String) {
+        guard let entry = outbox[id], entry.state.isDecided, let brought = finishers[id], brought.proof != entry.proof
+        else { return }
+        let now = surroundings.now()
+        let parcel = Parcel(id: id, proof: brought.proof, customer: entry.customer, order: entry.order, at: now)
+        if let change = outbox.arrival(of: parcel, at: now) { record(change) }
     }
 
     /// Has the store told, if the server has the purchase and the store has brought it since the app was started. Sending
@@ -173,8 +191,8 @@ public actor PurchaseClient {
 
     /// - Returns: false when the store has not brought it, or is being told already.
     private func finish(_ id: String) async -> Bool {
-        guard let finisher = finishers[id], finishing.insert(id).inserted else { return false }
-        await finisher()
+        guard let purchase = finishers[id], finishing.insert(id).inserted else { return false }
+        await purchase.finish()
         finishing.remove(id)
         tellApp(.finished(purchase: id))
         return true

@@ -135,6 +135,7 @@ extension PurchaseClient {
                 setBusy(entry.id, true)
                 await carry(entry)
                 setBusy(entry.id, false)
+                sendNewer(than: entry.id)
                 finishIfConfirmed(entry.id)
                 // It may be due at once, for those who rest.
                 ring()

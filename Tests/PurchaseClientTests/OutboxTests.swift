@@ -56,7 +56,19 @@ import Testing
         ([.queue(parcel()), refusal("not_yours", secondsAgo: 3_600)], parcel(), .requeue(id: "1")),
         ([.queue(parcel()), refusal("not_yours", secondsAgo: -60)], parcel(), .requeue(id: "1")),
         ([.queue(parcel()), refusal("forged", secondsAgo: 1)], parcel(proof: "q"), .queue(parcel(proof: "q"))),
+        (
+            [.queue(parcel(order: "o")), refusal("not_yours", secondsAgo: 1)], parcel(proof: "q"),
+            .queue(parcel(proof: "q", order: "o"))
+        ),
+        (
+            [.queue(parcel(order: "o")), refusal("not_yours", secondsAgo: 1)], parcel(proof: "q", order: "n"),
+            .queue(parcel(proof: "q", order: "n"))
+        ),
         ([.queue(parcel()), refusal("forged", secondsAgo: 1)], parcel(customer: "b"), .queue(parcel(customer: "b"))),
+        (
+            [.queue(parcel(order: "o")), refusal("forged", secondsAgo: 1)], parcel(proof: "q", customer: "b"),
+            .queue(parcel(proof: "q", customer: "b"))
+        ),
         // What was written down under a word for nothing was nobody's; its order stays.
         ([.queue(parcel(customer: "null"))], parcel(), .queue(parcel())),
         (

@@ -103,7 +103,8 @@ package struct Outbox: Equatable, Sendable {
             // What Apple has signed anew says something new. The same bytes were answered.
             return content.proof == known.proof ? nil : .queue(parcel.following(known))
         case .refused(let refusal):
-            if content.proof != known.proof || isOthers { return .queue(parcel) }
+            if isOthers { return .queue(parcel) }
+            if content.proof != known.proof { return .queue(parcel.following(known)) }
             let age = now.timeIntervalSince(refusal.at)
             // A clock that was set back would make the hour last for ever.
             let isOver = age >= (refusal.doubtsProof ? Self.doubtLasts : Self.refusalLasts) || age < 0
