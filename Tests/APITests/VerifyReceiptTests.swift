@@ -101,6 +101,22 @@ import TestSupport
         }
     }
 
+    /// Of what is free by a promotional offer or an offer code Apple says which it is, and nothing of a trial.
+    @Test(arguments: [(OfferKind.introductory, "true"), (.promotional, "false"), (.offerCode, "false")])
+    func onlyTheIntroductoryOfferIsATrial(kind: OfferKind, isTrial: String) async throws {
+        try await TestHouse().open { house in
+            var period = try Self.period(9_005, of: 9_005)
+            period.offer = Offer(kind: kind, identifier: kind == .introductory ? nil : "FREE", discount: "FREE_TRIAL")
+            let answer = try await Self.ask(house, try Self.signer().transaction(period)).json()
+            for sold in [answer["receipt"]?.object?["in_app"], answer["latest_receipt_info"]] {
+                let first = try #require(sold?.array?.first { _ in true }?.object)
+                #expect(first["is_trial_period"]?.string == isTrial)
+                #expect(first["is_in_intro_offer_period"]?.string == "false")
+                #expect(first["promotional_offer_id"]?.string == (kind == .promotional ? "FREE" : nil))
+            }
+        }
+    }
+
     /// Renewals that came later, by whatever way, are in the answer about an old receipt.
     @Test func theLedgerKnowsMoreThanTheReceipt() async throws {
         try await TestHouse().open { house in

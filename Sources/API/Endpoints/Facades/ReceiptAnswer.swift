@@ -170,7 +170,8 @@ extension Transaction {
     /// Whether Apple gives it an expiry.
     var mayRenew: Bool { isSubscriptionPeriod || expiresAt != nil }
 
-    var isTrial: Bool { offer?.discount == "FREE_TRIAL" }
+    /// Free at first, as Apple tells every new customer: of what is free by another offer receipts do not say it.
+    var isTrial: Bool { offer?.kind == .introductory && offer?.discount == "FREE_TRIAL" }
 
     /// An introductory price that is no trial.
     var isIntroductory: Bool { offer?.kind == .introductory && !isTrial }
