@@ -77,6 +77,37 @@ struct SubscriptionCornerTests {
         #expect(life.owned().last?.fact.price?.milliunits == 2_490)
     }
 
+    private static let (old, new) = (AccountToken(high: 1, low: 1), AccountToken(high: 2, low: 2))
+
+    /// The app gives the store a token with each purchase: Apple signs it with that one, and with those that follow from it.
+    /// What begins later is signed with the token of the subscription. Each row: the plan that is bought, under which offer,
+    /// with which token, and what the next transaction and its renewal are signed with.
+    @Test(
+        arguments: [
+            ("premium.monthly", nil, new, new), ("premium.monthly", nil, nil, old),
+            ("premium.monthly", "PREMIUM-FIRST-MONTH", new, new), ("pro.weekly", nil, new, old),
+        ] as [(String, String?, AccountToken?, AccountToken)]
+    )
+    func anotherPlanIsSignedWithTheTokenThatItWasBoughtWith(
+        product: String,
+        offer: String?,
+        token: AccountToken?,
+        signed: AccountToken
+    ) throws {
+        var life = StoreLife()
+        var purchase = Act.Purchase(customer: "anna", app: life.app, product: DemoCatalogue.product("pro.monthly"))
+        purchase.accountToken = Self.old
+        try life.perform(.buy(purchase))
+        var other = Act.Purchase(customer: "anna", app: life.app, product: DemoCatalogue.product(product))
+        (other.offer, other.accountToken) = (offer, token)
+        try life.perform(.buy(other))
+        life.days(40)
+        let sold = life.owned().map(\.fact)
+        #expect(sold.first?.accountToken == Self.old)
+        #expect(sold.dropFirst().first?.product == DemoCatalogue.product(product))
+        #expect(sold.count > 2 && sold.dropFirst().allSatisfy { $0.accountToken == signed })
+    }
+
     /// TestFlight: every period takes a day, and the grace of a weekly subscription six.
     @Test func whoPaysLateCatchesUpWithThePeriodsThatArePast() throws {
         var life = StoreLife()

@@ -19,10 +19,18 @@ extension SimulatedStore {
         return .done([line.current])
     }
 
+    /// - Parameters:
+    ///   - subscription: whose plan it is.
+    ///   - wanted: the new plan.
+    ///   - offer: under which it is bought.
+    ///   - token: what the app gave the store with the purchase; a change that begins later is none yet, and has the old one.
+    /// - Returns: what came of it.
+    /// - Throws: why it cannot be changed.
     mutating func changePlan(
         _ subscription: Act.Subscription,
         to wanted: ProductID,
-        offer: StoreOffer? = nil
+        offer: StoreOffer? = nil,
+        token: AccountToken? = nil
     ) throws(ActRefusal) -> ActOutcome {
         let line = try line(subscription)
         guard line.sharedFrom == nil else { throw .familyShared }
@@ -41,7 +49,7 @@ extension SimulatedStore {
         }
         if isAtOnce(from: current, to: target) {
             guard customers[line.customer]?.canPay == true else { throw .paymentDeclined }
-            let id = replace(line, with: target, offer)
+            let id = replace(line, with: target, offer, token)
             let type: NoticeType = offer == nil ? .didChangeRenewalPreference : .offerRedeemed
             tell(line.originalID, type, "UPGRADE")
             return .done([line.current, id])
@@ -64,7 +72,11 @@ extension SimulatedStore {
     }
 
     /// Redeems a promotional offer, an offer code or a win-back offer.
-    mutating func redeem(_ identifier: String, on subscription: Act.Subscription) throws(ActRefusal) -> ActOutcome {
+    mutating func redeem(
+        _ identifier: String,
+        on subscription: Act.Subscription,
+        token: AccountToken? = nil
+    ) throws(ActRefusal) -> ActOutcome {
         let app = try app(subscription.app)
         let product = try product(subscription.product, of: app)
         guard let group = product.group else { throw .notASubscription }
@@ -77,11 +89,12 @@ extension SimulatedStore {
                 product: subscription.product
             )
             purchase.offer = identifier
+            purchase.accountToken = token
             return try buy(purchase)
         }
         guard offer.kind == .promotional || offer.kind == .offerCode else { throw .notEligible }
         guard self.product(of: line)?.id == product.id else {
-            return try changePlan(subscription, to: product.id, offer: offer)
+            return try changePlan(subscription, to: product.id, offer: offer, token: token)
         }
         lines[line.originalID]?.nextProduct = product.id
         lines[line.originalID]?.willAutoRenew = true
@@ -116,13 +129,14 @@ extension SimulatedStore {
     private mutating func replace(
         _ line: SubscriptionLine,
         with product: StoreProduct,
-        _ offer: StoreOffer?
+        _ offer: StoreOffer?,
+        _ token: AccountToken?
     ) -> TransactionID {
         guard let customer = customers[line.customer], let app = apps[line.app] else { return line.current }
         let id = numbers.transactionID(in: line.environment)
         var fact = fact(id, originalID: line.originalID, product, customer, at: now)
         fact.expiresAt = end(of: product, offer, from: now, customer.rate)
-        fact.accountToken = line.accountToken
+        fact.accountToken = token ?? line.accountToken
         fact.price = offer?.price ?? product.price(in: customer.storefront)
         fact.offer = offer?.fact
         modify(line.current) { $0.fact.isUpgraded = true }
@@ -130,6 +144,7 @@ extension SimulatedStore {
         var changed = line
         changed.current = id
         changed.nextProduct = product.id
+        changed.accountToken = fact.accountToken
         changed.willAutoRenew = true
         changed.expiresAt = fact.expiresAt ?? now
         changed.priceIncrease = nil

@@ -48,9 +48,10 @@ extension SimulatedStore {
         _ line: SubscriptionLine
     ) throws(ActRefusal) -> ActOutcome {
         let subscription = Act.Subscription(customer: purchase.customer, app: purchase.app, product: product.id)
-        if let offer = purchase.offer { return try redeem(offer, on: subscription) }
+        let token = purchase.accountToken
+        if let offer = purchase.offer { return try redeem(offer, on: subscription, token: token) }
         guard self.product(of: line)?.id != product.id || line.nextProduct != product.id else { throw .alreadyOwned }
-        return try changePlan(subscription, to: product.id)
+        return try changePlan(subscription, to: product.id, token: token)
     }
 
     /// Paid service goes on, or access does while Apple tries to charge.
