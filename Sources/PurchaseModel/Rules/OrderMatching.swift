@@ -41,22 +41,22 @@ extension Draft {
     /// and is sent with the order of what was bought last.
     func isOrdered(_ transaction: Transaction, in recording: Recording) -> Bool {
         guard let id = recording.order, recording.transactions.count > 1 else { return true }
-        guard let order = order(OrderKey(app: recording.app, id: id)), order.product == transaction.product,
-            order.quantity == transaction.quantity
-        else { return false }
+        return order(OrderKey(app: recording.app, id: id)).map { asks($0, for: transaction) } ?? false
+    }
+
+    /// Whether an order is for what was bought. A period that was over when the order was placed was bought for something else.
+    private func asks(_ order: Order, for transaction: Transaction) -> Bool {
+        guard order.product == transaction.product, order.quantity == transaction.quantity else { return false }
         return end(of: transaction).map { $0 > order.placedAt } ?? true
     }
 
     /// Whether a transaction may pay an order at all.
     func fits(_ order: Order, _ recorded: RecordedTransaction, of customer: CustomerID) -> Bool {
         let transaction = recorded.transaction
-        guard order.state.isOpen, order.app == recorded.app, order.customer == customer,
-            order.product == transaction.product, order.quantity == transaction.quantity
+        guard order.state.isOpen, order.app == recorded.app, order.customer == customer, asks(order, for: transaction)
         else { return false }
         // Two tokens that differ are two wishes, unless the one that Apple signed is only the customer's name.
         if let wanted = order.accountToken, let signed = transaction.accountToken, wanted != signed { return false }
-        // A period that was over when the order was placed was bought for something else.
-        if let end = end(of: transaction), end <= order.placedAt { return false }
         return true
     }
 
