@@ -122,7 +122,6 @@ extension StoreReader {
     ) throws(StoreFailure) -> Bool {
         let key = TransactionKey(app: app, realm: cursor.realm, id: cursor.id)
         let chains = try fulfilments(of: try transactions([key])).values.map(\.chain)
-        let hers = Set(try self.chains(app: app, customer: customer))
-        return !chains.isEmpty && chains.allSatisfy { hers.contains($0) }
+        return try owners(chains).contains { $0.mayUse(customer) }
     }
 }
