@@ -80,16 +80,21 @@ import Verification
         #expect(bounded.advancedCommerce?.items.count == AdvancedCommerce.itemsMax)
     }
 
+    private static func renewal(of product: String, willRenew: Bool) -> Payload {
+        var payload = Payload()
+        payload["originalTransactionId"] = .text("1")
+        payload["productId"] = .text(product)
+        payload["autoRenewProductId"] = .text(product)
+        payload["autoRenewStatus"] = .number(willRenew ? 1 : 0)
+        payload["environment"] = .text("Sandbox")
+        payload["signedDate"] = .number(Sample.moment.milliseconds)
+        return payload
+    }
+
     /// Whoever cancels a commitment in its middle says so in it alone; what is none tells nothing.
     @Test func whatComesAfterACommitmentIsRead() throws {
         func renewal(_ info: Payload.Value?) throws -> Renewal? {
-            var payload = Payload()
-            payload["originalTransactionId"] = .text("1")
-            payload["productId"] = .text("yearly")
-            payload["autoRenewProductId"] = .text("yearly")
-            payload["autoRenewStatus"] = .number(1)
-            payload["environment"] = .text("Sandbox")
-            payload["signedDate"] = .number(Sample.moment.milliseconds)
+            var payload = Self.renewal(of: "yearly", willRenew: true)
             payload["renewalBillingPlanType"] = .text("MONTHLY")
             payload["commitmentInfo"] = info
             let token = try JWSSigner(TestAuthority.shared.chain(.jws)).sign(payload)
@@ -114,13 +119,7 @@ import Verification
     }
 
     @Test func whatSheMayBeWonBackByIsRead() throws {
-        var payload = Payload()
-        payload["originalTransactionId"] = .text("1")
-        payload["productId"] = .text("monthly")
-        payload["autoRenewProductId"] = .text("monthly")
-        payload["autoRenewStatus"] = .number(0)
-        payload["environment"] = .text("Sandbox")
-        payload["signedDate"] = .number(Sample.moment.milliseconds)
+        var payload = Self.renewal(of: "monthly", willRenew: false)
         payload["eligibleWinBackOfferIds"] = .list([.text("best"), .text(""), .text("a\nb"), .text("next")])
         let token = try JWSSigner(TestAuthority.shared.chain(.jws)).sign(payload)
         let found = try TestVerifier.simulated().examine(token).proof?.fact.claims.renewal
