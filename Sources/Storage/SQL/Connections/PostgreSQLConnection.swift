@@ -166,11 +166,14 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// Whether a batch holds that was a writer's last. Waits for the end of a commit that is under way: it has locked the
     /// row. When it does not hold it never will: what of it may still lie in a socket finds a higher number, and fails. The row
-    /// is made anew where it is missing, as in a database that lost its last moments.
+    /// is made anew where it is missing, as in a database that lost its last moments. One that crashed may give out again the
+    /// very number of a batch that it lost; that one is passed over, since here it would say that the batch holds.
     func isKept(_ batch: Int64, by writer: Int64) throws(PostgreSQLFault) -> Bool {
         try alone(
             """
-            INSERT INTO writers (id, batch) SELECT \(writer), nextval('batches')
+            WITH drawn AS MATERIALIZED (SELECT nextval('batches') AS number)
+            INSERT INTO writers (id, batch)
+            SELECT \(writer), CASE WHEN number = \(batch) THEN nextval('batches') ELSE number END FROM drawn
             ON CONFLICT (id) DO UPDATE
                 SET batch = CASE WHEN writers.batch = \(batch) THEN writers.batch ELSE EXCLUDED.batch END
             RETURNING batch
