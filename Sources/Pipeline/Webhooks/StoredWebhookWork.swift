@@ -46,7 +46,10 @@ package struct StoredWebhookWork: WebhookWork {
             }
             let isOurs = try transaction.finishDeliveries(finished, at: now)
             let written = zip(outcomes, isOurs).map { outcome, isOurs in isOurs ? outcome : nil }
-            let told = zip(attempted, written).compactMap { attempted, outcome in outcome.flatMap(attempted.told) }
+            // What arrived has arrived, also where the lease was lost meanwhile, or the message given up.
+            let told = zip(zip(attempted, outcomes), isOurs).compactMap { attempt, isOurs in
+                isOurs || attempt.1 == .delivered ? attempt.0.told(attempt.1) : nil
+            }
             let events = try LedgerRequests.noted(told, at: now, in: transaction)
             let gone = Set(zip(attempted, written).compactMap { $1 == .gone ? $0.endpoint.id : nil })
             try Self.end(events, disabling: gone.compactMap { asked[$0] }, at: now, in: transaction)
