@@ -134,12 +134,15 @@ public actor PurchaseClient {
             next.apply(change)
             try file.write(change, leadingTo: next)
             outbox = next
+            // What the store brought before it is older.
+            finishers[purchase.id] = purchase
             pacing.forget(purchase.id)
             tell(purchase.id)
             ring()
+        } else {
+            noteFinisher(of: purchase)
         }
         aside.later.remove(purchase.id)
-        noteFinisher(of: purchase)
         finishIfConfirmed(purchase.id)
     }
 

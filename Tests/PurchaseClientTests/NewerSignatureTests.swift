@@ -77,4 +77,21 @@ import Testing
             #expect(phone.time.now - began < 20)
         }
     }
+
+    /// The store brings it some time after the older one was refused, and is refused as well: the older one is over.
+    @Test func isSentOnceAfterTheOlderOneWasRefused() throws {
+        let phone = Phone(seed: 3)
+        let sent = Mutex<[String]>([])
+        let transport = Transport { request in
+            sent.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
+            return Self.answer(422, #"{"code":"refused","verdict":"malformed","reason":"unrecognised"}"#)
+        }
+        try PurchaseClientTests.run(phone, transport: transport) { client in
+            try await client.submit(phone.sell(isForged: false), customer: "anna")
+            await phone.time.sleep(5)
+            for _ in 0..<3 { await Self.signAnew(phone, client) }
+        }
+        let bodies = sent.withLock(\.self)
+        #expect(bodies.map { $0.contains("newer-1") } == [false, true])
+    }
 }

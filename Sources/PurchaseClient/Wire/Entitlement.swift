@@ -10,7 +10,7 @@ public struct Entitlement: Hashable, Sendable {
     public let productID: String?
     /// The transaction that gives it; `nil` for what a person granted.
     public let transactionID: String?
-    /// `Production` or another store of Apple's, in the server's words.
+    /// `production`, or another store of Apple's in the server's words: `sandbox`, `xcode`, `local_testing`.
     public let environment: String
     /// Whether only a test authority vouches for it.
     public let isTestSigned: Bool
