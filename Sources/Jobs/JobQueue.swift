@@ -98,6 +98,13 @@ package struct JobQueue: Sendable {
         return try await store.write { write throws(StoreFailure) in try write.enqueue(row).isNew }
     }
 
+    /// Has a job run now, in a write of its own: as in a write that is under way.
+    ///
+    /// - Throws: `StoreFailure`.
+    package func hasten(_ job: some Job) async throws(StoreFailure) {
+        try await store.write { write throws(StoreFailure) in try hasten(job, in: write) }
+    }
+
     /// The jobs that were given up, those that died first before the others.
     package func deadLetters(
         after cursor: DeadLetterCursor? = nil,

@@ -164,7 +164,8 @@ package struct CustomerReader: Sendable {
         let number = (job.place?.page ?? 1) + 1
         guard number <= Self.pagesMax else { return .never(because: "Apple's listing does not end") }
         let place = CustomerReading.Place(page: number, revision: revision)
-        try await queue.enqueue(
+        // An earlier reading may be at that page at this moment, with an answer from before this one's.
+        try await queue.hasten(
             CustomerReading(job.subject, of: job.transaction, at: place, restarts: job.restarts)
         )
         return .done

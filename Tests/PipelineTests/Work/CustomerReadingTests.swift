@@ -1,5 +1,6 @@
 import AppStore
 import HTTP
+import Jobs
 import Pipeline
 import PurchaseModel
 import Simulator
@@ -154,6 +155,60 @@ import Testing
             #expect(try await !house.waits(for: CustomerReading.kind))
             #expect(house.calls.values.count { $0.contains("/refund/lookup/") } == 1)
             #expect(try await house.deadLetters() == [])
+        }
+    }
+
+    /// Does one job, whatever another does meanwhile.
+    private static func runOne(_ house: WorkHouse) async {
+        let reader = CustomerReader(
+            recorder: house.recorder,
+            queue: house.queue,
+            accounts: house.accounts,
+            clock: house.clock
+        )
+        let (ended, ending) = AsyncStream.makeStream(of: Void.self)
+        let worker = JobWorker(
+            queue: house.queue,
+            handlers: [reader.handler],
+            owner: LeaseOwner(checked: "one"),
+            limits: JobLimits(concurrency: 1),
+            uptime: { .zero },
+            random: { 250 },
+            wait: { _ in false },
+            report: { _ in ending.yield() }
+        )
+        async let working: Void = worker.run()
+        for await _ in ended { break }
+        worker.stop()
+        await working
+    }
+
+    /// What runs may have Apple's answer from before.
+    @Test func aPageThatAnEarlierReadingIsAtIsReadAgain() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try (0..<22).map { _ in try house.buy("coins.100") }
+            _ = try await house.submit(try house.receipt())
+            for sold in sold { _ = try house.simulator.perform(.decideRefund(sold.id, .full)) }
+            let first = try #require(try await house.recorded(sold[0].id)).key
+            try await house.queue.enqueue(
+                CustomerReading(.refunds, of: first, at: CustomerReading.Place(page: 2, revision: "earlier"))
+            )
+            let owner = LeaseOwner(checked: "another")
+            let terms = LeaseTerms(owner: owner, duration: .seconds(30), now: house.clock.now)
+            let claim = try await house.store.write { write throws(StoreFailure) in
+                try write.claimJobs(kinds: [CustomerReading.kind], .sound(limit: 1), terms: terms)
+            }
+            try await house.queue.enqueue(CustomerReading(.refunds, of: first))
+            await Self.runOne(house)
+            let ended = claim.jobs.compactMap(\.hold).map { FinishedJob($0, as: .done) }
+            #expect(ended.count == 1)
+            let now = house.clock.now
+            _ = try await house.store.write { write throws(StoreFailure) in try write.finishJobs(ended, at: now) }
+            house.pass(.seconds(60))
+            try await Self.work(house)
+            let taken = try await sold.asyncMap { try await house.recorded($0.id)?.transaction.revocation != nil }
+            #expect(taken == sold.map { _ in true })
         }
     }
 
