@@ -1,5 +1,6 @@
 package import PurchaseModel
 package import Storage
+import Synchronization
 package import Verification
 
 /// Takes Apple's notifications in: verified, kept as they came, and what they prove recorded, in one commit.
@@ -141,13 +142,14 @@ package struct NotificationIntake: Sendable {
         if row.version == 1, try await !isNews(proof, to: row) {
             guard budget.take(row.payload.count, of: row.key.app, at: arrived.moment) else { return .tooMuch }
         }
+        let allowance = Allowance { [strangers] in strangers.take(1, of: row.key.app, at: arrived.moment) }
         do throws(StoreFailure) {
             if let proof, !proof.fact.transactions.isEmpty || announcement?.isHeard == true {
-                try await record(row, proof, arrived, announcement, hints)
+                try await record(row, proof, arrived, announcement, hints, allowance)
             } else {
                 try await store.write { transaction throws(StoreFailure) in
                     guard try transaction.keepNotification(row) else { return }
-                    try follow(hints, of: row.key.app, at: arrived.moment, in: transaction)
+                    try follow(hints, allowance, in: transaction)
                 }
             }
         } catch .unstorable {
@@ -175,7 +177,8 @@ package struct NotificationIntake: Sendable {
         _ proof: Verified<Proof>,
         _ arrived: Arrived,
         _ announcement: Announcement?,
-        _ hints: Hints
+        _ hints: Hints,
+        _ allowance: Allowance
     ) async throws(StoreFailure) {
         var recording = proof.recording(for: arrived.app, in: row.key.realm)
         recording.announcement = announcement
@@ -187,17 +190,16 @@ package struct NotificationIntake: Sendable {
             for case .insert(let request) in decision.consumptions where !request.state.isSettled {
                 try queue.enqueue(request, transaction)
             }
-            try follow(hints, of: row.key.app, at: arrived.moment, in: transaction)
+            try follow(hints, allowance, in: transaction)
         }
     }
 
     private func follow(
         _ hints: Hints,
-        of app: AppID,
-        at now: Timestamp,
+        _ allowance: Allowance,
         in write: any StoreTransaction
     ) throws(StoreFailure) {
-        if let refunded = try refunded(hints, of: app, at: now, in: write) { try refunds.ask(refunded, write) }
+        if let refunded = try refunded(hints, allowance, in: write) { try refunds.ask(refunded, write) }
         for chain in hints.subscriptions { try looks.ask(chain, write) }
     }
 
@@ -205,8 +207,7 @@ package struct NotificationIntake: Sendable {
     /// recorded. Any other may be made up.
     private func refunded(
         _ hints: Hints,
-        of app: AppID,
-        at now: Timestamp,
+        _ allowance: Allowance,
         in reader: any StoreTransaction
     ) throws(StoreFailure) -> TransactionKey? {
         if let proved = hints.refundProved { return proved }
@@ -218,7 +219,7 @@ package struct NotificationIntake: Sendable {
         if let chain = try reader.subscriptions(chains).first?.chain {
             return TransactionKey(app: chain.app, realm: chain.realm, id: chain.original)
         }
-        return strangers.take(1, of: app, at: now) ? first : nil
+        return allowance.isGiven ? first : nil
     }
 
     private func note(_ row: KeptNotification, isNew: Bool) -> NotificationOutcome {
@@ -277,6 +278,24 @@ private struct Hints: Sendable {
         // A charge stands in the receipt; how a subscription goes on stands in none.
         guard proof == nil || !row.tellsOfCharge else { return }
         subscriptions = notice.subscriptions.map { ChainKey(app: app, realm: realm, original: $0) }
+    }
+}
+
+/// Something that is asked for once, however often the write is made again in which it is.
+private final class Allowance: Sendable {
+    private let ask: @Sendable () -> Bool
+    private let answer = Mutex<Bool?>(nil)
+
+    init(_ ask: @escaping @Sendable () -> Bool) {
+        self.ask = ask
+    }
+
+    var isGiven: Bool {
+        answer.withLock { answer in
+            let isGiven = answer ?? ask()
+            answer = isGiven
+            return isGiven
+        }
     }
 }
 

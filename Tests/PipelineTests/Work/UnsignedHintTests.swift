@@ -155,6 +155,31 @@ import Testing
         }
     }
 
+    /// A write may be made more than once until it holds.
+    @Test func aQuestionAboutNobodyCountsOnceHoweverOftenItIsWritten() async throws {
+        try await Self.house().open { house in
+            let (few, store) = (NotificationIntake.strangersPerHour, StubbornStore(house.store))
+            let intake = NotificationIntake(
+                verifier: try PipelineHouse.verifier(),
+                recorder: house.recorder,
+                store: store,
+                refusals: RefusalLedger(),
+                secrets: [house.app.id: Array(DemoCatalogue.sharedSecret.utf8)],
+                clock: house.clock,
+                queue: ConsumptionQueue(house.queue),
+                refunds: RefundQueue(house.queue),
+                looks: LookQueue(house.queue)
+            ) { _ in }
+            for count in 0..<few + 10 {
+                let bytes = Self.notice("9910000000\(count)", number: count, nil, type: "REFUND")
+                guard case .kept = try await intake.take(bytes, for: house.app) else {
+                    throw WorkHouse.Unexpected.outcome
+                }
+            }
+            #expect(try await Self.readings(house) == few)
+        }
+    }
+
     /// A charge stands in the receipt that comes with it.
     @Test func aRenewalThatTheReceiptShowsAsksNothingMore() async throws {
         try await Self.house().open { house in
@@ -164,4 +189,35 @@ import Testing
             #expect(try await !house.waits(for: SubscriptionLook.kind))
         }
     }
+}
+
+/// Takes each write back twice before it holds, as a database does whose rows others change.
+private final class StubbornStore: Store {
+    private let base: MemoryStore
+
+    init(_ base: MemoryStore) {
+        self.base = base
+    }
+
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        for _ in 0..<2 {
+            do throws(StoreFailure) {
+                _ = try await base.write { transaction throws(StoreFailure) -> Value in
+                    _ = try body(transaction)
+                    throw .busy
+                }
+            } catch {}
+        }
+        return try await base.write(body)
+    }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        try await base.read(body)
+    }
+
+    func close() async { await base.close() }
 }
