@@ -25,6 +25,9 @@ package final class KeyRing: Sendable {
         var trouble: StoreFailure?
         /// Counts how often the keys were read, or given up.
         var readings = 0
+        /// The reading that was begun last, and the one whose keys are known: each by how many were begun until then.
+        var begun = 0
+        var known = 0
         /// Digests of what was looked for and is no key. None of them becomes one: a secret is made of chance, and what is over
         /// stays so. Reading the keys goes before it all the same.
         var strange: Set<[UInt8]> = []
@@ -136,8 +139,13 @@ package final class KeyRing: Sendable {
     /// Whether the configuration has a key of this name.
     package func isGiven(_ holder: Holder) -> Bool { byDigest.values.contains { $0.holder == holder } }
 
-    /// Reads the keys that are in force.
+    /// Reads the keys that are in force. Where another reading that began later is done already, that one's stay: this one may
+    /// have looked before a key was revoked.
     package func reload(from store: any Store, at now: Timestamp) async throws(StoreFailure) {
+        let reading = state.withLock { state in
+            state.begun += 1
+            return state.begun
+        }
         let rows: [APIKeyRow]
         do throws(StoreFailure) {
             rows = try await store.read { reader throws(StoreFailure) in try reader.apiKeysInForce(at: now) }
@@ -147,6 +155,8 @@ package final class KeyRing: Sendable {
         }
         let keys = Dictionary(rows.map { ($0.sha256, APIKey($0)) }, uniquingKeysWith: { first, _ in first })
         state.withLock { state in
+            guard reading > state.known else { return }
+            state.known = reading
             state.stored = keys
             state.readings += 1
             state.isComplete = true
