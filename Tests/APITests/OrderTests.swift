@@ -8,7 +8,7 @@ import TestSupport
 
 /// Orders, what they lead to, and what the shop says of it: over the API, with proofs that the simulator signs.
 @Suite struct OrderTests {
-    private static func terms(needsOrder: Bool = true) throws -> AppTerms {
+    static func terms(needsOrder: Bool = true) throws -> AppTerms {
         let coins = try #require(ProductID("com.example.demo.coins"))
         let gems = try #require(CurrencyID("gems"))
         let premium = try #require(EntitlementID("premium"))
@@ -26,11 +26,11 @@ import TestSupport
         )
     }
 
-    private static let order =
+    static let order =
         #"{"order_id": "o-1", "customer_id": "ann", "product_id": "com.example.demo.coins"}"#
     private static let delivery = "dlv_2000000000000001.sandbox.test"
 
-    private static func purchase(revokedAt: Timestamp? = nil, signedAt: Timestamp = TestHouse.now) throws -> String {
+    static func purchase(revokedAt: Timestamp? = nil, signedAt: Timestamp = TestHouse.now) throws -> String {
         try Sample.jws(2_000_000_000_000_001, revokedAt: revokedAt, signedAt: signedAt)
     }
 

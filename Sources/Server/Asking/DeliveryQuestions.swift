@@ -60,7 +60,7 @@ enum DeliveryQuestions {
             isChange: true,
             path: "/v1/webhooks",
             fields: [.text("url", "URL", "Where messages go.", as: "url").needed] + settings,
-            examples: [("assay webhooks create --url https://shop.example/assay --types delivery.granted", "one kind")]
+            examples: [("assay webhooks create --url https://shop.example/assay", "all that happens in production")]
         ),
         Question(
             name: "webhooks change",
