@@ -64,6 +64,11 @@ package struct PurchasePipeline: Sendable {
     /// What to ask Apple about a kept proof; `nil` when there is nothing.
     func question(about kept: KeptSubmission) -> AppleQuestion? { verifier.question(about: kept.submission.proof) }
 
+    /// Whether Apple is asked about several numbers of it, each by itself.
+    private func isOfSeveral(_ kept: KeptSubmission) -> Bool {
+        if case .transactions(let numbers) = question(about: kept) { numbers.count > 1 } else { false }
+    }
+
     /// Whether somebody whom we believe has signed it, for whatever app.
     func hasGoodSignature(_ receipt: [UInt8]) -> Bool {
         verifier.examine(receipt, expecting: Expectation()).report.vouchedBy != nil
@@ -115,6 +120,7 @@ package struct PurchasePipeline: Sendable {
         recording.customer = kept.submission.customer
         recording.order = kept.submission.order
         recording.customerToken = kept.submission.customer.flatMap { AccountToken(ofCustomer: $0) }
+        recording.isOneOfSeveral = kept.submission.order != nil && isOfSeveral(kept)
         recording.isOnlyNamed = kept.submission.isOnlyNamed
         if kept.submission.origin == .delivered {
             recording.source = .imported

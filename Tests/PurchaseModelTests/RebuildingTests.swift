@@ -29,7 +29,7 @@ import Testing
 
 extension Shop {
     /// Decides about some transactions again, and tells what it tells.
-    fileprivate mutating func rebuild(_ numbers: [Int64]) throws -> [LedgerEvent] {
+    mutating func rebuild(_ numbers: [Int64]) throws -> [LedgerEvent] {
         let keys = try numbers.map { try Shop.key($0, Shop.production) }
         return apply(decide(situation, rebuilding: keys, tokens: [:], terms: terms, at: now)).events
     }

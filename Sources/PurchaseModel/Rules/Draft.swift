@@ -36,6 +36,8 @@ struct Draft {
     var ownershipNews: Set<ChainKey> = []
     var ownedInProof: [ChainKey: [RecordedTransaction]]?
     private var orders = ShortTable<OrderKey, Int>()
+    /// For which transactions of the proof that is decided about its order was named.
+    var ordered: Set<TransactionID> = []
     private var subscriptions = ShortTable<ChainKey, Int>()
     /// Subscriptions that are to be told of, in the order of the proof, and where each stands among them.
     private(set) var folded: [FoldedSubscription] = []

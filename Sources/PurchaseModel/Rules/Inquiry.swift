@@ -106,7 +106,8 @@ package struct Inquiry: Sendable {
             for fulfilment in first.fulfilments(of: chain).values {
                 add(fulfilment)
                 let isOpen = fulfilment.isOwnerless || fulfilment.lacksOrder || fulfilment.isWithheldAsCopy
-                if isOpen, let order = first[fulfilment.transaction]?.order {
+                // Whatever may be decided about again: an order that was not looked up would count as not placed.
+                if fulfilment.unit == nil, let order = first[fulfilment.transaction]?.order {
                     orders.insert(OrderKey(app: chain.app, id: order))
                 }
                 if isOpen || gathering.isRenewed { products.insert(fulfilment.product) }

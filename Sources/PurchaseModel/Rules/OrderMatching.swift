@@ -22,26 +22,68 @@ extension Draft {
         _ naming: Naming
     ) -> (Order, OrderMatch)? {
         let wish = WishKey(app: recorded.app, customer: customer, product: recorded.transaction.product)
+        let isLeftAlone = isLeft(recorded, to: naming.order, namedBy: naming.namer, of: customer)
         if let token = recorded.transaction.accountToken {
             let key = TokenKey(app: recorded.app, token: token)
             if let order = nextToPay(openOrders(token: key), recorded, of: customer) { return (order, .accountToken) }
-            if naming.order != nil { return nil }
+            if isLeftAlone { return nil }
             if token == naming.customerToken || self.customer(of: key) == customer,
                 let order = nextToPay(openOrders(wish: wish), recorded, of: customer)
             {
                 return (order, .customerToken)
             }
         }
-        // It was bought for the order that was named, which may be placed yet; only what Apple signed says more.
-        if naming.order != nil { return nil }
+        if isLeftAlone { return nil }
         return nextToPay(openOrders(wish: wish), recorded, of: customer).map { ($0, .customerAndProduct) }
     }
 
-    /// Whether the order that came with a proof was named for this transaction of it. A receipt holds what was bought for years,
-    /// and is sent with the order of what was bought last.
-    func isOrdered(_ transaction: Transaction, in recording: Recording) -> Bool {
-        guard let id = recording.order, recording.transactions.count > 1 else { return true }
-        return order(OrderKey(app: recording.app, id: id)).map { asks($0, for: transaction) } ?? false
+    /// Whether a transaction is left to the order that was named for it, as that may be placed yet; only what Apple signed says
+    /// more. An order that is there and does not fit never will, so that another one may be paid; and what a customer named
+    /// counts no more once the transaction is somebody else's.
+    func isLeft(
+        _ recorded: RecordedTransaction,
+        to named: OrderID?,
+        namedBy namer: CustomerID?,
+        of customer: CustomerID
+    ) -> Bool {
+        guard let named, namer == customer else { return false }
+        return order(OrderKey(app: recorded.app, id: named)) == nil
+    }
+
+    /// For which transactions of a proof its order was named: for the one that it holds. A receipt holds what was bought for
+    /// years, and is sent with the order of what was bought last: of several it is the one for which the order asks.
+    func whatIsOrdered(in recording: Recording) -> Set<TransactionID> {
+        guard let id = recording.order else { return [] }
+        guard recording.transactions.count > 1 || recording.isOneOfSeveral else {
+            return Set(recording.transactions.map(\.id))
+        }
+        guard let order = order(OrderKey(app: recording.app, id: id)) else { return [] }
+        if let payment = order.payment { return payment.realm == recording.realm ? [payment.transaction] : [] }
+        let claimed = claimedChains(of: recording)
+        var found: [Int: [Transaction]] = [:]
+        for (transaction, key) in zip(recording.transactions, recording.keys) where asks(order, for: transaction) {
+            let chain = known.chain(of: transaction, key, in: recording)
+            guard !isSettled(transaction, key), claimed?.contains(chain) != false else { continue }
+            // Rather what was named for it, or for none, than what was named for another; and rather the customer's.
+            let named = known[key]?.order.map { $0 == id ? 0 : 2 } ?? 1
+            let isHers = owner(of: chain).flatMap { owner in recording.customer.map(owner.mayUse) } ?? true
+            found[named + (isHers ? 0 : 3), default: []].append(transaction)
+        }
+        return found.min { $0.key < $1.key }.flatMap { Self.bought(for: order, of: $0.value) }.map { [$0.id] } ?? []
+    }
+
+    /// Of several alike what was bought first since an order was placed; or else, as it may be placed late, what was last.
+    private static func bought(for order: Order, of alike: [Transaction]) -> Transaction? {
+        let since = alike.filter { $0.purchasedAt >= order.placedAt }
+        if since.isEmpty { return alike.max { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) } }
+        return since.min { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }
+    }
+
+    /// Whether nothing more is given for it, whichever order it names.
+    private func isSettled(_ transaction: Transaction, _ key: TransactionKey) -> Bool {
+        if transaction.takenBack?.share == Fulfilment.whole || transaction.isUpgraded { return true }
+        guard let row = known.fulfilment(of: key) else { return false }
+        return row.unit != nil || row.reason == .revoked || row.reason == .alreadyGranted
     }
 
     /// Whether an order is for what was bought. A period that was over when the order was placed was bought for something else.
@@ -122,6 +164,8 @@ extension Draft {
 /// What whoever sent a proof said beside it.
 struct Naming {
     var order: OrderID?
+    /// Who named the order.
+    var namer: CustomerID?
     var customerToken: AccountToken?
     /// The order that a person chose: neither a token nor a date speaks against it by then.
     var byHand: (OrderID, OrderMatch)?
@@ -153,6 +197,12 @@ struct Naming {
         self.chains = chains
     }
 
+    /// What was said of a transaction before.
+    init(of recorded: RecordedTransaction, customerToken: AccountToken?) {
+        self.init(order: recorded.order, customerToken: customerToken)
+        namer = recorded.customer
+    }
+
     /// What of it counts for a chain: of another person's nothing was said.
     func of(_ chain: ChainKey) -> Naming {
         guard let chains, !chains.contains(chain) else { return self }
@@ -162,7 +212,7 @@ struct Naming {
     /// The same occasion for another transaction of the chain, which may name an order of its own.
     func named(by recorded: RecordedTransaction) -> Naming {
         var named = occasion
-        (named.order, named.customerToken) = (recorded.order, customerToken)
+        (named.order, named.namer, named.customerToken) = (recorded.order, recorded.customer, customerToken)
         return named
     }
 

@@ -24,7 +24,7 @@ package func decide(
     while true {
         let asked = open
         let given = draft.settle(asked) { recorded in
-            Naming(order: recorded.order, customerToken: recorded.customer.flatMap { tokens[$0] })
+            Naming(of: recorded, customerToken: recorded.customer.flatMap { tokens[$0] })
         }
         open = zip(asked, given).filter { $0.1.unit == nil }.map(\.0)
         if open.count == asked.count { break }

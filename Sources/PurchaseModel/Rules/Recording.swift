@@ -14,6 +14,8 @@ package struct Recording: Hashable, Sendable {
     /// The transaction whose chain alone is the customer's; `nil` for all that the proof holds. The other chains are taken
     /// as if nobody had brought them.
     package var claimed: TransactionID?
+    /// Whether the proof has more transactions, which are recorded by themselves: the order may be another one's.
+    package var isOneOfSeveral = false
     /// Whether the customer has only named what was bought, by what anybody may guess: then it is hers as far as it was before,
     /// or Apple signed it for her. The rest is taken as if nobody had brought it.
     package var isOnlyNamed = false
@@ -218,6 +220,7 @@ extension Draft {
         var places = [TransactionID: Place](minimumCapacity: recording.transactions.count)
         noteTokens(of: recording)
         noteMoves(of: recording)
+        ordered = whatIsOrdered(in: recording)
         let claimed = claimedChains(of: recording)
         let (nobodys, forNone) = (recording.ofNobody, recording.forNoOrder)
         for transaction in recording.transactions {
@@ -226,7 +229,7 @@ extension Draft {
             let isSaid =
                 recording.isOnlyNamed
                 ? mayName(chain, with: transaction, known, recording) : claimed?.contains(chain) != false
-            let said = !isSaid ? nobodys : isOrdered(transaction, in: recording) ? recording : forNone
+            let said = !isSaid ? nobodys : ordered.contains(transaction.id) ? recording : forNone
             record(transaction, known, in: chain, said, &places)
             guard recording.isOnlyNamed, recording.customer != nil, !isHers(chain, recording.customer),
                 let place = places[transaction.id]

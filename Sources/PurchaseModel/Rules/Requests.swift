@@ -60,7 +60,7 @@ package func decide(
     for candidate in draft.candidates(for: order, tokens) {
         guard draft.order(order.key)?.state.isOpen == true else { break }
         let chain = draft.chain(of: candidate)
-        let naming = Naming(order: candidate.order, customerToken: customerToken)
+        let naming = Naming(of: candidate, customerToken: customerToken)
         let previous = draft.owner(of: chain)?.customer
         draft.claim(chain, with: candidate, for: order, tokens)
         draft.settle(candidate, naming)
@@ -315,8 +315,11 @@ extension Draft {
         let ranked = waiting.compactMap { fulfilment in
             known[fulfilment.transaction].map { (recorded: $0, rank: rank($0, order, tokens)) }
         }
-        // What was bought for another order is left to that one.
-        .filter { $0.recorded.order == nil || $0.rank <= 1 }
+        .filter { candidate in
+            let recorded = candidate.recorded
+            return candidate.rank <= 1
+                || !isLeft(recorded, to: recorded.order, namedBy: recorded.customer, of: order.customer)
+        }
         return ranked.sorted { left, right in
             if left.rank != right.rank { return left.rank < right.rank }
             let (left, right) = (left.recorded, right.recorded)

@@ -39,13 +39,13 @@ extension Draft {
         of recording: Recording,
         named naming: Naming
     ) -> [Fulfilment] {
-        // Whoever names no chains speaks of all.
-        if naming.chains == nil, naming.order == nil || recorded.count == 1 { return settle(recorded) { _ in naming } }
-        let known = known
-        let unordered = Set(recording.transactions.filter { !isOrdered($0, in: recording) }.map(\.id))
+        let (known, ordered) = (known, ordered)
         return settle(recorded) { recorded in
             var said = naming.of(known.chain(of: recorded))
-            if said.order != nil, unordered.contains(recorded.id) { said.order = recorded.order }
+            // Whoever names none for it, as Apple does, unsays no name.
+            if said.order == nil || !ordered.contains(recorded.id) {
+                (said.order, said.namer) = (recorded.order, recorded.customer)
+            }
             return said
         }
     }
@@ -74,12 +74,16 @@ extension Draft {
         }
     }
 
-    /// Settles some transactions: first those that Apple took back, last those that lack nothing but an order, as what is
-    /// given for the others may let them go on without one.
+    /// Settles some transactions: first those that Apple took back; then those that pay the order that was named for them,
+    /// before another one like them does; last those that lack nothing but an order, as what is given for the others may let
+    /// them go on without one.
     mutating func settle(_ all: [RecordedTransaction], naming: (RecordedTransaction) -> Naming) -> [Fulfilment] {
         var given = [Fulfilment?](repeating: nil, count: all.count)
         // What was taken back comes first: nothing is given for what is restored of it, not even for a moment.
         for place in all.indices where all[place].isRevoked { given[place] = settle(all[place], naming(all[place])) }
+        for place in all.indices where given[place] == nil && paysItsOrder(all[place], naming(all[place])) {
+            given[place] = settle(all[place], naming(all[place]))
+        }
         for place in all.indices where given[place] == nil {
             if terms.needsOrder, findsNoOrder(all[place], naming(all[place])) { continue }
             given[place] = settle(all[place], naming(all[place]))
@@ -96,6 +100,14 @@ extension Draft {
         return match(recorded, of: customer, naming) == nil
     }
 
+    /// Whether it pays the order that was named for it, as far as that can be told before it is given.
+    private func paysItsOrder(_ recorded: RecordedTransaction, _ naming: Naming) -> Bool {
+        guard naming.order != nil, fulfilment(recorded)?.unit == nil,
+            let customer = owner(of: chain(of: recorded))?.customer
+        else { return false }
+        return match(recorded, of: customer, naming)?.1 == .orderID
+    }
+
     /// Settles the rest of a chain of which something was told: whoever has one transaction of it has all of it, also what
     /// Apple told of before anybody was known, and what waited for an order goes on without one when anything was given,
     /// whichever of them came first.
@@ -106,7 +118,7 @@ extension Draft {
         guard terms.needsOrder, hasGrantsBefore(chain) else { return }
         for recorded in waiting(in: chain, \.lacksOrder) {
             // It was presented before, and not out of the books that are told of now.
-            settle(recorded, Naming(order: recorded.order, customerToken: naming.customerToken))
+            settle(recorded, Naming(of: recorded, customerToken: naming.customerToken))
         }
     }
 
@@ -161,6 +173,7 @@ extension Naming {
             booksClosedAt: recording.booksClosedAt,
             chains: chains
         )
+        namer = recording.customer
         isOfPurchase = recording.isOfPurchase
         isUndelivered = recording.isUndelivered
         presentedAt = recording.presentedAt

@@ -70,6 +70,44 @@ import Testing
         }
     }
 
+    /// Each is recorded by itself; the order is that of what it asks for, and the other one pays its own.
+    @Test(arguments: [[0, 1], [1, 0]]) func theOrderIsNamedForWhatItAsksFor(places: [Int]) async throws {
+        try await WorkHouse(terms: AppTerms(needsOrder: true)).open { house in
+            let sold = try ["sword", "coins.100"].map { try house.buy($0) }
+            for (id, sold) in zip(["o-sword", "o-coins"], sold) {
+                let order = Order(
+                    app: house.app.id,
+                    id: try #require(OrderID(id)),
+                    customer: try #require(CustomerID("ann")),
+                    product: sold.fact.product,
+                    quantity: 1,
+                    accountToken: nil,
+                    placedAt: house.clock.now,
+                    expiresAt: house.clock.now.advanced(by: .seconds(3_600))
+                )
+                try await house.store.write { [app = house.app, now = house.clock.now] write throws(StoreFailure) in
+                    _ = try LedgerRequests.place(order, for: app, at: now, in: write)
+                }
+            }
+            var submission = Submission(
+                app: house.app,
+                bytes: ProofDecisionTests.answer(naming: places.map { sold[$0].id }),
+                customer: CustomerID("ann"),
+                order: OrderID("o-coins")
+            )
+            submission.isFromShop = true
+            let outcome = try await house.pipeline.submit(submission)
+            try await Self.wait(house)
+            #expect(try await house.submission(outcome).settlement?.verdict == "test_signed")
+            let keys = try ["o-sword", "o-coins"].map { OrderKey(app: house.app.id, id: try #require(OrderID($0))) }
+            let orders = try await house.store.read { reader throws(StoreFailure) in try reader.orders(keys) }
+            let payers = keys.map { key in orders.first { $0.key == key }?.payment?.transaction }
+            #expect(payers == sold.map(\.id))
+            #expect(try await house.recorded(sold[0].id)?.order == nil)
+            #expect(try await house.recorded(sold[1].id)?.order?.text == "o-coins")
+        }
+    }
+
     /// A part was recorded, and told; by what Apple says then the app does not take the rest.
     @Test func whatWasRecordedInPartIsNotRefused() async throws {
         try await WorkHouse().open { house in
