@@ -79,6 +79,20 @@ import Testing
         #expect(try shop.subscription().nextLook != nil)
     }
 
+    /// For as long as Apple's flag says so, and no longer than as long again as Apple says that it tries.
+    @Test func whatAppleTriesForEverEnds() throws {
+        var shop = try Self.shop()
+        for day in [30.5, 91, 120, 149, 151, 200, 400] {
+            shop.now = SubscriptionCase.at(day)
+            try shop.show(renewals: [Self.renewal(on: day) { $0.isInBillingRetry = true }], by: nil)
+            try shop.look()
+            #expect(try shop.subscription().state == (day < 150 ? .billingRetry : .expired))
+        }
+        #expect(Self.told(shop) == ["started", "billing_retry_started", "expired"])
+        #expect(Self.endings(shop) == [.billingError])
+        #expect(try shop.subscription().nextLook == nil)
+    }
+
     /// A restore by StoreKit 1 has a number of its own, and nothing is given for it: the higher number tells how the
     /// subscription stands, whichever came first.
     @Test(arguments: [[1, 9], [9, 1]]) func graceIsAccessByWhicheverNumberThePeriodWasGiven(numbers: [Int64]) throws {
@@ -309,87 +323,5 @@ import Testing
         // Of a word on a renewal alone nobody is told: whose it is comes with the transaction.
         #expect(streams == ["ann"])
         #expect(try shop.subscription().state == .active)
-    }
-}
-
-@Suite struct LookScheduleTests {
-    private static func looks(_ row: SubscriptionCase, _ days: [Double]) throws -> [Double?] {
-        try days.map { day in
-            let found = try #require(
-                try SubscriptionCase("", row.periods, row.renewal, on: day, is: "").subscription()
-            )
-            let next = LookSchedule(isSpread: false).next(after: SubscriptionCase.at(day), of: found)
-            return next.map { Double($0.milliseconds - Facts.now.milliseconds) / 86_400_000 }
-        }
-    }
-
-    /// A tenth of an hour, in days.
-    private static let tenth = 600.0 / 86_400
-
-    @Test func aPeriodIsLookedAtBeforeAndAfterItsEndAndEverMoreSeldom() throws {
-        let row = SubscriptionCase("", on: 0, is: "")
-        let tenth = Self.tenth
-        #expect(try Self.looks(row, [0, 29, 30]) == [29, 30 + tenth, 30 + tenth])
-        #expect(try Self.looks(row, [30 + tenth, 31]) == [30 + 3 * tenth, 30 + 243 * tenth])
-        #expect(try Self.looks(row, [90 + tenth, 400]) == [nil, nil])
-    }
-
-    @Test func whatLivesLongIsVerifiedAgain() throws {
-        let row = SubscriptionCase("", [{ $0.expiresAt = SubscriptionCase.at(365) }], on: 0, is: "")
-        #expect(try Self.looks(row, [0, 100, 350]) == [30, 130, 364])
-    }
-
-    @Test func aMinuteOfTheSandboxIsNoDay() throws {
-        let minutes = 5.0 / 1_440
-        let row = SubscriptionCase("", [{ $0.expiresAt = SubscriptionCase.at(minutes) }], on: 0, is: "")
-        let found = try Self.looks(row, [0, minutes * 0.8, minutes])
-        #expect(found.compactMap { $0.map { ($0 * 86_400).rounded() } } == [225, 330, 330])
-    }
-
-    /// Apple tells of a period of which it never sends the transaction, and signs that anew for whoever asks.
-    @Test func whoIsAlwaysToldTheSameAsksEverMoreSeldom() throws {
-        var (now, looks) = (40.0, 0)
-        while now < 70, looks < 1_000 {
-            let signed = SubscriptionCase.at(now)
-            let row = SubscriptionCase(
-                "",
-                [{ _ in }],
-                { renewal in
-                    renewal.signedAt = signed
-                    renewal.renewsAt = SubscriptionCase.at(80)
-                },
-                on: now,
-                is: ""
-            )
-            #expect(try row.subscription()?.isBehind == true)
-            now = try #require(try Self.looks(row, [now]).first ?? nil)
-            looks += 1
-        }
-        #expect(looks < 40, "\(looks) looks in a month")
-    }
-
-    /// Apple tries 90 days for a month of a commitment, and for as long again where it is heard trying after that.
-    @Test func anEndIsLookedForAsLongAsAppleTries() throws {
-        let failing: @Sendable (inout Renewal) -> Void = { $0.isInBillingRetry = true }
-        let plain = SubscriptionCase("", [{ _ in }], failing, on: 0, is: "")
-        #expect(try Self.looks(plain, [89]) == [90 + Self.tenth])
-        let month = SubscriptionCase("", [{ $0.billingPlan = "MONTHLY" }], failing, on: 0, is: "")
-        #expect(try Self.looks(month, [89, 119]) == [120 + Self.tenth, 120 + Self.tenth])
-        let lately: @Sendable (inout Renewal) -> Void = {
-            failing(&$0)
-            $0.signedAt = SubscriptionCase.at(95)
-        }
-        let late = SubscriptionCase("", [{ _ in }], lately, on: 0, is: "")
-        #expect(try Self.looks(late, [95, 154, 156]) == [95 + Self.tenth, 155 + Self.tenth, nil])
-    }
-
-    @Test func itIsOverForGoodWhenAppleSaysSo() throws {
-        let row = SubscriptionCase("", [{ _ in }], { $0.expirationIntent = 1 }, on: 0, is: "")
-        #expect(try Self.looks(row, [30, 31, 1_000]) == [nil, nil, nil])
-    }
-
-    @Test func aRefundMayBeTakenBackAsLongAsThePeriodWouldHaveLasted() throws {
-        let row = SubscriptionCase("", [{ $0.revocation = Revocation(at: Facts.now) }], on: 0, is: "")
-        #expect(try Self.looks(row, [1, 31]) == [30 + Self.tenth, nil])
     }
 }

@@ -64,7 +64,8 @@ package struct LookSchedule: Hashable, Sendable {
                 looks.append(end.advanced(by: step))
             }
         case .grace, .billingRetry:
-            // From the end, or from when Apple was heard trying for longer than it says.
+            // From the end; or, where Apple was heard trying for longer than it says, from when that was over. When it was
+            // heard does not count: an answer to a look is signed anew, and must not begin the waits again.
             let begun = subscription.retriesUntil?.advanced(by: .zero - retry)
             let start = begun ?? end ?? subscription.since ?? now
             looks.append(contentsOf: widening(from: start, step, within: retry, after: now))

@@ -255,9 +255,10 @@ extension Subscription {
         }
         graceEndsAt = trouble.graceEndsAt
         let retry = SubscriptionRules.billingRetry(on: billingPlan)
-        // Who is heard trying after that has not given up, and may try for as long again.
-        let isLate = trouble.signedAt > end.advanced(by: retry)
-        retriesUntil = (isLate ? trouble.signedAt : end).advanced(by: retry)
+        // Who is heard trying after that has not given up, and may try for as long again: once, for Apple signs the same anew
+        // whenever it is asked.
+        let last = end.advanced(by: retry)
+        retriesUntil = trouble.signedAt > last ? last.advanced(by: retry) : last
         if now < end { return set(.active, since: periodStartedAt) }
         if let graceEndsAt, now < graceEndsAt { return set(.grace, since: end) }
         if let retriesUntil, now >= retriesUntil {

@@ -21,7 +21,7 @@ package struct Subscription: Hashable, Sendable {
     /// Until when access goes on after a renewal that could not be charged; also when that is over.
     package internal(set) var graceEndsAt: Timestamp?
     /// Until when Apple may try to charge; only after a renewal that could not be charged. Where it was heard trying for
-    /// longer than it says, for as long again.
+    /// longer than it says, twice as long after the end.
     package internal(set) var retriesUntil: Timestamp?
     package internal(set) var willAutoRenew: Bool?
     /// What renews next; another product than this one after a change of plan that waits.

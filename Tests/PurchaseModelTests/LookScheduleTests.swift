@@ -1,0 +1,107 @@
+import PurchaseModel
+import Testing
+
+@Suite struct LookScheduleTests {
+    private static func looks(_ row: SubscriptionCase, _ days: [Double]) throws -> [Double?] {
+        try days.map { day in
+            let found = try #require(
+                try SubscriptionCase("", row.periods, row.renewal, on: day, is: "").subscription()
+            )
+            let next = LookSchedule(isSpread: false).next(after: SubscriptionCase.at(day), of: found)
+            return next.map { Double($0.milliseconds - Facts.now.milliseconds) / 86_400_000 }
+        }
+    }
+
+    /// A tenth of an hour, in days.
+    private static let tenth = 600.0 / 86_400
+
+    @Test func aPeriodIsLookedAtBeforeAndAfterItsEndAndEverMoreSeldom() throws {
+        let row = SubscriptionCase("", on: 0, is: "")
+        let tenth = Self.tenth
+        #expect(try Self.looks(row, [0, 29, 30]) == [29, 30 + tenth, 30 + tenth])
+        #expect(try Self.looks(row, [30 + tenth, 31]) == [30 + 3 * tenth, 30 + 243 * tenth])
+        #expect(try Self.looks(row, [90 + tenth, 400]) == [nil, nil])
+    }
+
+    @Test func whatLivesLongIsVerifiedAgain() throws {
+        let row = SubscriptionCase("", [{ $0.expiresAt = SubscriptionCase.at(365) }], on: 0, is: "")
+        #expect(try Self.looks(row, [0, 100, 350]) == [30, 130, 364])
+    }
+
+    @Test func aMinuteOfTheSandboxIsNoDay() throws {
+        let minutes = 5.0 / 1_440
+        let row = SubscriptionCase("", [{ $0.expiresAt = SubscriptionCase.at(minutes) }], on: 0, is: "")
+        let found = try Self.looks(row, [0, minutes * 0.8, minutes])
+        #expect(found.compactMap { $0.map { ($0 * 86_400).rounded() } } == [225, 330, 330])
+    }
+
+    /// Apple tells of a period of which it never sends the transaction, and signs that anew for whoever asks.
+    @Test func whoIsAlwaysToldTheSameAsksEverMoreSeldom() throws {
+        var (now, looks) = (40.0, 0)
+        while now < 70, looks < 1_000 {
+            let signed = SubscriptionCase.at(now)
+            let row = SubscriptionCase(
+                "",
+                [{ _ in }],
+                { renewal in
+                    renewal.signedAt = signed
+                    renewal.renewsAt = SubscriptionCase.at(80)
+                },
+                on: now,
+                is: ""
+            )
+            #expect(try row.subscription()?.isBehind == true)
+            now = try #require(try Self.looks(row, [now]).first ?? nil)
+            looks += 1
+        }
+        #expect(looks < 40, "\(looks) looks in a month")
+    }
+
+    /// Apple tries 90 days for a month of a commitment, and for as long again where it is heard trying after that.
+    @Test func anEndIsLookedForAsLongAsAppleTries() throws {
+        let failing: @Sendable (inout Renewal) -> Void = { $0.isInBillingRetry = true }
+        let plain = SubscriptionCase("", [{ _ in }], failing, on: 0, is: "")
+        #expect(try Self.looks(plain, [89]) == [90 + Self.tenth])
+        let month = SubscriptionCase("", [{ $0.billingPlan = "MONTHLY" }], failing, on: 0, is: "")
+        #expect(try Self.looks(month, [89, 119]) == [120 + Self.tenth, 120 + Self.tenth])
+        let lately: @Sendable (inout Renewal) -> Void = {
+            failing(&$0)
+            $0.signedAt = SubscriptionCase.at(95)
+        }
+        // The ever longer waits begin anew once, where it should have been over.
+        let late = SubscriptionCase("", [{ _ in }], lately, on: 0, is: "")
+        #expect(try Self.looks(late, [95, 149, 150]) == [95.0625, 150 + Self.tenth, nil])
+    }
+
+    /// Apple still tries after as long as it says, and signs that anew for whoever asks; it never says that it is over.
+    @Test(arguments: [(String?.none, 90.0, 150.0), ("MONTHLY", 120, 210)])
+    func whoIsAlwaysToldThatAppleTriesIsDone(plan: String?, limit: Double, end: Double) throws {
+        var (now, looks) = (limit + Self.tenth, 0)
+        while looks < 1_000 {
+            let signed = SubscriptionCase.at(now)
+            let row = SubscriptionCase(
+                "",
+                [{ $0.billingPlan = plan }],
+                { ($0.signedAt, $0.isInBillingRetry) = (signed, true) },
+                on: now,
+                is: ""
+            )
+            guard let next = try Self.looks(row, [now]).first ?? nil else { break }
+            #expect(try row.subscription()?.state == .billingRetry)
+            now = next
+            looks += 1
+        }
+        #expect((5...15).contains(looks), "\(looks) looks")
+        #expect(abs(now - end - Self.tenth) < 0.001)
+    }
+
+    @Test func itIsOverForGoodWhenAppleSaysSo() throws {
+        let row = SubscriptionCase("", [{ _ in }], { $0.expirationIntent = 1 }, on: 0, is: "")
+        #expect(try Self.looks(row, [30, 31, 1_000]) == [nil, nil, nil])
+    }
+
+    @Test func aRefundMayBeTakenBackAsLongAsThePeriodWouldHaveLasted() throws {
+        let row = SubscriptionCase("", [{ $0.revocation = Revocation(at: Facts.now) }], on: 0, is: "")
+        #expect(try Self.looks(row, [1, 31]) == [30 + Self.tenth, nil])
+    }
+}
