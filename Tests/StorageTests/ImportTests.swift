@@ -78,6 +78,27 @@ import Testing
         }
     }
 
+    /// Each night's import makes the plan longer, and no night comes on which it is over.
+    @Test(arguments: StoreKind.allCases)
+    func whatAnImportKeepsIsGivenUpThoughOthersFollow(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            var imported = try Samples.submission(1)
+            imported.origin = .imported
+            let (kept, age, app) = (imported, Duration.seconds(86_400), imported.app)
+            let found = try await store.write { write throws(StoreFailure) in
+                _ = try write.keepPending(kept)
+                var found: [Int64] = []
+                for hour in Int64(0)...(100 * 24) {
+                    let moment = Samples.now.advanced(by: .seconds(hour * 3_600 + 1))
+                    if hour % 24 == 0 { _ = try write.planImportQuestions(1, of: app, every: .seconds(1), at: moment) }
+                    if try !write.giveUpPending(olderThan: age, at: moment, limit: 9).isEmpty { found.append(hour) }
+                }
+                return found
+            }
+            #expect(found == [91 * 24])
+        }
+    }
+
     /// Whoever is asked about first has come first, and those who present it themselves are not among them.
     @Test(arguments: StoreKind.allCases)
     func ofWhatImportsKeepOfTheSameTheFirstIsFound(kind: StoreKind) async throws {

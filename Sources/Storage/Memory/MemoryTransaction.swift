@@ -77,7 +77,8 @@ final class MemoryTransaction: StoreTransaction {
             guard ledger.submissions[place].settlement == nil else { return false }
             let submission = ledger.submissions[place].submission
             let last = submission.origin == .presented ? .zero : importQuestionsLast(of: submission.app, at: moment)
-            return submission.receivedAt < moment && last == .zero
+            let hadTurn = submission.receivedAt < moment.advanced(by: .zero - Settlement.turnsFor)
+            return submission.receivedAt < moment && (last == .zero || hadTurn)
         }
         .sorted { one, other in
             (ledger.submissions[one].submission.receivedAt, one)

@@ -124,6 +124,9 @@ package struct Settlement: Hashable, Sendable {
     package static let refusals = [givenUp, notYours, "forged", "malformed", "undecidable"]
     /// Whoever sends the same again and again until the answer pleases has Apple asked no more often than this.
     package static let notYoursFor = Duration.seconds(3_600)
+    /// How much longer than others may wait what an import has kept, for its turn: 175 million questions at the whole of
+    /// Apple's limit. An app's plan may never end, since each of its imports makes it longer.
+    package static let turnsFor = Duration.seconds(90 * 86_400)
     /// For how long it is known what became of a proof that had to wait; sent again after that, it is new.
     package static let keptFor = Duration.seconds(30 * 86_400)
 

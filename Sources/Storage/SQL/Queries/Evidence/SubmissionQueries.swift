@@ -43,14 +43,16 @@ struct SubmissionQueries {
         """
     )
     private static let refusals = Settlement.refusals.map { "'\($0)'" }.joined(separator: ", ")
-    /// The longest waiting first, by an index of its own: it is asked every hour, and mostly there is none. What imports ask has its
-    /// turn within one plan of the app, which may be longer than anything may wait: none is given up before all have had theirs.
+    /// The longest waiting first, by an index of its own: it is asked every hour, and mostly there is none. What imports ask
+    /// has its turn within one plan of the app, which may be longer than anything may wait: none is given up before all have
+    /// had theirs, or it has waited for so long that it must have had its own.
     static let giveUp = Query(
         """
         UPDATE submissions SET settled_at = $2, verdict = '\(Settlement.givenUp)', version = version + 1
         WHERE settled_at IS NULL AND sequence IN (
             SELECT sequence FROM submissions WHERE settled_at IS NULL AND received_at < $1
-                AND (imported = 0 OR (SELECT asks_until FROM apps WHERE code = submissions.app) <= $1)
+                AND (imported = 0 OR received_at < $4
+                    OR (SELECT asks_until FROM apps WHERE code = submissions.app) <= $1)
             ORDER BY received_at, sequence LIMIT $3
         )
         RETURNING sequence, (SELECT apps.name FROM apps WHERE code = app), sha256, customer, order_id, format, reason,
@@ -196,6 +198,7 @@ struct SubmissionQueries {
         let moment = now.advanced(by: .zero - age)
         let values: [SQLValue] = [
             .integer(moment.milliseconds), .integer(now.milliseconds), .integer(Int64(max(limit, 0))),
+            .integer(moment.advanced(by: .zero - Settlement.turnsFor).milliseconds),
         ]
         let givenUp = try connection.rows(Self.giveUp, values, Self.read)
         return givenUp.sorted {
