@@ -8,6 +8,9 @@ package protocol SubscriptionReader {
     /// Those whose next look is due, of all apps, the longest due first; the limit is brought between 1 and
     /// `RecordedSubscription.listedMax`.
     func dueSubscriptions(at now: Timestamp, limit: Int) throws(StoreFailure) -> [RecordedSubscription]
+
+    /// The same of one app. It passes over what is due of others: no index goes by both.
+    func dueSubscriptions(of app: AppID, at now: Timestamp, limit: Int) throws(StoreFailure) -> [RecordedSubscription]
 }
 
 extension RecordedSubscription {

@@ -108,6 +108,7 @@ import Testing
             ["SEARCH admin_actions", "SEARCH admin_actions USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]
         ),
         (SubscriptionQueries.due, ["SEARCH subscriptions USING INDEX subscriptions_due (next_look_at<?)"]),
+        (SubscriptionQueries.dueOfApp, ["SEARCH subscriptions USING INDEX subscriptions_due (next_look_at<?)"]),
         (
             SubscriptionQueries.inState,
             [

@@ -135,6 +135,30 @@ import Testing
         }
     }
 
+    /// Those of others that are due before it are passed over, however many there are.
+    @Test(arguments: StoreKind.allCases)
+    func whatIsDueOfOneAppIsFoundBehindOthers(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let others = try (Int64(1)...Int64(RecordedSubscription.listedMax + 1)).map { number in
+                try Self.row(Self.chain(number, app: "other"), isFull: false, nextLook: 9)
+            }
+            let own = try [(1, 30), (2, 20), (3, 51)].map { number, look in
+                try Self.row(Self.chain(number), isFull: true, nextLook: look)
+            }
+            try await Self.write((others + own).map { .insert($0) }, to: store)
+            let (app, unknown) = (try Samples.app(), try Samples.app("unknown"))
+            let found = try await store.read { reader throws(StoreFailure) in
+                let now = Timestamp(milliseconds: 50)
+                return [
+                    try reader.dueSubscriptions(of: app, at: now, limit: 10),
+                    try reader.dueSubscriptions(of: app, at: now, limit: 1),
+                    try reader.dueSubscriptions(of: unknown, at: now, limit: 10),
+                ]
+            }
+            #expect(found == [[own[1], own[0]], [own[1]], []])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func allAreWalkedInPages(kind: StoreKind) async throws {
         try await kind.withStore { store in

@@ -25,20 +25,33 @@ package struct Reconciliation: Sendable {
 
     /// What was written down to be done.
     package struct Plan: Hashable, Sendable {
+        fileprivate var apps: Set<AppID> = []
         /// What the jobs are called that read.
         fileprivate var windows: [String] = []
-        package var subscriptions = 0
-        package var proofs = 0
+        /// What is looked at, save what has been: see ``Reconciliation/isDone(_:)``.
+        fileprivate var looks: [ChainKey] = []
+        package private(set) var subscriptions = 0
+        package fileprivate(set) var proofs = 0
+        /// Questions about customers.
+        package var customers = 0
 
         package init() {}
 
         package var readings: Int { windows.count }
 
+        fileprivate mutating func add(looks chains: [ChainKey]) {
+            looks += chains
+            subscriptions += chains.count
+        }
+
         /// Adds another app's part.
         package mutating func add(_ part: Plan) {
+            apps.formUnion(part.apps)
             windows += part.windows
+            looks += part.looks
             subscriptions += part.subscriptions
             proofs += part.proofs
+            customers += part.customers
         }
     }
 
@@ -56,10 +69,11 @@ package struct Reconciliation: Sendable {
         until end: Timestamp
     ) async throws(StoreFailure) -> Plan {
         var plan = Plan()
+        plan.apps = [account.app.id]
         for store in account.askableStores {
             plan.windows += try await planReadings(account.app.id, store, start, end)
         }
-        plan.subscriptions = try await planLooks(account.app.id, since: start)
+        plan.add(looks: try await planLooks(account.app.id, since: start))
         plan.proofs = try await planProofs(account.app.id)
         return plan
     }
@@ -86,8 +100,8 @@ package struct Reconciliation: Sendable {
     }
 
     /// Every subscription that was not over for good before the window is due now.
-    private func planLooks(_ app: AppID, since start: Timestamp) async throws(StoreFailure) -> Int {
-        var count = 0
+    private func planLooks(_ app: AppID, since start: Timestamp) async throws(StoreFailure) -> [ChainKey] {
+        var planned: [ChainKey] = []
         var place: WalkPlace?
         repeat {
             let after = place
@@ -95,18 +109,18 @@ package struct Reconciliation: Sendable {
                 try reader.walkSubscriptions(app: app, after: after, limit: Self.batchMax)
             }
             let alive = page.rows.filter { $0.mayHaveChanged(since: start) }.map(\.chain)
-            if !alive.isEmpty { count += try await planLooks(alive) }
+            if !alive.isEmpty { planned += try await planLooks(alive) }
             place = page.next
         } while place != nil
-        return count
+        return planned
     }
 
-    private func planLooks(_ chains: [ChainKey]) async throws(StoreFailure) -> Int {
+    private func planLooks(_ chains: [ChainKey]) async throws(StoreFailure) -> [ChainKey] {
         let now = clock.now
         return try await store.write { write throws(StoreFailure) in
             let due = try write.subscriptions(chains).sorted { $0.chain.original < $1.chain.original }
             try write.apply(puttingOff(due, until: try write.storeTime(now)), evidence: nil)
-            return due.count
+            return due.map(\.chain)
         }
     }
 
@@ -140,7 +154,7 @@ package struct Reconciliation: Sendable {
     }
 
     /// Plans to read what Apple has on record of an app's customers, one question for each Apple account that they bought
-    /// with, spread over time.
+    /// with, spread over time. Nobody can ask of a store that the app takes nothing of.
     ///
     /// - Parameters:
     ///   - subject: refunds, or all purchases.
@@ -156,7 +170,8 @@ package struct Reconciliation: Sendable {
         boughtSince start: Timestamp,
         spacing: Duration
     ) async throws(StoreFailure) -> Int {
-        guard account.hasKey else { return 0 }
+        let stores = Set(account.askableStores)
+        if stores.isEmpty { return 0 }
         var (count, seen) = (0, Set<Listing>())
         var place: WalkPlace?
         let begin = clock.now
@@ -167,7 +182,7 @@ package struct Reconciliation: Sendable {
             }
             var jobs: [(job: CustomerReading, due: Timestamp)] = []
             for recorded in page.rows.map(\.recorded) where recorded.realm.isTestSigned == account.isTest {
-                guard let customer = recorded.customer else { continue }
+                guard let customer = recorded.customer, stores.contains(recorded.realm.environment) else { continue }
                 let sold = recorded.transaction
                 if subject == .refunds, sold.isSubscriptionPeriod || sold.purchasedAt < start { continue }
                 // Beyond that some may be asked about twice, which does no harm.
@@ -201,16 +216,41 @@ package struct Reconciliation: Sendable {
         }
     }
 
-    /// What is still to be done of it: subscriptions that are due, jobs that read or look.
-    package func isDone() async throws(StoreFailure) -> Bool {
-        let now = clock.now
-        return try await store.read { reader throws(StoreFailure) in
-            guard try reader.dueSubscriptions(at: try reader.storeTime(now), limit: 1).isEmpty else { return false }
-            let kinds: Set = [NotificationReading.kind, SubscriptionLook.kind, CustomerReading.kind]
-            guard try !reader.hasDueJobs(kinds: kinds.union(ProofDecision.kinds), at: now) else { return false }
-            let left = try reader.jobBacklogs(at: now, countingTo: 1).filter { kinds.contains($0.kind) }
+    /// Whether all of a plan is done: what it reads and looks at, what is due of its apps, proofs that customers wait for.
+    ///
+    /// What an import spread over time is not waited for, nor what is of apps that nobody configures any more.
+    ///
+    /// - Parameter plan: what was looked at is taken out of it, so that nothing is asked about twice.
+    /// - Returns: false while a job of it waits or runs; one that was given up is over.
+    /// - Throws: `StoreFailure`.
+    package func isDone(_ plan: inout Plan) async throws(StoreFailure) -> Bool {
+        let (now, apps, windows, asks) = (clock.now, plan.apps, plan.windows, plan.customers > 0)
+        let isQuiet = try await store.read { reader throws(StoreFailure) in
+            let moment = try reader.storeTime(now)
+            for app in apps where try !reader.dueSubscriptions(of: app, at: moment, limit: 1).isEmpty { return false }
+            let kinds: Set = [
+                NotificationReading.kind, SubscriptionLook.kind, CustomerReading.kind, ProofDecision.kind,
+            ]
+            guard try !reader.hasDueJobs(kinds: kinds, at: now) else { return false }
+            guard try reader.openJobs(kind: NotificationReading.kind, keys: windows).isEmpty else { return false }
+            guard asks else { return true }
+            // The pages after the first are jobs of their own.
+            let left = try reader.jobBacklogs(at: now, countingTo: 1).filter { $0.kind == CustomerReading.kind }
             return left.allSatisfy { $0.counts.keys.allSatisfy { $0 == .dead } }
         }
+        guard isQuiet else { return false }
+        // None is due any more: each has its job, or had it.
+        while !plan.looks.isEmpty {
+            let chains = Array(plan.looks.suffix(Self.batchMax))
+            let looks = chains.map { SubscriptionLook($0) }
+            let open = try await store.read { reader throws(StoreFailure) in
+                try reader.openJobs(kind: SubscriptionLook.kind, keys: looks.compactMap(\.key))
+            }
+            plan.looks.removeLast(chains.count)
+            plan.looks += looks.filter { $0.key.map(open.contains) ?? false }.map(\.chain)
+            guard open.isEmpty else { return false }
+        }
+        return true
     }
 }
 

@@ -113,25 +113,21 @@ package struct SubscriptionWatch: Sendable {
         return taken ?? 0
     }
 
-    /// A batch of those that are due, and what stands before it and is nobody's.
+    /// A batch of those that are due, and those of nobody whose hour is over. Where others' stand in between, each app is asked
+    /// about by itself: there may be any number of them.
     private static func due(
         at now: Timestamp,
         _ batch: Int,
         of apps: Set<AppID>,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) -> (ours: [RecordedSubscription], nobodys: [RecordedSubscription]) {
-        var limit = batch
-        while true {
-            let due = try transaction.dueSubscriptions(at: now, limit: limit)
-            let ours = due.filter { apps.contains($0.chain.app) }
-            guard ours.count < batch, due.count == limit, limit < batch * 32 else {
-                let others = due.filter { !apps.contains($0.chain.app) }
-                let nobodys = others.filter { look in
-                    look.nextLook.map { $0.advanced(by: othersTurn) < now } ?? false
-                }
-                return (Array(ours.prefix(batch)), Array(nobodys.prefix(batch)))
-            }
-            limit *= 2
-        }
+        let due = try transaction.dueSubscriptions(at: now, limit: batch)
+        let others = due.filter { !apps.contains($0.chain.app) }
+        if others.isEmpty { return (due, []) }
+        var ours: [RecordedSubscription] = []
+        for app in apps { ours += try transaction.dueSubscriptions(of: app, at: now, limit: batch) }
+        ours.sort { ($0.nextLook ?? now, $0.chain.original) < ($1.nextLook ?? now, $1.chain.original) }
+        let nobodys = others.filter { look in look.nextLook.map { $0.advanced(by: othersTurn) < now } ?? false }
+        return (Array(ours.prefix(batch)), nobodys)
     }
 }

@@ -104,15 +104,15 @@ struct Reconcile: Sendable {
         guard !accounts.isEmpty else { throw Fault(description: "there is nothing to ask Apple with") }
         let reconciliation = Reconciliation(store: store, queue: house.work.queue, clock: clock)
         let before = try await Self.holdings(of: store)
-        var (plan, customers) = (Reconciliation.Plan(), 0)
+        var plan = Reconciliation.Plan()
         for account in accounts.sorted(by: { $0.app.id < $1.app.id }) {
             plan.add(try await reconciliation.plan(account, from: since, until: until))
-            customers += try await planCustomers(reconciliation, account)
+            plan.customers += try await planCustomers(reconciliation, account)
         }
-        let isDone = try await work(house, reconciliation)
+        let isDone = try await work(house, reconciliation, plan)
         let untaken = try await reconciliation.untaken(of: plan)
         let after = try await Self.holdings(of: store)
-        show(plan, customers, before, after, isDone: isDone, untaken)
+        show(plan, before, after, isDone: isDone, untaken)
         return isDone && untaken == 0 ? 0 : 1
     }
 
@@ -146,7 +146,11 @@ struct Reconcile: Sendable {
     }
 
     /// Works on jobs until those of the plan are done, or patience ends.
-    private func work(_ house: House, _ reconciliation: Reconciliation) async throws -> Bool {
+    private func work(
+        _ house: House,
+        _ reconciliation: Reconciliation,
+        _ plan: Reconciliation.Plan
+    ) async throws -> Bool {
         let (clock, start) = (ContinuousClock(), ContinuousClock.now)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await house.recorder.run() }
@@ -155,8 +159,9 @@ struct Reconcile: Sendable {
                 house.work.stop()
                 house.recorder.stop()
             }
+            var left = plan
             while start.duration(to: clock.now) < patience {
-                if try await reconciliation.isDone() { return true }
+                if try await reconciliation.isDone(&left) { return true }
                 try await Task.sleep(for: Self.pause)
             }
             return false
@@ -165,7 +170,6 @@ struct Reconcile: Sendable {
 
     private func show(
         _ plan: Reconciliation.Plan,
-        _ customers: Int,
         _ before: Holdings,
         _ after: Holdings,
         isDone: Bool,
@@ -179,7 +183,7 @@ struct Reconcile: Sendable {
                 json.member("untaken_windows", untaken)
                 json.member("subscriptions", plan.subscriptions)
                 json.member("proofs", plan.proofs)
-                json.member("customers", customers)
+                json.member("customers", plan.customers)
                 json.member("new_transactions", new)
                 json.member("pending_before", before.pending)
                 json.member("pending", after.pending)
@@ -191,7 +195,7 @@ struct Reconcile: Sendable {
             """
             \(ReportText.printable(place.shown)): \(isDone ? "done" : "not done, servers of this ledger go on")
               \(plan.readings) windows of notifications, \(plan.subscriptions) subscriptions, \(plan.proofs) proofs that wait,
-              \(customers) customers
+              \(plan.customers) customers
               \(new) transactions are new, \(before.pending) proofs waited, \(after.pending) wait
 
             """

@@ -110,7 +110,21 @@ extension MemoryTransaction {
     }
 
     func dueSubscriptions(at now: Timestamp, limit: Int) -> [RecordedSubscription] {
-        let due = ledger.subscriptions.values.filter { $0.nextLook.map { $0 <= now } ?? false }
+        dueSubscriptions(at: now, limit) { _ in true }
+    }
+
+    func dueSubscriptions(of app: AppID, at now: Timestamp, limit: Int) -> [RecordedSubscription] {
+        dueSubscriptions(at: now, limit) { $0 == app }
+    }
+
+    private func dueSubscriptions(
+        at now: Timestamp,
+        _ limit: Int,
+        of isMeant: (AppID) -> Bool
+    ) -> [RecordedSubscription] {
+        let due = ledger.subscriptions.values.filter { row in
+            isMeant(row.chain.app) && row.nextLook.map { $0 <= now } ?? false
+        }
         let sorted = due.sorted { left, right in
             guard let one = left.nextLook, let two = right.nextLook, one == two else {
                 return left.nextLook ?? now < right.nextLook ?? now

@@ -37,6 +37,10 @@ extension SQLTransaction {
         try subscriptions.due(at: now, limit: limit)
     }
 
+    func dueSubscriptions(of app: AppID, at now: Timestamp, limit: Int) throws(StoreFailure) -> [RecordedSubscription] {
+        try subscriptions.due(of: app, at: now, limit: limit)
+    }
+
     func ownersAndVacancies(
         _ chains: [ChainKey]
     ) throws(StoreFailure) -> (owners: [Owner], vacancies: [Vacancy]) {

@@ -1,4 +1,5 @@
 import AppStore
+import Jobs
 import Pipeline
 import PurchaseModel
 import Simulator
@@ -32,13 +33,19 @@ import Testing
     private static func reconcile(_ house: WorkHouse, since start: Timestamp) async throws -> Reconciliation.Plan {
         let account = try #require(house.accounts[house.app.id])
         let plan = try await house.reconciliation.plan(account, from: start, until: house.clock.now)
-        for _ in 0..<20 {
-            try await house.work()
-            if try await house.reconciliation.isDone() { break }
-            house.pass(.seconds(60))
-        }
-        #expect(try await house.reconciliation.isDone())
+        try await finish(plan, house)
         return plan
+    }
+
+    /// Works until it is done, for a while.
+    private static func finish(_ plan: Reconciliation.Plan, _ house: WorkHouse) async throws {
+        var (left, isDone) = (plan, false)
+        for _ in 0..<20 where !isDone {
+            try await house.work()
+            isDone = try await house.reconciliation.isDone(&left)
+            if !isDone { house.pass(.seconds(60)) }
+        }
+        #expect(isDone)
     }
 
     @Test func whatHappenedAfterTheBackupIsThereAgain() async throws {
@@ -153,9 +160,131 @@ import Testing
             house.chaos.set(chaos)
             house.pass(.seconds(86_400))
             let start = WorkHouse.start
-            _ = try await house.reconciliation.plan(account, from: start, until: house.clock.now)
+            var plan = try await house.reconciliation.plan(account, from: start, until: house.clock.now)
+            // Not before it has begun, either.
+            #expect(try await !house.reconciliation.isDone(&plan))
             try await house.work()
-            #expect(try await !house.reconciliation.isDone())
+            #expect(try await !house.reconciliation.isDone(&plan))
         }
+    }
+
+    /// It was renamed: what the ledger keeps under the old name is due, and nobody asks about it.
+    @Test func whatIsDueOfAnotherAppIsNotWaitedFor() async throws {
+        try await WorkHouse().open { house in
+            let sold = try await Self.subscribed(house)
+            let realm = Realm(environment: .production, isTestSigned: true)
+            let own = ChainKey(app: house.app.id, realm: realm, original: sold.id)
+            let old = try (1...30).map { number in
+                ChainKey(
+                    app: try #require(AppID("old")),
+                    realm: realm,
+                    original: try #require(TransactionID(number: number))
+                )
+            }
+            let (now, queue) = (house.clock.now, house.queue)
+            try await house.store.write { write throws(StoreFailure) in
+                var decision = Decision()
+                for row in try write.subscriptions([own]) {
+                    decision.subscriptions += old.map { .insert(row.named($0, lookedAtNext: now)) }
+                }
+                try write.apply(decision, evidence: nil)
+                // What was in hand when it was renamed.
+                try queue.enqueue(SubscriptionLook(old[0]), in: write)
+            }
+            let plan = try await Self.reconcile(house, since: WorkHouse.start)
+            #expect(plan.subscriptions == 1)
+            let due = try await house.store.read { reader throws(StoreFailure) in
+                try reader.dueSubscriptions(at: now, limit: 100).count
+            }
+            #expect(due == old.count)
+        }
+    }
+
+    /// It was sold there while it was tested: this server asks nothing about it.
+    @Test(arguments: [CustomerReading.Subject.refunds, .history])
+    func customersOfAStoreThatTheAppTakesNothingOfAreNotAskedAbout(subject: CustomerReading.Subject) async throws {
+        try await WorkHouse(environments: [.production]).open { house in
+            _ = try house.buy("coins.100")
+            _ = try await house.submit(try house.receipt())
+            _ = try house.buy("coins.100", by: "tester")
+            let old = AppPolicy(
+                id: house.app.id,
+                bundleID: house.app.bundleID,
+                appleID: house.app.appleID,
+                environments: [.production, .sandbox],
+                acceptsTestSigned: true
+            )
+            let proof = try house.receipt(of: "tester")
+            let tested = try await house.pipeline.submit(
+                Submission(app: old, bytes: proof, customer: CustomerID("tess"))
+            )
+            guard case .recorded = tested else { throw WorkHouse.Unexpected.outcome }
+            let account = try #require(house.accounts[house.app.id])
+            var plan = try await house.reconciliation.plan(account, from: WorkHouse.start, until: house.clock.now)
+            plan.customers = try await house.reconciliation.planReadings(
+                subject,
+                account,
+                boughtSince: WorkHouse.start,
+                spacing: .seconds(10)
+            )
+            #expect(plan.customers == 1)
+            try await Self.finish(plan, house)
+        }
+    }
+
+    /// A customer of whom Apple is to be asked later is waited for.
+    @Test func whatIsPlannedOfCustomersIsWaitedFor() async throws {
+        try await WorkHouse().open { house in
+            _ = try await Self.subscribed(house)
+            let account = try #require(house.accounts[house.app.id])
+            var plan = try await house.reconciliation.plan(account, from: house.clock.now, until: house.clock.now)
+            try await Self.finish(plan, house)
+            #expect(try await house.reconciliation.isDone(&plan))
+            let sold = try house.buy("coins.100")
+            let realm = Realm(environment: .production, isTestSigned: true)
+            let key = TransactionKey(app: house.app.id, realm: realm, id: sold.id)
+            let due = house.clock.now.advanced(by: .seconds(600))
+            plan.customers = 1
+            try await house.queue.enqueue(CustomerReading(.history, of: key), due: due)
+            #expect(try await !house.reconciliation.isDone(&plan))
+            house.pass(.seconds(600))
+            try await house.work()
+            #expect(try await house.reconciliation.isDone(&plan))
+        }
+    }
+
+    /// One of an import's is due at nearly any moment, for days.
+    @Test func whatAnImportSpreadOverTimeIsNotWaitedFor() async throws {
+        try await WorkHouse().open { house in
+            let sold = try house.buy("coins.100")
+            let waits = try await house.submit(Array(sold.id.description.utf8))
+            let kept = try await house.submission(waits)
+            let account = try #require(house.accounts[house.app.id])
+            var plan = try await house.reconciliation.plan(account, from: house.clock.now, until: house.clock.now)
+            try await Self.finish(plan, house)
+            try await house.queue.enqueue(ImportedProofDecision(kept.id))
+            #expect(try await house.reconciliation.isDone(&plan))
+        }
+    }
+}
+
+extension RecordedSubscription {
+    /// The same of another one, and due then.
+    fileprivate func named(_ chain: ChainKey, lookedAtNext look: Timestamp) -> RecordedSubscription {
+        RecordedSubscription(
+            chain: chain,
+            current: chain.original,
+            renewal: renewal,
+            product: product,
+            group: group,
+            expiresAt: expiresAt,
+            graceEndsAt: graceEndsAt,
+            willAutoRenew: willAutoRenew,
+            state: state,
+            since: since,
+            nextLook: look,
+            lookedAt: lookedAt,
+            version: 1
+        )
     }
 }

@@ -33,6 +33,10 @@ package class PassingTransaction: StoreTransaction {
         try base.dueSubscriptions(at: now, limit: limit)
     }
 
+    package func dueSubscriptions(of app: AppID, at now: Timestamp, limit: Int) throws(StoreFailure)
+        -> [RecordedSubscription]
+    { try base.dueSubscriptions(of: app, at: now, limit: limit) }
+
     package func ownersAndVacancies(
         _ chains: [ChainKey]
     ) throws(StoreFailure) -> (owners: [Owner], vacancies: [Vacancy]) {

@@ -48,6 +48,13 @@ struct SubscriptionQueries {
         WHERE next_look_at <= $1 ORDER BY next_look_at, subscriptions.app, original_id, realm LIMIT $2
         """
     )
+    /// The plus keeps the planner to the same index: by another it would come upon all of the app.
+    static let dueOfApp = Query(
+        """
+        SELECT \(selected) FROM subscriptions
+        WHERE next_look_at <= $1 AND +app = $2 ORDER BY next_look_at, app, original_id, realm LIMIT $3
+        """
+    )
     static let inState = Query(by: "subscriptions_in_state") { index in
         """
         SELECT \(selected) FROM subscriptions \(index)
@@ -98,6 +105,13 @@ struct SubscriptionQueries {
             guard let app: AppID = try row.identifier(Self.name) else { throw SQLiteResult.unreadableRow }
             return try Self.read(row, app: app)
         }
+    }
+
+    func due(of app: AppID, at now: Timestamp, limit: Int) throws(StoreFailure) -> [RecordedSubscription] {
+        guard let code = try apps.code(of: app) else { return [] }
+        let limit = min(max(limit, 1), RecordedSubscription.listedMax)
+        let values: [SQLValue] = [.integer(now.milliseconds), .integer(code), .integer(Int64(limit))]
+        return try connection.rows(Self.dueOfApp, values) { row throws(StoreFailure) in try Self.read(row, app: app) }
     }
 
     func list(
