@@ -1,9 +1,25 @@
 import PurchaseModel
 package import Storage
 
-/// Plans in the write that keeps a proof how it is to be decided.
-package typealias PendingPlanner =
-    @Sendable (PendingSubmission, any StoreTransaction) throws(StoreFailure) -> Void
+/// Has what waits decided by Apple.
+package struct PendingPlanner: Sendable {
+    /// In the write that keeps a proof.
+    package let plan: @Sendable (PendingSubmission, any StoreTransaction) throws(StoreFailure) -> Void
+    /// Which one is to be hastened so that one of an import is decided now; `nil` where that waits for no turn of its own.
+    package let inTurn: @Sendable (SubmissionID, any StoreReader) throws(StoreFailure) -> SubmissionID?
+    /// Has one decided now.
+    package let hasten: @Sendable (SubmissionID, any StoreTransaction) throws(StoreFailure) -> Void
+
+    package init(
+        plan: @escaping @Sendable (PendingSubmission, any StoreTransaction) throws(StoreFailure) -> Void,
+        inTurn: @escaping @Sendable (SubmissionID, any StoreReader) throws(StoreFailure) -> SubmissionID?,
+        hasten: @escaping @Sendable (SubmissionID, any StoreTransaction) throws(StoreFailure) -> Void
+    ) {
+        self.plan = plan
+        self.inTurn = inTurn
+        self.hasten = hasten
+    }
+}
 
 /// Where everything waits that the bytes alone do not settle: no more of an app than may, and no more of a customer.
 ///
@@ -43,18 +59,23 @@ struct PendingDesk: Sendable {
         _ pending: PendingSubmission,
         unless other: PendingSubmission? = nil
     ) async throws(StoreFailure) -> Keeping {
-        let seen = try await store.read { reader throws(StoreFailure) in
-            try Self.look(pending, other, customerMax, in: reader)
+        let seen = try await store.read { reader throws(StoreFailure) in try look(pending, other, in: reader) }
+        if let seen {
+            guard let late = seen.late, let later else { return seen.keeping }
+            try await store.write { transaction throws(StoreFailure) in try later.hasten(late, transaction) }
+            return seen.keeping
         }
-        if let seen { return seen }
         guard let place = try await takeRoom(for: pending) else { return .appIsFull }
         var isKept = false
         defer { if !isKept { room.giveBack(place) } }
         let keeping = try await store.write { transaction throws(StoreFailure) -> Keeping in
             // Once more: in SQLite writes come one after another, so that none slips through.
-            if let seen = try Self.look(pending, other, customerMax, in: transaction) { return seen }
+            if let seen = try look(pending, other, in: transaction) {
+                if let late = seen.late { try later?.hasten(late, transaction) }
+                return seen.keeping
+            }
             let kept = try transaction.keepPending(pending)
-            if kept.isNew { try later?(pending, transaction) }
+            if kept.isNew { try later?.plan(pending, transaction) }
             return .place(kept.id, isNew: kept.isNew)
         }
         if case .place(_, isNew: true) = keeping { isKept = true }
@@ -64,7 +85,7 @@ struct PendingDesk: Sendable {
     /// Has what waits already decided in time, too.
     func plan(_ kept: KeptSubmission) async throws(StoreFailure) {
         guard let later else { return }
-        try await store.write { transaction throws(StoreFailure) in try later(kept.submission, transaction) }
+        try await store.write { transaction throws(StoreFailure) in try later.plan(kept.submission, transaction) }
     }
 
     /// Has an app's places counted, if nobody did.
@@ -80,20 +101,26 @@ struct PendingDesk: Sendable {
         return { [room] in room.giveBack(place) }
     }
 
+    private struct Seen: Sendable {
+        let keeping: Keeping
+        /// An import keeps it, and has it decided in its turn: somebody waits for it now. This one is to be hastened.
+        var late: SubmissionID?
+    }
+
     /// `nil` for what is new, where its customer has room.
-    private static func look(
+    private func look(
         _ pending: PendingSubmission,
         _ other: PendingSubmission?,
-        _ customerMax: Int,
         in reader: any StoreReader
-    ) throws(StoreFailure) -> Keeping? {
+    ) throws(StoreFailure) -> Seen? {
         // What the shop or its books brought for the same customer says no less.
         for alike in [other, pending].compactMap(\.self) {
-            if let known = try reader.submission(alike: alike) { return .place(known, isNew: false) }
+            guard let known = try reader.submission(alike: alike) else { continue }
+            return Seen(keeping: .place(known, isNew: false), late: try later?.inTurn(known, reader))
         }
         guard let customer = pending.customer else { return nil }
         let waiting = try reader.pendingCount(app: pending.app, customer: customer, limit: customerMax)
-        return waiting < customerMax ? nil : .customerIsFull
+        return waiting < customerMax ? nil : Seen(keeping: .customerIsFull)
     }
 
     private func takeRoom(for pending: PendingSubmission) async throws(StoreFailure) -> PendingRoom.Place? {

@@ -1,4 +1,5 @@
 package import Jobs
+package import PurchaseModel
 package import Storage
 
 /// The job that has decided by Apple what an import has kept: the same as for what a customer presents, and of another kind,
@@ -33,6 +34,39 @@ extension JobReader {
         guard let key = ProofDecision(id).key else { return false }
         for kind in ProofDecision.kinds where try !openJobs(kind: kind, keys: [key]).isEmpty { return true }
         return false
+    }
+
+    /// Whether what an import has kept waits for its turn, and nobody has it decided before that yet.
+    func waitsForItsTurn(_ id: SubmissionID) throws(StoreFailure) -> Bool {
+        guard let key = ProofDecision(id).key else { return false }
+        guard try openJobs(kind: ProofDecision.kind, keys: [key]).isEmpty else { return false }
+        return try !openJobs(kind: ImportedProofDecision.kind, keys: [key]).isEmpty
+    }
+}
+
+extension PendingPlanner {
+    /// Into these jobs.
+    ///
+    /// - Parameters:
+    ///   - queue: gets them.
+    ///   - apps: those about which this server can ask Apple.
+    package init(_ queue: JobQueue, asking apps: Set<AppID>) {
+        self.init(
+            plan: { kept, write throws(StoreFailure) in
+                if !apps.contains(kept.app) {
+                    // The server next to this one may have what this one lacks. Where none has, nobody would ever ask.
+                    guard try write.isAskedAbout(kept.app) else { return }
+                }
+                try queue.plan(kept, in: write)
+            },
+            inTurn: { id, reader throws(StoreFailure) in
+                guard let kept = try reader.submission(id), kept.settlement == nil, kept.submission.origin != .presented
+                else { return nil }
+                let first = try reader.firstInTurn(with: kept).id
+                return try reader.waitsForItsTurn(first) ? first : nil
+            },
+            hasten: { id, write throws(StoreFailure) in try queue.hasten(ProofDecision(id), in: write) }
+        )
     }
 }
 

@@ -35,6 +35,18 @@ package struct NotificationComparison: Job, Hashable {
     private var name: String { "\(store) \(app)" }
 }
 
+extension JobReader {
+    /// Whether a server asks Apple about an app by a key, or has done so not long ago: without the key its comparison goes on
+    /// until Apple's history has gone past it.
+    func isAskedAbout(
+        _ app: AppID,
+        in stores: [StoreEnvironment] = StoreEnvironment.known
+    ) throws(StoreFailure) -> Bool {
+        let keys = stores.compactMap { NotificationComparison(app: app, store: $0).key }
+        return try !openJobs(kind: NotificationComparison.kind, keys: keys).isEmpty
+    }
+}
+
 /// Finds what was missed, whatever it was missed for: we were away, the address was wrong, Apple gave up.
 package struct NotificationComparer: Sendable {
     package static let schedule = RetrySchedule(first: .seconds(60), longest: .seconds(3_600), attemptsMax: .max)

@@ -98,9 +98,8 @@ package struct ProofDecider: Sendable {
 
     /// The server next to this one may have the app's key or secret, or this one gets it back. A customer waits; of an import
     /// there may be very many.
-    private static func withoutAccount(_ kept: KeptSubmission) -> JobOutcome {
-        let pause = kept.submission.origin == .presented ? Duration.zero : .seconds(6 * 3_600)
-        return .failed(because: AppleTrouble.noKey, notWithin: pause)
+    private static func withoutAccount(_ urgency: AppleUrgency) -> JobOutcome {
+        .failed(because: AppleTrouble.noKey, notWithin: urgency == .awaited ? .zero : .seconds(6 * 3_600))
     }
 
     /// Decides what waits, and after it what imports have kept of the same for other customers, in the order of their rows:
@@ -110,7 +109,7 @@ package struct ProofDecider: Sendable {
         _ attempt: Int,
         _ urgency: AppleUrgency
     ) async throws(StoreFailure) -> JobOutcome {
-        guard let account = accounts[first.submission.app] else { return Self.withoutAccount(first) }
+        guard let account = accounts[first.submission.app] else { return Self.withoutAccount(urgency) }
         var hearing = AppleHearing(account, for: urgency)
         var kept = first
         while true {

@@ -70,9 +70,7 @@ struct House {
             refusals: refusals,
             clock: clock,
             limits: settings.pipeline,
-            later: { kept, write throws(StoreFailure) in
-                if accounts[kept.app] != nil { try queue.plan(kept, in: write) }
-            }
+            later: PendingPlanner(queue, asking: Set(accounts.keys))
         ) { reporter.report($0) }
         let queues = (consumption: ConsumptionQueue(queue), support: SupportQueue(queue))
         let intake = House.intake(settings, verifier, recorder, store, refusals, clock, queue, reporter)

@@ -84,6 +84,75 @@ import Verification
         }
     }
 
+    /// Who presents what an import keeps for her waits for no turn of its; and who does so again costs no write.
+    @Test(arguments: [true, false]) func whatACustomerPresentsOfItHasItsTurnNow(isFromShop: Bool) async throws {
+        let house = try WorkHouse()
+        try await house.open { house in
+            let old = try (0..<3).map { _ in try house.buy("coins.100") }
+            let ids = try await Self.take(old, house)
+            let store = WatchedStore(house.store)
+            let pipeline = try Self.pipeline(house, over: store)
+            for _ in 0..<3 {
+                var submission = Submission(app: house.app, bytes: Self.digits(old[2]), customer: CustomerID("ann"))
+                submission.isFromShop = isFromShop
+                #expect(try await pipeline.submit(submission).pendingID == ids[2])
+            }
+            #expect(store.writes == 1)
+            try await house.work()
+            #expect(try await house.recorded(old[1].id) == nil)
+            #expect(try await house.recorded(old[2].id) != nil)
+            house.pass(.seconds(60))
+            try await house.work()
+            #expect(try await Self.count(old, house) == 3)
+            #expect(house.calls.values.count == 3)
+        }
+    }
+
+    /// The row whose turn is first has it now: whose the purchase becomes stays the same.
+    @Test func whatAnEarlierRowKeepsForAnotherIsDecidedWithIt() async throws {
+        let house = try WorkHouse()
+        try await house.open { house in
+            let old = try (0..<2).map { _ in try house.buy("coins.100") }
+            let importer = try ImporterTests.importer(house)
+            let rows = [
+                ImporterTests.row(1, Self.digits(old[0])), ImporterTests.row(2, Self.digits(old[1]), "bob"),
+                ImporterTests.row(3, Self.digits(old[1])),
+            ]
+            let progress = try await importer.progress(of: ImporterTests.id())
+            _ = try await importer.take(rows, after: progress, report: nil)
+            let outcome = try await house.submit(Self.digits(old[1]), customer: "ann")
+            try await house.work()
+            #expect(try await house.recorded(old[1].id)?.customer?.text == "bob")
+            #expect(try await house.submission(outcome).settlement != nil)
+        }
+    }
+
+    /// Somebody waits for it: a server that cannot ask does not put it off for hours.
+    @Test func whatACustomerWaitsForIsNotPutOffForHoursWithoutAKey() async throws {
+        let house = try WorkHouse()
+        try await house.open { house in
+            let old = try (0..<40).map { _ in try house.buy("coins.100") }
+            _ = try await Self.take(old, house)
+            _ = try await house.submit(Self.digits(old[39]))
+            try await house.work(hasKey: false)
+            house.pass(.seconds(60))
+            try await house.work()
+            #expect(try await house.recorded(old[39].id) != nil)
+        }
+    }
+
+    /// The same house, with its writes counted.
+    private static func pipeline(_ house: WorkHouse, over store: any Store) throws -> PurchasePipeline {
+        PurchasePipeline(
+            verifier: try PipelineHouse.verifier(),
+            recorder: house.recorder,
+            store: store,
+            refusals: RefusalLedger(),
+            clock: house.clock,
+            later: PendingPlanner(house.queue, asking: [house.app.id])
+        ) { _ in }
+    }
+
     /// Whose job it is, for who may see one app's alone.
     @Test func itIsTheAppsWhoseProofIsKept() async throws {
         let house = try WorkHouse()

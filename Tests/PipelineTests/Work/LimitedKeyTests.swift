@@ -1,3 +1,4 @@
+import Jobs
 import Pipeline
 import PurchaseModel
 import Simulator
@@ -32,9 +33,32 @@ import Testing
         }
     }
 
+    /// A server that cannot ask keeps it, and the one next to it asks: whoever sends it again has no part in that. Where no
+    /// server asks there is no job that would only come again and again.
+    @Test(arguments: [true, false]) func whatAServerWithoutAKeyKeepsIsAskedByAnother(isAsked: Bool) async throws {
+        try await WorkHouse().open { house in
+            let sold = try house.buy("coins.100")
+            if isAsked { try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production)) }
+            let other = PurchasePipeline(
+                verifier: try PipelineHouse.verifier(),
+                recorder: house.recorder,
+                store: house.store,
+                refusals: RefusalLedger(),
+                clock: house.clock,
+                later: PendingPlanner(house.queue, asking: [])
+            ) { _ in }
+            let submission = Submission(app: house.app, bytes: Array("\(sold.id)".utf8), customer: CustomerID("ann"))
+            #expect(try await other.submit(submission).pendingID != nil)
+            #expect(try await house.waits(for: ProofDecision.kind) == isAsked)
+            try await house.work()
+            #expect(try await house.recorded(sold.id)?.customer?.text == (isAsked ? "ann" : nil))
+        }
+    }
+
     /// This server does not know of the app, another may, and this one gets it back: what waits is given up by nobody.
     @Test func whatWaitsOutlastsAServerWithoutTheApp() async throws {
         try await WorkHouse(hasAccount: false).open { house in
+            try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
             _ = try await house.submit(Array("1000000000000001".utf8))
             for _ in 0..<40 {
                 try await house.work()

@@ -36,6 +36,8 @@ struct WorkHouse: Sendable {
     private let watch: SubscriptionWatch
     let recorder: Recorder
     private let handlers: [JobHandler]
+    /// Of a server that has nothing to ask Apple with.
+    private let keyless: [JobHandler]
     let events: Noted<PipelineEvent>
 
     /// Takes Apple's notifications in, unless it is closed.
@@ -69,11 +71,10 @@ struct WorkHouse: Sendable {
         simulator = Self.simulator(signingKey, clock)
         app = try Self.policy(terms, environments, readsHistory)
         let (store, clock, app, inbox) = (MemoryStore(), clock, app, Inbox())
-        (self.store, self.inbox) = (store, inbox)
+        let (events, refusals) = (Noted<PipelineEvent>(), RefusalLedger())
+        (self.store, self.inbox, self.events) = (store, inbox, events)
         sender = try NoticeSender(simulator, caller: inbox.caller(app))
         chaos = ChaosRun(simulator) { _ in }
-        let (events, refusals) = (Noted<PipelineEvent>(), RefusalLedger())
-        self.events = events
         let (verifier, random) = (try PipelineHouse.verifier(), SharedCounter())
         queue = JobQueue(store: store, clock: clock) { random.next() }
         let (queue, firsts) = (queue, Self.firsts(of: app, queue))
@@ -86,7 +87,7 @@ struct WorkHouse: Sendable {
             store: store,
             refusals: refusals,
             clock: clock,
-            later: { kept, write throws(StoreFailure) in try queue.plan(kept, in: write) }
+            later: PendingPlanner(queue, asking: knowsApp && hasAccount ? [app.id] : [])
         ) { events.note($0) }
         intake = NotificationIntake(
             verifier: verifier,
@@ -114,6 +115,7 @@ struct WorkHouse: Sendable {
         reconciliation = Reconciliation(store: store, queue: queue, clock: clock)
         let apps: Set<AppID> = knowsApp ? [app.id] : []
         handlers = Self.handlers(pipeline, intake, recorder, queue, store, verifier, apps, accounts, clock, events)
+        keyless = Self.handlers(pipeline, intake, recorder, queue, store, verifier, apps, [:], clock, events)
         watch = SubscriptionWatch(store: store, apps: apps, queue: queue, clock: clock)
     }
 
@@ -269,14 +271,14 @@ struct WorkHouse: Sendable {
         return try await pipeline.submit(submission)
     }
 
-    /// Runs all jobs that are due now, each once.
-    func work() async throws {
+    /// Runs all jobs that are due now, each once; without a key as the server next to this one that has none.
+    func work(hasKey: Bool = true) async throws {
         await watch.sweep()
         guard try await hasWork() else { return }
         let (ended, ending) = AsyncStream.makeStream(of: Void.self)
         let worker = JobWorker(
             queue: queue,
-            handlers: handlers,
+            handlers: hasKey ? handlers : keyless,
             owner: LeaseOwner(checked: "worker"),
             limits: JobLimits(concurrency: 4),
             uptime: { .zero },

@@ -66,7 +66,7 @@ final class Town: Sendable {
             store: ledger,
             refusals: refusals,
             clock: clock,
-            later: { kept, write throws(StoreFailure) in try queue.plan(kept, in: write) }
+            later: PendingPlanner(queue, asking: [app.id])
         ) { _ in }
         let intake = NotificationIntake(
             verifier: verifier,
