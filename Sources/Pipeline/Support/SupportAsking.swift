@@ -48,9 +48,6 @@ package struct SupportAsker: Sendable {
     package static let schedule = RetrySchedule(first: .seconds(2), longest: .seconds(300), attemptsMax: .max)
     /// After so long without an answer nobody waits any more.
     private static let patience = Duration.seconds(86_400)
-    /// For how long a server with the app's key may be waited for, where this one has none: where nothing is configured, nothing
-    /// is asked.
-    private static let keyPatience = Duration.seconds(60)
     /// Apple extends many subscriptions in hours to days.
     private static let massPatience = Duration.seconds(7 * 86_400)
     private static let massPause = Duration.seconds(600)
@@ -83,9 +80,7 @@ package struct SupportAsker: Sendable {
                 return try await fail(request, "unreadable")
             }
             guard let account = accounts[job.app], account.hasKey else {
-                let later = AppleTrouble.withoutKey(since: request.askedAt, within: Self.keyPatience, at: clock.now)
-                guard let later else { return try await fail(request, "no_key") }
-                return later
+                return try await withoutKey(request)
             }
             do {
                 return try await ask(question, request, account)
@@ -275,16 +270,27 @@ package struct SupportAsker: Sendable {
         case .refused(let code) where code.remedy != .retry:
             return try await fail(request, "apple_refused", code.description)
         case .invalidRequest(let field): return try await fail(request, "invalid", field)
-        case .notConfigured: return try await fail(request, "no_key")
+        case .notConfigured: return try await withoutKey(request)
         // We hung up: Apple did not fail to answer, however long it is that somebody asked.
         case .unreachable(.cancelled): return .failed(because: "Apple: \(failure)")
         default: break
         }
-        let patience = request.answer == nil ? Self.patience : Self.massPatience
-        guard request.askedAt.duration(to: now) < patience else {
+        guard mayWait(request, at: now) else {
             return try await fail(request, "apple_did_not_answer", "\(failure)")
         }
         return AppleTrouble.outcome(of: failure, at: now) ?? .failed(because: "Apple: \(failure)")
+    }
+
+    /// The API takes no question in without a key: the server next to this one has it, or this one gets it back. What Apple has
+    /// been told must not end here: whoever asks again has it done twice.
+    private func withoutKey(_ request: SupportRequest) async throws(StoreFailure) -> JobOutcome {
+        guard mayWait(request, at: clock.now) else { return try await fail(request, "no_key") }
+        return .failed(because: AppleTrouble.noKey)
+    }
+
+    /// Longer where it is under way.
+    private func mayWait(_ request: SupportRequest, at now: Timestamp) -> Bool {
+        request.askedAt.duration(to: now) < (request.answer == nil ? Self.patience : Self.massPatience)
     }
 
     private func settle(
@@ -300,9 +306,12 @@ package struct SupportAsker: Sendable {
         _ code: String,
         _ detail: String? = nil
     ) async throws(StoreFailure) -> JobOutcome {
+        let known = request.answer.flatMap { try? JSONDocument($0).root.object }
         let answer = JSONWriter.object { json in
             json.member("code", code)
             json.member("detail", detail)
+            // That Apple has it in hand, whatever became of our asking.
+            json.member("request_identifier", known?["request_identifier"]?.string)
         }
         try await write(request, .failed, answer)
         return .done

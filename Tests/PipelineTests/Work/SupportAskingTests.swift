@@ -238,6 +238,53 @@ import Testing
         try await WorkHouse(hasKey: false).open { house in
             let request = try await Self.ask(.lookUpOrder("M1"), in: house)
             #expect(try Self.answer(request)["code"]?.string == "no_key")
+            #expect(request.settledAt.map { $0 >= request.askedAt.advanced(by: .seconds(86_400)) } == true)
+        }
+    }
+
+    /// What a person asks outlasts hours at a server that has no key.
+    @Test func whatIsAskedWaitsForAServerWithAKey() async throws {
+        try await WorkHouse().open { house in
+            let order = try house.buy("coins.100").orderID
+            let asked = try await Self.put(.lookUpOrder(order), in: house)
+            for _ in 0..<20 {
+                try await house.work(hasKey: false)
+                house.pass(.seconds(3_600))
+            }
+            #expect(try await Self.request(asked.id, in: house).state == .waiting)
+            try await house.work()
+            #expect(try await Self.request(asked.id, in: house).state == .done)
+        }
+    }
+
+    /// Apple has been told: whoever would ask again gives everybody the days twice.
+    @Test(arguments: [2, 8]) func whatAppleHasInHandIsNotEndedByAServerWithoutAKey(days: Int) async throws {
+        try await WorkHouse().open { house in
+            _ = try house.buy("pro.monthly")
+            house.pass(.seconds(32 * 86_400))
+            let product = DemoCatalogue.product("pro.monthly")
+            let asked = try await Self.put(
+                .extendAll(product, .production, Self.terms, storefronts: nil),
+                in: house
+            )
+            try await house.work()
+            let sent = try await Self.request(asked.id, in: house)
+            let identifier = try #require(try Self.answer(sent)["request_identifier"]?.string)
+            for _ in 0..<days * 24 {
+                house.pass(.seconds(3_600))
+                try await house.work(hasKey: false)
+            }
+            let waiting = try await Self.request(asked.id, in: house)
+            #expect(waiting.state == (days < 7 ? .waiting : .failed))
+            #expect(try Self.answer(waiting)["code"]?.string == (days < 7 ? nil : "no_key"))
+            #expect(try Self.answer(waiting)["request_identifier"]?.string == identifier)
+            guard days < 7 else { return }
+            house.pass(.seconds(600))
+            try await house.work()
+            let done = try await Self.request(asked.id, in: house)
+            #expect(done.state == .done)
+            #expect(try Self.answer(done)["succeeded"]?.int64 == 1)
+            #expect(house.calls.values.count { $0.hasSuffix("/extend/mass") } == 1)
         }
     }
 
