@@ -33,7 +33,7 @@ enum AppleTrouble {
     }
 
     /// Where this server cannot ask about an app or a store. Another one may, or the key comes back with the next configuration:
-    /// what nobody could ask in a day is wanted no more.
+    /// what nobody could ask for so long is wanted no more. It is tried ever more seldom, and once a day.
     ///
     /// - Parameters:
     ///   - asked: since when it waits.
@@ -45,8 +45,9 @@ enum AppleTrouble {
         within patience: Duration = .seconds(86_400),
         at now: Timestamp
     ) -> JobOutcome? {
-        guard asked.duration(to: now) < patience else { return nil }
-        return .again(after: patience / 6, because: noKey)
+        let waited = asked.duration(to: now)
+        guard waited < patience else { return nil }
+        return .again(after: min(max(waited / 6, .seconds(4 * 3_600)), .seconds(86_400)), because: noKey)
     }
 
     static let noKey = "this server has no key for it"

@@ -1,7 +1,7 @@
 import AppStore
 package import Jobs
 package import PurchaseModel
-import Storage
+package import Storage
 import Verification
 
 /// The job that reads once what Apple has on record of one customer, by any of her transactions: a page of it, and then a
@@ -102,12 +102,20 @@ package struct CustomerReader: Sendable {
     private static let untilAnew = Duration.seconds(3_600)
 
     private let recorder: Recorder
+    private let store: any Store
     private let queue: JobQueue
     private let accounts: [AppID: AppleAccount]
     private let clock: any WallClock
 
-    package init(recorder: Recorder, queue: JobQueue, accounts: [AppID: AppleAccount], clock: any WallClock) {
+    package init(
+        recorder: Recorder,
+        store: any Store,
+        queue: JobQueue,
+        accounts: [AppID: AppleAccount],
+        clock: any WallClock
+    ) {
         self.recorder = recorder
+        self.store = store
         self.queue = queue
         self.accounts = accounts
         self.clock = clock
@@ -122,7 +130,7 @@ package struct CustomerReader: Sendable {
         guard let account = accounts[key.app], account.isTest == key.realm.isTestSigned,
             account.askableStores.contains(environment)
         else {
-            return AppleTrouble.withoutKey(since: run.due, at: clock.now) ?? .done
+            return await withoutKey(key.app, environment, since: run.due)
         }
         let page: HistoryPage?
         do throws(AppStoreFailure) {
@@ -138,6 +146,24 @@ package struct CustomerReader: Sendable {
         do throws(StoreFailure) {
             for proof in page.transactions { try await record(proof, account.app) }
             return try await goOn(job, after: page)
+        } catch {
+            return .failed(because: "the store: \(error)")
+        }
+    }
+
+    /// Nothing else asks for this. As long as a server asks about the app, or did not long ago, one with the key is waited for
+    /// until Apple's history has gone by; where none ever had one, for a day.
+    private func withoutKey(
+        _ app: AppID,
+        _ environment: StoreEnvironment,
+        since due: Timestamp
+    ) async -> JobOutcome {
+        do throws(StoreFailure) {
+            let isAsked = try await store.read { reader throws(StoreFailure) in
+                try reader.isAskedAbout(app, in: [environment])
+            }
+            let patience = isAsked ? NotificationComparer.depth(of: environment) : .seconds(86_400)
+            return AppleTrouble.withoutKey(since: due, within: patience, at: clock.now) ?? .done
         } catch {
             return .failed(because: "the store: \(error)")
         }

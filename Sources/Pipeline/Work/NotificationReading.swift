@@ -44,8 +44,8 @@ package struct NotificationReading: Job, Hashable {
     private var name: String { "\(store) \(start.milliseconds) \(end.milliseconds) \(app)" }
 }
 
-/// The job that reads once more what a comparison or a reading could not take in: a setting was wrong, or a certificate of
-/// Apple's is not known here. It comes again and again, ever later, until nothing is left or Apple has forgotten it.
+/// The job that reads once more what a comparison or a reading could not take in: a setting was wrong, a certificate of
+/// Apple's is not known here, or the key was not. It comes again and again, ever later, until nothing is left or Apple has forgotten it.
 package struct NotificationRetry: Job, Hashable {
     package static let kind = "notifications.retry"
     /// How long it waits at first, and at most.
@@ -98,17 +98,19 @@ package struct NotificationReader: Sendable {
 
     package var handlers: [JobHandler] {
         [
-            JobHandler(NotificationReading.self, schedule: Self.schedule) { job, run in
-                let later = AppleTrouble.withoutKey(since: run.due, at: clock.now)
-                return await read(job, orElse: later ?? .done) { figures throws(StoreFailure) in
-                    if figures.untaken > 0 { try await readAgain(job) }
+            JobHandler(NotificationReading.self, schedule: Self.schedule) { job, _ in
+                await read(job) { figures throws(StoreFailure) in
+                    // Without a key, too: nothing else knows of this stretch.
+                    if figures.map({ $0.untaken > 0 }) ?? true { try await readAgain(job) }
                     return .done
                 }
             },
             JobHandler(NotificationRetry.self, schedule: Self.schedule) { job, _ in
-                // Nothing else knows of this stretch: another server may have the key, or this one gets it back.
-                let later = JobOutcome.again(after: NotificationRetry.interval, because: AppleTrouble.noKey)
-                return await read(job.reading, orElse: later) { figures in
+                await read(job.reading) { figures in
+                    // Another server may have the key, or this one gets it back.
+                    guard let figures else {
+                        return .again(after: NotificationRetry.interval, because: AppleTrouble.noKey)
+                    }
                     guard figures.untaken > 0 else { return .done }
                     let reason = "\(figures.untaken) notifications could not be taken in"
                     return .again(after: job.wait(at: clock.now), because: reason)
@@ -122,17 +124,22 @@ package struct NotificationReader: Sendable {
         try await queue.enqueue(NotificationRetry(job), due: clock.now.advanced(by: NotificationRetry.interval))
     }
 
+    /// - Parameters:
+    ///   - job: what to read.
+    ///   - ending: what follows from what was found; from `nil` where this server has no key.
+    /// - Returns: how the run ended.
     private func read(
         _ job: NotificationReading,
-        orElse without: JobOutcome,
-        _ ending: (NotificationFetch.Figures) async throws(StoreFailure) -> JobOutcome
+        _ ending: (NotificationFetch.Figures?) async throws(StoreFailure) -> JobOutcome
     ) async -> JobOutcome {
         let now = clock.now
         // Apple has forgotten what is older; a job may have waited long.
         let start = max(job.start, now.advanced(by: .zero - NotificationComparer.depth(of: job.store)))
         guard start < job.end else { return .done }
-        guard let account = accounts[job.app], account.askableStores.contains(job.store) else { return without }
         do {
+            guard let account = accounts[job.app], account.askableStores.contains(job.store) else {
+                return try await ending(nil)
+            }
             let figures = try await fetch.fetch(from: start, until: job.end, in: job.store, account)
             // Of what was fetched before it was told then.
             report(.compared(app: job.app, sent: figures.sent, recovered: figures.new))

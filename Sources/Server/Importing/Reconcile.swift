@@ -86,7 +86,7 @@ struct Reconcile: Sendable {
         }
     }
 
-    private static let untakenAdvice = "check apple_id and certificates; servers read them again, ever later"
+    private static let untakenAdvice = "check apple_id, certificates and keys; servers read them again, ever later"
 
     /// What the ledger holds.
     private struct Holdings: Sendable {

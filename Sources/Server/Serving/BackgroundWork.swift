@@ -50,7 +50,7 @@ struct BackgroundWork: Sendable {
         let reader = NotificationReader(intake: intake, queue: queue, accounts: accounts, clock: clock) {
             reporter.report($0)
         }
-        let customers = CustomerReader(recorder: recorder, queue: queue, accounts: accounts, clock: clock)
+        let customers = CustomerReader(recorder: recorder, store: store, queue: queue, accounts: accounts, clock: clock)
         let looker = SubscriptionLooker(
             recorder: recorder,
             verifier: verifier,

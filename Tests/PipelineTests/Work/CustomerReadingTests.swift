@@ -142,6 +142,57 @@ import Testing
         }
     }
 
+    /// A server beside the one with the key has none, or this one lacks it for a while; before that Apple has refused for days.
+    @Test(arguments: [1, 60]) func aServerWithoutTheKeyEndsNoReading(days: Int) async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let sold = try house.buy("coins.100")
+            _ = try await house.submit(try house.receipt())
+            try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
+            _ = try house.simulator.perform(.decideRefund(sold.id, .full))
+            #expect(try await Self.plan(house, .refunds) == 1)
+            house.script.set("", HTTPResponse(.unauthorized))
+            for _ in 0..<48 {
+                try await house.work()
+                house.pass(.seconds(3_600))
+            }
+            house.script.set("", nil)
+            for _ in 0..<days {
+                try await house.work(hasKey: false)
+                house.pass(.seconds(86_400))
+            }
+            #expect(try await house.recorded(sold.id)?.transaction.revocation == nil)
+            #expect(try await house.waits(for: CustomerReading.kind))
+            let asked = house.calls.values.count { $0.contains("/refund/lookup/") }
+            try await house.work()
+            #expect(try await house.recorded(sold.id)?.transaction.revocation != nil)
+            #expect(house.calls.values.count { $0.contains("/refund/lookup/") } == asked + 1)
+            #expect(try await !house.waits(for: CustomerReading.kind))
+        }
+    }
+
+    /// Once Apple's history has gone by nobody wants it any more, whatever is asked of the app.
+    @Test func whatNobodyCouldAskForHalfAYearIsOver() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            _ = try house.buy("coins.100")
+            _ = try await house.submit(try house.receipt())
+            try await house.queue.enqueue(NotificationComparison(app: house.app.id, store: .production))
+            #expect(try await Self.plan(house, .refunds) == 1)
+            for _ in 0..<178 {
+                try await house.work(hasKey: false)
+                house.pass(.seconds(86_400))
+            }
+            #expect(try await house.waits(for: CustomerReading.kind))
+            for _ in 0..<3 {
+                try await house.work(hasKey: false)
+                house.pass(.seconds(86_400))
+            }
+            #expect(try await !house.waits(for: CustomerReading.kind))
+            #expect(try await house.deadLetters() == [])
+        }
+    }
+
     /// What is none of a transaction's numbers never will be one.
     @Test(arguments: [4_000_006, 4_000_048]) func aNumberThatIsNoneIsAskedAboutOnce(code: Int) async throws {
         try await WorkHouse().open { house in

@@ -147,6 +147,28 @@ import Testing
         }
     }
 
+    /// An hour that is to be read once more, and first met a server without the key, is read by one that has it.
+    @Test func whatIsToBeReadOutlastsAServerWithoutTheKey() async throws {
+        try await WorkHouse().open { house in
+            house.inbox.open(false)
+            let missed = try house.buy("coins.100")
+            await house.sender.deliverDue()
+            house.pass(.seconds(1_200))
+            let (start, end) = (house.clock.now.advanced(by: .seconds(-3_600)), house.clock.now)
+            let reading = NotificationReading(app: house.app.id, store: .production, from: start, until: end)
+            try await house.queue.enqueue(reading)
+            for _ in 0..<100 {
+                house.pass(.seconds(86_400))
+                try await house.work(hasKey: false)
+            }
+            #expect(try await house.recorded(missed.id) == nil)
+            house.pass(.seconds(86_400))
+            try await house.work()
+            #expect(try await house.recorded(missed.id) != nil)
+            #expect(try await !house.waits(for: NotificationRetry.kind))
+        }
+    }
+
     /// Our clock is hours ahead of Apple's: what Apple has not lived yet is not passed over.
     @Test func aClockThatIsAheadPassesNothingOver() async throws {
         try await WorkHouse().open { house in

@@ -152,7 +152,7 @@ struct WorkHouse: Sendable {
         let decider = ProofDecider(pipeline: pipeline, store: store, accounts: accounts, clock: clock)
         let answerer = ConsumptionAnswerer(store: store, accounts: accounts, clock: clock)
         let asker = SupportAsker(store: store, recorder: recorder, accounts: accounts, clock: clock)
-        let customers = CustomerReader(recorder: recorder, queue: queue, accounts: accounts, clock: clock)
+        let customers = CustomerReader(recorder: recorder, store: store, queue: queue, accounts: accounts, clock: clock)
         return [
             decider.handler, decider.importedHandler, comparer.handler, looker.handler, customers.handler,
             answerer.handler, asker.handler,
