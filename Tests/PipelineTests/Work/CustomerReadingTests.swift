@@ -164,7 +164,11 @@ import Testing
             #expect(try await house.recorded(sold.id)?.transaction.revocation == nil)
             #expect(try await house.waits(for: CustomerReading.kind))
             let asked = house.calls.values.count { $0.contains("/refund/lookup/") }
-            try await house.work()
+            // One asks first whether the key is taken again, this or the comparison; the other hears of it.
+            for _ in 0..<3 {
+                try await house.work()
+                house.pass(.seconds(1_000))
+            }
             #expect(try await house.recorded(sold.id)?.transaction.revocation != nil)
             #expect(house.calls.values.count { $0.contains("/refund/lookup/") } == asked + 1)
             #expect(try await !house.waits(for: CustomerReading.kind))
