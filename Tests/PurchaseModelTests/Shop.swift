@@ -89,7 +89,8 @@ struct Shop {
         booksClosedAt: Timestamp? = nil,
         isUndelivered: Bool = false,
         presentedAt: Timestamp? = nil,
-        claiming claimed: Int64? = nil
+        claiming claimed: Int64? = nil,
+        exported: ExportedOutcome? = nil
     ) throws -> Decision {
         var recording = Recording(
             app: try Shop.app(),
@@ -105,6 +106,7 @@ struct Shop {
         recording.booksClosedAt = booksClosedAt
         (recording.isUndelivered, recording.presentedAt) = (isUndelivered, presentedAt)
         recording.claimed = claimed.flatMap { TransactionID(number: $0) }
+        if let id = recording.claimed, let exported { recording.exported = [id: exported] }
         self.transactions.formUnion(recording.keys)
         return apply(decide(situation, recording, ownToken: ownToken, at: now))
     }

@@ -24,7 +24,9 @@ extension Fulfilment {
         stored.reversedAt = reversedAt
         stored.delivery = delivery
         stored.fence = fence
+        stored.importedFence = importedFence
         stored.isImported = isImported
+        stored.booksClosedAt = booksClosedAt
         stored.isOfHistory = isOfHistory
         change(&stored)
         return Fulfilment(stored: stored)

@@ -208,8 +208,9 @@ extension LedgerCheck {
 }
 
 extension Fulfilment {
-    /// How many changes of what is to be delivered the shop was told; the first of what was imported is none of them.
-    fileprivate var changesTold: Int64 { isImported && isGiven ? fence - 1 : fence }
+    /// How many changes of what is to be delivered the shop was told; the first of what was imported is none of them, nor are
+    /// those that the ledger has told which it was exported from.
+    fileprivate var changesTold: Int64 { isImported && isGiven ? fence - max(importedFence, 1) : fence }
 
     /// What is missing of what goes with its state, and what is there that does not.
     var faults: [String] {

@@ -1,3 +1,4 @@
+package import PurchaseModel
 package import Storage
 
 /// What rows of an export are. Stable words.
@@ -25,12 +26,14 @@ package enum ExportKind: String, Hashable, Sendable, CaseIterable {
                 "currency", "storefront", "subscription_group", "web_order_line_item_id", "app_transaction_id",
                 "owner_id", "customer_id", "order_id", "signed_at", "recorded_at", "proof_sha256", "proof",
                 "is_partly_revoked", "previous_original_transaction_id", "offer_discount_type", "offer_period",
-                "advanced_commerce", "billing_plan", "commitment_ends_at",
+                "advanced_commerce", "billing_plan", "commitment_ends_at", "fulfilment.state", "fulfilment.reason",
+                "fulfilment.fence", "fulfilment.imported",
             ]
         case .evidence:
             [
                 "kind", "environment", "test_signed", "transaction_id", "original_transaction_id", "owner_id",
-                "proof_sha256", "proof",
+                "proof_sha256", "proof", "fulfilment.state", "fulfilment.reason", "fulfilment.fence",
+                "fulfilment.imported",
             ]
         case .fulfilment:
             [
@@ -77,6 +80,8 @@ package struct ExportReport: Sendable {
     package var unreadable: [String] = []
     /// The feed as far as the snapshot has it.
     package var end = EventCursor.start
+    /// When it was taken: what is bought afterwards does not stand in it.
+    package var takenAt: Timestamp?
     /// False when whoever took the rows wanted no more.
     package var isWhole = false
 

@@ -11,6 +11,7 @@ extension LedgerExport {
             try reader.walkTransactions(app: app, after: place, limit: Self.pageMax)
         } _: { export, page throws(StoreFailure) in
             let owners = try export.owners(page.map(\.recorded.chain))
+            let given = try reader.fulfilments(of: page.map(\.recorded))
             var rows: [[UInt8]] = []
             for row in page.map(\.recorded) {
                 let evidence = export.includesProofs ? try reader.latestEvidence(of: row.key) : nil
@@ -21,6 +22,7 @@ extension LedgerExport {
                         json.member("owner_id", owners[row.chain])
                         json.member("proof_sha256", evidence.map { Hexadecimal.encode($0.digest.bytes) })
                         json.member("proof", proof.map(Self.text))
+                        Self.write(given[row.key], into: &json)
                     }
                 )
             }
@@ -36,11 +38,16 @@ extension LedgerExport {
             try reader.walkTransactions(app: app, after: place, limit: Self.pageMax)
         } _: { export, page throws(StoreFailure) in
             let owners = try export.owners(page.map(\.recorded.chain))
-            var rows: [[UInt8]] = []
+            var fuller: [(RecordedTransaction, EvidenceRow)] = []
             for row in page.map(\.recorded) {
                 guard let evidence = try reader.fullerEvidence(of: row.key), export.isNew(evidence.digest) else {
                     continue
                 }
+                fuller.append((row, evidence))
+            }
+            let given = try reader.fulfilments(of: fuller.map(\.0))
+            var rows: [[UInt8]] = []
+            for (row, evidence) in fuller {
                 rows.append(
                     try Self.object(.evidence, row.realm) { json in
                         json.member("transaction_id", row.id.description)
@@ -48,10 +55,22 @@ extension LedgerExport {
                         json.member("owner_id", owners[row.chain])
                         json.member("proof_sha256", Hexadecimal.encode(evidence.digest.bytes))
                         json.member("proof", Self.text(evidence.proof))
+                        Self.write(given[row.key], into: &json)
                     }
                 )
             }
             return rows
+        }
+    }
+
+    /// What became of it, for another ledger of ours: there it is delivered by the next fence, and what waits goes on waiting.
+    private static func write(_ fulfilment: Fulfilment?, into json: inout JSONObjectWriter) {
+        guard let fulfilment else { return }
+        json.object("fulfilment") { json in
+            json.member("state", fulfilment.state.rawValue)
+            json.member("reason", fulfilment.reason?.rawValue)
+            if fulfilment.delivery != nil { json.member("fence", fulfilment.fence) }
+            if fulfilment.isImported { json.member("imported", true) }
         }
     }
 

@@ -45,6 +45,7 @@ package struct LedgerExport {
     ) throws(StoreFailure) -> ExportReport {
         var export = LedgerExport(app: app, reader: reader, now: now, includesProofs: includesProofs, take: take)
         export.report.end = try reader.lastEvent(app: app)
+        export.report.takenAt = now
         for kind in ExportKind.allCases where kinds.contains(kind) {
             guard try export.write(kind) else { return export.report }
         }

@@ -1,18 +1,20 @@
 import Encoding
+package import PurchaseModel
 
 extension ImportReader {
     /// Looks an export of ours through, before anything of it is taken: what one lacks that was cut off, nobody would miss.
     ///
     /// Several that stand one after the other in a file have an end each. A table has none, nor have other services' exports.
     ///
+    /// - Returns: when it was taken, of several the first; `nil` where one does not say.
     /// - Throws: ``ImportSourceFault/noEnd`` or ``ImportSourceFault/otherRows(said:found:)`` if it is not whole.
     package static func confirmEnd(
         of source: ImportSource,
         _ format: ImportFormat,
         _ columns: ImportColumns
-    ) throws(ImportSourceFault) {
+    ) throws(ImportSourceFault) -> Timestamp? {
         // Of nothing, no format can be guessed: lines, then.
-        guard !columns.kind.isEmpty, [.lines, .jsonLines].contains(format) else { return }
+        guard !columns.kind.isEmpty, [.lines, .jsonLines].contains(format) else { return nil }
         var ends = ExportEnds(kind: columns.kind)
         var splitter = RecordSplitter(bytesMax: ExportEnds.bytesMax, delimiter: nil)
         var place = try beginning(of: source, format)
@@ -22,6 +24,7 @@ extension ImportReader {
         }
         if let last = splitter.finish() { try ends.take(last) }
         guard ends.isWhole else { throw .noEnd }
+        return ends.takenAt
     }
 }
 
@@ -33,24 +36,31 @@ private struct ExportEnds {
     let kind: [String]
     private var rows: Int64 = 0
     private(set) var isWhole = false
+    private var isSilent = false
+    private var first: Timestamp?
+
+    /// `nil` unless each end says it.
+    var takenAt: Timestamp? { isSilent ? nil : first }
 
     init(kind: [String]) { self.kind = kind }
 
     mutating func take(_ record: RecordSplitter.Record) throws(ImportSourceFault) {
         guard record.isTooLong || !record.bytes.isEmpty else { return }
-        guard let said = said(in: record) else {
+        guard let end = end(in: record), let said = end["rows"]?.int64 else {
             rows += 1
             isWhole = false
             return
         }
+        let moment = end["exported_at"]?.string.flatMap { RFC3339.milliseconds($0) }.map(Timestamp.init(milliseconds:))
+        if let moment { first = min(first ?? moment, moment) } else { isSilent = true }
         guard said == rows else { throw .otherRows(said: said, found: rows) }
         rows = 0
         isWhole = true
     }
 
-    private func said(in record: RecordSplitter.Record) -> Int64? {
+    private func end(in record: RecordSplitter.Record) -> JSONObject? {
         guard !record.isTooLong, let object = try? JSONDocument(record.bytes).root.object else { return nil }
         guard kind.contains(where: { object[$0]?.string == "end" }) else { return nil }
-        return object["rows"]?.int64
+        return object
     }
 }

@@ -44,6 +44,9 @@ struct ImportExaminer: Sendable {
     let reach: AppleReach
     /// When the source's first row was read: what was refused before is asked about again.
     let startedAt: Timestamp
+    /// When the export of ours was taken that is read: what was bought before that its ledger has delivered. `nil` for what else is
+    /// read, whose books are closed now.
+    var closedAt: Timestamp?
     let now: Timestamp
 
     /// Looks at rows on several processors at once.
@@ -153,7 +156,17 @@ struct ImportExaminer: Sendable {
     private func mark(_ recording: inout Recording, as claim: ImportRow.Claim) {
         recording.customer = claim.customer
         recording.customerToken = claim.customer.flatMap { AccountToken(ofCustomer: $0) }
-        if delivery == .elsewhere { recording.source = .imported } else { recording.isUndelivered = true }
+        guard delivery == .elsewhere else { return recording.isUndelivered = true }
+        recording.source = .imported
+        recording.booksClosedAt = closedAt.map { min($0, now) }
+        guard let id = claim.subject?.id, closedAt != nil || claim.exported != nil else { return }
+        recording.exported[id] = claim.exported ?? .delivered(fence: 0)
+    }
+
+    /// How a row that Apple decides is taken once it has: what waited is still to be delivered.
+    private func origin(of claim: ImportRow.Claim) -> SubmissionOrigin {
+        if case .notGiven(.waiting, _) = claim.exported { return .imported }
+        return delivery == .elsewhere ? .delivered : .imported
     }
 
     /// Asks Apple, where she can be asked: what cannot would wait in vain.
@@ -175,7 +188,7 @@ struct ImportExaminer: Sendable {
             order: nil,
             reason: reason.rawValue,
             receivedAt: now,
-            origin: delivery == .elsewhere ? .delivered : .imported,
+            origin: origin(of: claim),
             reopensBefore: startedAt
         )
         // Where the side of the wall is known, the same number on another side says nothing.

@@ -34,6 +34,10 @@ enum JSONImportRow {
                 environment: text([environment]),
                 isTestSigned: object[isTestSigned]?.bool == true
             )
+            let fulfilment = object[ExportedFulfilment.name]?.object
+            row.exported = ExportedFulfilment.outcome { member in
+                fulfilment?[member].map { String(decoding: Array($0.utf8 ?? $0.raw), as: UTF8.self) }
+            }
         }
         return row.claim
     }
@@ -86,8 +90,30 @@ extension ImportHeader {
                 environment: text(environment),
                 isTestSigned: text(isTestSigned)?.elementsEqual("true".utf8) == true
             )
+            row.exported = ExportedFulfilment.outcome { member in
+                exported[member].flatMap { text([$0]) }.map { String(decoding: $0, as: UTF8.self) }
+            }
         }
         return row.claim
+    }
+}
+
+/// What a row of our own export says of what became of its transaction.
+enum ExportedFulfilment {
+    /// The member under which it stands; of a table the columns begin with it and a full stop.
+    static let name = "fulfilment"
+    static let members = ["state", "reason", "fence", "imported"]
+
+    /// - Parameter text: what stands under a member.
+    /// - Returns: `nil` where that is nothing that a ledger of ours writes, as in exports of earlier versions.
+    static func outcome(_ text: (String) -> String?) -> ExportedOutcome? {
+        guard let state = text("state").flatMap({ FulfilmentState(rawValue: $0) }) else { return nil }
+        return ExportedOutcome(
+            state,
+            text("reason").flatMap { FulfilmentReason(rawValue: $0) },
+            fence: text("fence").flatMap { Int64($0) } ?? 0,
+            isImported: text("imported") == "true"
+        )
     }
 }
 
@@ -103,6 +129,7 @@ private struct ImportFields {
     var isStoreNamed: Bool
     /// `nil` when the customer is of all that the proof holds.
     var side: Side?
+    var exported: ExportedOutcome?
 
     struct Side {
         var environment: [UInt8]?
@@ -131,7 +158,7 @@ private struct ImportFields {
         let id = transaction.flatMap { TransactionID(digits: $0.span) }
         guard id != nil || self.proof != nil && side == nil else { return .failure(.transactionID) }
         var claim = ImportRow.Claim(proof: proof, customer: owner)
-        if let id, let side { claim.subject = ImportRow.Subject(id, in: side.realm) }
+        if let id, let side { (claim.subject, claim.exported) = (ImportRow.Subject(id, in: side.realm), exported) }
         return .success(claim)
     }
 }

@@ -65,6 +65,8 @@ struct ImportHeader: Sendable {
     let environment: [Int]
     let isTestSigned: [Int]
     let namesSubject: Bool
+    /// Of the members of ``ExportedFulfilment``, by their names.
+    let exported: [String: Int]
 
     /// `nil` unless something that can be imported has a column.
     init?(_ names: [String], _ columns: ImportColumns) {
@@ -81,6 +83,11 @@ struct ImportHeader: Sendable {
             case .proof: ([], [], false)
             case .transaction(let environment, let isTestSigned): (places([environment]), places([isTestSigned]), true)
             }
+        var exported: [String: Int] = [:]
+        for member in ExportedFulfilment.members where namesSubject {
+            exported[member] = names.firstIndex(of: "\(ExportedFulfilment.name).\(member)")
+        }
+        self.exported = exported
     }
 
     /// None if its quotes do not fit together.

@@ -10,11 +10,19 @@ package struct ImportRow: Hashable, Sendable {
         package var customer: CustomerID?
         /// What the customer owns; `nil` for all that the proof holds.
         package var subject: Subject?
+        /// What became of the subject in the ledger that it is from; `nil` when the row does not say.
+        package var exported: ExportedOutcome?
 
-        package init(proof: [UInt8], customer: CustomerID? = nil, subject: Subject? = nil) {
+        package init(
+            proof: [UInt8],
+            customer: CustomerID? = nil,
+            subject: Subject? = nil,
+            exported: ExportedOutcome? = nil
+        ) {
             self.proof = proof
             self.customer = customer
             self.subject = subject
+            self.exported = exported
         }
     }
 

@@ -127,13 +127,15 @@ package struct Importer: Sendable {
     ///   - rows: none when the source has ended.
     ///   - progress: of before.
     ///   - report: how each row is told of; `nil` tells of none.
+    ///   - closedAt: when the export of ours was taken that is read; `nil` for what else is.
     /// - Returns: the progress by now, and what became of each row.
     /// - Throws: `StoreFailure`; then nothing of them is known to be written, and the same is to be done again. A
     ///   `conflict` that stays means that somebody else reads the same source.
     package func take(
         _ rows: [ImportRow],
         after progress: ImportProgress,
-        report: ImportReport?
+        report: ImportReport?,
+        closedAt: Timestamp? = nil
     ) async throws(StoreFailure) -> (progress: ImportProgress, outcomes: [ImportOutcome]) {
         let now = clock.now
         let examiner = ImportExaminer(
@@ -142,6 +144,7 @@ package struct Importer: Sendable {
             delivery: delivery,
             reach: reach,
             startedAt: progress.startedAt,
+            closedAt: closedAt,
             now: now
         )
         let examined = await examiner.examine(rows, lanes: lanes)

@@ -5,12 +5,12 @@ extension Draft {
     /// - Parameters:
     ///   - before: what was granted.
     ///   - recorded: as Apple tells of it by now.
-    ///   - isTold: false for what was so when it was imported: to whoever delivered it that is no news.
+    ///   - isNews: false for what was so when it was imported: to whoever delivered it that is no news.
     /// - Returns: how it stands now.
     mutating func follow(
         _ before: Fulfilment,
         _ recorded: RecordedTransaction,
-        isTold: Bool = true
+        isTold isNews: Bool = true
     ) -> Fulfilment {
         var after = before
         let isCopy = isGivenToCopy(before, recorded)
@@ -34,14 +34,16 @@ extension Draft {
             return before
         }
         // Why it was taken back changes nothing of what is to be delivered.
-        let isTold = isTold && (isOther || after.reason == before.reason)
+        let isTold = isNews && (isOther || after.reason == before.reason)
         if isTold { after.fence += 1 }
         after.goods = after.goods.map { goods in
             guard case .amount(let amount) = goods else { return goods }
             return .amount(balance(amount, of: after, recorded))
         }
         let (type, moment) = change(from: before, to: after, recorded)
-        after.delivery = delivery(of: after, type, before.delivery)
+        // What is no news was done by whoever delivered it.
+        after.delivery =
+            isNews || after.state == .reversed ? delivery(of: after, type, before.delivery) : before.delivery
         after = put(after)
         followOrder(of: after, at: moment)
         if isTold { tell(type, stream(of: after), happenedAt: moment, .fulfilment(after, recorded)) }

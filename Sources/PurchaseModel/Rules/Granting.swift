@@ -16,20 +16,28 @@ extension Draft {
         if let closed = booksClosed(over: recorded, naming, isKnown: before != nil) {
             (fulfilment.isImported, fulfilment.booksClosedAt) = (true, closed)
         }
-        fulfilment.customer = owner(of: chain(of: recorded))?.customer
+        // Whose it is says its own row.
+        fulfilment.customer = naming.leavesAlone(recorded) ? nil : owner(of: chain(of: recorded))?.customer
+        let heldThere = heldBack(recorded, before, fulfilment.customer, naming)
+        noteExport(&fulfilment, naming.exported[recorded.id])
         let isFirst = before == nil && naming.source == .history
         let stays = !naming.isOfPurchase && isOfHistory(recorded.transaction, in: fulfilment.chain)
-        fulfilment.isOfHistory = fulfilment.customer == nil && (isFirst || stays)
-        switch judge(recorded, fulfilment, naming, isFamilyCopy: isFamilyCopy(recorded, before)) {
+        let wasThere = heldThere?.reason == .fromHistory
+        fulfilment.isOfHistory = fulfilment.customer == nil && (isFirst || stays || wasThere)
+        let judgement =
+            heldThere.map { .leave($0.state, $0.reason) }
+            ?? judge(recorded, fulfilment, naming, isFamilyCopy: isFamilyCopy(recorded, before))
+        switch judgement {
         case .grant(let customer, let unit, let goods, let payment):
             let granted = grant(fulfilment, recorded, to: customer, unit, goods, payment)
             // Of what was refunded in part before we heard of it, the rest is the customer's.
-            return revocation(of: recorded) == nil
+            return revocation(of: recorded) == nil && !recorded.isUpgraded
                 ? granted : follow(granted, recorded, isTold: !granted.isImported)
         case .leave(let state, let reason):
             let isKnown =
                 before.map {
                     $0.customer == fulfilment.customer && $0.isImported == fulfilment.isImported
+                        && $0.importedFence == fulfilment.importedFence
                         && $0.isOfHistory == fulfilment.isOfHistory && $0.isNoNews(state, reason)
                 } ?? false
             let wasReturned = (fulfilment.reversedAt, fulfilment.reversed)
@@ -45,16 +53,23 @@ extension Draft {
             if state == .waiting { leaveVacant(fulfilment) }
             // It tells of the other numbers of its chain, too: of what may be restored, and of whose they are.
             if reason == .revoked || reason == .familyShared { leaveVacant(fulfilment.chain) }
-            guard !isKnown, !fulfilment.isImported, naming.source != .history else { return fulfilment }
-            let type: EventType = state == .waiting ? .purchaseWaiting : .purchaseWithheld
-            tell(
-                type,
-                stream(of: fulfilment),
-                happenedAt: recorded.transaction.purchasedAt,
-                .fulfilment(fulfilment, recorded)
-            )
+            if !isKnown, !fulfilment.isImported { tellThatNothingIsGiven(fulfilment, recorded, naming) }
             return fulfilment
         }
+    }
+
+    private mutating func tellThatNothingIsGiven(
+        _ fulfilment: Fulfilment,
+        _ recorded: RecordedTransaction,
+        _ naming: Naming
+    ) {
+        guard naming.source != .history, !naming.wasHeldBack(recorded) else { return }
+        tell(
+            fulfilment.state == .waiting ? .purchaseWaiting : .purchaseWithheld,
+            stream(of: fulfilment),
+            happenedAt: recorded.transaction.purchasedAt,
+            .fulfilment(fulfilment, recorded)
+        )
     }
 
     /// When the books were closed in which a transaction stands, so that another system has delivered it; `nil` if it stands in
@@ -77,16 +92,31 @@ extension Draft {
         case leave(FulfilmentState, FulfilmentReason)
     }
 
-    /// Decides whether a transaction gives anything; the order of the questions is part of the answer.
+    /// Decides whether a transaction gives anything.
     private func judge(
         _ recorded: RecordedTransaction,
         _ fulfilment: Fulfilment,
         _ naming: Naming,
         isFamilyCopy: Bool
     ) -> Judgement {
+        let isRevoked = revocation(of: recorded)?.share == Fulfilment.whole
+        let isOver = isRevoked || recorded.isUpgraded
+        let over = Judgement.leave(.withheld, isRevoked ? .revoked : .upgraded)
+        guard !isOver || fulfilment.importedFence > 0 else { return over }
+        let judgement = judgeRunning(recorded, fulfilment, naming, isFamilyCopy: isFamilyCopy)
+        // What a ledger of ours had given before that goes on as given: the shop has it by its fence.
+        if isOver, case .leave = judgement { return over }
+        return judgement
+    }
+
+    /// The same of what Apple took back by nothing; the order of the questions is part of the answer.
+    private func judgeRunning(
+        _ recorded: RecordedTransaction,
+        _ fulfilment: Fulfilment,
+        _ naming: Naming,
+        isFamilyCopy: Bool
+    ) -> Judgement {
         let transaction = recorded.transaction
-        if revocation(of: recorded)?.share == Fulfilment.whole { return .leave(.withheld, .revoked) }
-        if recorded.isUpgraded { return .leave(.withheld, .upgraded) }
         if fulfilment.isOfHistory { return .leave(.waiting, .fromHistory) }
         let product = terms.products?[transaction.product]
         if terms.products != nil, product == nil { return .leave(.waiting, .unknownProduct) }
@@ -173,7 +203,7 @@ extension Draft {
         (granted.reversed, granted.reversedAt) = (0, nil)
         granted.goods = goods
         granted.delivery = granted.isImported ? .acknowledged : .pending
-        granted.fence += 1
+        granted.fence = max(granted.fence + 1, granted.importedFence)
         for case .amount(let amount) in goods {
             let wallet = WalletKey(
                 app: recorded.app,

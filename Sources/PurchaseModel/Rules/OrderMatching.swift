@@ -178,6 +178,8 @@ struct Naming {
     var isUndelivered = false
     /// See ``Recording/presentedAt``.
     var presentedAt: Timestamp?
+    /// See ``Recording/exported``.
+    var exported: [TransactionID: ExportedOutcome] = [:]
     /// The chains of which it was said; `nil` for all.
     var chains: Set<ChainKey>?
 
@@ -220,6 +222,7 @@ struct Naming {
     private var occasion: Naming {
         var occasion = Naming(source: source, booksClosedAt: booksClosedAt)
         (occasion.isUndelivered, occasion.presentedAt) = (isUndelivered, presentedAt)
+        occasion.exported = exported
         return occasion
     }
 
@@ -227,6 +230,12 @@ struct Naming {
     /// handed in, and nobody has named an order for it here.
     func isOfBooks(_ recorded: RecordedTransaction) -> Bool {
         guard source == .imported, recorded.order == nil else { return false }
+        switch exported[recorded.id] {
+        case .delivered: return true
+        case .notGiven: return false
+        case nil where !exported.isEmpty: return true
+        case nil: break
+        }
         return booksClosedAt.map { min(recorded.purchasedAt, recorded.recordedAt) < $0 } ?? true
     }
 }

@@ -34,7 +34,7 @@ extension Draft {
         let period = GrantUnit.period(from: recorded.purchasedAt, recorded.transaction.product)
         for holder in holders(of: period, in: chain(of: recorded)) where holder.transaction != recorded.key {
             guard let given = self.recorded(holder.transaction) else { continue }
-            _ = follow(holder, given)
+            _ = follow(holder, given, isTold: !naming.hasRow(of: holder))
         }
     }
 

@@ -148,6 +148,7 @@ extension Draft {
     @discardableResult
     mutating func settle(_ recorded: RecordedTransaction, _ naming: Naming) -> Fulfilment {
         let before = fulfilment(recorded)
+        if let before, naming.leavesAlone(recorded), before.unit == nil { return before }
         switch before?.state {
         case .granted, .partlyReversed, .reversed:
             guard var before else { preconditionFailure("it has a state") }
@@ -155,7 +156,8 @@ extension Draft {
                 before.accountToken = token
                 put(before, decidedAt: before.decidedAt)
             }
-            return follow(before, recorded)
+            let isToldThere = goOn(&before, naming)
+            return follow(before, recorded, isTold: !isToldThere)
         case .waiting, .withheld, nil:
             let after = consider(recorded, before, naming)
             if after.periodRepeated != nil || before?.tellsOfReturn == true { followRepetition(recorded, naming) }
@@ -177,5 +179,6 @@ extension Naming {
         isOfPurchase = recording.isOfPurchase
         isUndelivered = recording.isUndelivered
         presentedAt = recording.presentedAt
+        exported = recording.exported
     }
 }

@@ -176,7 +176,9 @@ extension Draft {
         }
         return switch source {
         case .presented: true
-        case .imported: fulfilments(of: chain).values.contains { !$0.isImported }
+        case .imported:
+            // Of what waited in the ledger that it is from the shop has heard there.
+            fulfilments(of: chain).values.contains { !$0.isImported && (recording.exported.isEmpty || $0.isGiven) }
         case .history: owner(of: chain) != nil
         }
     }

@@ -30,6 +30,9 @@ package struct Fulfilment: Hashable, Sendable {
     /// Rises with each change of what is to be delivered. Whoever delivers keeps it with the goods, and leaves alone
     /// what comes with a smaller one.
     package internal(set) var fence: Int64
+    /// With which fence it came out of another ledger of ours: the shop was told of the changes until then by that one. 0 where
+    /// it did not.
+    package internal(set) var importedFence: Int64
     /// Another system delivered it before its record was imported: nobody is told to deliver it, and no balance rises.
     package internal(set) var isImported: Bool
     /// When the books were handed in out of which it was imported: what of its subscription was bought before that, and is heard
@@ -94,6 +97,7 @@ package struct Fulfilment: Hashable, Sendable {
         reversedAt = nil
         delivery = nil
         fence = 0
+        importedFence = 0
         isImported = false
         isOfHistory = false
         decidedAt = now
@@ -119,6 +123,7 @@ package struct Fulfilment: Hashable, Sendable {
         reversedAt = stored.reversedAt
         delivery = stored.delivery
         fence = stored.fence
+        importedFence = stored.importedFence
         isImported = stored.isImported
         booksClosedAt = stored.booksClosedAt
         isOfHistory = stored.isOfHistory
@@ -145,6 +150,7 @@ package struct Fulfilment: Hashable, Sendable {
         package var reversedAt: Timestamp?
         package var delivery: DeliveryProgress?
         package var fence: Int64
+        package var importedFence: Int64
         package var isImported: Bool
         package var booksClosedAt: Timestamp?
         package var isOfHistory: Bool
@@ -172,6 +178,7 @@ package struct Fulfilment: Hashable, Sendable {
             goods = []
             reversed = 0
             fence = 0
+            importedFence = 0
             isImported = false
             isOfHistory = false
         }

@@ -47,6 +47,7 @@ final class ExportLines {
                 json.member("rows", report.rows)
                 json.member("unreadable", report.unreadable.count)
                 json.member("events_after", report.end.position)
+                json.member("exported_at", report.takenAt)
             }
             waiting.append(0x0A)
         }

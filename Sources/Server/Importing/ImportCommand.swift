@@ -91,8 +91,8 @@ struct ImportCommand: Sendable {
     /// Does something with a file or a folder. What is wrong with it is said with its name: there may be many.
     func reading<Value>(_ path: String, _ body: (ImportFiles) async throws -> Value) async throws -> Value {
         do {
-            let files = try ImportFiles(path, word, columns, namesCustomers: namesCustomers)
-            try ImportReader.confirmEnd(of: files.source, files.format, columns)
+            var files = try ImportFiles(path, word, columns, namesCustomers: namesCustomers)
+            files.closedAt = try ImportReader.confirmEnd(of: files.source, files.format, columns)
             return try await body(files)
         } catch let fault as ImportSourceFault {
             throw UnreadableSource(path: path, fault: fault)
@@ -164,7 +164,12 @@ struct ImportCommand: Sendable {
         while !progress.isDone {
             let rows = try reader.next(Importer.batchMax, bytesMax: Importer.batchBytesMax)
             lost.look(at: rows)
-            progress = try await importer.take(rows, after: progress, report: file?.report).progress
+            progress = try await importer.take(
+                rows,
+                after: progress,
+                report: file?.report,
+                closedAt: files.closedAt
+            ).progress
             try file?.write(progress)
             bar.show(progress.place, rows: progress.counts.rows)
         }

@@ -18,6 +18,8 @@ struct ImportFiles: Sendable {
     let format: ImportFormat
     /// In bytes, or files.
     let size: Int64
+    /// When it was taken, if it is an export of ours that says so.
+    var closedAt: Timestamp?
     private let names: [String]
 
     /// - Parameters:

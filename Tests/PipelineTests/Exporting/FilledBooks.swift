@@ -115,6 +115,7 @@ struct FilledBooks {
         stored.goods = [.amount(GrantedAmount(currency: gems, amount: 100, reversed: 30, uncollected: 10))]
         (stored.reversed, stored.reversedAt) = (40_000, now)
         (stored.delivery, stored.fence) = (.acknowledged, 2)
+        stored.importedFence = 1
         (stored.isImported, stored.isOfHistory) = (true, true)
         stored.booksClosedAt = stored.decidedAt
         return Fulfilment(stored: stored)

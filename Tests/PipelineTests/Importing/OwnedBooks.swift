@@ -183,9 +183,10 @@ struct OwnedBooks: Sendable {
 
     // MARK: What there is
 
-    /// What every ledger that has it says of it, whoever brought it by which bytes, and whenever it came.
+    /// What every ledger that has it says of it, whoever brought it by which bytes, and whenever it came. What became of a
+    /// transaction has a row of its own.
     static func lasting(_ export: [[UInt8]]) throws -> [String] {
-        let passing: Set = ["recorded_at", "decided_at", "customer_id", "proof", "proof_sha256"]
+        let passing: Set = ["recorded_at", "decided_at", "customer_id", "proof", "proof_sha256", "fulfilment"]
         return try export.compactMap { line in
             let row = try #require(try JSONDocument(line).root.object)
             if [ExportKind.event, .evidence].map(\.rawValue).contains(row["kind"]?.string) { return nil }

@@ -14,6 +14,7 @@ struct FulfilmentQueries {
         .bytes("account_token"), .text("customer"), .text("state"), .text("reason"), .text("unit"), .text("order_id"),
         .text("match"), .text("goods"), .integer("reversed"), .integer("reversed_at"), .text("delivery"),
         .integer("fence"), .integer("decided_at"), .integer("imported"), .integer("of_history"),
+        .integer("imported_fence"),
     ]
     private static let insert = BulkInsert(
         into: "fulfilments",
@@ -70,6 +71,7 @@ struct FulfilmentQueries {
             .optional(row.match?.rawValue), .text(GoodsText.text(of: row.goods)), .integer(Int64(row.reversed)),
             .optional(row.reversedAt?.milliseconds), .optional(row.delivery?.rawValue), .integer(row.fence),
             .integer(row.decidedAt.milliseconds), .integer(Self.imported(row)), .integer(row.isOfHistory ? 1 : 0),
+            .integer(row.importedFence),
         ]
         switch change {
         case .insert:
@@ -178,6 +180,7 @@ struct FulfilmentQueries {
         stored.reversedAt = row.optionalTimestamp(16)
         stored.delivery = try row.word(17)
         stored.fence = row.integer(18)
+        stored.importedFence = row.integer(22)
         stored.isImported = row.integer(20) != 0
         stored.booksClosedAt = row.integer(20) > 1 ? Timestamp(milliseconds: row.integer(20)) : nil
         // What an older version wrote says so by its reason, and took no mark away.

@@ -1,0 +1,67 @@
+// What came out of another ledger of ours stands here as it stood there: what was given by its fence, what was not as not given.
+extension Draft {
+    /// Why nothing was given for a transaction in the ledger that it is from. It stays so here, whatever else is known by now:
+    /// the rest of the export is still to come. `nil` where that decides nothing.
+    ///
+    /// - Parameters:
+    ///   - recorded: the transaction.
+    ///   - before: what was decided here; what this ledger has heard of by itself is decided by its own rules.
+    ///   - customer: whose it is here.
+    ///   - naming: what its row says.
+    /// - Returns: the state and the reason.
+    func heldBack(
+        _ recorded: RecordedTransaction,
+        _ before: Fulfilment?,
+        _ customer: CustomerID?,
+        _ naming: Naming
+    ) -> (state: FulfilmentState, reason: FulfilmentReason)? {
+        guard case .notGiven(let state, let reason) = naming.exported[recorded.id], before?.isImported != false,
+            recorded.order == nil, revocation(of: recorded)?.share != Fulfilment.whole
+        else { return nil }
+        // It waited for somebody, who is known here.
+        if customer != nil, reason == .noCustomer || reason == .fromHistory { return nil }
+        return (state, reason)
+    }
+
+    /// Notes what a row says of a transaction for which nothing was given here yet.
+    func noteExport(_ fulfilment: inout Fulfilment, _ outcome: ExportedOutcome?) {
+        switch outcome {
+        case .delivered(let fence) where fulfilment.isImported:
+            fulfilment.importedFence = max(fulfilment.importedFence, fence)
+        // Another row's proof had it, too, and was taken for delivered as a whole.
+        case .notGiven: (fulfilment.isImported, fulfilment.booksClosedAt) = (false, nil)
+        case .delivered, nil: break
+        }
+    }
+
+    /// Goes on from the fence with which something was given in the ledger that it is from.
+    ///
+    /// - Parameters:
+    ///   - fulfilment: as it stands here.
+    ///   - naming: what its row says.
+    /// - Returns: whether the shop has heard from that ledger of all that was changed until then.
+    mutating func goOn(_ fulfilment: inout Fulfilment, _ naming: Naming) -> Bool {
+        guard naming.hasRow(of: fulfilment) else { return false }
+        guard let outcome = naming.exported[fulfilment.transaction.id] else { return true }
+        guard case .delivered(let fence) = outcome, fence >= fulfilment.fence else { return false }
+        if fence > fulfilment.fence {
+            fulfilment.importedFence = max(fulfilment.importedFence, 1) + fence - fulfilment.fence
+            fulfilment.fence = fence
+            fulfilment = put(fulfilment, decidedAt: fulfilment.decidedAt)
+        }
+        return true
+    }
+}
+
+extension Naming {
+    /// Whether an export has another row for a transaction, which says what became of it.
+    func leavesAlone(_ recorded: RecordedTransaction) -> Bool { !exported.isEmpty && exported[recorded.id] == nil }
+
+    /// Whether what was given came out of an export that is read, and another row of it may say how it stands.
+    func hasRow(of fulfilment: Fulfilment) -> Bool { !exported.isEmpty && fulfilment.isImported }
+
+    /// Whether nothing was given for it in the ledger that it is from: of that the shop has heard.
+    func wasHeldBack(_ recorded: RecordedTransaction) -> Bool {
+        if case .notGiven = exported[recorded.id] { true } else { false }
+    }
+}

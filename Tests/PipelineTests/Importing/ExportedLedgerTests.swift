@@ -1,0 +1,128 @@
+import Encoding
+import Pipeline
+import PurchaseModel
+import Simulator
+import Storage
+import TestSupport
+import Testing
+
+/// A ledger that has delivered, exported and imported again, goes on where it was.
+@Suite struct ExportedLedgerTests {
+    /// What is the same of each delivery to a shop that keeps fences.
+    private struct Sight: Hashable {
+        let id: String
+        let state: String
+        let fence: Int64
+        let customer: String?
+    }
+
+    @Test func anotherLedgerGoesOn() async throws { try await Self.carry(to: MemoryStore()) }
+
+    @Test func inAFileToo() async throws {
+        try await Tampering.withFolder { folder in
+            let store = try SQLiteStore.open(folder: folder + "/data")
+            try await Self.carry(to: store)
+            await store.close()
+        }
+    }
+
+    @Test(.enabled(if: TestDatabase.url != nil, "\(TestDatabase.absence)"))
+    func onPostgreSQLToo() async throws {
+        try await Tampering.withSchema { settings in
+            let store = try await PostgreSQLStore.open(settings)
+            try await Self.carry(to: store)
+            await store.close()
+        }
+    }
+
+    /// Coins of ann, one of which was refunded in part, a receipt with coins of nobody and a lamp of bob, and a year.
+    private static func live(_ books: OwnedBooks, _ store: any Store) async throws {
+        let (first, second) = (try OwnedBooks.sold(1, "coins"), try OwnedBooks.sold(2, "coins"))
+        let receipt = try OwnedBooks.receipt([second, try OwnedBooks.sold(3), try OwnedBooks.sold(4, "yearly")])
+        let rows = [
+            OwnedBooks.row(1, try jws(first), "ann"),
+            OwnedBooks.row(2, try jws(refunded(first, 40_000, after: 60)), "ann"),
+            OwnedBooks.row(3, try jws(OwnedBooks.sold(3)), "bob"),
+            OwnedBooks.row(4, try jws(OwnedBooks.sold(4, "yearly")), "bob"), OwnedBooks.row(5, receipt, nil),
+        ]
+        let outcomes = try await books.take(rows, into: store, .here)
+        #expect(outcomes.allSatisfy { [.recorded, .known].contains($0.kind) })
+    }
+
+    private static func jws(_ sold: Transaction) throws -> [UInt8] {
+        Array(try TestAuthority.signer(.production).transaction(sold).utf8)
+    }
+
+    private static func refunded(_ sold: Transaction, _ percentage: Int?, after seconds: Int64) -> Transaction {
+        var sold = sold
+        sold.signedAt = sold.signedAt.advanced(by: .seconds(seconds))
+        sold.revocation = Revocation(at: sold.signedAt, reason: 0, percentage: percentage)
+        return sold
+    }
+
+    private static func sights(_ books: OwnedBooks, _ store: any Store) async throws -> Set<Sight> {
+        let rows = try await books.export(store).compactMap { try JSONDocument($0).root.object }
+        return Set(
+            rows.filter { $0["kind"]?.string == ExportKind.fulfilment.rawValue }.map { row in
+                Sight(
+                    id: row["delivery_id"]?.string ?? "",
+                    state: (row["state"]?.string ?? "") + (row["reason"]?.string ?? ""),
+                    fence: row["fence"]?.int64 ?? 0,
+                    customer: row["customer_id"]?.string
+                )
+            }
+        )
+    }
+
+    private static func carry(to base: any Store) async throws {
+        let (books, source) = (try OwnedBooks(), MemoryStore())
+        try await live(books, source)
+        let before = try await sights(books, source)
+        #expect(before.map(\.fence).sorted() == [0, 1, 1, 2])
+        var random = SeededRandom(seed: 7)
+        let target = WatchedStore(base)
+        let counts = try await books.take(try await books.export(source), into: target, as: 1, &random)
+        #expect(counts.refused == 0 && counts.invalid == 0)
+        #expect(try await sights(books, target) == before)
+        #expect(try await events(books, target) == [])
+        // She presents what waited, and the rest of the first is taken back.
+        let second = try jws(OwnedBooks.sold(2, "coins"))
+        let taken = try jws(refunded(OwnedBooks.sold(1, "coins"), nil, after: 120))
+        let rows = [OwnedBooks.row(1, second, "ann"), OwnedBooks.row(2, taken, nil)]
+        _ = try await books.take(rows, into: target, .here, as: 9)
+        #expect(try await events(books, target) == ["delivery.granted 1", "delivery.compensated 3"])
+        let findings = try await target.read { reader throws(StoreFailure) in try LedgerCheck.run(over: reader) }
+        #expect(findings.isSound, "\(findings.listed)")
+    }
+
+    private static func events(_ books: OwnedBooks, _ store: any Store) async throws -> [String] {
+        let rows = try await books.export(store).compactMap { try JSONDocument($0).root.object }
+        return rows.filter { $0["kind"]?.string == ExportKind.event.rawValue }.map { row in
+            let fence = row["data"]?.object?["delivery"]?.object?["fence"]?.int64
+            return (row["type"]?.string ?? "") + (fence.map { " \($0)" } ?? "")
+        }
+    }
+
+    /// An export of an earlier version says nothing of what became of its rows: all of it is taken for delivered, as ever.
+    @Test func anEarlierVersionsExportIsTakenAsEver() async throws {
+        let (books, source, target) = (try OwnedBooks(), MemoryStore(), MemoryStore())
+        try await Self.live(books, source)
+        let rows = try await books.export(source).map { line in
+            let object = try #require(try JSONDocument(line).root.object)
+            return JSONWriter.object { json in
+                for (name, value) in object.members where name != "fulfilment" { json.member(name, value) }
+            }
+        }
+        var random = SeededRandom(seed: 8)
+        _ = try await books.take(rows, into: WatchedStore(target), as: 1, &random)
+        let found = try await Self.sights(books, target)
+        #expect(found.map(\.fence).sorted() == [0, 1, 1, 1])
+        _ = try await books.take(
+            [OwnedBooks.row(1, try Self.jws(OwnedBooks.sold(2, "coins")), "ann")],
+            into: target,
+            .here,
+            as: 9
+        )
+        #expect(try await Self.events(books, target) == [])
+    }
+}

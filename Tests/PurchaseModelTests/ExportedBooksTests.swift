@@ -1,0 +1,190 @@
+import PurchaseModel
+import Testing
+
+/// What comes out of another ledger of ours: its shop knows what that one has told.
+@Suite struct ExportedBooksTests {
+    private static let exportedAt = SubscriptionCase.at(29)
+
+    /// One row of an export: one transaction, and a proof in which others may stand.
+    private static func take(
+        _ proof: [Transaction],
+        _ number: Int64,
+        _ outcome: ExportedOutcome,
+        by customer: String? = "ann",
+        into shop: inout Shop
+    ) throws {
+        try shop.show(
+            proof,
+            by: customer,
+            from: .imported,
+            booksClosedAt: exportedAt,
+            claiming: number,
+            exported: outcome
+        )
+    }
+
+    /// The server that has written it was stopped then: what was renewed since nobody has delivered.
+    @Test(arguments: [false, true]) func whatWasRenewedSinceTheExportIsDelivered(byApple: Bool) throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(31)
+        try Self.take([Sold.month(1)], 1, .delivered(fence: 1), into: &shop)
+        #expect(shop.events == [])
+        var missed = try Sold.month(2, original: 1, from: 30)
+        missed.signedAt = missed.purchasedAt
+        try shop.show(missed, by: byApple ? nil : "ann")
+        #expect(shop.types == ["delivery.granted", "subscription.renewed"])
+        #expect(try !shop.fulfilment(2).isImported && shop.gems() == 10)
+        try Invariants.check(shop, "renewed")
+    }
+
+    /// Apple charges for a period before it begins: what the export has, its ledger has delivered.
+    @Test func whatStandsInItWasDelivered() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(31)
+        try Self.take([Sold.month(1)], 1, .delivered(fence: 1), into: &shop)
+        try Self.take([Sold.month(2, original: 1, from: 30)], 2, .delivered(fence: 1), into: &shop)
+        #expect(try shop.fulfilment(2).isImported && shop.gems() == 0)
+        #expect(shop.events == [])
+    }
+
+    /// The shop leaves alone what comes with no greater fence than it has.
+    @Test func theFenceGoesOn() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(31)
+        let sold = try Sold.month(1)
+        try Self.take([sold], 1, .delivered(fence: 2), into: &shop)
+        #expect(try shop.fulfilment(1).fence == 2)
+        // Once more, and by an export that was taken later: told there.
+        try Self.take([sold], 1, .delivered(fence: 2), into: &shop)
+        try Self.take([sold], 1, .delivered(fence: 4), into: &shop)
+        #expect(try shop.fulfilment(1).fence == 4 && shop.events == [])
+        try shop.show(Sold.refunded(sold), by: nil)
+        #expect(try shop.fulfilment(1).fence == 5 && shop.fulfilment(1).importedFence == 4)
+        #expect(shop.types.contains("delivery.compensated"))
+        // An older export says nothing new.
+        try Self.take([sold], 1, .delivered(fence: 2), into: &shop)
+        #expect(try shop.fulfilment(1).fence == 5)
+        try Invariants.check(shop, "refunded")
+    }
+
+    /// What was taken back there may be given again here.
+    @Test func whatWasTakenBackThereIsGivenAgain() throws {
+        for percentage in [nil, 40_000] as [Int?] {
+            var shop = try Shop()
+            let sold = try Sold.coins()
+            let taken = Sold.refunded(sold, percentage: percentage)
+            try Self.take([taken], 1, .delivered(fence: 2), into: &shop)
+            #expect(
+                try shop.word(1) == (percentage == nil ? "reversed" : "partly_reversed")
+                    && shop.fulfilment(1).fence == 2
+            )
+            #expect(shop.events == [])
+            try shop.show(Sold.again(sold, after: 600), by: nil)
+            #expect(try shop.word(1) == "granted" && shop.fulfilment(1).fence == 3)
+            #expect(shop.types == ["delivery.restored"])
+            try Invariants.check(shop, "restored")
+        }
+    }
+
+    /// The newest proof may be a receipt, which knows no upgrade; what does has a row of its own.
+    @Test func whatItsOtherRowsTellIsNoNews() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(10)
+        let poor = try Sold.month(1)
+        var full = poor
+        (full.isUpgraded, full.ownership) = (true, .purchased)
+        for outcome in [ExportedOutcome.delivered(fence: 2), .notGiven(.withheld, .upgraded)] {
+            var shop = shop
+            try Self.take([poor], 1, outcome, into: &shop)
+            try Self.take([full], 1, outcome, into: &shop)
+            let isGiven = outcome == .delivered(fence: 2)
+            #expect(try shop.word(1) == (isGiven ? "granted" : "withheld upgraded"))
+            #expect(try shop.fulfilment(1).fence == (isGiven ? 2 : 0))
+            #expect(try shop.events == [] && shop.rights() == [])
+            #expect(try !isGiven || shop.fulfilment(1).delivery == .acknowledged)
+            try Invariants.check(shop, "\(outcome)")
+        }
+    }
+
+    /// It waited for whoever presents it, and does so here.
+    @Test func whatWaitedForSomebodyIsGivenToWhoeverPresentsIt() throws {
+        var shop = try Shop()
+        try Self.take([Sold.coins()], 1, .notGiven(.waiting, .noCustomer), by: nil, into: &shop)
+        #expect(try shop.word(1) == "waiting no_customer" && !shop.fulfilment(1).isImported)
+        #expect(shop.events == [])
+        try shop.show(Sold.coins())
+        #expect(try shop.types == ["delivery.granted"] && shop.gems() == 100)
+        try Invariants.check(shop, "presented")
+    }
+
+    /// What another system had delivered before that ledger is still that one's.
+    @Test func whatWasImportedThereTooIsNotDelivered() throws {
+        var shop = try Shop()
+        let outcome = ExportedOutcome(.waiting, .noCustomer, fence: 0, isImported: true)
+        #expect(outcome == .delivered(fence: 0))
+        try Self.take([Sold.coins()], 1, outcome, by: nil, into: &shop)
+        try shop.show(Sold.coins())
+        #expect(try shop.events == [] && shop.gems() == 0 && shop.fulfilment(1).isImported)
+    }
+
+    /// One receipt has what was given and what waits: each is as its own row says, whichever comes first.
+    @Test(arguments: [false, true]) func eachIsAsItsOwnRowSays(isReversed: Bool) throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(31)
+        let receipt = [
+            try Sold.coins(1), try Sold.coins(2), try Sold.month(3), try Sold.month(4, original: 3, from: 30),
+        ]
+        let rows: [(Int64, ExportedOutcome, String?)] = [
+            (1, .delivered(fence: 1), "ann"), (2, .notGiven(.waiting, .noCustomer), nil),
+            (3, .delivered(fence: 3), "bob"), (4, .notGiven(.waiting, .outOfRange), "bob"),
+        ]
+        for (number, outcome, customer) in isReversed ? rows.reversed() : rows {
+            try Self.take(receipt, number, outcome, by: customer, into: &shop)
+        }
+        #expect(
+            try (1...4).map { try shop.word($0) } == [
+                "granted", "waiting no_customer", "granted", "waiting out_of_range",
+            ]
+        )
+        #expect(try (1...4).map { try shop.fulfilment($0).fence } == [1, 0, 3, 0])
+        #expect(try (1...4).map { try shop.fulfilment($0).isImported } == [true, false, true, false])
+        #expect(shop.events == [])
+        try Invariants.check(shop, "taken in")
+        try shop.show(receipt, by: "ann")
+        #expect(try shop.gems() == 100 && shop.word(2) == "granted")
+    }
+
+    /// Periods that wait for their order have none by being together in a receipt.
+    @Test func whatWaitsForItsOrderGoesOnWaiting() throws {
+        var shop = try Shop(needsOrder: true)
+        shop.now = SubscriptionCase.at(29)
+        let receipt = [try Sold.month(1), try Sold.month(2, original: 1, from: 30)]
+        for number in [Int64(1), 2, 1] {
+            try Self.take(receipt, number, .notGiven(.waiting, .noOrder), into: &shop)
+        }
+        #expect(try shop.word(1) == "waiting no_order" && shop.word(2) == "waiting no_order")
+        #expect(try shop.events == [] && shop.rights() == [])
+        try shop.place("o-1", "monthly")
+        #expect(try shop.types.contains("delivery.granted") && shop.gems() == 20)
+        try Invariants.check(shop, "paid")
+    }
+
+    /// Only Apple's history told of it: no order has it here either.
+    @Test func whatOnlyHistoryToldOfWaitsForWhoeverPresentsIt() throws {
+        var shop = try Shop()
+        try Self.take([Sold.coins()], 1, .notGiven(.waiting, .fromHistory), by: nil, into: &shop)
+        #expect(try shop.word(1) == "waiting from_history" && shop.fulfilment(1).isOfHistory)
+        #expect(shop.events == [])
+        try shop.show(Sold.coins())
+        #expect(try shop.gems() == 100)
+    }
+
+    /// This ledger has heard of it by itself: what it has given stays, and what waits here for its order does.
+    @Test func whatIsKnownHereStays() throws {
+        var shop = try Shop()
+        try shop.show(Sold.coins(1))
+        try Self.take([Sold.coins(1)], 1, .delivered(fence: 3), into: &shop)
+        #expect(try shop.fulfilment(1).fence == 1 && !shop.fulfilment(1).isImported && shop.gems() == 100)
+        try Invariants.check(shop, "known")
+    }
+}
