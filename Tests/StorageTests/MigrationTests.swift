@@ -122,7 +122,7 @@ struct MigrationTests {
             }
             await first.close()
             let statements = ["DELETE FROM migrations WHERE number > 48", "PRAGMA user_version = 48"]
-            let columns = [Python.withoutPlannedQuestions] + Python.withoutCommitments
+            let columns = [Python.withoutPlannedQuestions] + Python.withoutColumnsSince49
             try Python.run(columns + statements, in: folder + "/data")
             let second = try SQLiteStore.open(folder: folder + "/data")
             let last = try await second.read { reader throws(StoreFailure) in
@@ -199,7 +199,7 @@ enum Python {
         ] + withoutColumnsSince40
     /// After 40.
     static let withoutColumnsSince40 =
-        withoutCommitments + [
+        withoutColumnsSince49 + [
             "ALTER TABLE webhook_endpoints DROP COLUMN realms_ever",
             "ALTER TABLE webhook_endpoints DROP COLUMN gap_from",
             "ALTER TABLE webhook_endpoints DROP COLUMN gap_to", "ALTER TABLE webhook_endpoints DROP COLUMN gap_after",
@@ -210,10 +210,12 @@ enum Python {
         ]
     private static let withoutOnlyNamed = "ALTER TABLE submissions DROP COLUMN only_named"
     private static let withoutProofDigest = "ALTER TABLE submissions DROP COLUMN proof_sha256"
-    static let withoutCommitments = [
-        "renewal_billing_plan", "commitment_auto_renew", "commitment_next_product", "commitment_billing_plan",
-        "commitment_renews_at",
-    ].map { "ALTER TABLE subscriptions DROP COLUMN \($0)" }
+    /// After 49.
+    static let withoutColumnsSince49 =
+        [
+            "renewal_billing_plan", "commitment_auto_renew", "commitment_next_product", "commitment_billing_plan",
+            "commitment_renews_at",
+        ].map { "ALTER TABLE subscriptions DROP COLUMN \($0)" } + ["ALTER TABLE fulfilments DROP COLUMN imported_fence"]
     static let withoutPlannedQuestions = "ALTER TABLE apps DROP COLUMN asks_until"
     private static let withoutClaimedIndex = "DROP INDEX refusal_samples_of_transaction"
     private static let withoutClaimed = "ALTER TABLE refusal_samples DROP COLUMN claimed"

@@ -125,4 +125,45 @@ import Testing
         )
         #expect(try await Self.events(books, target) == [])
     }
+
+    /// Its server was stopped when it was taken: its books end then. Where nobody knows when that was, they end now.
+    @Test(arguments: [true, false]) func itsBooksEndWhenItWasTaken(isSaid: Bool) async throws {
+        let (books, store) = (try OwnedBooks(), MemoryStore())
+        let old = try OwnedBooks.sold(1, "monthly", day: -31)
+        let claim = ImportRow.Claim(
+            proof: try Self.jws(old),
+            customer: CustomerID("ann"),
+            subject: try OwnedBooks.subject(1),
+            exported: .delivered(fence: 1)
+        )
+        let row = ImportRow(line: 1, end: 10, lineAfter: 2, claim: .success(claim))
+        let importer = books.importer(store)
+        let progress = try await importer.progress(of: OwnedBooks.id(1))
+        let closedAt = isSaid ? OwnedBooks.now.advanced(by: .seconds(-2 * 86_400)) : nil
+        _ = try await importer.take([row], after: progress, report: nil, closedAt: closedAt)
+        let realm = Realm(environment: .production, isTestSigned: true)
+        let chain = ChainKey(app: books.app.id, realm: realm, original: old.id)
+        let given = try await store.read { reader throws(StoreFailure) in try reader.fulfilments([chain]) }
+        #expect(given.map(\.isImported) == [true])
+        #expect(given.map(\.booksClosedAt) == [closedAt ?? OwnedBooks.now])
+    }
+
+    /// When the lines of an export say that it was taken.
+    private static func end(_ lines: [String]) throws -> Timestamp? {
+        let bytes = Array(lines.joined(separator: "\n").utf8)
+        let source = ImportSource { place in .init(bytes: Array(bytes.dropFirst(Int(place)))) }
+        return try ImportReader.confirmEnd(of: source, .jsonLines, try #require(ImportColumns.presets["assay"]))
+    }
+
+    /// Of several that stand in one file the first one counts, and none where one does not say.
+    @Test func theFirstOfSeveralCounts() throws {
+        let (first, second) = ("2025-01-01T00:00:00Z", "2025-01-02T00:00:00Z")
+        func end(_ moment: String?) -> String {
+            #"{"kind":"end","rows":0\#(moment.map { #","exported_at":"\#($0)""# } ?? "")}"#
+        }
+        let wanted = try Self.end([end(first)])
+        #expect(wanted != nil)
+        #expect(try Self.end([end(second), end(first)]) == wanted)
+        #expect(try Self.end([end(first), end(nil)]) == nil)
+    }
 }
