@@ -217,6 +217,7 @@ import Testing
     private static func runOne(_ house: WorkHouse) async {
         let reader = CustomerReader(
             recorder: house.recorder,
+            store: house.store,
             queue: house.queue,
             accounts: house.accounts,
             clock: house.clock
