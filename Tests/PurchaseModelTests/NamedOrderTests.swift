@@ -43,7 +43,8 @@ import Testing
 
     /// What has it decided about while another order, o-2, may be paid.
     enum Path: CaseIterable {
-        case shown, shownAgainWithoutName, heard, rebuilt, placed, attached, transferred
+        case shown, shownAgainWithoutName, shownByAnother, shownByAnotherForTheOpenOne
+        case heard, rebuilt, placed, attached, transferred
     }
 
     /// It is left to an order that is not there yet. One that is there and cannot be paid by it keeps it from no other, and
@@ -64,6 +65,8 @@ import Testing
         switch path {
         case .shown: try shop.show(coins, order: "o-n")
         case .shownAgainWithoutName: try shop.show(coins)
+        case .shownByAnother: try shop.show(coins, by: "bob", order: "o-z")
+        case .shownByAnotherForTheOpenOne: try shop.show(coins, by: "bob", order: "o-2")
         case .heard: try shop.show(Sold.again(coins, after: 60), by: nil)
         case .rebuilt: _ = try shop.rebuild([1])
         case .placed: try shop.place("o-2")

@@ -5,6 +5,11 @@ extension Draft {
         if let (id, match) = naming.byHand, let order = order(OrderKey(app: recorded.app, id: id)) {
             return (order, match)
         }
+        var naming = naming
+        // It is hers to name one: whoever shows it beside her names none in its place.
+        if naming.namer != customer, recorded.order != nil, recorded.customer == customer {
+            (naming.order, naming.namer) = (recorded.order, recorded.customer)
+        }
         if let id = naming.order, let order = order(OrderKey(app: recorded.app, id: id)),
             fits(order, recorded, of: customer)
         {
