@@ -127,6 +127,29 @@ import Testing
         #expect(try shop.events == [] && shop.gems() == 0 && shop.fulfilment(1).isImported)
     }
 
+    /// This ledger knows from another system's books what that one has delivered, and the exported one does not.
+    @Test func whatAnotherSystemHadDeliveredStaysSo() throws {
+        var shop = try Shop()
+        try shop.show(Sold.coins(), by: nil, from: .imported)
+        #expect(try shop.fulfilment(1).isImported)
+        try Self.take([Sold.coins()], 1, .notGiven(.waiting, .noCustomer), by: nil, into: &shop)
+        try shop.show(Sold.coins())
+        #expect(try shop.events == [] && shop.gems() == 0 && shop.fulfilment(1).isImported)
+        try Invariants.check(shop, "two books")
+    }
+
+    /// It was given again there, and the shop was told by that one.
+    @Test func whatWasGivenAgainThereIsAcknowledged() throws {
+        var shop = try Shop()
+        let sold = try Sold.coins()
+        try Self.take([Sold.refunded(sold)], 1, .delivered(fence: 2), into: &shop)
+        #expect(try shop.fulfilment(1).delivery == .compensated)
+        try Self.take([Sold.again(sold, after: 600)], 1, .delivered(fence: 3), into: &shop)
+        #expect(try shop.word(1) == "granted" && shop.fulfilment(1).delivery == .acknowledged)
+        #expect(try shop.events == [] && shop.fulfilment(1).fence == 3)
+        try Invariants.check(shop, "given again")
+    }
+
     /// One receipt has what was given and what waits: each is as its own row says, whichever comes first.
     @Test(arguments: [false, true]) func eachIsAsItsOwnRowSays(isReversed: Bool) throws {
         var shop = try Shop()

@@ -22,7 +22,7 @@ import Testing
 
     /// What is the same in every ledger that has it.
     private static func lasting(_ rows: [JSONObject]) -> [String] {
-        let moments: Set = ["recorded_at", "decided_at", "exported_at"]
+        let moments: Set = ["recorded_at", "decided_at", "recorded_until"]
         return rows.map { row in
             row.members.filter { !moments.contains($0.0) }
                 .map { "\($0.0)=\(String(decoding: $0.1.raw, as: UTF8.self))" }.joined(separator: " ")

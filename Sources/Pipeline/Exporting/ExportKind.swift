@@ -80,8 +80,9 @@ package struct ExportReport: Sendable {
     package var unreadable: [String] = []
     /// The feed as far as the snapshot has it.
     package var end = EventCursor.start
-    /// When it was taken: what is bought afterwards does not stand in it.
-    package var takenAt: Timestamp?
+    /// When the newest of its transactions was recorded: until then, at least, its ledger has delivered what was bought. A
+    /// server may have stood still from then on. `nil` where no transactions were wanted.
+    package var recordedUntil: Timestamp?
     /// False when whoever took the rows wanted no more.
     package var isWhole = false
 

@@ -11,9 +11,11 @@ extension LedgerExport {
             try reader.walkTransactions(app: app, after: place, limit: Self.pageMax)
         } _: { export, page throws(StoreFailure) in
             let owners = try export.owners(page.map(\.recorded.chain))
-            let given = try reader.fulfilments(of: page.map(\.recorded))
+            let given = try export.given(page.map(\.recorded))
             var rows: [[UInt8]] = []
             for row in page.map(\.recorded) {
+                let until = min(row.recordedAt, export.now)
+                export.report.recordedUntil = max(export.report.recordedUntil ?? until, until)
                 let evidence = export.includesProofs ? try reader.latestEvidence(of: row.key) : nil
                 let proof = evidence.flatMap { export.isNew($0.digest) ? $0.proof : nil }
                 rows.append(
@@ -45,7 +47,7 @@ extension LedgerExport {
                 }
                 fuller.append((row, evidence))
             }
-            let given = try reader.fulfilments(of: fuller.map(\.0))
+            let given = try export.given(fuller.map(\.0))
             var rows: [[UInt8]] = []
             for (row, evidence) in fuller {
                 rows.append(
@@ -61,6 +63,16 @@ extension LedgerExport {
             }
             return rows
         }
+    }
+
+    /// What was given, save what cannot be read: of a ledger that is damaged the rest is exported.
+    private func given(_ recorded: [RecordedTransaction]) throws(StoreFailure) -> [TransactionKey: Fulfilment] {
+        let chains = recorded.flatMap { [$0.chain, ChainKey(app: $0.app, realm: $0.realm, original: $0.id)] }
+        let found = try LookedUp(chains, by: \Fulfilment.chain) { chains throws(StoreFailure) in
+            try reader.fulfilments(chains)
+        }
+        let rows = found.rows.values.joined().map { ($0.key, $0) }
+        return Dictionary(rows, uniquingKeysWith: { first, _ in first })
     }
 
     /// What became of it, for another ledger of ours: there it is delivered by the next fence, and what waits goes on waiting.

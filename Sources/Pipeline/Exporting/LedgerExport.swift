@@ -45,10 +45,11 @@ package struct LedgerExport {
     ) throws(StoreFailure) -> ExportReport {
         var export = LedgerExport(app: app, reader: reader, now: now, includesProofs: includesProofs, take: take)
         export.report.end = try reader.lastEvent(app: app)
-        export.report.takenAt = now
         for kind in ExportKind.allCases where kinds.contains(kind) {
             guard try export.write(kind) else { return export.report }
         }
+        // An app without any has nothing to close the books over.
+        if kinds.contains(.transaction), export.report.recordedUntil == nil { export.report.recordedUntil = now }
         export.report.isWhole = true
         return export.report
     }

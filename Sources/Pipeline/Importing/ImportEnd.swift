@@ -24,7 +24,7 @@ extension ImportReader {
         }
         if let last = splitter.finish() { try ends.take(last) }
         guard ends.isWhole else { throw .noEnd }
-        return ends.takenAt
+        return ends.recordedUntil
     }
 }
 
@@ -40,7 +40,7 @@ private struct ExportEnds {
     private var first: Timestamp?
 
     /// `nil` unless each end says it.
-    var takenAt: Timestamp? { isSilent ? nil : first }
+    var recordedUntil: Timestamp? { isSilent ? nil : first }
 
     init(kind: [String]) { self.kind = kind }
 
@@ -51,7 +51,8 @@ private struct ExportEnds {
             isWhole = false
             return
         }
-        let moment = end["exported_at"]?.string.flatMap { RFC3339.milliseconds($0) }.map(Timestamp.init(milliseconds:))
+        let milliseconds = end["recorded_until"]?.string.flatMap { RFC3339.milliseconds($0) }
+        let moment = milliseconds.map(Timestamp.init(milliseconds:))
         if let moment { first = min(first ?? moment, moment) } else { isSilent = true }
         guard said == rows else { throw .otherRows(said: said, found: rows) }
         rows = 0

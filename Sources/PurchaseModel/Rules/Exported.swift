@@ -15,7 +15,8 @@ extension Draft {
         _ customer: CustomerID?,
         _ naming: Naming
     ) -> (state: FulfilmentState, reason: FulfilmentReason)? {
-        guard case .notGiven(let state, let reason) = naming.exported[recorded.id], before?.isImported != false,
+        guard case .notGiven(let state, let reason) = naming.exported[recorded.id],
+            before.map({ $0.isImported && naming.hasClosed($0) }) ?? true,
             recorded.order == nil, revocation(of: recorded)?.share != Fulfilment.whole
         else { return nil }
         // It waited for somebody, who is known here.
@@ -24,13 +25,15 @@ extension Draft {
     }
 
     /// Notes what a row says of a transaction for which nothing was given here yet.
-    func noteExport(_ fulfilment: inout Fulfilment, _ outcome: ExportedOutcome?) {
-        switch outcome {
+    func noteExport(_ fulfilment: inout Fulfilment, after before: Fulfilment?, _ naming: Naming) {
+        switch naming.exported[fulfilment.transaction.id] {
         case .delivered(let fence) where fulfilment.isImported:
             fulfilment.importedFence = max(fulfilment.importedFence, fence)
-        // Another row's proof had it, too, and was taken for delivered as a whole.
-        case .notGiven: (fulfilment.isImported, fulfilment.booksClosedAt) = (false, nil)
-        case .delivered, nil: break
+        // Another row's proof had it, too, and was taken for delivered as a whole. What stands in another system's books stays
+        // delivered by that one.
+        case .notGiven where before.map({ !$0.isImported || naming.hasClosed($0) }) ?? true:
+            (fulfilment.isImported, fulfilment.booksClosedAt) = (false, nil)
+        case .delivered, .notGiven, nil: break
         }
     }
 
@@ -59,6 +62,13 @@ extension Naming {
 
     /// Whether what was given came out of an export that is read, and another row of it may say how it stands.
     func hasRow(of fulfilment: Fulfilment) -> Bool { !exported.isEmpty && fulfilment.isImported }
+
+    /// Whether it counts as delivered for no more than that it stands in these books, in the proof of another row. Of books
+    /// without a moment, as a table has none, that is believed.
+    func hasClosed(_ fulfilment: Fulfilment) -> Bool {
+        guard fulfilment.importedFence == 0 else { return false }
+        return booksClosedAt.map { fulfilment.booksClosedAt == $0 } ?? true
+    }
 
     /// Whether nothing was given for it in the ledger that it is from: of that the shop has heard.
     func wasHeldBack(_ recorded: RecordedTransaction) -> Bool {

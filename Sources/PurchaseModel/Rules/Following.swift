@@ -42,8 +42,8 @@ extension Draft {
         }
         let (type, moment) = change(from: before, to: after, recorded)
         // What is no news was done by whoever delivered it.
-        after.delivery =
-            isNews || after.state == .reversed ? delivery(of: after, type, before.delivery) : before.delivery
+        let there = before.delivery == .compensated ? .acknowledged : before.delivery
+        after.delivery = isNews || after.state == .reversed ? delivery(of: after, type, before.delivery) : there
         after = put(after)
         followOrder(of: after, at: moment)
         if isTold { tell(type, stream(of: after), happenedAt: moment, .fulfilment(after, recorded)) }

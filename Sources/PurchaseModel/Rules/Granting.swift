@@ -19,7 +19,7 @@ extension Draft {
         // Whose it is says its own row.
         fulfilment.customer = naming.leavesAlone(recorded) ? nil : owner(of: chain(of: recorded))?.customer
         let heldThere = heldBack(recorded, before, fulfilment.customer, naming)
-        noteExport(&fulfilment, naming.exported[recorded.id])
+        noteExport(&fulfilment, after: before, naming)
         let isFirst = before == nil && naming.source == .history
         let stays = !naming.isOfPurchase && isOfHistory(recorded.transaction, in: fulfilment.chain)
         let wasThere = heldThere?.reason == .fromHistory

@@ -47,7 +47,7 @@ final class ExportLines {
                 json.member("rows", report.rows)
                 json.member("unreadable", report.unreadable.count)
                 json.member("events_after", report.end.position)
-                json.member("exported_at", report.takenAt)
+                json.member("recorded_until", report.recordedUntil)
             }
             waiting.append(0x0A)
         }

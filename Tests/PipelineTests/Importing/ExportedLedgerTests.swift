@@ -148,7 +148,26 @@ import Testing
         #expect(given.map(\.booksClosedAt) == [closedAt ?? OwnedBooks.now])
     }
 
-    /// When the lines of an export say that it was taken.
+    /// A server may have stood still for long before it is exported.
+    @Test func itsBooksEndWithItsNewestTransaction() async throws {
+        let (books, store) = (try OwnedBooks(), MemoryStore())
+        try await Self.live(books, store)
+        let app = books.app.id
+        func until(_ kinds: Set<ExportKind>, after seconds: Int64) async throws -> Timestamp? {
+            let now = OwnedBooks.now.advanced(by: .seconds(seconds))
+            return try await store.read { reader throws(StoreFailure) in
+                let take: LedgerExport.Take = { _, _ in true }
+                return try LedgerExport.run(app: app, kinds: kinds, includesProofs: true, over: reader, at: now, take)
+                    .recordedUntil
+            }
+        }
+        #expect(try await until([.transaction], after: 86_400) == OwnedBooks.now)
+        // A clock that was set back.
+        #expect(try await until([.transaction], after: -60) == OwnedBooks.now.advanced(by: .seconds(-60)))
+        #expect(try await until([.evidence], after: 86_400) == nil)
+    }
+
+    /// When the lines of an export say that its books end.
     private static func end(_ lines: [String]) throws -> Timestamp? {
         let bytes = Array(lines.joined(separator: "\n").utf8)
         let source = ImportSource { place in .init(bytes: Array(bytes.dropFirst(Int(place)))) }
@@ -159,7 +178,7 @@ import Testing
     @Test func theFirstOfSeveralCounts() throws {
         let (first, second) = ("2025-01-01T00:00:00Z", "2025-01-02T00:00:00Z")
         func end(_ moment: String?) -> String {
-            #"{"kind":"end","rows":0\#(moment.map { #","exported_at":"\#($0)""# } ?? "")}"#
+            #"{"kind":"end","rows":0\#(moment.map { #","recorded_until":"\#($0)""# } ?? "")}"#
         }
         let wanted = try Self.end([end(first)])
         #expect(wanted != nil)
