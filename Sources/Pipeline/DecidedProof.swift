@@ -119,8 +119,7 @@ struct StandingChains {
     private let owners: [ChainKey: Owner]
 
     init(of recorded: [RecordedTransaction], _ reader: any StoreReader) throws(StoreFailure) {
-        // In its chain, or by itself when the chain was not known at first.
-        let chains = Set(recorded.flatMap { [$0.chain, ChainKey(app: $0.app, realm: $0.realm, original: $0.id)] })
+        let chains = Set(recorded.flatMap(\.chains))
         given = Dictionary(
             try reader.fulfilments(Array(chains)).map { ($0.transaction, $0) },
             uniquingKeysWith: { first, _ in first }

@@ -102,11 +102,8 @@ extension StoreReader {
     package func fulfilments(
         of transactions: [RecordedTransaction]
     ) throws(StoreFailure) -> [TransactionKey: Fulfilment] {
-        let chains = transactions.flatMap { recorded in
-            [recorded.chain, ChainKey(app: recorded.app, realm: recorded.realm, original: recorded.id)]
-        }
-        return Dictionary(
-            try fulfilments(Array(Set(chains))).map { ($0.key, $0) },
+        Dictionary(
+            try fulfilments(Array(Set(transactions.flatMap(\.chains)))).map { ($0.key, $0) },
             uniquingKeysWith: { first, _ in first }
         )
     }

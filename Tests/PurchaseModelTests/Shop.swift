@@ -106,7 +106,7 @@ struct Shop {
         recording.booksClosedAt = booksClosedAt
         (recording.isUndelivered, recording.presentedAt) = (isUndelivered, presentedAt)
         recording.claimed = claimed.flatMap { TransactionID(number: $0) }
-        if let id = recording.claimed, let exported { recording.exported = [id: exported] }
+        if let id = recording.claimed, let exported { recording.exported = ExportedRow(id, exported) }
         self.transactions.formUnion(recording.keys)
         return apply(decide(situation, recording, ownToken: ownToken, at: now))
     }

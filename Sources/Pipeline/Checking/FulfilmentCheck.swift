@@ -200,7 +200,7 @@ extension LedgerCheck {
     ) throws(StoreFailure) -> LookedUp<TransactionKey, Fulfilment> {
         let reader = reader
         return try LookedUp(keys, by: \Fulfilment.transaction) { keys throws(StoreFailure) in
-            let chains = try reader.transactions(keys).flatMap { [$0.chain, $0.chainOfItsOwn] }
+            let chains = try reader.transactions(keys).flatMap(\.chains)
             let wanted = Set(keys)
             return try reader.fulfilments(Array(Set(chains))).filter { wanted.contains($0.transaction) }
         }
@@ -257,9 +257,5 @@ extension Order {
 }
 
 extension RecordedTransaction {
-    fileprivate var chainOfItsOwn: ChainKey { ChainKey(app: app, realm: realm, original: id) }
-
-    fileprivate func otherChain(than chain: ChainKey) -> ChainKey? {
-        [self.chain, chainOfItsOwn].first { $0 != chain }
-    }
+    fileprivate func otherChain(than chain: ChainKey) -> ChainKey? { chains.first { $0 != chain } }
 }

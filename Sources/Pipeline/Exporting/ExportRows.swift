@@ -66,11 +66,14 @@ extension LedgerExport {
     }
 
     /// What was given, save what cannot be read: of a ledger that is damaged the rest is exported.
-    private func given(_ recorded: [RecordedTransaction]) throws(StoreFailure) -> [TransactionKey: Fulfilment] {
-        let chains = recorded.flatMap { [$0.chain, ChainKey(app: $0.app, realm: $0.realm, original: $0.id)] }
-        let found = try LookedUp(chains, by: \Fulfilment.chain) { chains throws(StoreFailure) in
+    private mutating func given(
+        _ recorded: [RecordedTransaction]
+    ) throws(StoreFailure) -> [TransactionKey: Fulfilment] {
+        let reader = reader
+        let found = try LookedUp(recorded.flatMap(\.chains), by: \Fulfilment.chain) { chains throws(StoreFailure) in
             try reader.fulfilments(chains)
         }
+        unreadable.formUnion(found.unreadable)
         let rows = found.rows.values.joined().map { ($0.key, $0) }
         return Dictionary(rows, uniquingKeysWith: { first, _ in first })
     }

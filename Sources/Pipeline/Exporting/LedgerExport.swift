@@ -22,6 +22,8 @@ package struct LedgerExport {
     let take: Take
     var report = ExportReport()
     var seen: Set<ProofDigest> = []
+    /// In which chains something was given that cannot be read.
+    var unreadable: Set<ChainKey> = []
 
     /// Nobody wants more.
     struct Ended: Error {}
@@ -47,6 +49,10 @@ package struct LedgerExport {
         export.report.end = try reader.lastEvent(app: app)
         for kind in ExportKind.allCases where kinds.contains(kind) {
             guard try export.write(kind) else { return export.report }
+        }
+        // Where they are rows themselves, those are listed.
+        if !kinds.contains(.fulfilment) {
+            export.report.unreadable += export.unreadable.map { "fulfilments of \($0.original)" }.sorted()
         }
         // An app without any has nothing to close the books over.
         if kinds.contains(.transaction), export.report.recordedUntil == nil { export.report.recordedUntil = now }

@@ -6,7 +6,7 @@ extension ImportReader {
     ///
     /// Several that stand one after the other in a file have an end each. A table has none, nor have other services' exports.
     ///
-    /// - Returns: when it was taken, of several the first; `nil` where one does not say.
+    /// - Returns: when the newest of its transactions was recorded, of several exports the earliest; `nil` where one does not say.
     /// - Throws: ``ImportSourceFault/noEnd`` or ``ImportSourceFault/otherRows(said:found:)`` if it is not whole.
     package static func confirmEnd(
         of source: ImportSource,

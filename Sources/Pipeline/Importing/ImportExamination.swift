@@ -44,8 +44,8 @@ struct ImportExaminer: Sendable {
     let reach: AppleReach
     /// When the source's first row was read: what was refused before is asked about again.
     let startedAt: Timestamp
-    /// When the export of ours was taken that is read: what was bought before that its ledger has delivered. `nil` for what else is
-    /// read, whose books are closed now.
+    /// When the newest transaction was recorded in the export of ours that is read: what was bought before that its ledger has
+    /// delivered. `nil` for what else is read, whose books are closed now.
     var closedAt: Timestamp?
     let now: Timestamp
 
@@ -160,7 +160,7 @@ struct ImportExaminer: Sendable {
         recording.source = .imported
         recording.booksClosedAt = closedAt.map { min($0, now) }
         guard let id = claim.subject?.id, closedAt != nil || claim.exported != nil else { return }
-        recording.exported[id] = claim.exported ?? .delivered(fence: 0)
+        recording.exported = ExportedRow(id, claim.exported ?? .delivered(fence: 0))
     }
 
     /// How a row that Apple decides is taken once it has: what waited is still to be delivered.

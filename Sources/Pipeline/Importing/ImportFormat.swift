@@ -84,8 +84,8 @@ struct ImportHeader: Sendable {
             case .transaction(let environment, let isTestSigned): (places([environment]), places([isTestSigned]), true)
             }
         var exported: [String: Int] = [:]
-        for member in ExportedFulfilment.members where namesSubject {
-            exported[member] = names.firstIndex(of: "\(ExportedFulfilment.name).\(member)")
+        for (member, column) in zip(ExportedFulfilment.members, ExportedFulfilment.columns) where namesSubject {
+            exported[member] = names.firstIndex(of: column)
         }
         self.exported = exported
     }

@@ -127,7 +127,7 @@ package struct Importer: Sendable {
     ///   - rows: none when the source has ended.
     ///   - progress: of before.
     ///   - report: how each row is told of; `nil` tells of none.
-    ///   - closedAt: when the export of ours was taken that is read; `nil` for what else is.
+    ///   - closedAt: when the books of the export of ours end that is read; `nil` for what else is.
     /// - Returns: the progress by now, and what became of each row.
     /// - Throws: `StoreFailure`; then nothing of them is known to be written, and the same is to be done again. A
     ///   `conflict` that stays means that somebody else reads the same source.

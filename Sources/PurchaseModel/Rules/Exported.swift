@@ -15,7 +15,7 @@ extension Draft {
         _ customer: CustomerID?,
         _ naming: Naming
     ) -> (state: FulfilmentState, reason: FulfilmentReason)? {
-        guard case .notGiven(let state, let reason) = naming.exported[recorded.id],
+        guard case .notGiven(let state, let reason) = naming.outcome(of: recorded.id),
             before.map({ $0.isImported && naming.hasClosed($0) }) ?? true,
             recorded.order == nil, revocation(of: recorded)?.share != Fulfilment.whole
         else { return nil }
@@ -26,7 +26,7 @@ extension Draft {
 
     /// Notes what a row says of a transaction for which nothing was given here yet.
     func noteExport(_ fulfilment: inout Fulfilment, after before: Fulfilment?, _ naming: Naming) {
-        switch naming.exported[fulfilment.transaction.id] {
+        switch naming.outcome(of: fulfilment.transaction.id) {
         case .delivered(let fence) where fulfilment.isImported:
             fulfilment.importedFence = max(fulfilment.importedFence, fence)
         // Another row's proof had it, too, and was taken for delivered as a whole. What stands in another system's books stays
@@ -45,7 +45,7 @@ extension Draft {
     /// - Returns: whether the shop has heard from that ledger of all that was changed until then.
     mutating func goOn(_ fulfilment: inout Fulfilment, _ naming: Naming) -> Bool {
         guard naming.hasRow(of: fulfilment) else { return false }
-        guard let outcome = naming.exported[fulfilment.transaction.id] else { return true }
+        guard let outcome = naming.outcome(of: fulfilment.transaction.id) else { return true }
         guard case .delivered(let fence) = outcome, fence >= fulfilment.fence else { return false }
         if fence > fulfilment.fence {
             fulfilment.importedFence = max(fulfilment.importedFence, 1) + fence - fulfilment.fence
@@ -57,11 +57,18 @@ extension Draft {
 }
 
 extension Naming {
+    /// What the row that is read says of a transaction; `nil` if it is about none, or another one.
+    func outcome(of transaction: TransactionID) -> ExportedOutcome? {
+        exported.flatMap { $0.transaction == transaction ? $0.outcome : nil }
+    }
+
     /// Whether an export has another row for a transaction, which says what became of it.
-    func leavesAlone(_ recorded: RecordedTransaction) -> Bool { !exported.isEmpty && exported[recorded.id] == nil }
+    func leavesAlone(_ recorded: RecordedTransaction) -> Bool {
+        exported.map { $0.transaction != recorded.id } ?? false
+    }
 
     /// Whether what was given came out of an export that is read, and another row of it may say how it stands.
-    func hasRow(of fulfilment: Fulfilment) -> Bool { !exported.isEmpty && fulfilment.isImported }
+    func hasRow(of fulfilment: Fulfilment) -> Bool { exported != nil && fulfilment.isImported }
 
     /// Whether it counts as delivered for no more than that it stands in these books, in the proof of another row. Of books
     /// without a moment, as a table has none, that is believed.
@@ -72,6 +79,6 @@ extension Naming {
 
     /// Whether nothing was given for it in the ledger that it is from: of that the shop has heard.
     func wasHeldBack(_ recorded: RecordedTransaction) -> Bool {
-        if case .notGiven = exported[recorded.id] { true } else { false }
+        if case .notGiven = outcome(of: recorded.id) { true } else { false }
     }
 }

@@ -5,12 +5,10 @@ extension Draft {
         if let (id, match) = naming.byHand, let order = order(OrderKey(app: recorded.app, id: id)) {
             return (order, match)
         }
-        var naming = naming
         // It is hers to name one: whoever shows it beside her names none in its place.
-        if naming.namer != customer, recorded.order != nil, recorded.customer == customer {
-            (naming.order, naming.namer) = (recorded.order, recorded.customer)
-        }
-        if let id = naming.order, let order = order(OrderKey(app: recorded.app, id: id)),
+        let isOverruled = naming.namer != customer && recorded.order != nil && recorded.customer == customer
+        let (named, namer) = isOverruled ? (recorded.order, recorded.customer) : (naming.order, naming.namer)
+        if let id = named, let order = order(OrderKey(app: recorded.app, id: id)),
             fits(order, recorded, of: customer)
         {
             return (order, .orderID)
@@ -18,21 +16,23 @@ extension Draft {
         // What renews pays for no wish: nobody bought it anew. Nor does what the customer has without paying, from a family or
         // an organisation. Mostly there is no wish to look for.
         guard recorded.transaction.isOwnPurchase else { return nil }
-        return wished(recorded, of: customer, naming).flatMap { isRenewal(recorded) ? nil : $0 }
+        let isLeftAlone = isLeft(recorded, to: named, namedBy: namer, of: customer)
+        return wished(recorded, of: customer, naming.customerToken, isLeftAlone: isLeftAlone)
+            .flatMap { isRenewal(recorded) ? nil : $0 }
     }
 
     private func wished(
         _ recorded: RecordedTransaction,
         of customer: CustomerID,
-        _ naming: Naming
+        _ customerToken: AccountToken?,
+        isLeftAlone: Bool
     ) -> (Order, OrderMatch)? {
         let wish = WishKey(app: recorded.app, customer: customer, product: recorded.transaction.product)
-        let isLeftAlone = isLeft(recorded, to: naming.order, namedBy: naming.namer, of: customer)
         if let token = recorded.transaction.accountToken {
             let key = TokenKey(app: recorded.app, token: token)
             if let order = nextToPay(openOrders(token: key), recorded, of: customer) { return (order, .accountToken) }
             if isLeftAlone { return nil }
-            if token == naming.customerToken || self.customer(of: key) == customer,
+            if token == customerToken || self.customer(of: key) == customer,
                 let order = nextToPay(openOrders(wish: wish), recorded, of: customer)
             {
                 return (order, .customerToken)
@@ -184,7 +184,7 @@ struct Naming {
     /// See ``Recording/presentedAt``.
     var presentedAt: Timestamp?
     /// See ``Recording/exported``.
-    var exported: [TransactionID: ExportedOutcome] = [:]
+    var exported: ExportedRow?
     /// The chains of which it was said; `nil` for all.
     var chains: Set<ChainKey>?
 
@@ -235,11 +235,9 @@ struct Naming {
     /// handed in, and nobody has named an order for it here.
     func isOfBooks(_ recorded: RecordedTransaction) -> Bool {
         guard source == .imported, recorded.order == nil else { return false }
-        switch exported[recorded.id] {
-        case .delivered: return true
-        case .notGiven: return false
-        case nil where !exported.isEmpty: return true
-        case nil: break
+        if exported != nil {
+            // The others of its proof, too, until their own rows say.
+            return !wasHeldBack(recorded)
         }
         return booksClosedAt.map { min(recorded.purchasedAt, recorded.recordedAt) < $0 } ?? true
     }

@@ -26,9 +26,9 @@ package struct Recording: Hashable, Sendable {
     /// When another system's books were handed in, if Apple is heard later: what was bought after that does not stand in
     /// them. `nil` where nothing can have been bought in between.
     package var booksClosedAt: Timestamp?
-    /// What became of it in the ledger of ours that it was exported from. Where that is known of any, the others of the proof are
-    /// left alone: each has a row of its own.
-    package var exported: [TransactionID: ExportedOutcome] = [:]
+    /// What became of one of them in the ledger of ours that it was exported from; `nil` where it comes out of none. The others of
+    /// the proof are left alone then: each has a row of its own.
+    package var exported: ExportedRow?
     /// When it was presented, if it had to wait: of books that were handed in after that it is no part.
     package var presentedAt: Timestamp?
     /// Whether whoever imports it says that nobody has delivered it yet, whatever other books have.

@@ -41,7 +41,8 @@ extension Draft {
     ) -> [Fulfilment] {
         let (known, ordered) = (known, ordered)
         return settle(recorded) { recorded in
-            var said = naming.of(known.chain(of: recorded))
+            // Whoever names no chains speaks of all.
+            var said = naming.chains == nil ? naming : naming.of(known.chain(of: recorded))
             // Whoever names none for it, as Apple does, unsays no name.
             if said.order == nil || !ordered.contains(recorded.id) {
                 (said.order, said.namer) = (recorded.order, recorded.customer)

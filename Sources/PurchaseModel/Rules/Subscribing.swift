@@ -178,7 +178,7 @@ extension Draft {
         case .presented: true
         case .imported:
             // Of what waited in the ledger that it is from the shop has heard there.
-            fulfilments(of: chain).values.contains { !$0.isImported && (recording.exported.isEmpty || $0.isGiven) }
+            fulfilments(of: chain).values.contains { !$0.isImported && (recording.exported == nil || $0.isGiven) }
         case .history: owner(of: chain) != nil
         }
     }

@@ -8,10 +8,6 @@ package enum ExportedOutcome: Hashable, Sendable {
     /// More changes than this no delivery has.
     private static let fenceMax: Int64 = 1 << 40
 
-    package init(of fulfilment: Fulfilment) {
-        self.init(fulfilment.state, fulfilment.reason, fence: fulfilment.fence, isImported: fulfilment.isImported)
-    }
-
     /// - Parameters:
     ///   - state: as that ledger says it.
     ///   - reason: why nothing was given.
@@ -27,5 +23,16 @@ package enum ExportedOutcome: Hashable, Sendable {
             }
             self = .notGiven(state, reason)
         }
+    }
+}
+
+/// A row of an export of ours: the one transaction that it is about, and what became of that.
+package struct ExportedRow: Hashable, Sendable {
+    package let transaction: TransactionID
+    package let outcome: ExportedOutcome
+
+    package init(_ transaction: TransactionID, _ outcome: ExportedOutcome) {
+        self.transaction = transaction
+        self.outcome = outcome
     }
 }

@@ -48,6 +48,9 @@ package struct RecordedTransaction: Hashable, Sendable {
 
     package var key: TransactionKey { TransactionKey(app: app, realm: realm, id: id) }
 
+    /// Where something may have been given for it: in its chain, or by itself when its chain was not known at first.
+    package var chains: [ChainKey] { [chain, ChainKey(app: app, realm: realm, original: id)] }
+
     package var id: TransactionID { row.fields.transaction.id }
 
     // Asked of every row: a copy of the whole transaction, to look at one field of it, would cost more than the rule.

@@ -18,7 +18,7 @@ struct ImportFiles: Sendable {
     let format: ImportFormat
     /// In bytes, or files.
     let size: Int64
-    /// When it was taken, if it is an export of ours that says so.
+    /// When its books end, if it is an export of ours that says so.
     var closedAt: Timestamp?
     private let names: [String]
 

@@ -126,8 +126,8 @@ import Testing
         #expect(try await Self.events(books, target) == [])
     }
 
-    /// Its server was stopped when it was taken: its books end then. Where nobody knows when that was, they end now.
-    @Test(arguments: [true, false]) func itsBooksEndWhenItWasTaken(isSaid: Bool) async throws {
+    /// Its books end when it says so. Where nobody knows when that was, they end now.
+    @Test(arguments: [true, false]) func itsBooksEndWhenItSays(isSaid: Bool) async throws {
         let (books, store) = (try OwnedBooks(), MemoryStore())
         let old = try OwnedBooks.sold(1, "monthly", day: -31)
         let claim = ImportRow.Claim(
@@ -146,6 +146,35 @@ import Testing
         let given = try await store.read { reader throws(StoreFailure) in try reader.fulfilments([chain]) }
         #expect(given.map(\.isImported) == [true])
         #expect(given.map(\.booksClosedAt) == [closedAt ?? OwnedBooks.now])
+    }
+
+    /// What became of one transaction cannot be read: the rest is exported, that one without it, and it is named.
+    @Test(.enabled(if: Tampering.hasPython)) func ofADamagedLedgerTheRestIsExported() async throws {
+        try await Tampering.withFolder { folder in
+            let (books, data) = (try OwnedBooks(), folder + "/data")
+            let whole = try SQLiteStore.open(folder: data)
+            try await Self.live(books, whole)
+            await whole.close()
+            try Tampering.run(["UPDATE fulfilments SET state = 'gone' WHERE transaction_id = 1"], in: data)
+            let store = try SQLiteStore.open(folder: data)
+            let (app, rows) = (books.app.id, Noted<[UInt8]>())
+            for (kinds, name) in [
+                ([ExportKind.transaction], "fulfilments of 1"), ([.transaction, .fulfilment], "fulfilments 1/0/1"),
+            ] {
+                let report = try await store.read { reader throws(StoreFailure) in
+                    let (kinds, now) = (Set(kinds), OwnedBooks.now)
+                    return try LedgerExport.run(app: app, kinds: kinds, includesProofs: true, over: reader, at: now) {
+                        if $0 == .transaction { rows.note($1) }
+                        return true
+                    }
+                }
+                #expect(report.counts[.transaction] == 4 && report.isWhole)
+                #expect(report.unreadable.map { $0.hasPrefix(name.prefix(13)) } == [true], "\(report.unreadable)")
+            }
+            let told = try rows.values.prefix(4).map { row in try JSONDocument(row).root.object?["fulfilment"] != nil }
+            #expect(told.count { $0 } == 3)
+            await store.close()
+        }
     }
 
     /// A server may have stood still for long before it is exported.
