@@ -64,11 +64,6 @@ package struct PurchasePipeline: Sendable {
     /// What to ask Apple about a kept proof; `nil` when there is nothing.
     func question(about kept: KeptSubmission) -> AppleQuestion? { verifier.question(about: kept.submission.proof) }
 
-    /// Whether Apple is asked about several numbers of it, each by itself.
-    private func isOfSeveral(_ kept: KeptSubmission) -> Bool {
-        if case .transactions(let numbers) = question(about: kept) { numbers.count > 1 } else { false }
-    }
-
     /// Whether somebody whom we believe has signed it, for whatever app.
     func hasGoodSignature(_ receipt: [UInt8]) -> Bool {
         verifier.examine(receipt, expecting: Expectation()).report.vouchedBy != nil
@@ -81,14 +76,23 @@ package struct PurchasePipeline: Sendable {
     ///   - app: whose it is.
     ///   - proof: what Apple said.
     ///   - renewals: what Apple said beside it of what comes next.
+    ///   - isOneOfSeveral: whether Apple was asked about more numbers of it, each by itself.
     /// - Throws: `StoreFailure`; then it waits on.
     func decide(
         _ kept: KeptSubmission,
         of app: AppPolicy,
         by proof: Verified<Proof>,
-        _ renewals: [Renewal] = []
+        _ renewals: [Renewal] = [],
+        isOneOfSeveral: Bool = false
     ) async throws(StoreFailure) {
-        let refusal = try await record(kept, of: app, by: proof, renewals, isLast: true)
+        let refusal = try await record(
+            kept,
+            of: app,
+            by: proof,
+            renewals,
+            isOneOfSeveral: isOneOfSeveral,
+            isLast: true
+        )
         guard let refusal else { return }
         // Of what was recorded in part the shop has heard: it is not refused after that.
         try await settle(kept, as: refusal, verdict: kept.submission.isRecordedInPart ? proof.verdict : nil)
@@ -101,6 +105,7 @@ package struct PurchasePipeline: Sendable {
     ///   - app: whose it is.
     ///   - proof: what Apple said.
     ///   - renewals: what Apple said beside it of what comes next.
+    ///   - isOneOfSeveral: whether Apple is asked about more numbers of it, each by itself.
     ///   - isLast: whether its wait ends with it, in the same commit.
     /// - Returns: why the app does not take it, and nothing was recorded; `nil` when it was.
     /// - Throws: `StoreFailure`.
@@ -109,6 +114,7 @@ package struct PurchasePipeline: Sendable {
         of app: AppPolicy,
         by proof: Verified<Proof>,
         _ renewals: [Renewal] = [],
+        isOneOfSeveral: Bool = false,
         isLast: Bool = false
     ) async throws(StoreFailure) -> Reason? {
         let app = app.limited(for: kept)
@@ -120,7 +126,7 @@ package struct PurchasePipeline: Sendable {
         recording.customer = kept.submission.customer
         recording.order = kept.submission.order
         recording.customerToken = kept.submission.customer.flatMap { AccountToken(ofCustomer: $0) }
-        recording.isOneOfSeveral = kept.submission.order != nil && isOfSeveral(kept)
+        recording.isOneOfSeveral = isOneOfSeveral
         recording.isOnlyNamed = kept.submission.isOnlyNamed
         if kept.submission.origin == .delivered {
             recording.source = .imported

@@ -151,8 +151,10 @@ package struct ProofDecider: Sendable {
         case .none: return try await settleUnknown(kept, account)
         }
         // What it brings is brought at once, and its wait ends with the last.
-        guard numbers.count > 1, try await pipeline.record(kept, of: account.app, by: first.value) == nil else {
-            return try await record(first.value, [], kept, account)
+        guard numbers.count > 1,
+            try await pipeline.record(kept, of: account.app, by: first.value, isOneOfSeveral: true) == nil
+        else {
+            return try await record(first.value, [], kept, account, isOneOfSeveral: numbers.count > 1)
         }
         var missing = place
         var bad: JobOutcome?
@@ -171,14 +173,14 @@ package struct ProofDecider: Sendable {
                 }
                 continue
             }
-            _ = try await pipeline.record(kept, of: account.app, by: other)
+            _ = try await pipeline.record(kept, of: account.app, by: other, isOneOfSeveral: true)
         }
         if let bad { return bad }
         // What Apple does not know beside what it knows was bought just now, or never.
         if (1...Self.missingMax).contains(missing), try await !isEnough(attempt, of: kept, Self.unknown) {
             return .failed(because: "Apple: \(missing) of its numbers are unknown")
         }
-        return try await record(first.value, [], kept, account)
+        return try await record(first.value, [], kept, account, isOneOfSeveral: true)
     }
 
     /// By which of its numbers a proof is known to Apple.
@@ -265,9 +267,10 @@ package struct ProofDecider: Sendable {
         _ proof: Verified<Proof>,
         _ renewals: [Renewal],
         _ kept: KeptSubmission,
-        _ account: AppleAccount
+        _ account: AppleAccount,
+        isOneOfSeveral: Bool = false
     ) async throws(StoreFailure) -> JobOutcome {
-        try await pipeline.decide(kept, of: account.app, by: proof, renewals)
+        try await pipeline.decide(kept, of: account.app, by: proof, renewals, isOneOfSeveral: isOneOfSeveral)
         return .done
     }
 
