@@ -1,12 +1,13 @@
 import Storage
 import Synchronization
 
-/// A store whose writes can be counted, held back, followed by something and made to fail.
+/// A store whose writes can be counted, held back, repeated, followed by something and made to fail.
 final class WatchedStore: Store {
     private struct State {
         var reads = 0
         var writes = 0
         var failures: [StoreFailure] = []
+        var repetitions = 0
         var isHolding = false
         var held: [CheckedContinuation<Void, Never>] = []
         var watcher: CheckedContinuation<Void, Never>?
@@ -34,6 +35,11 @@ final class WatchedStore: Store {
     /// What has not come to pass of it does not any more.
     func failNoMore() {
         state.withLock { $0.failures = [] }
+    }
+
+    /// From now on every write is taken back so often before it holds, as where others change the same rows.
+    func repeatWrites(_ repetitions: Int) {
+        state.withLock { $0.repetitions = repetitions }
     }
 
     /// From now on every write waits for ``release(_:)``.
@@ -76,9 +82,15 @@ final class WatchedStore: Store {
         _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
     ) async throws(StoreFailure) -> Value {
         await enter()
-        let failure = state.withLock { state -> StoreFailure? in
+        let (failure, repetitions) = state.withLock { state -> (StoreFailure?, Int) in
             state.writes += 1
-            return state.failures.isEmpty ? nil : state.failures.removeFirst()
+            return (state.failures.isEmpty ? nil : state.failures.removeFirst(), state.repetitions)
+        }
+        for _ in 0..<repetitions {
+            _ = try? await base.write { transaction throws(StoreFailure) -> Value in
+                _ = try body(transaction)
+                throw .busy
+            }
         }
         let value = try await base.write { transaction throws(StoreFailure) in
             let value = try body(transaction)

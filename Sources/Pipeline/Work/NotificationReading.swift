@@ -45,7 +45,8 @@ package struct NotificationReading: Job, Hashable {
 }
 
 /// The job that reads once more what a comparison or a reading could not take in: a setting was wrong, a certificate of
-/// Apple's is not known here, or the key was not. It comes again and again, ever later, until nothing is left or Apple has forgotten it.
+/// Apple's is not known here, or the key was not. It comes again and again, ever later, until nothing is left or Apple has
+/// forgotten it.
 package struct NotificationRetry: Job, Hashable {
     package static let kind = "notifications.retry"
     /// How long it waits at first, and at most.

@@ -117,17 +117,35 @@ import Testing
         store.hold()
         async let found = ring.find(made.secret, in: store, at: now)
         await store.untilHeld(1)
-        let (id, asking) = (made.row.id, KeyDesk.Asking(app: made.row.app, name: "root", now: now))
-        let revoked = try await store.write { write throws(StoreFailure) in
-            try KeyDesk.revoke(id, asking, in: write)
-        }
-        _ = try revoked.get()
+        try await revoke(made.row)
         try await ring.reload(from: store.base, at: now)
         store.release()
         // Whoever asked before it was revoked may have been answered before.
         #expect(try await found != nil)
         #expect(ring.key(made.secret, at: now) == nil)
         #expect(try await ring.find(made.secret, in: store, at: now) == nil)
+    }
+
+    /// The same of all keys.
+    @Test func noOlderReadingOpensWhatIsRevokedMeanwhile() async throws {
+        let made = try await make()
+        store.hold()
+        async let older: Void = ring.reload(from: store, at: now)
+        await store.untilHeld(1)
+        try await revoke(made.row)
+        try await ring.reload(from: store.base, at: now)
+        store.release()
+        try await older
+        #expect(ring.key(made.secret, at: now) == nil)
+        #expect(ring.isComplete)
+    }
+
+    private func revoke(_ key: APIKeyRow) async throws {
+        let asking = KeyDesk.Asking(app: key.app, name: "root", now: now)
+        let revoked = try await store.write { write throws(StoreFailure) in
+            try KeyDesk.revoke(key.id, asking, in: write)
+        }
+        _ = try revoked.get()
     }
 
     private func make() async throws -> (row: APIKeyRow, secret: [UInt8]) {

@@ -213,32 +213,6 @@ import Testing
         }
     }
 
-    /// Does one job, whatever another does meanwhile.
-    private static func runOne(_ house: WorkHouse) async {
-        let reader = CustomerReader(
-            recorder: house.recorder,
-            store: house.store,
-            queue: house.queue,
-            accounts: house.accounts,
-            clock: house.clock
-        )
-        let (ended, ending) = AsyncStream.makeStream(of: Void.self)
-        let worker = JobWorker(
-            queue: house.queue,
-            handlers: [reader.handler],
-            owner: LeaseOwner(checked: "one"),
-            limits: JobLimits(concurrency: 1),
-            uptime: { .zero },
-            random: { 250 },
-            wait: { _ in false },
-            report: { _ in ending.yield() }
-        )
-        async let working: Void = worker.run()
-        for await _ in ended { break }
-        worker.stop()
-        await working
-    }
-
     /// What runs may have Apple's answer from before.
     @Test func aPageThatAnEarlierReadingIsAtIsReadAgain() async throws {
         try await WorkHouse().open { house in
@@ -256,7 +230,7 @@ import Testing
                 try write.claimJobs(kinds: [CustomerReading.kind], .sound(limit: 1), terms: terms)
             }
             try await house.queue.enqueue(CustomerReading(.refunds, of: first))
-            await Self.runOne(house)
+            try await house.workOnce(on: CustomerReading.kind)
             let ended = claim.jobs.compactMap(\.hold).map { FinishedJob($0, as: .done) }
             #expect(ended.count == 1)
             let now = house.clock.now

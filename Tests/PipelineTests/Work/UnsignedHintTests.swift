@@ -158,7 +158,8 @@ import Testing
     /// A write may be made more than once until it holds.
     @Test func aQuestionAboutNobodyCountsOnceHoweverOftenItIsWritten() async throws {
         try await Self.house().open { house in
-            let (few, store) = (NotificationIntake.strangersPerHour, StubbornStore(house.store))
+            let (few, store) = (NotificationIntake.strangersPerHour, WatchedStore(house.store))
+            store.repeatWrites(2)
             let intake = NotificationIntake(
                 verifier: try PipelineHouse.verifier(),
                 recorder: house.recorder,
@@ -189,35 +190,4 @@ import Testing
             #expect(try await !house.waits(for: SubscriptionLook.kind))
         }
     }
-}
-
-/// Takes each write back twice before it holds, as a database does whose rows others change.
-private final class StubbornStore: Store {
-    private let base: MemoryStore
-
-    init(_ base: MemoryStore) {
-        self.base = base
-    }
-
-    func write<Value: Sendable>(
-        _ body: @escaping @Sendable (any StoreTransaction) throws(StoreFailure) -> Value
-    ) async throws(StoreFailure) -> Value {
-        for _ in 0..<2 {
-            do throws(StoreFailure) {
-                _ = try await base.write { transaction throws(StoreFailure) -> Value in
-                    _ = try body(transaction)
-                    throw .busy
-                }
-            } catch {}
-        }
-        return try await base.write(body)
-    }
-
-    func read<Value: Sendable>(
-        _ body: @escaping @Sendable (any StoreReader) throws(StoreFailure) -> Value
-    ) async throws(StoreFailure) -> Value {
-        try await base.read(body)
-    }
-
-    func close() async { await base.close() }
 }

@@ -275,10 +275,19 @@ struct WorkHouse: Sendable {
     func work(hasKey: Bool = true) async throws {
         await watch.sweep()
         guard try await hasWork() else { return }
+        try await run(hasKey ? handlers : keyless) { try await hasWork() }
+    }
+
+    /// Runs one job of a kind, whatever others of it do meanwhile.
+    func workOnce(on kind: String) async throws {
+        try await run(handlers.filter { $0.kind == kind }) { false }
+    }
+
+    private func run(_ handlers: [JobHandler], while isWanted: () async throws -> Bool) async throws {
         let (ended, ending) = AsyncStream.makeStream(of: Void.self)
         let worker = JobWorker(
             queue: queue,
-            handlers: hasKey ? handlers : keyless,
+            handlers: handlers,
             owner: LeaseOwner(checked: "worker"),
             limits: JobLimits(concurrency: 4),
             uptime: { .zero },
@@ -287,7 +296,7 @@ struct WorkHouse: Sendable {
             report: { _ in ending.yield() }
         )
         async let working: Void = worker.run()
-        for await _ in ended { guard try await hasWork() else { break } }
+        for await _ in ended { guard try await isWanted() else { break } }
         worker.stop()
         await working
     }
