@@ -185,17 +185,13 @@ struct JobQueries {
         switch selection {
         case .sound(let limit):
             let limit = min(max(limit, 1), JobClaim.limitMax)
-            // Of one list the first ones are those that are claimed: where the claim tells since when each was due, one that
-            // is listed says enough.
-            let isListed = kinds.count > 1 || !connection.isShared
-            let due = try due(kinds, at: callers.now, suspects: 1, sound: isListed ? limit : 1)
-            let shares = isListed ? Self.shares(due.sound.prefix(limit)) : due.sound.map { ($0.list, limit) }
-            let jobs = try claim(shares, due.sound, callers, at: due.now)
+            let due = try due(kinds, at: callers.now, suspects: 1, sound: limit)
+            let jobs = try claim(due.sound.prefix(limit), callers, at: due.now)
             return JobClaim(jobs: jobs, hasSuspects: !due.suspects.isEmpty)
         case .suspect:
             // One more than is wanted tells whether there are more.
             let due = try due(kinds, at: callers.now, suspects: 2, sound: 0)
-            let jobs = try claim(Self.shares(due.suspects.prefix(1)), due.suspects, callers, at: due.now)
+            let jobs = try claim(due.suspects.prefix(1), callers, at: due.now)
             return JobClaim(jobs: jobs, hasSuspects: due.suspects.count > 1)
         }
     }
@@ -313,24 +309,19 @@ struct JobQueries {
         return (found.filter { $0.list.state != .pending }, found.filter { $0.list.state == .pending }, now)
     }
 
-    /// How many fall to each list, in one order of lists.
-    private static func shares(_ places: ArraySlice<Place>) -> [(list: List, count: Int)] {
-        Dictionary(grouping: places, by: \.list).map { ($0.key, $0.value.count) }.sorted {
-            ($0.list.state.rawValue, $0.list.kind) < ($1.list.state.rawValue, $1.list.kind)
-        }
-    }
-
     /// Claims from each list as many as fall to it. Where another was faster, others of it may come in their stead.
     private func claim(
-        _ shares: [(list: List, count: Int)],
-        _ places: [Place],
+        _ places: ArraySlice<Place>,
         _ callers: LeaseTerms,
         at now: Timestamp
     ) throws(StoreFailure) -> [JobRow] {
         let terms = LeaseTerms(owner: callers.owner, duration: callers.duration, now: now)
-        let keys = shares.map { list, count in
+        let lists = Dictionary(grouping: places, by: \.list).sorted {
+            ($0.key.state.rawValue, $0.key.kind) < ($1.key.state.rawValue, $1.key.kind)
+        }
+        let keys = lists.map { list, places in
             Self.values(of: list) + [
-                .integer(terms.now.milliseconds), .integer(Int64(count)), .text(terms.owner.text),
+                .integer(terms.now.milliseconds), .integer(Int64(places.count)), .text(terms.owner.text),
                 .integer(terms.until.milliseconds),
             ]
         }
