@@ -11,15 +11,17 @@ import Testing
         _ number: Int64,
         _ outcome: ExportedOutcome,
         by customer: String? = "ann",
+        until: Timestamp? = nil,
         into shop: inout Shop
     ) throws {
+        let id = try #require(TransactionID(number: number))
         try shop.show(
             proof,
             by: customer,
             from: .imported,
             booksClosedAt: exportedAt,
             claiming: number,
-            exported: outcome
+            exported: ExportedRow(id, outcome, booksUntil: until)
         )
     }
 
@@ -35,6 +37,48 @@ import Testing
         #expect(shop.types == ["delivery.granted", "subscription.renewed"])
         #expect(try !shop.fulfilment(2).isImported && shop.gems() == 10)
         try Invariants.check(shop, "renewed")
+    }
+
+    /// Its ledger did not hear of it any more, though it sold something else after it. Whether Apple tells of it before its
+    /// chain's row is taken, or after.
+    @Test(arguments: [false, true]) func whatItsLedgerDidNotHearIsDelivered(isFirst: Bool) throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(31)
+        let old = try Sold.month(1)
+        var missed = try Sold.month(2, original: 1, from: 28)
+        missed.signedAt = missed.purchasedAt
+        if isFirst { try shop.show(missed, by: nil) }
+        let before = shop.events.count
+        try Self.take([old], 1, .delivered(fence: 1), until: old.purchasedAt.advanced(by: .seconds(1)), into: &shop)
+        if !isFirst { try shop.show(missed, by: nil) }
+        #expect(shop.types.dropFirst(before).contains("delivery.granted"), "\(shop.types)")
+        #expect(try !shop.fulfilment(2).isImported && shop.gems() == 10)
+        try Invariants.check(shop, "missed")
+    }
+
+    /// What has a row of its own is as that says, though Apple tells of it in between.
+    @Test func whatIsStillToComeIsNotDelivered() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(31)
+        let (old, new) = (try Sold.month(1), try Sold.month(2, original: 1, from: 30))
+        let until = new.purchasedAt.advanced(by: .seconds(1))
+        try Self.take([old], 1, .delivered(fence: 1), until: until, into: &shop)
+        try shop.show(new, by: nil)
+        try Self.take([new], 2, .delivered(fence: 1), until: until, into: &shop)
+        #expect(try shop.events == [] && shop.gems() == 0 && shop.fulfilment(2).isImported)
+        try Invariants.check(shop, "both")
+    }
+
+    /// Apple tells of a refund before the row is taken: of that the shop has heard nothing, unless its ledger had told it.
+    @Test(arguments: [false, true]) func aRefundThatWasHeardFirstIsTold(wasToldThere: Bool) throws {
+        var shop = try Shop()
+        let sold = try Sold.coins()
+        try shop.show(Sold.refunded(sold), by: nil)
+        let before = shop.events.count
+        try Self.take([sold], 1, .delivered(fence: wasToldThere ? 2 : 1, isTakenBack: wasToldThere), into: &shop)
+        #expect(try shop.word(1) == "reversed" && shop.fulfilment(1).fence == 2)
+        #expect(shop.types.dropFirst(before) == (wasToldThere ? [] : ["delivery.compensated"]))
+        try Invariants.check(shop, "refunded")
     }
 
     /// Apple charges for a period before it begins: what the export has, its ledger has delivered.
@@ -73,7 +117,7 @@ import Testing
             var shop = try Shop()
             let sold = try Sold.coins()
             let taken = Sold.refunded(sold, percentage: percentage)
-            try Self.take([taken], 1, .delivered(fence: 2), into: &shop)
+            try Self.take([taken], 1, .delivered(fence: 2, isTakenBack: true), into: &shop)
             #expect(
                 try shop.word(1) == (percentage == nil ? "reversed" : "partly_reversed")
                     && shop.fulfilment(1).fence == 2
@@ -142,7 +186,7 @@ import Testing
     @Test func whatWasGivenAgainThereIsAcknowledged() throws {
         var shop = try Shop()
         let sold = try Sold.coins()
-        try Self.take([Sold.refunded(sold)], 1, .delivered(fence: 2), into: &shop)
+        try Self.take([Sold.refunded(sold)], 1, .delivered(fence: 2, isTakenBack: true), into: &shop)
         #expect(try shop.fulfilment(1).delivery == .compensated)
         try Self.take([Sold.again(sold, after: 600)], 1, .delivered(fence: 3), into: &shop)
         #expect(try shop.word(1) == "granted" && shop.fulfilment(1).delivery == .acknowledged)
@@ -200,6 +244,19 @@ import Testing
         #expect(shop.events == [])
         try shop.show(Sold.coins())
         #expect(try shop.gems() == 100)
+    }
+
+    /// The same of what was refunded when history told of it: that it is given back is no reason to have it.
+    @Test func whatOnlyHistoryToldOfStaysSoWhereItWasRefunded() throws {
+        var shop = try Shop()
+        let token = AccountToken(high: 1, low: 2)
+        let sold = try Sold.coins(token: token)
+        try shop.show(Sold.coins(9, token: token), token: token)
+        let (gems, outcome) = (try shop.gems(), ExportedOutcome.notGiven(.withheld, .revoked, isOfHistory: true))
+        try Self.take([Sold.refunded(sold)], 1, outcome, by: nil, into: &shop)
+        #expect(try shop.fulfilment(1).isOfHistory)
+        try shop.lookUp(Sold.again(sold, after: 600))
+        #expect(try shop.word(1) == "waiting from_history" && shop.gems() == gems)
     }
 
     /// This ledger has heard of it by itself: what it has given stays, and what waits here for its order does.

@@ -90,7 +90,7 @@ struct Shop {
         isUndelivered: Bool = false,
         presentedAt: Timestamp? = nil,
         claiming claimed: Int64? = nil,
-        exported: ExportedOutcome? = nil
+        exported: ExportedRow? = nil
     ) throws -> Decision {
         var recording = Recording(
             app: try Shop.app(),
@@ -106,7 +106,7 @@ struct Shop {
         recording.booksClosedAt = booksClosedAt
         (recording.isUndelivered, recording.presentedAt) = (isUndelivered, presentedAt)
         recording.claimed = claimed.flatMap { TransactionID(number: $0) }
-        if let id = recording.claimed, let exported { recording.exported = ExportedRow(id, exported) }
+        recording.exported = exported
         self.transactions.formUnion(recording.keys)
         return apply(decide(situation, recording, ownToken: ownToken, at: now))
     }

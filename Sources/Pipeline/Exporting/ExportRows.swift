@@ -24,7 +24,7 @@ extension LedgerExport {
                         json.member("owner_id", owners[row.chain])
                         json.member("proof_sha256", evidence.map { Hexadecimal.encode($0.digest.bytes) })
                         json.member("proof", proof.map(Self.text))
-                        Self.write(given[row.key], into: &json)
+                        given.write(row, into: &json)
                     }
                 )
             }
@@ -57,7 +57,7 @@ extension LedgerExport {
                         json.member("owner_id", owners[row.chain])
                         json.member("proof_sha256", Hexadecimal.encode(evidence.digest.bytes))
                         json.member("proof", Self.text(evidence.proof))
-                        Self.write(given[row.key], into: &json)
+                        given.write(row, into: &json)
                     }
                 )
             }
@@ -66,27 +66,13 @@ extension LedgerExport {
     }
 
     /// What was given, save what cannot be read: of a ledger that is damaged the rest is exported.
-    private mutating func given(
-        _ recorded: [RecordedTransaction]
-    ) throws(StoreFailure) -> [TransactionKey: Fulfilment] {
+    private mutating func given(_ recorded: [RecordedTransaction]) throws(StoreFailure) -> ExportedBooks {
         let reader = reader
         let found = try LookedUp(recorded.flatMap(\.chains), by: \Fulfilment.chain) { chains throws(StoreFailure) in
             try reader.fulfilments(chains)
         }
         unreadable.formUnion(found.unreadable)
-        let rows = found.rows.values.joined().map { ($0.key, $0) }
-        return Dictionary(rows, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// What became of it, for another ledger of ours: there it is delivered by the next fence, and what waits goes on waiting.
-    private static func write(_ fulfilment: Fulfilment?, into json: inout JSONObjectWriter) {
-        guard let fulfilment else { return }
-        json.object("fulfilment") { json in
-            json.member("state", fulfilment.state.rawValue)
-            json.member("reason", fulfilment.reason?.rawValue)
-            if fulfilment.delivery != nil { json.member("fence", fulfilment.fence) }
-            if fulfilment.isImported { json.member("imported", true) }
-        }
+        return ExportedBooks(found.rows.values.joined())
     }
 
     /// A JWS as it is, anything else in base64: as whoever presents a proof sends it.

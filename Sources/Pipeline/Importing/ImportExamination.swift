@@ -44,10 +44,13 @@ struct ImportExaminer: Sendable {
     let reach: AppleReach
     /// When the source's first row was read: what was refused before is asked about again.
     let startedAt: Timestamp
-    /// When the newest transaction was recorded in the export of ours that is read: what was bought before that its ledger has
-    /// delivered. `nil` for what else is read, whose books are closed now.
+    /// When the newest transaction was recorded in the export of ours that is read. Until their own rows say until when, books
+    /// end then. `nil` for what else is read, whose books are closed now.
     var closedAt: Timestamp?
     let now: Timestamp
+
+    /// No period begins later than that after it was charged.
+    private static let aheadMax = Duration.seconds(2 * 86_400)
 
     /// Looks at rows on several processors at once.
     ///
@@ -160,12 +163,14 @@ struct ImportExaminer: Sendable {
         recording.source = .imported
         recording.booksClosedAt = closedAt.map { min($0, now) }
         guard let id = claim.subject?.id, closedAt != nil || claim.exported != nil else { return }
-        recording.exported = ExportedRow(id, claim.exported ?? .delivered(fence: 0))
+        // A period that is charged ahead is bought after this moment, by a day at most.
+        let until = claim.exported?.booksUntil.map { min($0, now.advanced(by: Self.aheadMax)) }
+        recording.exported = ExportedRow(id, claim.exported?.outcome ?? .delivered(fence: 0), booksUntil: until)
     }
 
     /// How a row that Apple decides is taken once it has: what waited is still to be delivered.
     private func origin(of claim: ImportRow.Claim) -> SubmissionOrigin {
-        if case .notGiven(.waiting, _) = claim.exported { return .imported }
+        if case .notGiven(.waiting, _, _) = claim.exported?.outcome { return .imported }
         return delivery == .elsewhere ? .delivered : .imported
     }
 

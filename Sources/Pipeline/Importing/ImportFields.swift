@@ -35,7 +35,7 @@ enum JSONImportRow {
                 isTestSigned: object[isTestSigned]?.bool == true
             )
             let fulfilment = object[ExportedFulfilment.name]?.object
-            row.exported = ExportedFulfilment.outcome { member in
+            row.exported = ExportedFulfilment { member in
                 fulfilment?[member].map { String(decoding: Array($0.utf8 ?? $0.raw), as: UTF8.self) }
             }
         }
@@ -90,7 +90,7 @@ extension ImportHeader {
                 environment: text(environment),
                 isTestSigned: text(isTestSigned)?.elementsEqual("true".utf8) == true
             )
-            row.exported = ExportedFulfilment.outcome { member in
+            row.exported = ExportedFulfilment { member in
                 exported[member].flatMap { text([$0]) }.map { String(decoding: $0, as: UTF8.self) }
             }
         }
@@ -110,7 +110,7 @@ private struct ImportFields {
     var isStoreNamed: Bool
     /// `nil` when the customer is of all that the proof holds.
     var side: Side?
-    var exported: ExportedOutcome?
+    var exported: ExportedFulfilment?
 
     struct Side {
         var environment: [UInt8]?

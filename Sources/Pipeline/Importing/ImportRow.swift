@@ -11,13 +11,13 @@ package struct ImportRow: Hashable, Sendable {
         /// What the customer owns; `nil` for all that the proof holds.
         package var subject: Subject?
         /// What became of the subject in the ledger that it is from; `nil` when the row does not say.
-        package var exported: ExportedOutcome?
+        package var exported: ExportedFulfilment?
 
         package init(
             proof: [UInt8],
             customer: CustomerID? = nil,
             subject: Subject? = nil,
-            exported: ExportedOutcome? = nil
+            exported: ExportedFulfilment? = nil
         ) {
             self.proof = proof
             self.customer = customer

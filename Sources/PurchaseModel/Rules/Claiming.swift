@@ -23,7 +23,8 @@ extension Draft {
             // Apple's history names what somebody bought, not what she still waits for: that is for her to present.
             // What became of it is no reason to have it, either.
             let staysOfHistory = recording.isFollowUp && isOfHistory(transaction, in: chain)
-            guard recording.source != .history, !staysOfHistory else { return nil }
+            let wasOfHistory = recording.exported.map { $0.transaction == transaction.id && $0.outcome.isOfHistory }
+            guard recording.source != .history, !staysOfHistory, wasOfHistory != true else { return nil }
             guard let customer = signed ?? recording.customer else { return nil }
             put(Owner(chain: chain, customer: customer, since: now, isSettled: isAnew))
             return customer

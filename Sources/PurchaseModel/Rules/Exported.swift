@@ -15,9 +15,8 @@ extension Draft {
         _ customer: CustomerID?,
         _ naming: Naming
     ) -> (state: FulfilmentState, reason: FulfilmentReason)? {
-        guard case .notGiven(let state, let reason) = naming.outcome(of: recorded.id),
-            before.map({ $0.isImported && naming.hasClosed($0) }) ?? true,
-            recorded.order == nil, revocation(of: recorded)?.share != Fulfilment.whole
+        guard case .notGiven(let state, let reason, _) = naming.outcome(of: recorded.id),
+            naming.decidesAbout(before), recorded.order == nil, revocation(of: recorded)?.share != Fulfilment.whole
         else { return nil }
         // It waited for somebody, who is known here.
         if customer != nil, reason == .noCustomer || reason == .fromHistory { return nil }
@@ -27,7 +26,7 @@ extension Draft {
     /// Notes what a row says of a transaction for which nothing was given here yet.
     func noteExport(_ fulfilment: inout Fulfilment, after before: Fulfilment?, _ naming: Naming) {
         switch naming.outcome(of: fulfilment.transaction.id) {
-        case .delivered(let fence) where fulfilment.isImported:
+        case .delivered(let fence, _) where fulfilment.isImported:
             fulfilment.importedFence = max(fulfilment.importedFence, fence)
         // Another row's proof had it, too, and was taken for delivered as a whole. What stands in another system's books stays
         // delivered by that one.
@@ -46,7 +45,7 @@ extension Draft {
     mutating func goOn(_ fulfilment: inout Fulfilment, _ naming: Naming) -> Bool {
         guard naming.hasRow(of: fulfilment) else { return false }
         guard let outcome = naming.outcome(of: fulfilment.transaction.id) else { return true }
-        guard case .delivered(let fence) = outcome, fence >= fulfilment.fence else { return false }
+        guard case .delivered(let fence, _) = outcome, fence >= fulfilment.fence else { return false }
         if fence > fulfilment.fence {
             fulfilment.importedFence = max(fulfilment.importedFence, 1) + fence - fulfilment.fence
             fulfilment.fence = fence
@@ -54,9 +53,40 @@ extension Draft {
         }
         return true
     }
+
+    /// How the rest of a chain came that is settled when an export's row has said whose it is: what was bought after all that its
+    /// ledger has rows of came by itself.
+    func occasion(of recorded: RecordedTransaction, _ naming: Naming) -> Naming {
+        guard let row = naming.exported, row.transaction != recorded.id, let until = row.booksUntil,
+            recorded.purchasedAt >= until,
+            let other = self.recorded(TransactionKey(app: recorded.app, realm: recorded.realm, id: row.transaction)),
+            chain(of: other) == chain(of: recorded)
+        else { return naming.named(by: recorded) }
+        return Naming(of: recorded, customerToken: naming.customerToken)
+    }
 }
 
 extension Naming {
+    /// Whether the row that is read decides about what stands here: not where this ledger has heard of it by itself.
+    func decidesAbout(_ before: Fulfilment?) -> Bool { before.map { $0.isImported && hasClosed($0) } ?? true }
+
+    /// Whether only Apple's history had told the ledger of it that it is from.
+    func wasOfHistory(_ recorded: RecordedTransaction, _ before: Fulfilment?) -> Bool {
+        outcome(of: recorded.id)?.isOfHistory == true && decidesAbout(before)
+    }
+
+    /// Whether the shop has not heard from the ledger that it is from that it was taken back.
+    func isUntold(_ fulfilment: Fulfilment, _ revocation: Revocation?) -> Bool {
+        guard revocation != nil, case .delivered(let fence, let isTakenBack) = outcome(of: fulfilment.transaction.id)
+        else { return false }
+        return fence > 0 && !isTakenBack
+    }
+
+    /// When the books end in which a transaction stands: those of its own row by what that says.
+    func booksEnd(for recorded: RecordedTransaction) -> Timestamp? {
+        leavesAlone(recorded) ? booksClosedAt : exported?.booksUntil ?? booksClosedAt
+    }
+
     /// What the row that is read says of a transaction; `nil` if it is about none, or another one.
     func outcome(of transaction: TransactionID) -> ExportedOutcome? {
         exported.flatMap { $0.transaction == transaction ? $0.outcome : nil }
@@ -74,7 +104,7 @@ extension Naming {
     /// without a moment, as a table has none, that is believed.
     func hasClosed(_ fulfilment: Fulfilment) -> Bool {
         guard fulfilment.importedFence == 0 else { return false }
-        return booksClosedAt.map { fulfilment.booksClosedAt == $0 } ?? true
+        return booksClosedAt.map { [$0, exported?.booksUntil].contains(fulfilment.booksClosedAt) } ?? true
     }
 
     /// Whether nothing was given for it in the ledger that it is from: of that the shop has heard.

@@ -22,7 +22,7 @@ extension Draft {
         noteExport(&fulfilment, after: before, naming)
         let isFirst = before == nil && naming.source == .history
         let stays = !naming.isOfPurchase && isOfHistory(recorded.transaction, in: fulfilment.chain)
-        let wasThere = heldThere?.reason == .fromHistory
+        let wasThere = naming.wasOfHistory(recorded, before)
         fulfilment.isOfHistory = fulfilment.customer == nil && (isFirst || stays || wasThere)
         let judgement =
             heldThere.map { .leave($0.state, $0.reason) }
@@ -31,8 +31,10 @@ extension Draft {
         case .grant(let customer, let unit, let goods, let payment):
             let granted = grant(fulfilment, recorded, to: customer, unit, goods, payment)
             // Of what was refunded in part before we heard of it, the rest is the customer's.
-            return revocation(of: recorded) == nil && !recorded.isUpgraded
-                ? granted : follow(granted, recorded, isTold: !granted.isImported)
+            let revocation = revocation(of: recorded)
+            guard revocation != nil || recorded.isUpgraded else { return granted }
+            let isTold = !granted.isImported || naming.isUntold(granted, revocation)
+            return follow(granted, recorded, isTold: isTold)
         case .leave(let state, let reason):
             let isKnown =
                 before.map {
@@ -78,7 +80,7 @@ extension Draft {
     /// Of a subscription out of them a period that is heard of later was that system's, too, if it was bought before they were
     /// handed in: an export is older than its import. Of one that Apple took back the shop hears.
     private func booksClosed(over recorded: RecordedTransaction, _ naming: Naming, isKnown: Bool) -> Timestamp? {
-        if naming.isOfBooks(recorded) { return naming.booksClosedAt ?? now }
+        if naming.isOfBooks(recorded) { return naming.booksEnd(for: recorded) ?? now }
         guard !isKnown, naming.source != .imported, !naming.isUndelivered, recorded.order == nil,
             recorded.isSubscriptionPeriod, recorded.transaction.takenBack == nil,
             let closed = known.booksClosed(of: chain(of: recorded)), recorded.purchasedAt < closed,

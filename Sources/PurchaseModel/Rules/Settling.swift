@@ -115,7 +115,11 @@ extension Draft {
     mutating func settleRest(of chain: ChainKey, _ naming: Naming) {
         guard owner(of: chain) != nil else { return }
         let ownerless = waiting(in: chain, \.isOwnerless)
-        if !ownerless.isEmpty { _ = settle(ownerless) { naming.named(by: $0) } }
+        if !ownerless.isEmpty {
+            let occasions = ownerless.map { ($0.id, occasion(of: $0, naming)) }
+            let said = Dictionary(occasions, uniquingKeysWith: { first, _ in first })
+            _ = settle(ownerless) { said[$0.id] ?? naming.named(by: $0) }
+        }
         guard terms.needsOrder, hasGrantsBefore(chain) else { return }
         for recorded in waiting(in: chain, \.lacksOrder) {
             // It was presented before, and not out of the books that are told of now.

@@ -16,14 +16,16 @@ import Testing
             offer_identifier price_milliunits currency storefront subscription_group web_order_line_item_id \
             app_transaction_id owner_id customer_id order_id signed_at recorded_at proof_sha256 proof \
             is_partly_revoked previous_original_transaction_id offer_discount_type offer_period advanced_commerce \
-            billing_plan commitment_ends_at fulfilment.state fulfilment.reason fulfilment.fence fulfilment.imported
+            billing_plan commitment_ends_at fulfilment.state fulfilment.reason fulfilment.fence fulfilment.imported \
+            fulfilment.of_history fulfilment.books_until
             """
         ),
         (
             .evidence,
             """
             kind environment test_signed transaction_id original_transaction_id owner_id proof_sha256 proof \
-            fulfilment.state fulfilment.reason fulfilment.fence fulfilment.imported
+            fulfilment.state fulfilment.reason fulfilment.fence fulfilment.imported \
+            fulfilment.of_history fulfilment.books_until
             """
         ),
         (

@@ -126,15 +126,17 @@ import Testing
         #expect(try await Self.events(books, target) == [])
     }
 
-    /// Its books end when it says so. Where nobody knows when that was, they end now.
-    @Test(arguments: [true, false]) func itsBooksEndWhenItSays(isSaid: Bool) async throws {
+    /// Its books end when its row says so, or its end. Where nobody knows when that was, they end now.
+    @Test(arguments: [true, false], [-20, nil, 30])
+    func itsBooksEndWhenItSays(isSaid: Bool, days: Int64?) async throws {
         let (books, store) = (try OwnedBooks(), MemoryStore())
         let old = try OwnedBooks.sold(1, "monthly", day: -31)
+        let until = days.map { OwnedBooks.now.advanced(by: .seconds($0 * 86_400)) }
         let claim = ImportRow.Claim(
             proof: try Self.jws(old),
             customer: CustomerID("ann"),
             subject: try OwnedBooks.subject(1),
-            exported: .delivered(fence: 1)
+            exported: ExportedFulfilment(.delivered(fence: 1), booksUntil: until)
         )
         let row = ImportRow(line: 1, end: 10, lineAfter: 2, claim: .success(claim))
         let importer = books.importer(store)
@@ -145,7 +147,9 @@ import Testing
         let chain = ChainKey(app: books.app.id, realm: realm, original: old.id)
         let given = try await store.read { reader throws(StoreFailure) in try reader.fulfilments([chain]) }
         #expect(given.map(\.isImported) == [true])
-        #expect(given.map(\.booksClosedAt) == [closedAt ?? OwnedBooks.now])
+        // No book ends years from now.
+        let last = OwnedBooks.now.advanced(by: .seconds(2 * 86_400))
+        #expect(given.map(\.booksClosedAt) == [until.map { min($0, last) } ?? closedAt ?? OwnedBooks.now])
     }
 
     /// What became of one transaction cannot be read: the rest is exported, that one without it, and it is named.
@@ -194,6 +198,32 @@ import Testing
         // A clock that was set back.
         #expect(try await until([.transaction], after: -60) == OwnedBooks.now.advanced(by: .seconds(-60)))
         #expect(try await until([.evidence], after: 86_400) == nil)
+    }
+
+    /// Of each chain the books end with the newest that is known of it, whatever else was sold until then: what its ledger did
+    /// not hear any more, nobody has delivered.
+    @Test func whatItsLedgerDidNotHearIsDelivered() async throws {
+        let (books, source) = (try OwnedBooks(), MemoryStore())
+        let old = try OwnedBooks.sold(1, "monthly", day: -29)
+        let missed = try OwnedBooks.sold(2, "monthly", original: 1, day: -1)
+        let rows = [
+            OwnedBooks.row(1, try Self.jws(old), "ann"),
+            OwnedBooks.row(2, try Self.jws(OwnedBooks.sold(3, "coins")), "bob"),
+        ]
+        _ = try await books.take(rows, into: source, .here)
+        let row = try #require(
+            try await books.export(source).compactMap { try JSONDocument($0).root.object }.first {
+                $0["kind"]?.string == "transaction" && $0["transaction_id"]?.string == "1"
+            }
+        )
+        let until = row["fulfilment"]?.object?["books_until"]?.string.flatMap { RFC3339.milliseconds($0) }
+        #expect(until == old.purchasedAt.advanced(by: .seconds(1)).milliseconds)
+        var random = SeededRandom(seed: 9)
+        let target = WatchedStore(MemoryStore())
+        _ = try await books.take(try await books.export(source), into: target, as: 1, &random)
+        #expect(try await Self.events(books, target) == [])
+        _ = try await books.take([OwnedBooks.row(1, try Self.jws(missed), "ann")], into: target, .here, as: 9)
+        #expect(try await Self.events(books, target).contains("delivery.granted 1"))
     }
 
     /// When the lines of an export say that its books end.
