@@ -183,6 +183,54 @@ import Testing
         }
     }
 
+    /// Its `password` is the app's shared secret: who may read what came is not told it, however the name is written.
+    @Test(arguments: [#""password""#, #""p\u0061ssword""#, #""\u0070assword" "#])
+    func ofVersionOneAllButTheSecretIsShown(name: String) async throws {
+        try await TestHouse().open { house in
+            let body = Self.old(password: TestHouse.sharedSecret, receipt: nil)
+            let sent = String(decoding: body, as: UTF8.self).replacing(#""password""#, with: name)
+            #expect(try await house.send(Array(sent.utf8), to: Self.path).json()["result"]?.string == "kept")
+            let listing = await house.get("/v1/notifications")
+            let listed = try #require(try listing.json()["notifications"]?.array)
+            let id = try #require(listed.first { _ in true }?.object?["id"]?.string)
+            let one = await house.get("/v1/notifications/\(id)")
+            let payload = try #require(try one.json()["payload"]?.string)
+            let bytes = try Base64.decode(Array(payload.utf8), .standard, padding: .required)
+            let shown = String(decoding: bytes, as: UTF8.self)
+            #expect(shown == sent.replacing(TestHouse.sharedSecret, with: ""))
+            let figures = await house.get("/v1/notifications/figures")
+            for answer in [listing, one, figures] {
+                #expect(!String(decoding: answer.body, as: UTF8.self).contains(TestHouse.sharedSecret))
+            }
+            // It is kept as it came: sent again, it is known.
+            #expect(try await house.send(Array(sent.utf8), to: Self.path).json()["result"]?.string == "already_kept")
+        }
+    }
+
+    @Test(arguments: [#"{"notification_type":"CANCEL","password":"SECRET""#, #"{"password":"SECRET"}"#, "SECRET"])
+    func whatCannotBeReadOfVersionOneIsNotShown(payload: String) async throws {
+        try await TestHouse().open { house in
+            let row = KeptNotification(
+                key: NotificationKey(
+                    app: try #require(AppID("demo")),
+                    realm: Realm(environment: .sandbox, isTestSigned: false),
+                    id: try #require(NotificationID("v1-0"))
+                ),
+                version: 1,
+                type: "CANCEL",
+                arrival: .pushed,
+                signedAt: TestHouse.now,
+                receivedAt: TestHouse.now,
+                payload: Array(payload.utf8)
+            )
+            _ = try await house.store.write { write throws(StoreFailure) in try write.keepNotification(row) }
+            let one = await house.get("/v1/notifications/v1-0.sandbox")
+            #expect(one.status == .ok)
+            #expect(try one.json()["type"]?.string == "CANCEL")
+            #expect(try one.json()["payload"] == nil)
+        }
+    }
+
     private static func old(password: String, receipt: String?) -> [UInt8] {
         JSONWriter.object { json in
             json.member("notification_type", "INITIAL_BUY")

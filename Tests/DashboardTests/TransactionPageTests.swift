@@ -98,4 +98,32 @@ import Testing
         #expect(refused.status == .forbidden)
         #expect(try await acting.desk.log().count { $0.action == "proof_downloaded" } == 1)
     }
+
+    /// A notification of version 1 that somebody presented has the app's shared secret in it.
+    @Test(arguments: [
+        (format: "notification_v1", proof: #"{"notification_type":"CANCEL","password":"abc"}"#, file: true),
+        ("notification_v1", "eyJwYXNzd29yZCI6ImFiYyJ9", false), ("unknown", #"{"password":"abc"}"#, true),
+    ])
+    func ofANotificationThatWaitsTheSecretIsNotTaken(format: String, proof: String, file: Bool) async throws {
+        let acting = try await ActingDesk(needsOrder: false)
+        let submission = PendingSubmission(
+            id: try #require(SubmissionID([UInt8](repeating: 5, count: 16))),
+            app: Desk.app,
+            digest: try #require(ProofDigest([UInt8](repeating: 3, count: 32))),
+            format: format,
+            proof: Array(proof.utf8),
+            customer: acting.customer,
+            order: nil,
+            reason: "unsettled",
+            receivedAt: acting.desk.clock.now
+        )
+        _ = try await acting.desk.store.write { write throws(StoreFailure) in try write.keepPending(submission).id }
+        let page = await acting.browser.get("/dashboard/submission?id=" + String(repeating: "05", count: 16))
+        #expect(page.status == .ok && page.text.contains("/dashboard/proof") == file)
+        guard file else { return }
+        let taken = await acting.browser.press(page, "/dashboard/proof")
+        let isNotification = format == "notification_v1"
+        let shown = isNotification ? #"{"notification_type":"CANCEL","password":""}"# : proof
+        #expect(taken.status == .ok && taken.body == Array(shown.utf8))
+    }
 }

@@ -2,6 +2,7 @@ package import Encoding
 
 /// An App Store Server Notification, version 1: JSON that is not signed; Apple proves itself by the shared secret.
 ///
+/// The secret stands in its bytes: whoever shows these to somebody empties `password` first.
 /// Moments are milliseconds since 1970. Source: Apple, *responseBodyV1*; recorded notifications.
 package struct NotificationV1: Hashable, Sendable {
     /// Such as `DID_RENEW`.

@@ -1,9 +1,11 @@
 import Encoding
 import HTTP
+import Pipeline
 import PurchaseModel
 import Storage
 
-/// The raw bytes of a proof, for an auditor who has them examined elsewhere. Who took them is in the audit log.
+/// The raw bytes of a proof, for an auditor who has them examined elsewhere. Who took them is in the audit log. Of a
+/// notification of version 1, which proves nothing, the app's shared secret is left out.
 ///
 /// A form, and no link: what is logged is done by nobody else's page.
 struct ProofDownload: Sendable {
@@ -25,7 +27,7 @@ struct ProofDownload: Sendable {
 
     /// The same for what waits to be decided.
     @HTMLBuilder static func form(_ visit: Visit, _ kept: KeptSubmission) -> HTML {
-        if visit.may(.operator), !kept.submission.proof.isEmpty {
+        if visit.may(.operator), let shown = ShownBytes.of(kept.submission), !shown.isEmpty {
             visit.form(Address(path), label: "Download the proof") {
                 Form.hidden("submission", Hexadecimal.encode(kept.id.bytes))
             }
@@ -57,9 +59,11 @@ struct ProofDownload: Sendable {
 
     private static func find(_ fields: FormFields, _ reader: any StoreReader) throws(StoreFailure) -> Found? {
         if let id = Hexadecimal.decode(fields["submission"]).flatMap({ SubmissionID($0) }) {
-            guard let submission = try reader.submission(id)?.submission else { return nil }
+            guard let submission = try reader.submission(id)?.submission, let shown = ShownBytes.of(submission) else {
+                return nil
+            }
             let subject = "submission \(Hexadecimal.encode(id.bytes)) of \(submission.app.text)"
-            return Found(proof: submission.proof, digest: submission.digest, subject: subject)
+            return Found(proof: shown, digest: submission.digest, subject: subject)
         }
         guard let app = AppID(fields["app"]), let realm = Side.realm(fields["side"]),
             let id = TransactionID(fields["id"]), let wanted = Hexadecimal.decode(fields["sha256"])

@@ -172,10 +172,10 @@ enum DeliveryQuestions {
         ),
         Question(
             name: "notifications show",
-            summary: "Shows a notification, with its payload as it came.",
+            summary: "Shows a notification, with its payload.",
             path: "/v1/notifications/{}",
             words: "ID",
-            examples: [("assay notifications show ID --json | jq -r .payload | base64 -d", "Apple's own bytes")]
+            examples: [("assay notifications show ID --json | jq -r .payload | base64 -d", "what Apple sent")]
         ),
         Question(
             name: "notifications figures",

@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import Pipeline
 import PurchaseModel
 import Storage
 
@@ -324,6 +325,22 @@ extension ConfigurationReader {
             let message =
                 "key \"\(key.name)\" is for app \"\(key.app)\", which is not configured"
                 + Suggestion.phrase(for: key.app.text, among: ids)
+            faults.append(ConfigurationFault(origin: origin, path: "keys", message: message))
+        }
+        checkSharedSecrets(origin)
+    }
+
+    /// An app's shared secret often stands in the app: a key that has it is everybody's who unpacks one, and may ask as
+    /// Apple was asked with it, but no more.
+    private mutating func checkSharedSecrets(_ origin: SettingOrigin) {
+        for key in configuration.keys where key.scopes != [.verifyReceipt] {
+            let app = configuration.apps.first { app in
+                app.store.sharedSecret.map { Digest.sha256($0) == key.sha256 } ?? false
+            }
+            guard let app else { continue }
+            let message =
+                "key \"\(key.name)\" has the shared secret of app \"\(app.id)\", which whoever unpacks the app may find; "
+                + "give it \"scopes\": [\"verify_receipt\"] and no other, or a secret of its own"
             faults.append(ConfigurationFault(origin: origin, path: "keys", message: message))
         }
     }

@@ -35,7 +35,7 @@ package struct KeptNotification: Hashable, Sendable {
     package var arrival: Arrival
     package var signedAt: Timestamp
     package var receivedAt: Timestamp
-    /// The body as it came.
+    /// The body as it came. In one of version 1 stands the app's shared secret, which is shown to nobody.
     package var payload: [UInt8]
 
     package init(

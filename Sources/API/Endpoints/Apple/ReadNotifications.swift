@@ -8,7 +8,7 @@ import Storage
 struct ReadNotifications: Sendable {
     let store: any Store
 
-    /// `GET /v1/notifications/{id}`, with the bytes as they came.
+    /// `GET /v1/notifications/{id}`, with the bytes as they came, but for the app's shared secret.
     func get(_ text: String, app: AppPolicy) async -> HTTPResponse {
         guard let (name, realm) = SidedName.read(text.utf8), let id = NotificationID(name), app.shows(realm) else {
             return Problem.notFound("notification")
@@ -17,12 +17,10 @@ struct ReadNotifications: Sendable {
             let key = NotificationKey(app: app.id, realm: realm, id: id)
             let found = try await store.read { reader throws(StoreFailure) in try reader.notification(key) }
             guard let found else { return Problem.notFound("notification") }
+            let payload = ShownBytes.of(found).map { Base64.encode($0, .standard, isPadded: true) }
             return .json(.ok) { json in
                 Self.write(found, into: &json)
-                json.member(
-                    "payload",
-                    String(decoding: Base64.encode(found.payload, .standard, isPadded: true), as: UTF8.self)
-                )
+                if let payload { json.member("payload", String(decoding: payload, as: UTF8.self)) }
             }
         } catch {
             return Problem.store(error)
