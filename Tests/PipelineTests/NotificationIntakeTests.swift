@@ -24,11 +24,16 @@ import Testing
     }
 
     /// As Apple sent it of old: each number another one.
-    private static func unsigned(_ number: Int, _ receipt: [UInt8]? = nil) -> [UInt8] {
+    private static func unsigned(
+        _ number: Int,
+        _ receipt: [UInt8]? = nil,
+        type: String = "DID_CHANGE_RENEWAL_STATUS",
+        store: String = "Sandbox"
+    ) -> [UInt8] {
         JSONWriter.object { json in
-            json.member("notification_type", "DID_CHANGE_RENEWAL_STATUS")
+            json.member("notification_type", type)
             json.member("password", "secret")
-            json.member("environment", "Sandbox")
+            json.member("environment", store)
             json.member("bvrs", String(number))
             json.object("unified_receipt") { json in
                 let text = receipt.map { String(decoding: Base64.encode($0, .standard, isPadded: true), as: UTF8.self) }
@@ -102,6 +107,69 @@ import Testing
                 }
             }
             #expect(house.store.writes == writes)
+        }
+    }
+
+    /// It brings the whole receipt: that a period is new makes nothing else in it just bought, also where Apple signed that for
+    /// a customer who is known.
+    @Test(arguments: ["DID_RENEW", "DID_RECOVER", "INITIAL_BUY", "INTERACTIVE_RENEWAL"])
+    func whatHistoryToldOfIsNotBoughtByAReceipt(type: String) async throws {
+        try await PipelineHouse().open { house in
+            let intake = try Self.intake(house)
+            let signer = TestAuthority.signer(.production)
+            let token = try #require(AccountToken(ofCustomer: try #require(CustomerID("ann"))))
+            var month = try Proofs.transaction(11, product: "monthly")
+            let end = PipelineHouse.now.advanced(by: .seconds(30 * 86_400))
+            (month.kind, month.expiresAt, month.accountToken) = (.autoRenewable, end, token)
+            _ = try await house.submit(Array(signer.transaction(month).utf8))
+            var coins = try Proofs.transaction(1)
+            coins.accountToken = token
+            try await Self.tellOfHistory(coins, house)
+            #expect(try await Self.words(house, coins, month) == ["waiting from_history", "granted"])
+            house.clock.advance(by: .seconds(30 * 86_400))
+            var next = month
+            next.id = try Proofs.transaction(12).id
+            (next.purchasedAt, next.expiresAt) = (end, end.advanced(by: .seconds(30 * 86_400)))
+            let receipt = try signer.receipt([coins, month, next], createdAt: house.clock.now)
+            let body = Self.unsigned(1, receipt, type: type, store: "PROD")
+            guard case .kept(let kept, true) = try await intake.take(body, for: house.app) else {
+                Issue.record("it was not kept")
+                return
+            }
+            let expected = ["waiting from_history", "granted", "granted"]
+            #expect(try await Self.words(house, coins, month) == expected)
+            _ = try await intake.decideAgain(kept, of: house.app) { _ in }
+            #expect(try await Self.words(house, coins, month) == expected)
+            let told = try await house.store.read { reader throws(StoreFailure) in
+                try reader.events(app: house.app.id, after: .start, where: .everything, limit: 100).events
+            }
+            #expect(told.count { $0.event.type == "delivery.granted" } == 2)
+        }
+    }
+
+    private static let realm = Realm(environment: .production, isTestSigned: true)
+
+    /// Apple's history of a customer has it.
+    private static func tellOfHistory(_ transaction: Transaction, _ house: PipelineHouse) async throws {
+        var recording = Recording(app: house.app.id, realm: realm, transactions: [transaction])
+        recording.source = .history
+        let evidence = EvidenceRow(
+            digest: try #require(ProofDigest([UInt8](repeating: 7, count: 32))),
+            format: "jws_transaction",
+            proof: [],
+            customer: nil,
+            receivedAt: house.clock.now,
+            verdict: "test_signed"
+        )
+        _ = try await house.recorder.record(recording, evidence: evidence)
+    }
+
+    /// What became of all in the chains that some transactions began, by their numbers.
+    private static func words(_ house: PipelineHouse, _ firsts: Transaction...) async throws -> [String] {
+        let chains = firsts.map { ChainKey(app: house.app.id, realm: realm, original: $0.id) }
+        let rows = try await house.store.read { reader throws(StoreFailure) in try reader.fulfilments(chains) }
+        return rows.sorted { $0.transaction.id < $1.transaction.id }.map { row in
+            [row.state.rawValue, row.reason?.rawValue].compactMap(\.self).joined(separator: " ")
         }
     }
 

@@ -207,7 +207,17 @@ import Testing
     @Test(arguments: [
         ("ONE_TIME_CHARGE", "waiting no_customer", "paid"), ("REFUND_DECLINED", "waiting from_history", "pending"),
         ("CONSUMPTION_REQUEST", "waiting from_history", "pending"), ("history", "waiting from_history", "pending"),
-        ("nobody", "waiting no_customer", "paid"),
+        ("nobody", "waiting no_customer", "paid"), ("SUBSCRIBED INITIAL_BUY", "waiting no_customer", "paid"),
+        ("SUBSCRIBED RESUBSCRIBE", "waiting no_customer", "paid"), ("DID_RENEW", "waiting no_customer", "paid"),
+        ("DID_RENEW BILLING_RECOVERY", "waiting no_customer", "paid"),
+        ("DID_CHANGE_RENEWAL_PREF", "waiting from_history", "pending"),
+        ("DID_CHANGE_RENEWAL_PREF DOWNGRADE", "waiting from_history", "pending"),
+        ("DID_CHANGE_RENEWAL_PREF UPGRADE", "waiting no_customer", "paid"),
+        ("OFFER_REDEEMED", "waiting from_history", "pending"),
+        ("OFFER_REDEEMED DOWNGRADE", "waiting from_history", "pending"),
+        ("OFFER_REDEEMED UPGRADE", "waiting no_customer", "paid"),
+        ("OFFER_REDEEMED INITIAL_BUY", "waiting no_customer", "paid"),
+        ("OFFER_REDEEMED RESUBSCRIBE", "waiting no_customer", "paid"),
     ])
     func itIsLikeAnyOtherOnceItIsToldOfAsJustBought(teller: String, expected: String, state: String) throws {
         var shop = try Shop(needsOrder: true)
@@ -230,6 +240,10 @@ import Testing
     @Test(arguments: [
         ("ONE_TIME_CHARGE", "granted"), ("REFUND_DECLINED", "waiting from_history"),
         ("CONSUMPTION_REQUEST", "waiting from_history"), ("history", "waiting from_history"), ("nobody", "granted"),
+        ("SUBSCRIBED INITIAL_BUY", "granted"), ("DID_RENEW", "granted"), ("DID_CHANGE_RENEWAL_PREF UPGRADE", "granted"),
+        ("DID_CHANGE_RENEWAL_PREF DOWNGRADE", "waiting from_history"), ("OFFER_REDEEMED", "waiting from_history"),
+        ("OFFER_REDEEMED DOWNGRADE", "waiting from_history"), ("OFFER_REDEEMED UPGRADE", "granted"),
+        ("OFFER_REDEEMED INITIAL_BUY", "granted"), ("OFFER_REDEEMED RESUBSCRIBE", "granted"),
     ])
     func itIsNotGivenBecauseOfWhatBecomesOfIt(teller: String, expected: String) throws {
         var shop = try Shop()
@@ -319,7 +333,15 @@ import Testing
         case "nobody": try shop.show(sold, by: nil)
         default:
             let id = try #require(NotificationID("n-1"))
-            try shop.hear(Announcement(id: id, type: teller, signedAt: sold.signedAt, transaction: sold.id), sold)
+            let words = teller.split(separator: " ").map { String($0) }
+            let announcement = Announcement(
+                id: id,
+                type: words[0],
+                subtype: words.count > 1 ? words[1] : nil,
+                signedAt: sold.signedAt,
+                transaction: sold.id
+            )
+            try shop.hear(announcement, sold)
         }
     }
 

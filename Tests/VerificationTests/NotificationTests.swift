@@ -152,7 +152,7 @@ import Verification
         #expect(try TestVerifier.simulated().examine(text, expecting: anybody).reason == .environmentUnknown)
     }
 
-    /// The four objects that may say whom a notification is about.
+    /// The four objects that may say whom a notification is about, and one that Apple has yet to add.
     @Test(arguments: [
         ("summary", #"{"bundleId":"com.example.simulated","environment":"Sandbox"}"#, StoreEnvironment.sandbox),
         ("appData", #"{"bundleId":"com.example.simulated","environment":"Production"}"#, .production),
@@ -161,16 +161,57 @@ import Verification
             "externalPurchaseToken", #"{"bundleId":"com.example.simulated","externalPurchaseId":"1-SANDBOX"}"#,
             .production
         ),
+        ("later", #"{"bundleId":"com.example.simulated","environment":"Sandbox","x":[{"bundleId":"y"}]}"#, .sandbox),
+        ("later", #"{"bundleId":"com.example.simulated","environment":"Production","appAppleId":7}"#, .production),
     ])
     func everySubjectNamesAppAndStore(name: String, json: String, environment: StoreEnvironment) throws {
-        let body =
-            #"{"notificationType":"X","notificationUUID":"u","signedDate":\#(Sample.moment.milliseconds),"#
-            + #""\#(name)":\#(json)}"#
-        let text = try JWSSigner(TestAuthority.shared.chain(.jws)).sign(json: Array(body.utf8))
+        let text = try Self.notification(about: #""\#(name)":\#(json)"#)
         let expecting = Expected(bundleID: TestAuthority.bundleID, environments: [environment])
         #expect(try TestVerifier.simulated().examine(text, expecting: expecting).isProved)
         let others: Set<StoreEnvironment> = Set(StoreEnvironment.known).subtracting([environment])
         let elsewhere = Expected(environments: others)
         #expect(try TestVerifier.simulated().examine(text, expecting: elsewhere).reason == .environmentNotAccepted)
+    }
+
+    /// Of one that is new no more is believed than of the four; and it counts only where it alone says it, at the top.
+    @Test(arguments: [
+        (#""later":{"bundleId":"com.example.other","environment":"Production"}"#, Reason.foreignBundleID),
+        (#""later":{"bundleId":7,"environment":"Production"}"#, .foreignBundleID),
+        (#""later":{"environment":"Production"}"#, .foreignBundleID),
+        (#""later":{"bundleId":"com.example.simulated"}"#, .environmentUnknown),
+        (#""later":{"bundleId":"com.example.simulated","environment":"Sandbox"}"#, .environmentNotAccepted),
+        (
+            #""later":{"bundleId":"com.example.simulated","environment":"Production","appAppleId":8}"#,
+            .foreignAppleID
+        ),
+        (
+            #""later":{"bundleId":"com.example.simulated","environment":"Production"},"latest":{"bundleId":"y"}"#,
+            .foreignBundleID
+        ),
+        (
+            #""later":{"bundleId":"com.example.simulated","environment":"Production"},"appData":{"bundleId":"y"}"#,
+            .foreignBundleID
+        ),
+        (
+            #""later":{"bundleId":"com.example.simulated","environment":"Production"},"appData":{}"#,
+            .foreignBundleID
+        ),
+        (#""later":{"x":{"bundleId":"com.example.simulated","environment":"Production"}}"#, .foreignBundleID),
+        (#""bundleId":"com.example.simulated","environment":"Production""#, .foreignBundleID),
+    ])
+    func aSubjectThatIsNewIsCheckedLikeAnyOther(members: String, reason: Reason) throws {
+        let text = try Self.notification(about: members)
+        let expecting = Expected(bundleID: TestAuthority.bundleID, appleID: 7, environments: [.production])
+        let examination = try TestVerifier.simulated().examine(text, expecting: expecting)
+        #expect(examination.reason == reason)
+        #expect(!examination.isProved)
+    }
+
+    /// Signed, of a type that is new, and about these members.
+    private static func notification(about members: String) throws -> String {
+        let body =
+            #"{"notificationType":"X","notificationUUID":"u","signedDate":\#(Sample.moment.milliseconds),"#
+            + #"\#(members)}"#
+        return try JWSSigner(TestAuthority.shared.chain(.jws)).sign(json: Array(body.utf8))
     }
 }

@@ -2,8 +2,9 @@ package import Encoding
 
 /// An App Store Server Notification, version 2: responseBodyV2DecodedPayload.
 ///
-/// Exactly one of ``data``, ``summary``, ``externalPurchaseToken`` and ``appData`` comes with it. Every field may be
-/// absent. Moments are milliseconds since 1970. The signed texts inside are proved by themselves, not by this one.
+/// Exactly one of ``data``, ``summary``, ``externalPurchaseToken`` and ``appData`` comes with it, or an object that is new to
+/// us, among ``others``. Every field may be absent. Moments are milliseconds since 1970. The signed texts inside are proved by
+/// themselves, not by this one.
 /// Source: Apple, *responseBodyV2DecodedPayload* (App Store Server Notifications 2.21).
 package struct NotificationPayload: Hashable, Sendable {
     /// Such as `DID_RENEW`; content decides what it means, not this word.

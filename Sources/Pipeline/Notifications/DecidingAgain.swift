@@ -40,7 +40,7 @@ extension NotificationIntake {
         }
         guard !proof.fact.transactions.isEmpty else { return try await leave(companion) }
         var recording = proof.recording(for: app, in: kept.key.realm)
-        recording.isLookedUp = !Announcement.tellsOfPurchase(type: kept.type)
+        recording.isLookedUp = !kept.tellsOfPurchase
         let evidence = proof.evidence(at: clock.now)
         let decision = try await recorder.record(recording, evidence: evidence) {
             _,

@@ -182,7 +182,7 @@ package struct NotificationIntake: Sendable {
     ) async throws(StoreFailure) {
         var recording = proof.recording(for: arrived.app, in: row.key.realm)
         recording.announcement = announcement
-        recording.isLookedUp = !Announcement.tellsOfPurchase(type: row.type)
+        recording.isLookedUp = !row.tellsOfPurchase
         let (queue, evidence) = (queue, proof.evidence(at: arrived.moment))
         _ = try await recorder.record(recording, evidence: evidence) { decision, transaction throws(StoreFailure) in
             // The same one at the same time: what it tells is told once.
@@ -297,6 +297,12 @@ private final class Allowance: Sendable {
             return isGiven
         }
     }
+}
+
+extension KeptNotification {
+    /// Whether what it proves was just bought. Version 1 brings the customer's whole receipt, and does not say which purchase
+    /// in it is meant.
+    var tellsOfPurchase: Bool { version == 2 && Announcement.tellsOfPurchase(type: type, subtype: subtype) }
 }
 
 /// Types of version 1.

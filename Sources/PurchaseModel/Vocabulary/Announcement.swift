@@ -49,16 +49,22 @@ package struct Announcement: Hashable, Sendable {
     /// Whether the shop hears of it by no other event: also of types that are new to us.
     package var isToldItself: Bool { !Announcement.toldByFacts.contains(type) }
 
-    private static let toldOfPurchases: Set = [
-        "SUBSCRIBED", "DID_RENEW", "OFFER_REDEEMED", "ONE_TIME_CHARGE",
-        // Of the first format.
-        "INITIAL_BUY", "INTERACTIVE_RENEWAL", "DID_RECOVER", "RENEWAL",
-    ]
+    /// Whether notifications of version 2 of a type and subtype tell of something just bought, and not of what became of it:
+    /// each of them carries a transaction that is new.
+    ///
+    /// Source: Apple, *notificationType* and *subtype* (App Store Server Notifications 2.21).
+    package static func tellsOfPurchase(type: String, subtype: String?) -> Bool {
+        switch (type, subtype) {
+        case ("SUBSCRIBED", _), ("DID_RENEW", _), ("ONE_TIME_CHARGE", _): true
+        // A lesser plan, and an offer for the plan that runs, begin with the next renewal: until then the old period goes on.
+        case ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("OFFER_REDEEMED", "UPGRADE"): true
+        // Of those whose subscription was over, until January 2024.
+        case ("OFFER_REDEEMED", "INITIAL_BUY"), ("OFFER_REDEEMED", "RESUBSCRIBE"): true
+        default: false
+        }
+    }
 
-    /// Whether notifications of a type tell of something just bought, and not of what became of it.
-    package static func tellsOfPurchase(type: String) -> Bool { toldOfPurchases.contains(type) }
-
-    var tellsOfPurchase: Bool { Announcement.tellsOfPurchase(type: type) }
+    var tellsOfPurchase: Bool { Announcement.tellsOfPurchase(type: type, subtype: subtype) }
 
     /// Apple has decided about the refund that a customer asked for.
     var endsRefundRequest: Bool { type == "REFUND" || type == Self.refundDeclined }

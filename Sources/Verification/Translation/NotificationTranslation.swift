@@ -1,4 +1,5 @@
 import AppleFormats
+import Encoding
 import PurchaseModel
 
 /// Version 2 notifications in our own words: what the outer signature covers. The facts inside are proved one by one,
@@ -53,10 +54,11 @@ enum NotificationTranslation {
         return .refundRequest(reason: payload.data?.consumptionRequestReason, isAdvancedCommerce: false)
     }
 
-    /// Exactly one of four objects says whom a notification is about.
-    private static func subject(
-        of payload: NotificationPayload
-    ) -> (bundleID: String?, appleID: Int64?, environment: StoreEnvironment?) {
+    /// Of which app and store something is; all are absent where nothing says it.
+    private typealias Subject = (bundleID: String?, appleID: Int64?, environment: StoreEnvironment?)
+
+    /// Exactly one of four objects says whom a notification is about, or one that Apple has added since.
+    private static func subject(of payload: NotificationPayload) -> Subject {
         if let data = payload.data {
             return (data.bundleID, data.appAppleID, data.environment.map { StoreEnvironment(apple: $0.rawValue) })
         }
@@ -70,7 +72,19 @@ enum NotificationTranslation {
             let isSandbox = token.externalPurchaseID?.utf8.starts(with: Array("SANDBOX".utf8)) ?? false
             return (token.bundleID, token.appAppleID, isSandbox ? .sandbox : .production)
         }
-        let app = payload.appData
-        return (app?.bundleID, app?.appAppleID, (app?.environment).map { StoreEnvironment(apple: $0.rawValue) })
+        if let app = payload.appData {
+            return (app.bundleID, app.appAppleID, app.environment.map { StoreEnvironment(apple: $0.rawValue) })
+        }
+        return subject(among: payload.others)
+    }
+
+    /// The same of an object that is new to us: the one that names an app. Of several none counts, and nothing else is read.
+    private static func subject(among others: [RawMember]) -> Subject {
+        let found = others.compactMap(\.object).filter { $0["bundleId"] != nil }
+        guard found.count == 1, let object = found.first else { return (nil, nil, nil) }
+        return (
+            object["bundleId"]?.string, object["appAppleId"]?.int64,
+            object["environment"]?.string.map { StoreEnvironment(apple: $0) }
+        )
     }
 }

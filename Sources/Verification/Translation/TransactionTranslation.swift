@@ -110,7 +110,11 @@ enum TransactionTranslation {
 extension [RawMember] {
     /// An object that few payloads have. What is none tells nothing: the rest counts all the same.
     func rare(_ name: String) -> JSONObject? {
-        guard let member = first(where: { $0.name == name }) else { return nil }
-        return (try? JSONDocument(member.json))?.root.object
+        first { $0.name == name }?.object
     }
+}
+
+extension RawMember {
+    /// `nil` for any other value.
+    var object: JSONObject? { (try? JSONDocument(json))?.root.object }
 }

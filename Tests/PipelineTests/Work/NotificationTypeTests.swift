@@ -13,6 +13,8 @@ import Testing
         case first, known, renewed, upgraded, off, uncommitted, retry, grace, over, raised, consented, revoked, extended
         case coins, refunded, refund
         case summary, token, download, nothing
+        /// An object that Apple has yet to add.
+        case later
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
@@ -74,6 +76,7 @@ import Testing
         Row("PRICE_CHANGE", nil, .known, "notification.received"),
         Row("TEST", nil, .nothing),
         Row("A_TYPE_OF_TOMORROW", nil, .coins, "purchase.waiting", "notification.received"),
+        Row("A_TYPE_OF_TOMORROW", "ABOUT_SOMETHING_NEW", .later, "notification.received"),
     ]
 
     @Test(arguments: rows) func eachTypeHasItsHandling(row: Row) async throws {
@@ -119,7 +122,7 @@ private enum Notices {
     /// What is known before: a running subscription, refunded coins, or nothing.
     static func before(_ about: NotificationTypeTests.About) throws -> NotificationTypeTests.About? {
         switch about {
-        case .first, .revoked, .coins, .refund, .summary, .token, .download, .nothing: nil
+        case .first, .revoked, .coins, .refund, .summary, .token, .download, .nothing, .later: nil
         case .refunded: .refund
         default: .first
         }
@@ -142,6 +145,8 @@ private enum Notices {
             payload["externalPurchaseToken"] = .object(try token())
         case .download:
             payload["appData"] = .object(try download(signer, signedAt))
+        case .later:
+            payload["somethingNew"] = .object(try subject())
         default:
             var notice = Notice(uuid: uuid, type: type, signedAt: signedAt)
             notice.subtype = subtype
