@@ -35,6 +35,8 @@ extension Draft {
             isUnsettled(owner, against: token)
                 || token == named && isBoughtAnew(transaction, in: chain, recording)
         {
+            // But what the sandbox gave, and runs still, comes to nobody to whom it does not deliver.
+            guard delivers(from: chain.realm, to: signed) || !isInForce(chain) else { return owner.customer }
             return transfer(owner, to: signed)
         }
         guard let presenter = recording.customer, !owner.mayUse(presenter) else { return owner.customer }
@@ -82,7 +84,10 @@ extension Draft {
         _ recording: Recording,
         isAnew: Bool
     ) -> CustomerID {
-        switch terms.binding(of: transaction.product) {
+        // Whoever shows a copy has no more by it than who bought it: what costs nothing is for those alone to whom the app
+        // delivers it, also where it was given to one of them, or is to be given yet.
+        guard delivers(from: owner.chain.realm, to: presenter) else { return owner.customer }
+        switch binding(of: transaction, in: owner.chain, recording) {
         case .refuse: return owner.customer
         case .transfer: return transfer(owner, to: presenter, isSettled: isAnew)
         case .transferIfInactive:
