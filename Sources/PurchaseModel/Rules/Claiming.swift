@@ -103,6 +103,29 @@ extension Draft {
         }
     }
 
+    /// By which rule a chain changes hands when somebody else shows a transaction of it: by that of its product, or of another
+    /// one that is in force in the chain, whichever takes less away. A chain moves as a whole.
+    private mutating func binding(
+        of transaction: Transaction,
+        in chain: ChainKey,
+        _ recording: Recording
+    ) -> BindingRule {
+        let shown = terms.binding(of: transaction.product)
+        // Nothing takes less.
+        guard shown != .refuse, let inForce = bindingInForce(in: chain, recording) else { return shown }
+        return inForce.takesLess(than: shown) ? inForce : shown
+    }
+
+    /// Nothing of a chain changes it while a proof is recorded: a receipt may show many periods of another's.
+    private mutating func bindingInForce(in chain: ChainKey, _ recording: Recording) -> BindingRule? {
+        if let found = bindingsInForce[chain] { return found }
+        let given = productsInForce(fulfilments(of: chain).values, subscription(of: chain), at: now)
+        let products = productsGoingOn(in: chain, by: recording).union(given)
+        let found = products.map { terms.binding(of: $0) }.min { $0.takesLess(than: $1) }
+        bindingsInForce.set(found, for: chain)
+        return found
+    }
+
     /// Makes a chain another customer's, with what was not given in it. What was credited to the owner's balances stays there.
     @discardableResult
     mutating func transfer(_ owner: Owner, to customer: CustomerID, isSettled: Bool = false) -> CustomerID {
