@@ -114,6 +114,100 @@ import Testing
         #expect(try shop.rights(of: "bob") == ["light"])
     }
 
+    /// Ann had one product, and has another one in the same chain. Each row: the rule of each, for each of what Bob shows.
+    @Test(arguments: BindingRule.allCases, BindingRule.allCases)
+    func anOldPeriodBringsNoMoreThanTheOneThatRuns(old: BindingRule, running: BindingRule) throws {
+        for (shown, day) in [("old", 31.0), ("old", 60), ("running", 31)] {
+            var shop = try Self.shopOfTwo(old: old, running: running)
+            let first = try Self.basicMonth()
+            try shop.show(first)
+            shop.now = SubscriptionCase.at(30)
+            let second = try Sold.month(2, original: 1, from: 30)
+            try shop.show(second, by: nil)
+            shop.now = SubscriptionCase.at(day)
+            try shop.show(shown == "old" ? first : second, by: "bob")
+            let rules = shown == "running" ? [running] : day == 60 ? [old] : [old, running]
+            #expect(try Self.users(shop) == Self.users(by: rules, isOver: day == 60), "\(shown), day \(day)")
+        }
+    }
+
+    /// Bob's proof tells of what runs before anybody else does. Each row: its rule, and who has it.
+    @Test(arguments: [
+        (BindingRule.refuse, ["ann"]), (.transferIfInactive, ["ann"]), (.share, ["ann", "bob"]), (.transfer, ["bob"]),
+    ])
+    func whatGoesOnByTheSameProofCounts(running: BindingRule, users: [String]) throws {
+        var shop = try Self.shopOfTwo(old: .transfer, running: running)
+        let first = try Self.basicMonth()
+        try shop.show(first)
+        shop.now = SubscriptionCase.at(31)
+        try shop.show(first, Sold.month(2, original: 1, from: 30), by: "bob")
+        #expect(try Self.users(shop) == users)
+    }
+
+    /// Each row: what became of what runs, and whether its rule counts no more. It gives amounts alone.
+    @Test(arguments: [("granted", false), ("in grace", false), ("refunded", true), ("replaced", true)])
+    func whatRunsNoMoreHasNoSay(state: String, isOver: Bool) throws {
+        let gems = try Shop.currency("gems")
+        var shop = try Self.shopOfTwo(old: .transfer, running: .refuse)
+        let first = try Self.basicMonth()
+        shop.terms.products?[try Shop.product("monthly")]?.goods = [.amount(10, gems)]
+        try shop.show(first)
+        shop.now = SubscriptionCase.at(30)
+        let second = try Sold.month(2, original: 1, from: 30)
+        try shop.show(second)
+        shop.now = SubscriptionCase.at(40)
+        switch state {
+        case "refunded": try shop.show(Sold.refunded(second, after: 40 * 86_400), by: nil)
+        case "replaced":
+            var third = try Sold.month(3, original: 1, from: 40)
+            third.product = first.product
+            try shop.show(third, by: nil)
+        case "in grace":
+            shop.now = SubscriptionCase.at(61)
+            let failing = try SubscriptionEventTests.renewal(on: 60, renews: 60) { word in
+                (word.isInBillingRetry, word.expirationIntent) = (true, 2)
+                word.graceEndsAt = SubscriptionCase.at(66)
+            }
+            try shop.show(renewals: [failing], by: nil)
+        default: break
+        }
+        try shop.show(first, by: "bob")
+        #expect(try Self.users(shop) == (isOver ? ["bob"] : ["ann"]))
+    }
+
+    /// Sells `basic`, too, which comes before `monthly`; with the rules of both.
+    private static func shopOfTwo(old: BindingRule, running: BindingRule) throws -> Shop {
+        let basic = ProductTerms(
+            product: try Shop.product("basic"),
+            kind: .autoRenewable,
+            goods: [.entitlement(try Shop.right("basic"))],
+            binding: old
+        )
+        let monthly = try Shop.product("monthly")
+        return try Shop { terms in
+            terms.products?[basic.product] = basic
+            terms.products?[monthly]?.binding = running
+        }
+    }
+
+    private static func basicMonth() throws -> Transaction {
+        var sold = try Sold.month(1)
+        sold.product = try Shop.product("basic")
+        return sold
+    }
+
+    private static func users(_ shop: Shop) throws -> [String] {
+        let owner = try #require(shop.situation.owner(of: try Shop.chain(1)))
+        return ["ann", "bob"].filter { CustomerID($0).map(owner.mayUse) == true }
+    }
+
+    /// Who has it by the one of some rules that takes the least from Ann.
+    private static func users(by rules: [BindingRule], isOver: Bool) -> [String] {
+        if rules.contains(.refuse) { return ["ann"] }
+        if rules.contains(.transferIfInactive) { return isOver ? ["bob"] : ["ann"] }
+        return rules.contains(.share) ? ["ann", "bob"] : ["bob"]
+    }
+
     /// Bob shows a copy in which no token stands; then Apple's word comes, whose it is. Each row: who brings it, and what was
     /// given before.
     @Test(arguments: BindingRule.allCases, ["ann", "Apple"])

@@ -36,6 +36,8 @@ extension Draft {
             isUnsettled(owner, against: token)
                 || token == named && isBoughtAnew(transaction, in: chain, recording)
         {
+            // But what the sandbox gave, and runs still, comes to nobody to whom it does not deliver.
+            guard delivers(from: chain.realm, to: signed) || !isInForce(chain) else { return owner.customer }
             return transfer(owner, to: signed)
         }
         guard let presenter = recording.customer, !owner.mayUse(presenter) else { return owner.customer }
@@ -83,7 +85,10 @@ extension Draft {
         _ recording: Recording,
         isAnew: Bool
     ) -> CustomerID {
-        switch terms.binding(of: transaction.product) {
+        // Whoever shows a copy has no more by it than who bought it: what costs nothing is for those alone to whom the app
+        // delivers it, also where it was given to one of them, or is to be given yet.
+        guard delivers(from: owner.chain.realm, to: presenter) else { return owner.customer }
+        switch binding(of: transaction, in: owner.chain, recording) {
         case .refuse: return owner.customer
         case .transfer: return transfer(owner, to: presenter, isSettled: isAnew)
         case .transferIfInactive:
@@ -97,6 +102,29 @@ extension Draft {
             tellBoth(.customerShared, owner.chain, from: owner.customer, to: presenter)
             return owner.customer
         }
+    }
+
+    /// By which rule a chain changes hands when somebody else shows a transaction of it: by that of its product, or of another
+    /// one that is in force in the chain, whichever takes less away. A chain moves as a whole.
+    private mutating func binding(
+        of transaction: Transaction,
+        in chain: ChainKey,
+        _ recording: Recording
+    ) -> BindingRule {
+        let shown = terms.binding(of: transaction.product)
+        // Nothing takes less.
+        guard shown != .refuse, let inForce = bindingInForce(in: chain, recording) else { return shown }
+        return inForce.takesLess(than: shown) ? inForce : shown
+    }
+
+    /// Nothing of a chain changes it while a proof is recorded: a receipt may show many periods of another's.
+    private mutating func bindingInForce(in chain: ChainKey, _ recording: Recording) -> BindingRule? {
+        if let found = bindingsInForce[chain] { return found }
+        let given = productsInForce(fulfilments(of: chain).values, subscription(of: chain), at: now)
+        let products = productsGoingOn(in: chain, by: recording).union(given)
+        let found = products.map { terms.binding(of: $0) }.min { $0.takesLess(than: $1) }
+        bindingsInForce.set(found, for: chain)
+        return found
     }
 
     /// Makes a chain another customer's, with what was not given in it. What was credited to the owner's balances stays there.

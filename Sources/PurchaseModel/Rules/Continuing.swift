@@ -23,6 +23,19 @@ extension Draft {
         return now < end
     }
 
+    /// The products of the periods that run by what a proof tells, and follow what was given in a chain without time between
+    /// them.
+    mutating func productsGoingOn(in chain: ChainKey, by recording: Recording) -> Set<ProductID> {
+        guard goesOn(chain, by: recording) else { return [] }
+        let following = continuation(of: chain, by: recording).periods
+        let now = now
+        let running = recording.transactions.filter { period in
+            guard let end = period.expiresAt, period.revocation == nil else { return false }
+            return now < end && following.contains(period.id)
+        }
+        return Set(running.map(\.product))
+    }
+
     /// Nothing of a chain changes it while a proof is recorded.
     private mutating func continuation(of chain: ChainKey, by recording: Recording) -> Continuation {
         if let found = continuations[chain] { return found }

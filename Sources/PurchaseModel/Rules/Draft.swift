@@ -23,6 +23,8 @@ struct Draft {
     var handedOn: [ChainKey] = []
     /// What the proof that is decided about tells of how chains went on, as far as that was asked.
     var continuations = ShortTable<ChainKey, Continuation>()
+    /// By which rule what is in force changes hands, of the chains of others that were shown.
+    var bindingsInForce = ShortTable<ChainKey, BindingRule?>()
     private var vacancies = ShortTable<ChainKey, Int>()
     private var tokens = ShortTable<TokenKey, Int>()
     /// What Apple signed for the chains that were asked about.

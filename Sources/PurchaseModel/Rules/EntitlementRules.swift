@@ -62,6 +62,36 @@ package func entitlements(
     }
 }
 
+/// Which products are in force at a moment, of all that was given in a chain, whatever they give: of what gives only amounts
+/// counts until when it was paid.
+///
+/// - Parameters:
+///   - fulfilments: all of the chain, in any order.
+///   - subscription: of the chain; `nil` where it is none.
+///   - now: the moment.
+/// - Returns: each once.
+func productsInForce(
+    _ fulfilments: some Collection<Fulfilment>,
+    _ subscription: RecordedSubscription?,
+    at now: Timestamp
+) -> Set<ProductID> {
+    let subscriptions = [subscription].compactMap(\.self)
+    let graces = Graces(fulfilments, in: subscriptions)
+    let successions = Successions(fulfilments, in: subscriptions)
+    var found: Set<ProductID> = []
+    for fulfilment in fulfilments where fulfilment.isInForce && !found.contains(fulfilment.product) {
+        if let paidUntil = fulfilment.paidUntil {
+            // Apple may have moved the end of what gives only amounts.
+            let moved = subscription?.current == fulfilment.transaction.id ? subscription?.expiresAt : nil
+            let ends = [paidUntil, graces.end(after: fulfilment), moved].compactMap(\.self)
+            guard ends.contains(where: { now < $0 }) else { continue }
+            if let start = successions.start(after: fulfilment, paidUntil: paidUntil), start <= now { continue }
+        }
+        found.insert(fulfilment.product)
+    }
+    return found
+}
+
 /// How long what Apple could not charge for lasts. A period may be known under two numbers, one of a restore by StoreKit 1: the
 /// higher one tells how the subscription stands, and the other one may be what was given.
 private struct Graces {
@@ -135,6 +165,16 @@ private struct Successions {
 }
 
 extension Fulfilment {
+    /// Until when it was paid, by what it gives, or else as a period; `nil` is for ever.
+    fileprivate var paidUntil: Timestamp? {
+        var last: Timestamp?
+        for case .entitlement(_, let until) in goods {
+            guard let until else { return nil }
+            last = max(last ?? until, until)
+        }
+        return last ?? unit?.base.endOfPeriod
+    }
+
     /// Whether it is a period of its own, and no family member's copy: that takes the place of nothing that was bought.
     fileprivate var takesPlace: Bool {
         switch reason {

@@ -125,9 +125,7 @@ extension Draft {
         if let product, let kind = transaction.kind, kind != product.kind { return .leave(.waiting, .kindContradicts) }
         if isFamilyCopy, product?.isFamilyShared != true { return .leave(.withheld, .familyShared) }
         guard let customer = fulfilment.customer else { return .leave(.waiting, .noCustomer) }
-        if recorded.realm.environment != .production, !terms.sandbox.delivers(to: customer, at: now) {
-            return .leave(.waiting, .sandbox)
-        }
+        guard delivers(from: recorded.realm, to: customer) else { return .leave(.waiting, .sandbox) }
         guard let unit = freeUnit(recorded) else { return .leave(.withheld, .alreadyGranted) }
         guard var goods = goods(of: transaction), hasRoom(for: goods, recorded, of: customer) else {
             return .leave(.waiting, .outOfRange)
@@ -157,6 +155,11 @@ extension Draft {
             }
         }
         return .grant(customer, unit, goods, payment)
+    }
+
+    /// Whether what was bought in a store is delivered to a customer: what is from the sandbox, or from Xcode, costs nothing.
+    func delivers(from realm: Realm, to customer: CustomerID) -> Bool {
+        realm.environment == .production || terms.sandbox.delivers(to: customer, at: now)
     }
 
     private func hasRoom(for goods: [GrantedGoods], _ recorded: RecordedTransaction, of customer: CustomerID) -> Bool {

@@ -40,11 +40,13 @@ extension Draft {
         guard let before = before ?? predecessor(of: chain), let prior = owner(of: before),
             signed == nil || signed == prior.customer
         else { return nil }
+        // What is given there is given to its owner, who is asked about then; nobody asks about who shares it.
+        let sharers = prior.sharers.filter { delivers(from: chain.realm, to: $0) }
         put(
             Owner(
                 chain: chain,
                 customer: prior.customer,
-                sharers: prior.sharers,
+                sharers: sharers,
                 since: now,
                 isSettled: prior.isSettled || hasGrants(before)
             )

@@ -55,3 +55,17 @@ package enum BindingRule: String, Hashable, Sendable, CaseIterable {
     /// Both may use it.
     case share
 }
+
+extension BindingRule {
+    /// Whether it takes less than another one from whom something belongs to: who shares it has it still.
+    func takesLess(than other: BindingRule) -> Bool { severity < other.severity }
+
+    private var severity: Int {
+        switch self {
+        case .refuse: 0
+        case .transferIfInactive: 1
+        case .share: 2
+        case .transfer: 3
+        }
+    }
+}
