@@ -112,17 +112,18 @@ import Testing
     }
 
     /// What was taken back there may be given again here.
-    @Test func whatWasTakenBackThereIsGivenAgain() throws {
-        for percentage in [nil, 40_000] as [Int?] {
+    @Test(arguments: [nil, 40_000] as [Int?]) func whatWasTakenBackThereIsGivenAgain(percentage: Int?) throws {
+        // Of the lamp the part of its amounts is left that the catalogue names: as there.
+        for sold in [try Sold.coins(), try Sold.lamp()] {
             var shop = try Shop()
-            let sold = try Sold.coins()
             let taken = Sold.refunded(sold, percentage: percentage)
             try Self.take([taken], 1, .delivered(fence: 2, isTakenBack: true), into: &shop)
             #expect(
                 try shop.word(1) == (percentage == nil ? "reversed" : "partly_reversed")
                     && shop.fulfilment(1).fence == 2
             )
-            #expect(shop.events == [])
+            #expect(try shop.events == [] && shop.rights() == [])
+            try Invariants.check(shop, "taken in")
             try shop.show(Sold.again(sold, after: 600), by: nil)
             #expect(try shop.word(1) == "granted" && shop.fulfilment(1).fence == 3)
             #expect(shop.types == ["delivery.restored"])

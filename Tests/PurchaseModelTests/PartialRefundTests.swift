@@ -8,6 +8,10 @@ import Testing
         Sold.refunded(try Sold.coins(), after: seconds, percentage: percentage)
     }
 
+    private static func sold(_ product: String) throws -> Transaction {
+        product == "lamp" ? try Sold.lamp() : product == "coins" ? try Sold.coins() : try Sold.month()
+    }
+
     private struct Outcome: Hashable {
         let gems: Int64
         let state: FulfilmentState
@@ -160,6 +164,70 @@ import Testing
         #expect(try shop.gems() == 7)
     }
 
+    /// Another system's amounts stand in no row, and the shop is told of the part all the same: as the catalogue sells them.
+    @Test(arguments: ["coins", "lamp", "monthly"]) func ofWhatWasImportedAPartIsOne(product: String) throws {
+        var shop = try Shop()
+        let sold = try Self.sold(product)
+        try shop.show(sold, from: .imported)
+        try shop.show(Sold.refunded(sold, percentage: 60_000), by: nil)
+        #expect(try shop.word(1) == "partly_reversed")
+        #expect(shop.deliveries == ["delivery.compensated"])
+        let row = try shop.fulfilment(1)
+        #expect(row.reversed == 60_000 && row.fence == 2 && row.delivery == .acknowledged)
+        #expect(try shop.rights() == [] && shop.gems() == 0)
+        try Invariants.check(shop, "a part")
+        try shop.show(Sold.refunded(sold, after: 120), by: nil)
+        #expect(try shop.word(1) == "reversed")
+        #expect(shop.deliveries == ["delivery.compensated", "delivery.compensated"])
+        try Invariants.check(shop, "all")
+    }
+
+    /// Nobody knows of amounts of what is sold no more. Of what was told as a part all is not taken back by that.
+    @Test(arguments: [true, false]) func whatIsSoldNoMoreIsNoPartAnewAndStaysOne(wasToldBefore: Bool) throws {
+        var shop = try Shop()
+        let (sold, lamp) = (try Sold.lamp(), try Shop.product("lamp"))
+        try shop.show(sold, from: .imported)
+        if wasToldBefore { try shop.show(Sold.refunded(sold, percentage: 60_000), by: nil) }
+        shop.terms.products?[lamp] = nil
+        for (seconds, percentage) in [(120, 70_000), (180, 80_000)] as [(Int64, Int)] {
+            try shop.show(Sold.refunded(sold, after: seconds, percentage: percentage), by: nil)
+            #expect(try shop.word(1) == (wasToldBefore ? "partly_reversed" : "reversed"))
+            #expect(try shop.fulfilment(1).reversed == percentage)
+        }
+        #expect(shop.deliveries.allSatisfy { $0 == "delivery.compensated" })
+    }
+
+    /// Earlier versions told the shop of the part as of all: it hears once what is left. What had been refunded before the
+    /// import nobody was told of, and is amended in silence.
+    @Test(arguments: [true, false]) func whatEarlierVersionsTookBackWholeIsAmendedOnce(wasTold: Bool) throws {
+        var shop = try Shop()
+        let sold = try Sold.lamp()
+        var part = Sold.refunded(sold, percentage: 60_000)
+        if wasTold {
+            try shop.show(sold, from: .imported)
+            try shop.show(part, by: nil)
+        } else {
+            try shop.show(part, from: .imported)
+        }
+        let earlier = try shop.fulfilment(1).copy { stored in
+            stored.version += 1
+            (stored.state, stored.delivery) = (.reversed, .compensated)
+        }
+        var decision = Decision()
+        decision.fulfilments = [.update(earlier)]
+        shop.apply(decision)
+        let before = shop.deliveries
+        for _ in 0..<2 {
+            part.signedAt = part.signedAt.advanced(by: .seconds(60))
+            try shop.show(part, by: nil)
+            #expect(shop.deliveries == before + (wasTold ? ["delivery.restored"] : []))
+            let row = try shop.fulfilment(1)
+            #expect(row.state == .partlyReversed && row.reversed == 60_000)
+            #expect(row.fence == (wasTold ? 3 : 1) && row.delivery == (wasTold ? .pending : .acknowledged))
+            #expect(try shop.rights() == [])
+        }
+    }
+
     /// Nothing of access is left to be given again by a smaller part.
     @Test func ofAccessAloneAllIsOverWhateverThePart() throws {
         var shop = try Shop()
@@ -197,7 +265,7 @@ import Testing
     /// access has something left where it gave amounts, too.
     @Test(arguments: ["coins", "lamp", "monthly"], [true, false])
     func aPartIsOneWhateverCameFirst(product: String, needsOrder: Bool) throws {
-        let sold = product == "lamp" ? try Sold.lamp() : product == "coins" ? try Sold.coins() : try Sold.month()
+        let sold = try Self.sold(product)
         let part = Sold.refunded(sold, percentage: 40_000)
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             var shop = try Shop(needsOrder: needsOrder)
@@ -255,4 +323,9 @@ import Testing
             #expect(preview(of: request, facts, shop.terms.consumption, at: shop.now)?.percentage == used)
         }
     }
+}
+
+extension Shop {
+    /// What was told of deliveries, without what a subscription has to tell.
+    fileprivate var deliveries: [String] { types.filter { $0.hasPrefix("delivery.") } }
 }

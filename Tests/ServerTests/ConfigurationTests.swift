@@ -298,6 +298,27 @@ import Testing
     ])
     func whatIsNoProxyIsRefused(url: String) { #expect(ProxyURL(url) == nil) }
 
+    /// Of three apps with one bundle id the first may share no store with the others. Each row: in which order they stand.
+    @Test(arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+    func ofOneBundleEachStoreHasOneApp(order: [Int]) throws {
+        let all = [("review", "sandbox"), ("shop", "production"), ("shop-eu", "production")].map { id, store in
+            #"{"id": "\#(id)", "bundle_id": "b", "environments": ["\#(store)"]}"#
+        }
+        func text(_ apps: [Int]) -> String {
+            let key = #"{"name": "backend", "app": "review", "secret": "\#(Self.secret)"}"#
+            return #"{"apps": [\#(apps.map { all[$0] }.joined(separator: ", "))], "keys": [\#(key)]}"#
+        }
+        #expect(try Self.read(text(order.filter { $0 < 2 })).apps.count == 2)
+        let twins = order.indices.filter { order[$0] > 0 }
+        let fault = "apps[\(twins[1])].bundle_id: apps[\(twins[0])] has the same; a purchase would count twice"
+        do throws(ConfigurationFaults) {
+            _ = try Self.read(text(order))
+            Issue.record("two apps would have each purchase")
+        } catch {
+            #expect(error.description.split(separator: "\n").map(String.init) == ["assay.json: \(fault)"])
+        }
+    }
+
     @Test func everySettingHasItsOwnNames() {
         #expect(Set(Setting.allCases.map(\.environmentName)).count == Setting.allCases.count)
         #expect(Set(Setting.options.map(\.name)).count == Setting.allCases.count + 1)

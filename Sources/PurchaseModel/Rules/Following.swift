@@ -19,7 +19,8 @@ extension Draft {
         after.reason = isCopy ? .familyShared : nil
         after.reversed = revocation?.share ?? 0
         after.reversedAt = revocation?.at
-        after.state = before.state(after: revocation, of: recorded.transaction)
+        let given = allGiven(by: before, for: recorded.transaction)
+        after.state = before.state(after: revocation, of: recorded.transaction, given: given)
         after.goods = before.goods.map { goods in
             guard case .entitlement(let id, let known) = goods else { return goods }
             // Earlier versions wrote the moment of a refund in place of the end: it is none of what is given again.
@@ -33,6 +34,7 @@ extension Draft {
             amendOrder(of: before)
             return before
         }
+        let isNews = isNews && !before.isOnlyAmended(by: after)
         // Why it was taken back changes nothing of what is to be delivered.
         let isTold = isNews && (isOther || after.reason == before.reason)
         if isTold { after.fence += 1 }
@@ -48,6 +50,12 @@ extension Draft {
         followOrder(of: after, at: moment)
         if isTold { tell(type, stream(of: after), happenedAt: moment, .fulfilment(after, recorded)) }
         return after
+    }
+
+    /// What was given, by whomever: the amounts that another system has delivered stand in no row, and the catalogue has them.
+    private func allGiven(by row: Fulfilment, for transaction: Transaction) -> [GrantedGoods] {
+        guard row.isImported, let all = goods(of: transaction) else { return row.goods }
+        return row.goods + all.filter { !$0.isEntitlement }
     }
 
     /// What happened, and when.
@@ -205,14 +213,29 @@ extension Fulfilment {
     /// A part leaves the rest of what can be divided: amounts, and what is used up by whoever delivers it without our knowing
     /// what it is. Access ends with any refund.
     ///
+    /// Which amounts another system has delivered only a catalogue knows. Once a part of that is left, it stays so without one.
+    ///
     /// - Parameters:
     ///   - revocation: what Apple took back of it.
     ///   - transaction: what was bought.
+    ///   - all: what was given; of what was imported with its amounts, where they are known.
     /// - Returns: the state.
-    package func state(after revocation: Revocation?, of transaction: Transaction) -> FulfilmentState {
+    package func state(
+        after revocation: Revocation?,
+        of transaction: Transaction,
+        given all: [GrantedGoods]
+    ) -> FulfilmentState {
         guard let revocation else { return .granted }
-        let isDivisible = goods.isEmpty ? transaction.kind == .consumable : !goods.allSatisfy(\.isEntitlement)
+        let hasAmounts = all.isEmpty ? transaction.kind == .consumable : !all.allSatisfy(\.isEntitlement)
+        let isDivisible = hasAmounts || isImported && state == .partlyReversed
         return isDivisible && revocation.share < Fulfilment.whole ? .partlyReversed : .reversed
+    }
+
+    /// Whether nothing has happened, and only the word for it is another: earlier versions called all of what was imported
+    /// reversed where a part of it is left. Whom we have told nothing of it knows better, and has taken no more than that part.
+    fileprivate func isOnlyAmended(by after: Fulfilment) -> Bool {
+        isImported && fence <= max(importedFence, 1) && reversed == after.reversed
+            && state == .reversed && after.state == .partlyReversed
     }
 }
 

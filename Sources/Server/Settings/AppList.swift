@@ -25,9 +25,7 @@ struct AppList {
             if let twin = apps.first(where: { $0.app.id == app.id }) {
                 reader.fault("\(path).id", "\(twin.path) has the same")
             }
-            if let twin = apps.first(where: { $0.app.bundleID == app.bundleID }),
-                !Set(twin.app.environments).isDisjoint(with: app.environments)
-            {
+            if let twin = apps.first(where: { Self.haveSamePurchases($0.app, app) }) {
                 reader.fault("\(path).bundle_id", "\(twin.path) has the same; a purchase would count twice")
             }
             if let twin = apps.first(where: { $0.app.notificationName == app.notificationName }), twin.app.id != app.id
@@ -38,6 +36,11 @@ struct AppList {
             apps.append((path, app))
         }
         return apps.map(\.app)
+    }
+
+    /// Whether some store's purchases would be of both. Apps of one bundle id may have a store each.
+    private static func haveSamePurchases(_ one: Configuration.App, _ other: Configuration.App) -> Bool {
+        one.bundleID == other.bundleID && !Set(one.environments).isDisjoint(with: other.environments)
     }
 
     private func app(_ value: JSONValue, at path: String, _ reader: inout MemberReader) -> Configuration.App? {

@@ -44,9 +44,10 @@ struct CheckedShop: Sendable {
         by customer: String? = "ann",
         order: String? = nil,
         realm: Realm = production,
-        renewals: [Renewal] = []
+        renewals: [Renewal] = [],
+        from source: RecordingSource = .presented
     ) async throws {
-        let recording = Recording(
+        var recording = Recording(
             app: app.id,
             realm: realm,
             transactions: [transaction],
@@ -58,9 +59,10 @@ struct CheckedShop: Sendable {
         let words = renewals.map { "\($0.signedAt)" }.joined(separator: " ")
         let proof = Array("\(transaction.id) \(transaction.signedAt) \(customer ?? "") \(words)".utf8)
         let evidence = try Self.evidence(proof)
-        let now = now
+        recording.source = source
+        let (shown, now) = (recording, now)
         try await store.write { write throws(StoreFailure) in
-            let decision = decide(try write.situation(around: [recording]), recording, at: now)
+            let decision = decide(try write.situation(around: [shown]), shown, at: now)
             try write.apply(decision, evidence: evidence)
             try write.append(EventRows.rows(decision.events))
         }

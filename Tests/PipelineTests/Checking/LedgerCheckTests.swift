@@ -95,6 +95,37 @@ import Testing
         }
     }
 
+    /// Of what another system has delivered the catalogue knew whether a part is left, and earlier versions did not ask it.
+    @Test(arguments: ["lamp", "monthly"]) func ofWhatWasImportedAPartMayBeLeft(product: String) async throws {
+        let shop = try CheckedShop(MemoryStore())
+        let sold = try CheckedShop.sold(3, product)
+        try await shop.show(sold, from: .imported)
+        try await shop.show(CheckedShop.refunded(sold, percentage: 40_000), by: nil)
+        #expect(try await shop.findings().listed == [])
+        let (app, original) = (shop.app.id, sold.id)
+        try await shop.store.write { write throws(StoreFailure) in
+            let chain = ChainKey(app: app, realm: CheckedShop.production, original: original)
+            var earlier = Decision()
+            earlier.fulfilments = try write.fulfilments([chain]).map { row in
+                RowChange.update(
+                    row.copy { stored in
+                        stored.version += 1
+                        (stored.state, stored.delivery) = (.reversed, .compensated)
+                    }
+                )
+            }
+            try write.apply(earlier, evidence: nil)
+        }
+        #expect(try await shop.findings().listed == [])
+        let key = try shop.key(3)
+        _ = try await LedgerRebuild(apps: [shop.app], at: shop.now).apply(to: shop.store)
+        #expect(try await shop.findings().listed == [])
+        let row = try await shop.store.read { reader throws(StoreFailure) in
+            try reader.fulfilments([ChainKey(app: app, realm: key.realm, original: key.id)]).first
+        }
+        #expect(row?.state == .partlyReversed && row?.fence == 3)
+    }
+
     @Test func everyCodeHasARow() {
         #expect(Set(Damage.all.map(\.code)) == Set(ViolationCode.allCases))
         #expect(ViolationCode.allCases.allSatisfy { !$0.advice.isEmpty })
