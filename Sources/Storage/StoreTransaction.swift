@@ -54,13 +54,13 @@ package protocol StoreTransaction:
     func forgetSettled(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> Int
 
     /// Has all jobs and deliveries that are due later than now be due so much sooner, but not before now; so do leases that
-    /// end later than any lease of now. For a clock that was ahead by as much: looks at subscriptions find by themselves what
-    /// it put off.
+    /// end later than any lease of now. Subscriptions that were looked at later than now are due now: they may have been told
+    /// of as over, and have no other look before that is so, or none at all. For a clock that was ahead by as much.
     ///
     /// - Parameters:
     ///   - lead: by how much.
     ///   - now: the caller's time.
-    /// - Returns: how many. All in this one write, however many wait: a second one would move them once more.
+    /// - Returns: how many of them all. All in this one write, however many wait: a second one would move them once more.
     /// - Throws: ``StoreFailure``.
     func hastenAll(by lead: Duration, at now: Timestamp) throws(StoreFailure) -> Int
 

@@ -1,5 +1,8 @@
 import Encoding
 import Foundation
+import Pipeline
+import PurchaseModel
+import Storage
 import TestSupport
 import Testing
 
@@ -39,6 +42,43 @@ import Testing
             #expect(found["is_done"]?.bool == true)
             #expect(found["windows"]?.int64 == 0)
             #expect(found["new_transactions"]?.int64 == 0)
+        }
+    }
+
+    /// What Apple would be told of customers stands in the ledger as at the copy. The subscription is what it works on.
+    @Test func whatIsSentToAppleIsLeftToServers() async throws {
+        try await ServerFolder.with { folder in
+            let server = try await folder.serve()
+            var period = try Purchase.transaction(1, product: "pro.monthly")
+            period.kind = .autoRenewable
+            period.expiresAt = period.purchasedAt.advanced(by: .seconds(30 * 86_400))
+            #expect(await server.post(Purchase.body(try Purchase.jws(period)))?.status == 200)
+            server.stop()
+            #expect(await server.exitCode() == 0)
+            try Self.addSecret(to: folder)
+            let left = Reconciliation.leftToServers.sorted()
+            let moment = TestAuthority.moment
+            let jobs = left.enumerated().map { place, kind in
+                NewJob(id: JobID(checked: "job_\(place)"), kind: kind, payload: [], due: moment, createdAt: moment)
+            }
+            let ledger = try SQLiteStore.open(folder: folder.data)
+            try await ledger.write { write throws(StoreFailure) in
+                for job in jobs { _ = try write.enqueue(job) }
+            }
+            await ledger.close()
+            let run = try await Program.run([
+                "reconcile", "--config", folder.configuration, "--since", "2020-01-01T00:00:00Z", "--json",
+            ])
+            #expect(run.code == 0, "\(run.errorText)")
+            let report = try #require(try JSONDocument(run.output.dropLast()).root.object)
+            #expect(report["subscriptions"]?.int64 == 1)
+            let after = try SQLiteStore.open(folder: folder.data)
+            let found = try await after.read { reader throws(StoreFailure) in
+                try jobs.map { job throws(StoreFailure) in try reader.job(job.id) }
+            }
+            await after.close()
+            #expect(found.count == 2)
+            #expect(found.allSatisfy { $0?.state == .pending })
         }
     }
 

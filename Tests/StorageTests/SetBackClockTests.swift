@@ -78,6 +78,47 @@ import Testing
         }
     }
 
+    /// What it saw in a subscription may not be so yet, and is looked at again. What a clock has looked at that shows no more
+    /// than it is now has its time.
+    @Test(arguments: StoreKind.allCases)
+    func whatWasLookedAtTooEarlyIsLookedAtAgain(kind: StoreKind) async throws {
+        let rows: [(lookedAt: Int64, nextLook: Int64?, then: Int64?)] = [
+            (Self.ahead, Self.ahead + 7, 60), (61, nil, 60), (61, 50, 50), (60, nil, nil), (60, Self.ahead, Self.ahead),
+        ]
+        try await kind.withStore { store in
+            let looked = try rows.enumerated().map { place, row in
+                let key = try Samples.key(Int64(place + 1))
+                return RecordedSubscription(
+                    chain: ChainKey(app: key.app, realm: key.realm, original: key.id),
+                    current: nil,
+                    renewal: nil,
+                    product: try #require(ProductID("pro.month")),
+                    group: nil,
+                    expiresAt: nil,
+                    graceEndsAt: nil,
+                    willAutoRenew: nil,
+                    state: .expired,
+                    since: nil,
+                    nextLook: row.nextLook.map { OutboxSamples.at($0) },
+                    lookedAt: OutboxSamples.at(row.lookedAt),
+                    version: 1,
+                    ends: PeriodEnds()
+                )
+            }
+            try await store.write { write throws(StoreFailure) in
+                var decision = Decision()
+                decision.subscriptions = looked.map { .insert($0) }
+                try write.apply(decision, evidence: nil)
+            }
+            #expect(try await Self.hasten(store) == 2)
+            let found = try await store.read { reader throws(StoreFailure) in
+                try reader.subscriptions(looked.map(\.chain)).sorted { $0.chain.original < $1.chain.original }
+            }
+            #expect(found.map { $0.nextLook?.milliseconds } == rows.map(\.then))
+            #expect(found.map(\.version) == [2, 2, 1, 1, 1])
+        }
+    }
+
     private static func hasten(_ store: any Store) async throws -> Int {
         try await store.write { transaction throws(StoreFailure) in
             try transaction.hastenAll(by: .milliseconds(ahead - right), at: OutboxSamples.at(right))

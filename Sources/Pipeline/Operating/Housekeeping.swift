@@ -60,8 +60,9 @@ package struct Housekeeping: Sendable {
         var uptime: Duration
     }
 
-    /// A machine may start hours ahead, until it hears what time it is. By then it has put off jobs and webhooks by as much.
-    /// A store that several servers share goes by its database's clock and not by this machine's: there nothing was put off.
+    /// A machine may start hours ahead, until it hears what time it is. By then it has put off jobs and webhooks by as much,
+    /// and taken subscriptions for over. A store that several servers share goes by its database's clock and not by this
+    /// machine's: there nothing was put off.
     ///
     /// - Parameters:
     ///   - last: of the sweep before; `nil` for the first one.

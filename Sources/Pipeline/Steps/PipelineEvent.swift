@@ -22,7 +22,7 @@ package enum PipelineEvent: Sendable {
     )
     /// What Apple says to have sent was compared with what arrived.
     case compared(app: AppID, sent: Int64, recovered: Int64)
-    /// The clock that due moments go by was ahead by so much; so many jobs and deliveries are due as much sooner now.
+    /// The clock that due moments go by was ahead by so much; so many jobs, deliveries and looks are due sooner now.
     case clockSetBack(by: Duration, hastened: Int)
     case committed(submissions: Int, duration: Duration)
     case commitFailed(submissions: Int, failure: StoreFailure)

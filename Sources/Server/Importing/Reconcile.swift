@@ -145,18 +145,20 @@ struct Reconcile: Sendable {
         return Holdings(transactions: figures.transactions, pending: figures.pendingSubmissions)
     }
 
-    /// Works on jobs until those of the plan are done, or patience ends.
+    /// Works on jobs until those of the plan are done, or patience ends. What Apple would be told of customers is left to
+    /// servers: it stands there as at the copy.
     private func work(
         _ house: House,
         _ reconciliation: Reconciliation,
         _ plan: Reconciliation.Plan
     ) async throws -> Bool {
         let (clock, start) = (ContinuousClock(), ContinuousClock.now)
+        let jobs = house.work.leaving(Reconciliation.leftToServers)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await house.recorder.run() }
-            group.addTask { await house.work.run() }
+            group.addTask { await jobs.run() }
             defer {
-                house.work.stop()
+                jobs.stop()
                 house.recorder.stop()
             }
             var left = plan

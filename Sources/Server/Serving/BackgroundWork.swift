@@ -20,9 +20,17 @@ struct BackgroundWork: Sendable {
     static let patience = Duration.seconds(10)
 
     let queue: JobQueue
-    private let workers: [JobWorker]
+    private var parts: [Part]
+    private var workers: [JobWorker]
+    private let reporter: Reporter
     private let watch: SubscriptionWatch
     let accounts: [AppID: AppleAccount]
+
+    /// What one worker does.
+    private struct Part: Sendable {
+        var handlers: [JobHandler]
+        let concurrency: Int
+    }
 
     init(
         _ queue: JobQueue,
@@ -37,7 +45,7 @@ struct BackgroundWork: Sendable {
         _ clock: SystemClock,
         _ reporter: Reporter
     ) {
-        self.queue = queue
+        (self.queue, self.reporter) = (queue, reporter)
         self.accounts = accounts
         let decider = ProofDecider(pipeline: pipeline, store: store, accounts: accounts, clock: clock)
         let comparer = NotificationComparer(
@@ -62,26 +70,40 @@ struct BackgroundWork: Sendable {
         let answerer = ConsumptionAnswerer(store: store, accounts: accounts, clock: clock)
         let asker = SupportAsker(store: store, recorder: recorder, accounts: accounts, clock: clock)
         watch = SubscriptionWatch(store: store, apps: apps, queue: queue, clock: clock, percent: applePercent)
-        let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
         let awaited = [decider.handler, answerer.handler, asker.handler]
         let patient = [looker.handler, customers.handler] + reader.handlers
         // A comparison of days takes long, and while a worker's suspect waits for its turn alone nothing else of it begins. Of
         // imports hundreds of thousands may be due at once.
-        let parts = [
-            (awaited, Self.concurrency), ([comparer.handler], Self.concurrency), (patient, Self.concurrency),
-            ([decider.importedHandler], Self.importedConcurrency),
+        parts = [
+            Part(handlers: awaited, concurrency: Self.concurrency),
+            Part(handlers: [comparer.handler], concurrency: Self.concurrency),
+            Part(handlers: patient, concurrency: Self.concurrency),
+            Part(handlers: [decider.importedHandler], concurrency: Self.importedConcurrency),
         ]
-        workers = parts.map { handlers, concurrency in
+        workers = Self.workers(for: parts, queue, reporter)
+    }
+
+    private static func workers(for parts: [Part], _ queue: JobQueue, _ reporter: Reporter) -> [JobWorker] {
+        let (uptime, start) = (ContinuousClock(), ContinuousClock.now)
+        return parts.map { part in
             JobWorker(
                 queue: queue,
-                handlers: handlers,
+                handlers: part.handlers,
                 owner: BackgroundWork.owner(),
-                limits: JobLimits(concurrency: concurrency, patience: BackgroundWork.patience),
+                limits: JobLimits(concurrency: part.concurrency, patience: BackgroundWork.patience),
                 uptime: { start.duration(to: uptime.now) },
                 random: BackgroundWork.random,
                 wait: { (try? await Task.sleep(for: $0)) != nil }
             ) { reporter.report($0) }
         }
+    }
+
+    /// The same with workers of its own, which leave jobs of these kinds to others.
+    func leaving(_ kinds: Set<String>) -> BackgroundWork {
+        var work = self
+        for place in work.parts.indices { work.parts[place].handlers.removeAll { kinds.contains($0.kind) } }
+        work.workers = Self.workers(for: work.parts, queue, reporter)
+        return work
     }
 
     /// Works until it is stopped.

@@ -117,6 +117,14 @@ extension MemoryTransaction {
         dueSubscriptions(at: now, limit) { $0 == app }
     }
 
+    func hastenLooks(by lead: ClockLead) throws(StoreFailure) -> Int {
+        let early = ledger.subscriptions.values.filter { row in
+            row.lookedAt > lead.now && row.nextLook.map { $0 > lead.now } ?? true
+        }
+        try apply(puttingOff(early, until: lead.now), evidence: nil)
+        return early.count
+    }
+
     private func dueSubscriptions(
         at now: Timestamp,
         _ limit: Int,

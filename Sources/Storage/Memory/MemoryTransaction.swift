@@ -131,10 +131,10 @@ final class MemoryTransaction: StoreTransaction {
         return places.count
     }
 
-    func hastenAll(by lead: Duration, at now: Timestamp) -> Int {
+    func hastenAll(by lead: Duration, at now: Timestamp) throws(StoreFailure) -> Int {
         let lead = ClockLead(lead, at: now)
         hastenImports(by: lead)
-        return hastenJobs(by: lead) + hastenDeliveries(by: lead)
+        return try hastenJobs(by: lead) + hastenDeliveries(by: lead) + hastenLooks(by: lead)
     }
 
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {

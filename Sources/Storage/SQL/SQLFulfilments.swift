@@ -41,6 +41,8 @@ extension SQLTransaction {
         try subscriptions.due(of: app, at: now, limit: limit)
     }
 
+    func hastenLooks(by lead: ClockLead) throws(StoreFailure) -> Int { try subscriptions.hasten(by: lead) }
+
     func ownersAndVacancies(
         _ chains: [ChainKey]
     ) throws(StoreFailure) -> (owners: [Owner], vacancies: [Vacancy]) {

@@ -163,7 +163,7 @@ final class SQLTransaction: StoreTransaction {
     func hastenAll(by lead: Duration, at now: Timestamp) throws(StoreFailure) -> Int {
         let lead = ClockLead(lead, at: now)
         try hastenImports(by: lead)
-        return try hastenJobs(by: lead) + hastenDeliveries(by: lead)
+        return try hastenJobs(by: lead) + hastenDeliveries(by: lead) + hastenLooks(by: lead)
     }
 
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {

@@ -1,4 +1,5 @@
 import AppStore
+import HTTP
 import Jobs
 import Pipeline
 import PurchaseModel
@@ -41,7 +42,7 @@ import Testing
     private static func finish(_ plan: Reconciliation.Plan, _ house: WorkHouse) async throws {
         var (left, isDone) = (plan, false)
         for _ in 0..<20 where !isDone {
-            try await house.work()
+            try await house.work(leaving: Reconciliation.leftToServers)
             isDone = try await house.reconciliation.isDone(&left)
             if !isDone { house.pass(.seconds(60)) }
         }
@@ -83,6 +84,45 @@ import Testing
             let before = try await Self.recorded(house)
             _ = try await Self.reconcile(house, since: moment)
             #expect(try await Self.recorded(house) == before)
+        }
+    }
+
+    /// Of whoever has withdrawn her consent after the copy nothing is sent before that was done again.
+    @Test func whatWasOnItsWayToAppleIsLeftToServers() async throws {
+        let (coins, path) = (DemoCatalogue.product("coins.100"), "/transactions/consumption/")
+        var terms = AppTerms()
+        terms.products = [
+            coins: ProductTerms(
+                product: coins,
+                kind: .consumable,
+                goods: [.amount(100, try #require(CurrencyID("coins")))]
+            )
+        ]
+        terms.consumption = ConsumptionTerms(answers: true, consent: .byTerms)
+        try await WorkHouse(terms: terms).open { house in
+            let sold = try house.buy("coins.100")
+            await house.sender.deliverDue()
+            _ = try await house.submit(try house.receipt())
+            _ = try house.simulator.perform(.askRefund(Act.RefundRequest(transaction: sold.id)))
+            await house.sender.deliverDue()
+            house.script.set(path, HTTPResponse(.serviceUnavailable))
+            house.pass(.seconds(3_600))
+            try await house.work()
+            let calls = house.calls.values.count { $0.contains(path) }
+            #expect(calls > 0)
+            house.script.set(path, nil)
+            // Its job is due by now.
+            house.pass(.seconds(900))
+            _ = try await Self.reconcile(house, since: WorkHouse.start)
+            #expect(house.calls.values.count { $0.contains(path) } == calls)
+            #expect(try await house.waits(for: ConsumptionAnswering.kind))
+            let consent = ConsentKey(app: house.app.id, subject: .customer(try #require(CustomerID("ann"))))
+            let now = house.clock.now
+            _ = try await house.store.write { transaction throws(StoreFailure) in
+                try ConsumptionDesk.note(false, of: consent, by: "shop", at: now, in: transaction)
+            }
+            try await house.work()
+            #expect(house.simulator.read { $0.consumptions.isEmpty })
         }
     }
 

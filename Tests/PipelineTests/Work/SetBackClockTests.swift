@@ -1,5 +1,6 @@
 import Pipeline
 import PurchaseModel
+import Simulator
 import Storage
 import Synchronization
 import TestSupport
@@ -36,6 +37,33 @@ import Testing
         // What would be due before the sweep is due at it.
         #expect(moved == (isMadeGood ? .seconds(max(seconds - 60, 0)) : .zero))
         #expect(events.withLock(\.self) == (isMadeGood ? ["\(Duration.seconds(seconds)) \(seconds > 60 ? 1 : 0)"] : []))
+    }
+
+    /// Taken for over by a clock that showed next year, and for good: the one that is right finds that it is not.
+    @Test func whatWasTakenForOverGoesOn() async throws {
+        try await WorkHouse().open { house in
+            let sold = try house.buy("pro.monthly")
+            _ = try await house.submit(try house.receipt())
+            let realm = Realm(environment: .production, isTestSigned: true)
+            let chain = ChainKey(app: house.app.id, realm: realm, original: sold.id)
+            let ahead = Duration.seconds(400 * 86_400)
+            house.clock.advance(by: ahead)
+            // Apple is not asked: nothing but the clock says so.
+            try await house.work(hasKey: false)
+            #expect(try await Self.state(of: chain, house) == .expired)
+            house.clock.advance(by: .zero - ahead)
+            let now = house.clock.now
+            let hastened = try await house.store.write { transaction throws(StoreFailure) in
+                try transaction.hastenAll(by: ahead, at: now)
+            }
+            #expect(hastened == 1)
+            try await house.work(hasKey: false)
+            #expect(try await Self.state(of: chain, house) == .active)
+        }
+    }
+
+    private static func state(of chain: ChainKey, _ house: WorkHouse) async throws -> SubscriptionState? {
+        try await house.store.read { reader throws(StoreFailure) in try reader.subscriptions([chain]).first?.state }
     }
 
     private static func due(in shop: CheckedShop) async throws -> Timestamp? {

@@ -271,11 +271,13 @@ struct WorkHouse: Sendable {
         return try await pipeline.submit(submission)
     }
 
-    /// Runs all jobs that are due now, each once; without a key as the server next to this one that has none.
-    func work(hasKey: Bool = true) async throws {
+    /// Runs all jobs that are due now, each once, but for those of some kinds; without a key as the server next to this one
+    /// that has none.
+    func work(hasKey: Bool = true, leaving kinds: Set<String> = []) async throws {
         await watch.sweep()
-        guard try await hasWork() else { return }
-        try await run(hasKey ? handlers : keyless) { try await hasWork() }
+        let chosen = (hasKey ? handlers : keyless).filter { !kinds.contains($0.kind) }
+        guard try await hasWork(for: chosen) else { return }
+        try await run(chosen) { try await hasWork(for: chosen) }
     }
 
     /// Runs one job of a kind, whatever others of it do meanwhile.
@@ -328,7 +330,7 @@ struct WorkHouse: Sendable {
         }
     }
 
-    private func hasWork() async throws -> Bool {
+    private func hasWork(for handlers: [JobHandler]) async throws -> Bool {
         let (kinds, now) = (Set(handlers.map(\.kind)), clock.now)
         return try await store.read { reader throws(StoreFailure) in
             let figures = try reader.jobFigures()

@@ -55,6 +55,13 @@ struct SubscriptionQueries {
         WHERE next_look_at <= $1 AND +app = $2 ORDER BY next_look_at, app, original_id, realm LIMIT $3
         """
     )
+    /// Goes through all of them: an index would be kept for what hardly ever happens.
+    private static let hasten = Query(
+        """
+        UPDATE subscriptions SET next_look_at = $1, version = version + 1
+        WHERE looked_at > $1 AND (next_look_at IS NULL OR next_look_at > $1)
+        """
+    )
     static let inState = Query(by: "subscriptions_in_state") { index in
         """
         SELECT \(selected) FROM subscriptions \(index)
@@ -112,6 +119,10 @@ struct SubscriptionQueries {
         let limit = min(max(limit, 1), RecordedSubscription.listedMax)
         let values: [SQLValue] = [.integer(now.milliseconds), .integer(code), .integer(Int64(limit))]
         return try connection.rows(Self.dueOfApp, values) { row throws(StoreFailure) in try Self.read(row, app: app) }
+    }
+
+    func hasten(by lead: ClockLead) throws(StoreFailure) -> Int {
+        try connection.run(Self.hasten, [.integer(lead.now.milliseconds)])
     }
 
     func list(
