@@ -117,7 +117,8 @@ import Testing
         try await PipelineHouse().open { house in
             let intake = try Self.intake(house)
             let signer = TestAuthority.signer(.production)
-            let token = try #require(AccountToken(ofCustomer: try #require(CustomerID("ann"))))
+            let ann = try #require(CustomerID("ann"))
+            let token = try #require(AccountToken(ofCustomer: ann))
             var month = try Proofs.transaction(11, product: "monthly")
             let end = PipelineHouse.now.advanced(by: .seconds(30 * 86_400))
             (month.kind, month.expiresAt, month.accountToken) = (.autoRenewable, end, token)
