@@ -10,10 +10,6 @@ package import Storage
 package struct Reconciliation: Sendable {
     /// Subscriptions of one write: it holds up the next batch of purchases.
     static let batchMax = 200
-    /// The kinds of jobs that whoever reconciles leaves to servers: what Apple is told of customers, and what people have asked
-    /// of it. They stand in the ledger as they were at the copy, and consents that were withdrawn since are given in it. No
-    /// plan waits for them.
-    package static let leftToServers: Set = [ConsumptionAnswering.kind, SupportAsking.kind]
     /// Customers that are remembered, so that each is asked about once.
     private static let seenMax = 1_000_000
 

@@ -116,7 +116,9 @@ import Testing
             }
             try write.apply(earlier, evidence: nil)
         }
-        #expect(try await shop.findings().listed == [])
+        // The sums do not know of it: no decision has made this row.
+        let found = try await shop.findings().listed.filter { $0.code != .figureDiffers }
+        #expect(found == [], "\(found)")
         let key = try shop.key(3)
         _ = try await LedgerRebuild(apps: [shop.app], at: shop.now).apply(to: shop.store)
         #expect(try await shop.findings().listed == [])
