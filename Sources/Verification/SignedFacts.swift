@@ -75,9 +75,12 @@ struct InnerFact {
     let format: ProofFormat
 
     static func all(in notification: NotificationPayload) -> [InnerFact] {
+        // An object that is new to us may have what the first one has; each is proved by itself.
+        let later = notification.data == nil ? notification.laterSubject : nil
+        func text(_ name: String) -> String? { later?[name]?.string }
         let places: [(text: String?, format: ProofFormat)] = [
-            (notification.data?.signedTransactionInfo, .jwsTransaction),
-            (notification.data?.signedRenewalInfo, .jwsRenewalInfo),
+            (notification.data?.signedTransactionInfo ?? text("signedTransactionInfo"), .jwsTransaction),
+            (notification.data?.signedRenewalInfo ?? text("signedRenewalInfo"), .jwsRenewalInfo),
             (notification.appData?.signedAppTransactionInfo, .jwsAppTransaction),
         ]
         return places.compactMap { place in place.text.map { InnerFact(text: $0, format: place.format) } }

@@ -69,6 +69,19 @@ import Testing
         try Invariants.check(shop, "both")
     }
 
+    /// What waits for somebody says so by its own row as well, and no longer by that of another one in its proof.
+    @Test func itsOwnRowSaysUntilWhen() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(31)
+        let receipt = [try Sold.coins(1), try Sold.month(2)]
+        let until = try Sold.month(2).purchasedAt.advanced(by: .seconds(1))
+        let waiting = ExportedOutcome.delivered(fence: 0)
+        try Self.take(receipt, 1, waiting, by: nil, until: until.advanced(by: .seconds(5)), into: &shop)
+        #expect(try shop.fulfilment(2).booksClosedAt == Self.exportedAt)
+        try Self.take(receipt, 2, waiting, by: nil, until: until, into: &shop)
+        #expect(try shop.word(2) == "waiting no_customer" && shop.fulfilment(2).booksClosedAt == until)
+    }
+
     /// Apple tells of a refund before the row is taken: of that the shop has heard nothing, unless its ledger had told it.
     @Test(arguments: [false, true]) func aRefundThatWasHeardFirstIsTold(wasToldThere: Bool) throws {
         var shop = try Shop()

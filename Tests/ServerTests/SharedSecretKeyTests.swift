@@ -10,7 +10,7 @@ import Testing
         #"[{"id": "shop", "bundle_id": "a"}, {"id": "game", "bundle_id": "b", "app_store": {"shared_secret": "SECRET"}}]"#
     private static let fault =
         #"keys: key "old" has the shared secret of app "game", which whoever unpacks the app may find; "#
-        + #"give it "scopes": ["verify_receipt"] and no other, or a secret of its own"#
+        + #"give it a secret of its own, or else "scopes": ["verify_receipt"] and no other"#
 
     @Test(arguments: [
         (key: #""secret": "SECRET""#, isRefused: true),

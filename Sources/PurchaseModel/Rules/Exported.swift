@@ -104,7 +104,8 @@ extension Naming {
     /// without a moment, as a table has none, that is believed.
     func hasClosed(_ fulfilment: Fulfilment) -> Bool {
         guard fulfilment.importedFence == 0 else { return false }
-        return booksClosedAt.map { [$0, exported?.booksUntil].contains(fulfilment.booksClosedAt) } ?? true
+        guard let booksClosedAt else { return true }
+        return fulfilment.booksClosedAt.map { [booksClosedAt, exported?.booksUntil].contains($0) } ?? false
     }
 
     /// Whether nothing was given for it in the ledger that it is from: of that the shop has heard.

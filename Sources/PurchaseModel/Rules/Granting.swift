@@ -40,6 +40,7 @@ extension Draft {
                 before.map {
                     $0.customer == fulfilment.customer && $0.isImported == fulfilment.isImported
                         && $0.importedFence == fulfilment.importedFence
+                        && (naming.exported == nil || $0.booksClosedAt == fulfilment.booksClosedAt)
                         && $0.isOfHistory == fulfilment.isOfHistory && $0.isNoNews(state, reason)
                 } ?? false
             let wasReturned = (fulfilment.reversedAt, fulfilment.reversed)

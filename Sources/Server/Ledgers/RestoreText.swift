@@ -10,7 +10,7 @@ enum RestoreText {
         ("by hand", "transfers, adjustments and grants since are gone; neither apps nor reconcile bring them back"),
         ("consents", "withdrawn since count again, and Apple would be sent that customer's data: withdraw them again"),
         ("balances", "used since are whole again: have the shop use them again, once their purchases are back"),
-        ("requests", "for refunds that were declined since are answered: decline them again before others are"),
+        ("requests", "for refunds declined since are answered: decline them while consumption.answer is false"),
         ("orders", "placed since are gone, and a purchase that needs one waits for ever: place them again"),
         ("events", "their ids and sequences, and fences, are given again: have those forgotten that were seen"),
     ]

@@ -340,7 +340,7 @@ extension ConfigurationReader {
             guard let app else { continue }
             let message =
                 "key \"\(key.name)\" has the shared secret of app \"\(app.id)\", which whoever unpacks the app may find; "
-                + "give it \"scopes\": [\"verify_receipt\"] and no other, or a secret of its own"
+                + "give it a secret of its own, or else \"scopes\": [\"verify_receipt\"] and no other"
             faults.append(ConfigurationFault(origin: origin, path: "keys", message: message))
         }
     }

@@ -75,16 +75,20 @@ enum NotificationTranslation {
         if let app = payload.appData {
             return (app.bundleID, app.appAppleID, app.environment.map { StoreEnvironment(apple: $0.rawValue) })
         }
-        return subject(among: payload.others)
-    }
-
-    /// The same of an object that is new to us: the one that names an app. Of several none counts, and nothing else is read.
-    private static func subject(among others: [RawMember]) -> Subject {
-        let found = others.compactMap(\.object).filter { $0["bundleId"] != nil }
-        guard found.count == 1, let object = found.first else { return (nil, nil, nil) }
+        guard let later = payload.laterSubject else { return (nil, nil, nil) }
         return (
-            object["bundleId"]?.string, object["appAppleId"]?.int64,
-            object["environment"]?.string.map { StoreEnvironment(apple: $0) }
+            later["bundleId"]?.string, later["appAppleId"]?.int64,
+            later["environment"]?.string.map { StoreEnvironment(apple: $0) }
         )
+    }
+}
+
+extension NotificationPayload {
+    /// Whom it is about where none of the four objects says it that we know: the one other object that names an app. Of several
+    /// none counts. Beside app and store only what is signed in it is read.
+    var laterSubject: JSONObject? {
+        guard data == nil, summary == nil, externalPurchaseToken == nil, appData == nil else { return nil }
+        let found = others.compactMap(\.object).filter { $0["bundleId"] != nil }
+        return found.count == 1 ? found.first : nil
     }
 }

@@ -76,7 +76,7 @@ import Testing
         Row("PRICE_CHANGE", nil, .known, "notification.received"),
         Row("TEST", nil, .nothing),
         Row("A_TYPE_OF_TOMORROW", nil, .coins, "purchase.waiting", "notification.received"),
-        Row("A_TYPE_OF_TOMORROW", "ABOUT_SOMETHING_NEW", .later, "notification.received"),
+        Row("A_TYPE_OF_TOMORROW", "ABOUT_SOMETHING_NEW", .later, "purchase.waiting", "notification.received"),
     ]
 
     @Test(arguments: rows) func eachTypeHasItsHandling(row: Row) async throws {
@@ -146,7 +146,9 @@ private enum Notices {
         case .download:
             payload["appData"] = .object(try download(signer, signedAt))
         case .later:
-            payload["somethingNew"] = .object(try subject())
+            var later = try subject()
+            later["signedTransactionInfo"] = try transaction(.coins, signedAt).map { .text(try signer.transaction($0)) }
+            payload["somethingNew"] = .object(later)
         default:
             var notice = Notice(uuid: uuid, type: type, signedAt: signedAt)
             notice.subtype = subtype

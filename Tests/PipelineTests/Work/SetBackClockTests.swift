@@ -59,6 +59,11 @@ import Testing
             #expect(hastened == 1)
             try await house.work(hasKey: false)
             #expect(try await Self.state(of: chain, house) == .active)
+            let app = house.app.id
+            let told = try await house.store.read { reader throws(StoreFailure) in
+                try reader.events(app: app, after: .start, where: .everything, limit: 100).events.map(\.event.type)
+            }
+            #expect(told.filter { $0.hasPrefix("subscription.") }.last == "subscription.restored", "\(told)")
         }
     }
 
