@@ -4,7 +4,7 @@ package import PurchaseModel
 /// What a row of our own export says of what became of its transaction.
 package struct ExportedFulfilment: Hashable, Sendable {
     package let outcome: ExportedOutcome
-    /// See ``ExportedRow/booksUntil``.
+    /// Until when the books go of the chain in which its transaction stands; `nil` where the row does not say.
     package let booksUntil: Timestamp?
 
     /// The member under which it stands; of a table the columns begin with it and a full stop.
