@@ -76,7 +76,7 @@ struct InnerFact {
 
     static func all(in notification: NotificationPayload) -> [InnerFact] {
         // An object that is new to us may have what the first one has; each is proved by itself.
-        let later = notification.data == nil ? notification.laterSubject : nil
+        let later = notification.laterSubject
         func text(_ name: String) -> String? { later?[name]?.string }
         let places: [(text: String?, format: ProofFormat)] = [
             (notification.data?.signedTransactionInfo ?? text("signedTransactionInfo"), .jwsTransaction),
