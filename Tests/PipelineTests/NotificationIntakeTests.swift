@@ -152,17 +152,7 @@ import Testing
 
     /// Apple's history of a customer has it.
     private static func tellOfHistory(_ transaction: Transaction, _ house: PipelineHouse) async throws {
-        var recording = Recording(app: house.app.id, realm: realm, transactions: [transaction])
-        recording.source = .history
-        let evidence = EvidenceRow(
-            digest: try #require(ProofDigest([UInt8](repeating: 7, count: 32))),
-            format: "jws_transaction",
-            proof: [],
-            customer: nil,
-            receivedAt: house.clock.now,
-            verdict: "test_signed"
-        )
-        _ = try await house.recorder.record(recording, evidence: evidence)
+        try await house.recorder.recordHistory(transaction, of: house.app, in: realm, at: house.clock.now)
     }
 
     /// What became of all in the chains that some transactions began, by their numbers.

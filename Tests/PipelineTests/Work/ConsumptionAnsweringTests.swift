@@ -11,7 +11,7 @@ import Testing
 @Suite struct ConsumptionAnsweringTests {
     private static let path = "/transactions/consumption/"
 
-    private static func terms(_ change: (inout ConsumptionTerms) -> Void = { _ in }) throws -> AppTerms {
+    static func terms(_ change: (inout ConsumptionTerms) -> Void = { _ in }) throws -> AppTerms {
         var terms = AppTerms(sandbox: .everybody(until: Timestamp(milliseconds: .max)))
         let coins = DemoCatalogue.product("coins.100")
         terms.products = [

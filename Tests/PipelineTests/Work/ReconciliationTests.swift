@@ -89,17 +89,8 @@ import Testing
 
     /// Of whoever has withdrawn her consent after the copy nothing is sent before that was done again.
     @Test func whatWasOnItsWayToAppleIsLeftToServers() async throws {
-        let (coins, path) = (DemoCatalogue.product("coins.100"), "/transactions/consumption/")
-        var terms = AppTerms()
-        terms.products = [
-            coins: ProductTerms(
-                product: coins,
-                kind: .consumable,
-                goods: [.amount(100, try #require(CurrencyID("coins")))]
-            )
-        ]
-        terms.consumption = ConsumptionTerms(answers: true, consent: .byTerms)
-        try await WorkHouse(terms: terms).open { house in
+        let path = "/transactions/consumption/"
+        try await WorkHouse(terms: try ConsumptionAnsweringTests.terms()).open { house in
             let sold = try house.buy("coins.100")
             await house.sender.deliverDue()
             _ = try await house.submit(try house.receipt())

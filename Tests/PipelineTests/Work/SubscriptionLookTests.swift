@@ -271,22 +271,8 @@ import Testing
             newer.purchasedAt = house.clock.now
             newer.expiresAt = house.clock.now.advanced(by: .seconds(30 * 86_400))
             newer.signedAt = house.clock.now
-            var recording = Recording(
-                app: house.app.id,
-                realm: old.key.realm,
-                transactions: [newer],
-                terms: house.app.terms
-            )
-            recording.source = .history
-            let evidence = EvidenceRow(
-                digest: try #require(ProofDigest([UInt8](repeating: 7, count: 32))),
-                format: "jws_transaction",
-                proof: [],
-                customer: nil,
-                receivedAt: house.clock.now,
-                verdict: "test_signed"
-            )
-            _ = try await house.recorder.record(recording, evidence: evidence)
+            let (realm, now) = (old.key.realm, house.clock.now)
+            try await house.recorder.recordHistory(newer, of: house.app, in: realm, at: now)
             // Else Apple's statuses would tell of the older one once more.
             house.script.set("/subscriptions/", HTTPResponse(.ok, body: Array(#"{"data":[]}"#.utf8)))
             try await house.work()
