@@ -5,7 +5,7 @@ import PurchaseModel
 import Storage
 
 /// The raw bytes of a proof, for an auditor who has them examined elsewhere. Who took them is in the audit log. Of a
-/// notification of version 1, which proves nothing, the app's shared secret is left out.
+/// notification of version 1, which proves nothing, and of a request to verifyReceipt the app's shared secret is left out.
 ///
 /// A form, and no link: what is logged is done by nobody else's page.
 struct ProofDownload: Sendable {
@@ -72,7 +72,7 @@ struct ProofDownload: Sendable {
         for evidence in [try reader.evidence(of: key), try reader.latestEvidence(of: key)] {
             guard let evidence, evidence.digest.bytes == wanted else { continue }
             let subject = "transaction \(id) of \(app.text), \(Side.name(realm))"
-            return Found(proof: evidence.proof, digest: evidence.digest, subject: subject)
+            return Found(proof: ShownBytes.proof(evidence.proof), digest: evidence.digest, subject: subject)
         }
         return nil
     }

@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import PurchaseModel
 import Storage
+import Verification
 
 // The rows of each table.
 extension LedgerExport {
@@ -17,7 +18,7 @@ extension LedgerExport {
                 let until = min(row.recordedAt, export.now)
                 export.report.recordedUntil = max(export.report.recordedUntil ?? until, until)
                 let evidence = export.includesProofs ? try reader.latestEvidence(of: row.key) : nil
-                let proof = evidence.flatMap { export.isNew($0.digest) ? $0.proof : nil }
+                let proof = evidence.flatMap { export.isNew($0.digest) ? BareProof.of($0.proof) : nil }
                 rows.append(
                     try Self.object(.transaction, nil) { json in
                         TransactionJSON.write(row, into: &json)
@@ -56,7 +57,7 @@ extension LedgerExport {
                         json.member("original_transaction_id", row.chain.original.description)
                         json.member("owner_id", owners[row.chain])
                         json.member("proof_sha256", Hexadecimal.encode(evidence.digest.bytes))
-                        json.member("proof", Self.text(evidence.proof))
+                        json.member("proof", Self.text(BareProof.of(evidence.proof)))
                         given.write(row, into: &json)
                     }
                 )

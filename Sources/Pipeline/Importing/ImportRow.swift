@@ -1,11 +1,12 @@
 package import PurchaseModel
 import Storage
+import Verification
 
 /// One row of a source of old purchases.
 package struct ImportRow: Hashable, Sendable {
     /// What it says was bought, by whom.
     package struct Claim: Hashable, Sendable {
-        /// A proof, or the digits of a transaction's number.
+        /// A proof, or the digits of a transaction's number; of a request to verifyReceipt the receipt alone.
         package var proof: [UInt8]
         package var customer: CustomerID?
         /// What the customer owns; `nil` for all that the proof holds.
@@ -19,7 +20,7 @@ package struct ImportRow: Hashable, Sendable {
             subject: Subject? = nil,
             exported: ExportedFulfilment? = nil
         ) {
-            self.proof = proof
+            self.proof = BareProof.of(proof)
             self.customer = customer
             self.subject = subject
             self.exported = exported

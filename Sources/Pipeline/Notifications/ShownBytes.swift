@@ -2,7 +2,8 @@ import Encoding
 package import Storage
 import Verification
 
-/// What may be shown of bytes that were kept: in a notification of version 1 stands the app's shared secret, as `password`.
+/// What may be shown of bytes that were kept: in a notification of version 1 stands the app's shared secret, as `password`, and
+/// so it does in the body of a request to verifyReceipt.
 ///
 /// What is kept stays as it came: its name is the hash of these bytes.
 package enum ShownBytes {
@@ -17,8 +18,14 @@ package enum ShownBytes {
     ///
     /// - Returns: as for a notification; `nil` also for one of version 1 that came inside something else, such as base64.
     package static func of(_ submission: PendingSubmission) -> [UInt8]? {
-        submission.format == ProofFormat.notificationV1.rawValue ? withoutSecret(submission.proof) : submission.proof
+        let bare = Self.proof(submission.proof)
+        return submission.format == ProofFormat.notificationV1.rawValue ? withoutSecret(bare) : bare
     }
+
+    /// Evidence, or a sample of what was refused.
+    ///
+    /// - Returns: of the body of a request to verifyReceipt, which is not kept any more, the receipt; else as it came.
+    package static func proof(_ bytes: [UInt8]) -> [UInt8] { BareProof.of(bytes) }
 
     /// A name that is written with escapes is found as well, and no name stands there twice: the one door for JSON sees to it.
     private static func withoutSecret(_ bytes: [UInt8]) -> [UInt8]? {

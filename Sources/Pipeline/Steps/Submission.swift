@@ -6,7 +6,8 @@ import Verification
 /// A proof of purchase as it came in, and what its sender says about it.
 package struct Submission: Sendable {
     package let app: AppPolicy
-    /// The proof in any format and wrapping, as received.
+    /// The proof in any format and wrapping, as received; of the body of a request to verifyReceipt what stands in its
+    /// `receipt-data`, for the app's shared secret stands beside it.
     package let bytes: [UInt8]
     /// `nil` when the sender does not say who bought.
     package let customer: CustomerID?
@@ -34,7 +35,7 @@ package struct Submission: Sendable {
         deviceID: [UInt8]? = nil
     ) {
         self.app = app
-        self.bytes = bytes
+        self.bytes = BareProof.of(bytes)
         self.customer = customer
         self.order = order
         self.product = product

@@ -35,7 +35,7 @@ enum LedgerJSON {
                         json.member("sha256", Hexadecimal.encode(sample.digest.bytes))
                         json.member("bytes", sample.bytesInAll)
                         json.member("is_whole", sample.bytesInAll == sample.proof.count)
-                        json.member("proof", base64(sample.proof))
+                        json.member("proof", base64(ShownBytes.proof(sample.proof)))
                     }
                 }
             }
@@ -71,7 +71,7 @@ enum LedgerJSON {
         json.member("verdict", proof.verdict)
         json.member("customer_id", proof.customer?.text)
         json.member("sha256", Hexadecimal.encode(proof.digest.bytes))
-        json.member("proof", base64(proof.proof))
+        json.member("proof", base64(ShownBytes.proof(proof.proof)))
     }
 
     private static func base64(_ bytes: [UInt8]) -> String {

@@ -10,6 +10,8 @@ struct Triage {
     private(set) var format = ProofFormat.unknown
     /// The receipt or the token itself, once it was found.
     private(set) var content: [UInt8] = []
+    /// What stands in `receipt-data` of the body of a request to verifyReceipt; of several, one in another, in the innermost.
+    private(set) var receiptData: [UInt8]?
 
     /// - Throws: ``Refusal`` with a reason that is `malformed`, or `known_cracker`.
     mutating func open(_ bytes: [UInt8]) throws(Refusal) -> Evidence {
@@ -32,6 +34,7 @@ struct Triage {
                 let document = try Triage.json(text)
                 if let answer = try answer(document) { return answer }
                 inner = unwrapping.member(of: document)
+                if let inner, Unwrapping.isReceiptRequest(document) { receiptData = inner }
             } else {
                 inner = unwrapping.unwrapped(text)
             }
@@ -124,12 +127,12 @@ struct Triage {
 
     /// DER and BER begin with a SEQUENCE whose length is long or indefinite: a byte that no text begins its second
     /// character with.
-    private static func looksEncoded(_ bytes: [UInt8]) -> Bool {
+    static func looksEncoded(_ bytes: [UInt8]) -> Bool {
         bytes.count >= 2 && bytes[0] == 0x30 && bytes[1] >= 0x80
     }
 
     /// Base64 of `{"`.
-    private static let beginOfJWS = Array("ey".utf8)
+    static let beginOfJWS = Array("ey".utf8)
 
     private static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

@@ -41,10 +41,15 @@ struct Unwrapping {
     /// The proof in a body that was meant for Apple, or came from Apple.
     mutating func member(of document: JSONDocument) -> [UInt8]? {
         guard mayTakeOff(), let object = document.root.object else { return nil }
-        guard let text = (object["receipt-data"] ?? Unwrapping.signed(in: object))?.utf8 else { return nil }
+        guard let text = (object[Unwrapping.receiptData] ?? Unwrapping.signed(in: object))?.utf8 else { return nil }
         layers.append(.jsonMember)
         return Array(text)
     }
+
+    /// Whether it is the body of a request to verifyReceipt: the proof is taken out of `receipt-data`.
+    static func isReceiptRequest(_ document: JSONDocument) -> Bool { document.root.object?[receiptData] != nil }
+
+    private static let receiptData = "receipt-data"
 
     /// Whether a text that Apple signed stands in it, as in an element of the App Store Server API's answers.
     static func wrapsSigned(_ object: JSONObject) -> Bool { signed(in: object)?.utf8 != nil }

@@ -1,0 +1,63 @@
+import Encoding
+import Pipeline
+import PurchaseModel
+import Storage
+import Testing
+
+/// Whole bodies of requests to verifyReceipt are sent as proofs. The app's shared secret stands in them, and is kept nowhere.
+@Suite struct ReceiptRequestTests {
+    private static func body(_ receipt: [UInt8]) -> [UInt8] {
+        Array(#"{"receipt-data":""#.utf8) + receipt + Array(#"","password":"hush"}"#.utf8)
+    }
+
+    private static func oldReceipt() throws -> [UInt8] {
+        Base64.encode(try StoreAuthority.one.get().receipt(Proofs.transaction(2)), .standard, isPadded: true)
+    }
+
+    @Test func theReceiptAloneIsKeptAndIsTheSameProof() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            let proof = try Proofs.jws(1)
+            #expect(try await house.submit(Self.body(proof)).word == "recorded")
+            #expect(try await house.submit(proof).word == "known")
+            #expect(try await house.submit(Self.body(proof)).word == "known")
+            let realm = Realm(environment: .sandbox, isTestSigned: true)
+            let key = TransactionKey(app: house.app.id, realm: realm, id: try Proofs.transaction(1).id)
+            let kept = try await house.store.read { reader throws(StoreFailure) in
+                [try reader.evidence(of: key), try reader.latestEvidence(of: key)]
+            }
+            #expect(kept.map { $0?.proof } == [proof, proof])
+        }
+    }
+
+    @Test func whatWaitsIsTheReceiptAlone() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            let receipt = try Self.oldReceipt()
+            let first = try await house.submit(Self.body(receipt))
+            let id = try #require(first.pendingID)
+            #expect(try await house.submit(receipt).pendingID == id)
+            #expect(try await house.figures().pendingSubmissions == 1)
+            let kept = try await house.store.read { reader throws(StoreFailure) in try reader.submission(id) }
+            #expect(kept?.submission.proof == receipt)
+        }
+    }
+
+    @Test func ofWhatIsRefusedTheSampleIsWhatStoodForTheReceipt() async throws {
+        try await PipelineHouse().open { (house) async throws in
+            #expect(try await house.submit(Self.body(Proofs.garbage(1))).word == "refused unreadable")
+            #expect(try await house.submit(Proofs.jws(1)).word == "recorded")
+            #expect(try await house.refusals().samples.map(\.proof) == [Proofs.garbage(1)])
+        }
+    }
+
+    @Test func aRowOfAnImportIsTheReceiptAlone() throws {
+        let receipt = try Self.oldReceipt()
+        #expect(ImportRow.Claim(proof: Self.body(receipt)).proof == receipt)
+    }
+
+    /// As earlier versions kept it.
+    @Test func whatWasKeptWithTheSecretIsShownWithoutIt() throws {
+        let receipt = try Self.oldReceipt()
+        #expect(ShownBytes.proof(Self.body(receipt)) == receipt)
+        #expect(ShownBytes.proof(receipt) == receipt)
+    }
+}
