@@ -54,6 +54,7 @@ struct Doctor {
         var findings = [
             Finding.ok("configuration", "apps: \(configuration.apps.count), keys: \(configuration.keys.count)")
         ]
+        findings += CheckAPIKeys.findings(configuration)
         let place = LedgerPlace(configuration)
         let isFolder = if case .folder = place { true } else { false }
         findings += CheckFiles.findings(reading.seen, data: isFolder ? configuration.data : nil)

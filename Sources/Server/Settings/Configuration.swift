@@ -66,6 +66,8 @@ struct Configuration: Sendable {
         let app: AppID
         /// Of the secret's bytes; 32 bytes.
         let sha256: [UInt8]
+        /// Whether the secret is written as the App Store's shared secrets are; never where only its hash is given.
+        var hasFormOfSharedSecret = false
         var kind = KeyKind.secret
         /// What it may do: all that its kind may, if nothing is said.
         var scopes = KeyKind.secret.scopes

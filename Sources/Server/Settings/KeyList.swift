@@ -37,12 +37,13 @@ struct KeyList {
         let app = reader.required(object, "app", at: path).flatMap { value in
             reader.identifier(value, at: "\(path).app", "the id of an app", AppID.init(_:))
         }
-        let sha256 = self.sha256(object, at: path, &reader)
+        let secret = self.secret(object, at: path, &reader)
         let kind = object["kind"].map { Self.kind($0, at: "\(path).kind", &reader) } ?? .secret
         let scopes = object["scopes"].flatMap { Self.scopes($0, of: kind, at: "\(path).scopes", &reader) }
         let environments = object["environments"].map { AppList.environments($0, at: "\(path).environments", &reader) }
-        guard let name, let app, let sha256 else { return nil }
-        var key = Configuration.Key(name: name, app: app, sha256: sha256)
+        guard let name, let app, let secret else { return nil }
+        var key = Configuration.Key(name: name, app: app, sha256: secret.sha256)
+        key.hasFormOfSharedSecret = secret.hasFormOfSharedSecret
         key.kind = kind
         key.environments = environments.map { Set($0) }
         key.scopes = scopes ?? kind.scopes(in: key.environments)
@@ -85,7 +86,13 @@ struct KeyList {
         return text
     }
 
-    private func sha256(_ object: JSONObject, at path: String, _ reader: inout MemberReader) -> [UInt8]? {
+    /// What is kept of a secret.
+    private struct Secret {
+        let sha256: [UInt8]
+        var hasFormOfSharedSecret = false
+    }
+
+    private func secret(_ object: JSONObject, at path: String, _ reader: inout MemberReader) -> Secret? {
         let given = KeyList.secretMembers.filter { object[$0] != nil }
         guard given.count == 1, let member = given.first, let value = object[member] else {
             let names = KeyList.secretMembers.joined(separator: ", ")
@@ -102,15 +109,20 @@ struct KeyList {
         }
     }
 
-    private func hash(_ text: String, at path: String, _ reader: inout MemberReader) -> [UInt8]? {
+    private func hash(_ text: String, at path: String, _ reader: inout MemberReader) -> Secret? {
         guard let bytes = Hexadecimal.decode(text), bytes.count == 32 else {
             reader.fault(path, "must be 64 hexadecimal digits")
             return nil
         }
-        return bytes
+        return Secret(sha256: bytes)
     }
 
-    private func hashed(_ secret: [UInt8], at path: String, _ reader: inout MemberReader) -> [UInt8]? {
+    /// 32 hexadecimal digits, none of them a capital letter.
+    private static func isSharedSecret(_ secret: [UInt8]) -> Bool {
+        secret.count == 32 && secret.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    private func hashed(_ secret: [UInt8], at path: String, _ reader: inout MemberReader) -> Secret? {
         guard KeyList.secretRange.contains(secret.count) else {
             let range = "\(KeyList.secretRange.lowerBound) to \(KeyList.secretRange.upperBound)"
             reader.fault(path, "must have \(range) characters, not \(secret.count)")
@@ -120,6 +132,6 @@ struct KeyList {
             reader.fault(path, "must be printable ASCII without spaces")
             return nil
         }
-        return Digest.sha256(secret)
+        return Secret(sha256: Digest.sha256(secret), hasFormOfSharedSecret: Self.isSharedSecret(secret))
     }
 }
