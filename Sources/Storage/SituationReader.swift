@@ -88,6 +88,12 @@ extension StoreReader {
             terms
         )
         second.touch(situation.fulfilments(around: recorded))
+        // A copy without an account token goes by the one that was signed last in its chain.
+        for recorded in recorded where order != nil {
+            let chain = situation.chain(of: recorded)
+            guard let signed = situation.signedToken(of: chain) else { continue }
+            second.tokens.insert(TokenKey(app: chain.app, token: signed.token))
+        }
         try answer(second, in: &situation)
         return situation
     }

@@ -105,6 +105,32 @@ import TestSupport
         }
     }
 
+    /// Its order comes too late, as after a restore: a person has it paid, and nothing is delivered a second time.
+    @Test func whatWasGivenWithoutAnOrderIsAttachedByHand() async throws {
+        try await TestHouse(terms: Self.terms(needsOrder: false)).open { house in
+            _ = await house.submit(try Self.purchase(), customer: "ann")
+            #expect(await house.change("/v1/deliveries/\(Self.delivery)/ack", #"{"fence": 1}"#).status == .ok)
+            #expect(try await house.change("/v1/orders", Self.order).json()["state"]?.string == "pending")
+            let body = #"{"transaction_id": "2000000000000001", "environment": "sandbox", "test_signed": true}"#
+            let paid = try await house.change("/v1/orders/o-1/attach", body).json()
+            #expect(paid["state"]?.string == "delivered")
+            let delivery = try await house.get("/v1/deliveries/\(Self.delivery)").json()
+            #expect(delivery["order_id"]?.string == "o-1" && delivery["fence"]?.int64 == 1)
+            #expect(try await Self.balance(in: house) == 100)
+            house.clock.advance(by: .seconds(60))
+            let refund = try Self.purchase(revokedAt: house.clock.now, signedAt: house.clock.now)
+            #expect(await house.submit(refund, customer: "ann").status == .ok)
+            #expect(try await house.get("/v1/orders/o-1").json()["state"]?.string == "refunded")
+            #expect(try await Self.balance(in: house) == 0)
+            #expect(
+                try await Self.types(in: house) == [
+                    "delivery.granted", "delivery.acknowledged", "order.placed", "order.paid", "order.delivered",
+                    "order.refunded", "delivery.compensated",
+                ]
+            )
+        }
+    }
+
     /// Each row: a path, a body, and the status and code of the refusal.
     @Test(arguments: [
         ("/v1/orders", #"{"order_id": "o-1", "customer_id": "ann"}"#, 400, "invalid_request"),

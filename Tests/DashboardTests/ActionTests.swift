@@ -39,6 +39,26 @@ import Testing
         #expect(row.detail == "to order \(acting.order.text); because: she wrote to us <b>")
     }
 
+    @Test func whatWasGivenWithoutAnOrderPaysOneAndIsGivenOnce() async throws {
+        let acting = try await ActingDesk(needsOrder: false)
+        try await acting.buy(7)
+        try await acting.place(acting.order)
+        let page = ActingDesk.address("/transaction", [("app", "shop"), ("id", "7")])
+        #expect(await acting.browser.get(page).text.contains("Have it pay an order"))
+        let target = ActingDesk.transaction("/attach", 7, [("order", acting.order.text)])
+        let shown = await acting.browser.get(target)
+        #expect(shown.status == .ok && shown.isEscaped)
+        #expect(shown.text.contains("of no other delivery") && !shown.text.contains("is told to deliver"))
+        #expect(try await acting.state(of: acting.order) == .pending)
+        #expect(await acting.act(target).status == .seeOther)
+        let given = try #require(try await acting.fulfilment(7))
+        #expect(given.order == acting.order && given.match == .byHand && given.fence == 1)
+        #expect(try await acting.state(of: acting.order) == .paid)
+        #expect(try await acting.balance() == 100)
+        #expect(try await acting.events() == ["delivery.granted", "order.placed", "order.paid"])
+        #expect(!(await acting.browser.get(page).text.contains("Have it pay an order")))
+    }
+
     /// First it is refused, with the word that overrules it; what is done then says so, in the ledger and in the audit log.
     @Test func anAccountTokenThatContradictsIsOverruledByAWordMore() async throws {
         let acting = try await ActingDesk()

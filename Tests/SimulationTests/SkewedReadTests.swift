@@ -86,6 +86,12 @@ import Testing
             other: .show(Sale(token: otherToken, refundedAfter: 9), by: nil)
         ),
         Case(
+            testDescription: "what was given without an order and is attached by hand, and its refund",
+            before: [.show(Sale(), by: "ann"), .place(product: "coins", token: nil)],
+            one: .attach,
+            other: .show(Sale(refundedAfter: 9), by: nil)
+        ),
+        Case(
             testDescription: "what one proof of a batch tells and another claims, and an order for it",
             one: .showTogether(Sale(number: 2, product: "yearly"), Sale(product: "monthly"), by: "ann"),
             other: .place(product: "yearly", token: nil)

@@ -3,7 +3,7 @@ import Pipeline
 import PurchaseModel
 import Storage
 
-/// Has a purchase that waits pay an order.
+/// Has a purchase that waits, or was given without an order, pay one.
 struct AttachAction: OperatorAction {
     static let path: StaticString = "/attach"
     static let word = "purchase_attached"
@@ -38,11 +38,12 @@ struct AttachAction: OperatorAction {
         guard let policy = parts.policy(place.app), let recorded = try write.transactions([place.key]).first else {
             return nil
         }
+        let known = try place.fulfilment(of: recorded, write)
         var proposal = Proposal(
             title: "Have transaction \(place.id) pay an order",
             subject: place.subject,
             hidden: place.hidden + [(name: "from", value: isFromOrder ? "order" : "")],
-            facts: facts(recorded, try place.fulfilment(of: recorded, write))
+            facts: facts(recorded, known)
         )
         if order.isEmpty {
             proposal.question = question(try fitting(recorded, write))
@@ -58,8 +59,7 @@ struct AttachAction: OperatorAction {
         proposal.hidden.append((name: "order", value: id.text))
         proposal.hidden += overruling.hidden
         let key = OrderKey(app: place.app, id: id)
-        if let found = try write.orders([key]).first { proposal.facts.append(facts(found)) }
-        let known = try place.fulfilment(of: recorded, write)
+        if let found = try write.orders([key]).first { proposal.facts.append(facts(found, paidBy: known)) }
         if known?.state == .granted || known?.state == .partlyReversed, known?.order == id {
             proposal.fault = .done
         } else if case .failure(let fault) = try LedgerRequests.attach(
@@ -158,7 +158,7 @@ struct AttachAction: OperatorAction {
         }
     }
 
-    @HTMLBuilder private func facts(_ order: Order) -> HTML {
+    @HTMLBuilder private func facts(_ order: Order, paidBy fulfilment: Fulfilment?) -> HTML {
         element("h2") { "The order" }
         element("dl", .class("facts")) {
             element("dt") { "Order" }
@@ -169,8 +169,13 @@ struct AttachAction: OperatorAction {
             Texts.fact("State", order.state.rawValue)
         }
         element("p") {
-            "The order is paid, what it is for is granted to its customer, and the shop is told to deliver. This cannot be "
-            "undone here: only a refund by Apple takes it back."
+            if fulfilment?.isGivenWithoutOrder == true {
+                "The order is paid by what was granted before, and delivered if that was acknowledged. Nothing is granted "
+                "again, and the shop is told that the order is paid, and of no other delivery. "
+            } else {
+                "The order is paid, what it is for is granted to its customer, and the shop is told to deliver. "
+            }
+            "This cannot be undone here: only a refund by Apple takes it back."
         }
     }
 }

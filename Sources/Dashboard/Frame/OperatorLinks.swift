@@ -16,7 +16,9 @@ enum OperatorLinks {
     /// What can be done with a transaction as it stands.
     static func transaction(_ key: TransactionKey, _ fulfilment: Fulfilment?, _ owner: Owner?) -> [Entry] {
         var entries: [Entry] = []
-        if fulfilment?.state == .waiting { entries.append(("Have it pay an order", attach(key))) }
+        if let fulfilment, fulfilment.state == .waiting || fulfilment.isGivenWithoutOrder {
+            entries.append(("Have it pay an order", attach(key)))
+        }
         if let owner {
             entries.append(("Transfer it to another customer", place("/transfer", key)))
             if let previous = owner.previous {
@@ -43,7 +45,7 @@ enum OperatorLinks {
         return [("Cancel the order", Address("/order/cancel", place))]
     }
 
-    /// Has a purchase that waits pay an order; which one is asked where none is named.
+    /// Has a purchase that waits, or was given without an order, pay one; which one is asked where none is named.
     static func attach(_ key: TransactionKey, to order: OrderID? = nil) -> Address {
         guard let order else { return place("/attach", key) }
         return place("/attach", key, [(name: "order", value: order.text), (name: "from", value: "order")])

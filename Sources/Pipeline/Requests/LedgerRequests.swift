@@ -96,7 +96,7 @@ package enum LedgerRequests {
         return changed
     }
 
-    /// Has a transaction that waits pay an order; a dry run only says whether it can.
+    /// Has a transaction that waits, or was given without an order, pay one; a dry run only says whether it can.
     package static func attach(
         _ key: TransactionKey,
         to order: OrderKey,

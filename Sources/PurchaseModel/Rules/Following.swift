@@ -183,7 +183,8 @@ extension Draft {
         put(order)
     }
 
-    private mutating func followOrder(of fulfilment: Fulfilment, at moment: Timestamp) {
+    /// Notes with the order that something pays how much of it was taken back by now, and tells of it.
+    mutating func followOrder(of fulfilment: Fulfilment, at moment: Timestamp) {
         guard let id = fulfilment.order, var order = order(OrderKey(app: fulfilment.transaction.app, id: id)) else {
             return
         }

@@ -248,6 +248,33 @@ extension Draft {
         )
     }
 
+    /// Has what was given without an order pay one. Nothing is given by that, and nothing is to be delivered anew: the fence
+    /// stays, and no delivery is told of. The order is as far as what pays it.
+    mutating func pay(
+        _ order: Order,
+        withGiven before: Fulfilment,
+        _ recorded: RecordedTransaction,
+        _ match: OrderMatch
+    ) {
+        var given = before
+        (given.order, given.match) = (order.id, match)
+        given = put(given)
+        pay(order, with: recorded, match)
+        // The same is told of a part that was taken back before it was given.
+        if given.isReversed { followOrder(of: given, at: given.reversedAt ?? now) }
+        if given.delivery == .acknowledged { noteDelivered(given) }
+    }
+
+    /// Notes with the order that something pays, if there is one, that the shop has delivered it.
+    mutating func noteDelivered(_ fulfilment: Fulfilment) {
+        guard let id = fulfilment.order, var order = order(OrderKey(app: fulfilment.transaction.app, id: id)),
+            order.state == .paid
+        else { return }
+        order.change(to: .delivered, at: now)
+        put(order)
+        tell(.orderDelivered, stream(of: fulfilment), happenedAt: now, .order(order))
+    }
+
     func stream(of fulfilment: Fulfilment) -> StreamKey {
         StreamKey(
             app: fulfilment.transaction.app,

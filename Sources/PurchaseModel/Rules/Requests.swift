@@ -107,7 +107,8 @@ package func decide(_ situation: Situation, telling settled: [SettledSubmission]
     return draft.decided
 }
 
-/// Has a transaction that waits pay an order, because a person says so. Product, quantity and customer must still be right.
+/// Has a transaction that waits, or that was given without an order, pay one, because a person says so. Product, quantity and
+/// customer must still be right. What was given is not given again: see ``Fulfilment/isGivenWithoutOrder``.
 ///
 /// - Parameters:
 ///   - situation: around both.
@@ -130,13 +131,18 @@ package func decide(
 ) throws(RequestFault) -> Decision {
     guard let recorded = situation[transaction], let order = situation.order(key) else { throw .unknown }
     var draft = Draft(situation, terms: terms, at: now, ownToken: ownToken)
-    if let known = draft.fulfilment(recorded), known.isGiven {
-        guard known.order != order.id else { return Decision() }
-        throw .fulfilmentIs(known.state)
+    let given = draft.fulfilment(recorded).flatMap { $0.isGiven ? $0 : nil }
+    if let given {
+        guard given.order != order.id else { return Decision() }
+        guard given.isGivenWithoutOrder else { throw .fulfilmentIs(given.state) }
     }
     guard order.mayBePaidByHand else { throw .orderIs(order.state) }
+    // What was given stays whose it was, also where its chain is another's by now.
+    if let given, given.customer != order.customer || !order.asks(for: given.product, given.quantity) {
+        throw .doesNotFit
+    }
     let isContradicted = draft.isContradicted(order, by: recorded)
-    if draft.owner(of: draft.chain(of: recorded)) == nil {
+    if given == nil, draft.owner(of: draft.chain(of: recorded)) == nil {
         draft.put(Owner(chain: draft.chain(of: recorded), customer: order.customer, since: now, isSettled: true))
     }
     guard draft.owner(of: draft.chain(of: recorded))?.customer == order.customer,
@@ -144,6 +150,10 @@ package func decide(
     else { throw .doesNotFit }
     guard overrulesToken || !isContradicted else { throw .tokenContradicts }
     let match = isContradicted ? OrderMatch.byHandAgainstToken : .byHand
+    if let given {
+        draft.pay(order, withGiven: given, recorded, match)
+        return draft.decided
+    }
     let fulfilment = draft.settle(recorded, Naming(byHand: (order.id, match)))
     guard fulfilment.order == order.id else { throw .fulfilmentIs(fulfilment.state) }
     draft.settleRest(of: draft.chain(of: recorded), Naming())
@@ -192,13 +202,7 @@ package func decide(
     fulfilment.delivery = .acknowledged
     fulfilment = draft.put(fulfilment)
     draft.tell(.deliveryAcknowledged, draft.stream(of: fulfilment), happenedAt: now, .fulfilment(fulfilment, recorded))
-    if let id = fulfilment.order, var order = situation.order(OrderKey(app: transaction.app, id: id)),
-        order.state == .paid
-    {
-        order.change(to: .delivered, at: now)
-        draft.put(order)
-        draft.tell(.orderDelivered, draft.stream(of: fulfilment), happenedAt: now, .order(order))
-    }
+    draft.noteDelivered(fulfilment)
     return draft.decided
 }
 

@@ -55,6 +55,12 @@ package struct Fulfilment: Hashable, Sendable {
     /// Whether all of it is still given: what was refunded, also in part, gives no access any more.
     package var isInForce: Bool { state == .granted }
 
+    /// Whether it was given without an order, so that a person may still say which one it pays: not where all of it was taken
+    /// back, nor where another system has delivered it.
+    package var isGivenWithoutOrder: Bool {
+        order == nil && !isImported && (state == .granted || state == .partlyReversed)
+    }
+
     /// Whether Apple took back all or a part of what was given.
     package var isReversed: Bool { state == .reversed || state == .partlyReversed }
 

@@ -64,7 +64,7 @@ enum ShopQuestions {
         ),
         Question(
             name: "orders attach",
-            summary: "Has a transaction that waits pay an order, by hand.",
+            summary: "Has a transaction that waits, or was given without an order, pay one, by hand.",
             isChange: true,
             path: "/v1/orders/{}/attach",
             words: "ORDER",

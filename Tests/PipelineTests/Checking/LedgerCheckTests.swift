@@ -69,6 +69,20 @@ import Testing
         }
     }
 
+    /// It was placed too late, and a person had it paid by what was given without it.
+    @Test(arguments: [false, true]) func aLateOrderThatWasPaidByHandIsSound(isAcknowledged: Bool) async throws {
+        let shop = try CheckedShop(MemoryStore())
+        try await shop.show(CheckedShop.sold(1))
+        if isAcknowledged { try await shop.acknowledge(1, fence: 1) }
+        try await shop.show(CheckedShop.refunded(CheckedShop.sold(1), percentage: 40_000), by: nil)
+        try await shop.place("o-1")
+        try await shop.attach(1, to: "o-1")
+        let key = OrderKey(app: shop.app.id, id: try #require(OrderID("o-1")))
+        let order = try await shop.store.read { reader throws(StoreFailure) in try reader.orders([key]).first }
+        #expect(order?.state == (isAcknowledged ? .delivered : .paid) && order?.refunded == 40_000)
+        #expect(try await shop.findings().listed == [])
+    }
+
     /// What was given for a restore, when Apple took back the number that was bought first.
     @Test(
         .enabled(if: Tampering.hasPython, "python3 is missing: nothing changes a file"),

@@ -62,7 +62,8 @@ struct Orders: Sendable {
         return answer(try LedgerRequests.cancel(key, at: change.now, in: transaction), .ok)
     }
 
-    /// `POST /v1/orders/{id}/attach`: a transaction that waits pays this order, because a person says so.
+    /// `POST /v1/orders/{id}/attach`: a transaction that waits, or was given without an order, pays this one, because a person
+    /// says so.
     static func attach(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse
     {
         guard let key = key(change) else { return Problem.notFound("order") }
