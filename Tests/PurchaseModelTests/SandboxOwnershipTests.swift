@@ -107,6 +107,29 @@ import Testing
         #expect(try Self.users(of: 1, shop) == [owner])
     }
 
+    /// Apple takes back what runs, signs for Bob what is bought next, and then gives back what it took. Each row: to whom the
+    /// sandbox delivers beside Ann, and who has it.
+    @Test(arguments: [("nobody", "ann"), ("bob", "bob")])
+    func whatIsGivenBackIsNotHandedOverByAToken(delivered: String, owner: String) throws {
+        var shop = try Shop()
+        shop.terms.sandbox = try Self.customers("ann", delivered)
+        let token = AccountToken(high: 1, low: 2)
+        try shop.place("o-1", "monthly", for: "bob", token: token)
+        let first = try Sold.month(1)
+        try shop.show(first, realm: Shop.sandbox)
+        try shop.show(Sold.refunded(first), by: nil, realm: Shop.sandbox)
+        shop.now = SubscriptionCase.at(1)
+        var next = try Sold.month(2, original: 1, from: 1)
+        next.accountToken = token
+        try shop.show(next, by: nil, realm: Shop.sandbox)
+        try shop.show(Sold.again(first, after: 80_000), by: nil, realm: Shop.sandbox)
+        #expect(try shop.word(1, realm: Shop.sandbox) == "granted")
+        #expect(try Self.users(of: 1, shop) == [owner])
+        for customer in ["ann", "bob"] {
+            #expect(try shop.rights(of: customer) == (customer == owner ? ["premium"] : []), "\(customer)")
+        }
+    }
+
     /// A tester has bought in the sandbox, and then for money, before her order is placed. Each row: how the one and the other
     /// say that they are for it, by its name, by its token or by her own; and which of them pays it.
     @Test(
