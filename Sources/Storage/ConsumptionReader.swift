@@ -92,7 +92,9 @@ extension StoreReader {
     ) throws(StoreFailure) -> ConsumptionFacts {
         guard let account = facts.transaction?.transaction.appTransaction else { return facts }
         var facts = facts
-        facts.accountConsent = try consents([ConsentKey(app: request.key.app, subject: .appTransaction(account))]).first
+        let subjects = ConsentSubject.accounts(account, in: request.key.realm)
+        let found = try consents(subjects.map { ConsentKey(app: request.key.app, subject: $0) })
+        facts.accountConsent = found.first { !$0.isGiven } ?? found.first
         return facts
     }
 }

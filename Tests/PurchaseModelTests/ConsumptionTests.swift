@@ -109,7 +109,7 @@ import Testing
         let request = try #require(shop.situation.consumption(try Self.key()))
         var facts = try Self.facts(shop)
         facts.consent = try customer.map { try Self.consent($0) }
-        facts.accountConsent = try account.map { try Self.consent($0, .appTransaction("7")) }
+        facts.accountConsent = try account.map { try Self.consent($0, .appTransaction("7", Shop.production)) }
         let terms = ConsumptionTerms(answers: answers, consent: rule)
         switch nextStep(of: request, facts, terms, at: request.answerAt) {
         case .send: #expect(done == "sent")

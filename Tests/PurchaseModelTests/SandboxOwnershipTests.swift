@@ -107,6 +107,57 @@ import Testing
         #expect(try Self.users(of: 1, shop) == [owner])
     }
 
+    /// Apple takes back what runs, signs for Bob what is bought next, and then gives back what it took. Each row: to whom the
+    /// sandbox delivers beside Ann, and who has it.
+    @Test(arguments: [("nobody", "ann"), ("bob", "bob")])
+    func whatIsGivenBackIsNotHandedOverByAToken(delivered: String, owner: String) throws {
+        var shop = try Shop()
+        shop.terms.sandbox = try Self.customers("ann", delivered)
+        let token = AccountToken(high: 1, low: 2)
+        try shop.place("o-1", "monthly", for: "bob", token: token)
+        let first = try Sold.month(1)
+        try shop.show(first, realm: Shop.sandbox)
+        try shop.show(Sold.refunded(first), by: nil, realm: Shop.sandbox)
+        shop.now = SubscriptionCase.at(1)
+        var next = try Sold.month(2, original: 1, from: 1)
+        next.accountToken = token
+        try shop.show(next, by: nil, realm: Shop.sandbox)
+        try shop.show(Sold.again(first, after: 80_000), by: nil, realm: Shop.sandbox)
+        #expect(try shop.word(1, realm: Shop.sandbox) == "granted")
+        #expect(try Self.users(of: 1, shop) == [owner])
+        for customer in ["ann", "bob"] {
+            #expect(try shop.rights(of: customer) == (customer == owner ? ["premium"] : []), "\(customer)")
+        }
+    }
+
+    /// A tester has bought in the sandbox, and then for money, before her order is placed. Each row: how the one and the other
+    /// say that they are for it, by its name, by its token or by her own; and which of them pays it.
+    @Test(
+        arguments: [
+            ("", "", Shop.production), ("own", "", Shop.production), ("", "own", Shop.production),
+            ("own", "own", Shop.production), ("token", "", Shop.sandbox), ("name", "", Shop.sandbox),
+            ("token", "token", Shop.production), ("name", "name", Shop.production), ("token", "name", Shop.production),
+            ("name", "token", Shop.sandbox),
+        ] as [(String, String, Realm)]
+    )
+    func whatCostNothingUsesUpNoOrder(free: String, paid: String, realm: Realm) throws {
+        var shop = try Shop(needsOrder: true)
+        shop.terms.sandbox = try Self.customers("ann")
+        let (own, wanted) = (AccountToken(high: 1, low: 2), AccountToken(high: 3, low: 4))
+        shop.ownTokens["ann"] = own
+        for (number, how, store) in [(Int64(1), free, Shop.sandbox), (2, paid, Shop.production)] {
+            let token: AccountToken? = how == "own" ? own : how == "token" ? wanted : nil
+            try shop.show(Sold.coins(number, token: token), order: how == "name" ? "o-1" : nil, realm: store)
+        }
+        try shop.place("o-1", token: [free, paid].contains("token") ? wanted : nil)
+        #expect(try shop.order("o-1").payment?.realm == realm)
+        #expect(try shop.gems(realm: realm) == 100)
+        // The other one is there for the next.
+        try shop.place("o-2", token: [free, paid] == ["token", "token"] ? wanted : nil)
+        let other = realm == Shop.production ? Shop.sandbox : Shop.production
+        #expect(try shop.order("o-2").payment?.realm == other)
+    }
+
     /// Apple goes on with it under another number. Each row: to whom the sandbox delivers by then beside Ann, and who has it.
     @Test(arguments: [("nobody", ["ann"]), ("bob", ["ann", "bob"])])
     func whatGoesOnIsSharedByWhomItIsDeliveredTo(delivered: String, users: [String]) throws {

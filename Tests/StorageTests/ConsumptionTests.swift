@@ -147,7 +147,7 @@ import Testing
         try await kind.withStore { store in
             let app = try Samples.app()
             let ann = ConsentKey(app: app, subject: .customer(try Samples.customer("ann")))
-            let account = ConsentKey(app: app, subject: .appTransaction("ann"))
+            let account = ConsentKey(app: app, subject: .appTransaction("ann", Samples.production))
             let first = Consent(key: ann, isGiven: true, since: Timestamp(milliseconds: 1))
             let second = Consent(key: ann, isGiven: false, since: Timestamp(milliseconds: 2), version: 2)
             let acts = [Self.act(1, "given", nil, ann), Self.act(2, "withdrawn", "by letter", ann)]
@@ -172,6 +172,37 @@ import Testing
             let repeated = again
             await #expect(throws: StoreFailure.conflict) {
                 try await store.write { write throws(StoreFailure) in try write.apply(repeated, evidence: nil) }
+            }
+        }
+    }
+
+    /// A parent has withdrawn the consent of an account, and another of the same number in each store asks for money back. Each
+    /// row: from where it is told, and of purchases of where Apple is told nothing by then.
+    @Test(arguments: StoreKind.allCases)
+    func theSandboxWithdrawsNoConsentOfProduction(kind: StoreKind) async throws {
+        let test = Realm(environment: .production, isTestSigned: true)
+        let all = [Samples.production, test, Self.sandbox]
+        for (told, withdrawn) in [(Samples.production, all), (test, [test]), (Self.sandbox, [Self.sandbox])] {
+            try await kind.withStore { store in
+                var transaction = try Samples.transaction(7)
+                transaction.appTransaction = "70412345678901234"
+                var recording = Recording(app: try Samples.app(), realm: told, transactions: [])
+                recording.announcement = Announcement(
+                    id: try #require(NotificationID("n-1")),
+                    type: "RESCIND_CONSENT",
+                    signedAt: Samples.now,
+                    matter: .download(appTransaction: transaction.appTransaction)
+                )
+                var decision = decide(Situation(), recording, ownToken: { _ in nil }, at: Samples.now)
+                decision.changes = try all.map { .insert(try Samples.recorded(transaction, realm: $0)) }
+                let (written, evidence) = (decision, try Samples.evidence())
+                try await store.write { write throws(StoreFailure) in try write.apply(written, evidence: evidence) }
+                for realm in all {
+                    let request = try Self.request("a", realm: realm)
+                    let facts = try await store.read { reader throws(StoreFailure) in try reader.facts(of: request) }
+                    #expect(facts.transaction?.realm == realm)
+                    #expect(facts.accountConsent?.isGiven == (withdrawn.contains(realm) ? false : nil), "\(realm)")
+                }
             }
         }
     }

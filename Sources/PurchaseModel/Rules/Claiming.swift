@@ -36,8 +36,9 @@ extension Draft {
             isUnsettled(owner, against: token)
                 || token == named && isBoughtAnew(transaction, in: chain, recording)
         {
-            // But what the sandbox gave, and runs still, comes to nobody to whom it does not deliver.
-            guard delivers(from: chain.realm, to: signed) || !isInForce(chain) else { return owner.customer }
+            // But what the sandbox gave, and runs still, or would if a refund was reversed, comes to nobody to whom it does not
+            // deliver.
+            guard delivers(from: chain.realm, to: signed) || !mayBeInForce(chain) else { return owner.customer }
             return transfer(owner, to: signed)
         }
         guard let presenter = recording.customer, !owner.mayUse(presenter) else { return owner.customer }
@@ -171,6 +172,19 @@ extension Draft {
         if let current = subscription.current, fulfilments(of: chain)[current]?.isTakenBack == true { return false }
         let ends = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self)
         return ends.contains { now < $0 }
+    }
+
+    /// The same, and whether it gives access again should Apple reverse a refund.
+    private func mayBeInForce(_ chain: ChainKey) -> Bool {
+        let now = now
+        return isInForce(chain)
+            || fulfilments(of: chain).values.contains { row in
+                row.isReversed
+                    && row.goods.contains { goods in
+                        guard case .entitlement(_, let until) = goods else { return false }
+                        return until.map { now < $0 } ?? true
+                    }
+            }
     }
 }
 

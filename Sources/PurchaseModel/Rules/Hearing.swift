@@ -7,7 +7,8 @@ extension Draft {
         case .refundRequest(let reason, let isAdvancedCommerce):
             open(heard, reason, isAdvancedCommerce ? .first : .second, recording)
         case .download(let id?) where heard.type == Self.rescinds:
-            withdraw(ConsentKey(app: recording.app, subject: .appTransaction(id)), by: AuditEntry.apple)
+            let subject = ConsentSubject.appTransaction(id, recording.realm)
+            withdraw(ConsentKey(app: recording.app, subject: subject), by: AuditEntry.apple)
         default: break
         }
         if heard.endsRefundRequest { overtake(heard, recording) }

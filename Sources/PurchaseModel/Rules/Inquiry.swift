@@ -168,7 +168,7 @@ package struct Inquiry: Sendable {
             if let original = announcement.original {
                 refundsDeclined.insert(ChainKey(app: app, realm: realm, original: original))
             }
-        case .download(let id?): consents.insert(ConsentKey(app: app, subject: .appTransaction(id)))
+        case .download(let id?): consents.insert(ConsentKey(app: app, subject: .appTransaction(id, realm)))
         default: break
         }
         guard announcement.endsRefundRequest, let id = announcement.transaction else { return }

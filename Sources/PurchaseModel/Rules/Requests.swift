@@ -291,6 +291,12 @@ extension DeliveryProgress {
     }
 }
 
+extension Realm {
+    /// Whether what is bought there is paid for: what is from the sandbox, or from Xcode, costs nothing, and neither does what a
+    /// test authority signs.
+    fileprivate var isPaidFor: Bool { environment == .production && !isTestSigned }
+}
+
 extension StreamKey {
     /// Nobody knows from which store an order will be paid: until then it is told of as one of customers.
     package static func unpaid(_ order: Order) -> StreamKey {
@@ -303,9 +309,9 @@ extension StreamKey {
 }
 
 extension Draft {
-    /// What may have been bought for an order before it was placed, the surest first, and of those the oldest: the customer's,
-    /// and with one of these tokens nobody's, or somebody else's who had a copy first, as long as it is to go to whom Apple
-    /// signed it.
+    /// What may have been bought for an order before it was placed, the surest first, and of those what was paid for, and the
+    /// oldest: the customer's, and with one of these tokens nobody's, or somebody else's who had a copy first, as long as it is
+    /// to go to whom Apple signed it.
     fileprivate mutating func candidates(for order: Order, _ tokens: [AccountToken]) -> [RecordedTransaction] {
         let waiting = known.waiting.filter { fulfilment in
             guard fulfilment.transaction.app == order.app, fulfilment.product == order.product else { return false }
@@ -321,7 +327,7 @@ extension Draft {
         }
         .filter { candidate in
             let recorded = candidate.recorded
-            return candidate.rank <= 1
+            return candidate.rank < Self.firstOfUnnamed
                 || !isLeft(recorded, to: recorded.order, namedBy: recorded.customer, of: order.customer)
         }
         return ranked.sorted { left, right in
@@ -332,12 +338,18 @@ extension Draft {
     }
 
     /// How sure it is that this was bought for the order; the lower the surer, as in ``match(_:of:_:)``.
+    ///
+    /// What was bought for none by name comes last where it cost nothing: it would use up the order of what was paid for.
     private func rank(_ recorded: RecordedTransaction, _ order: Order, _ tokens: [AccountToken]) -> Int {
-        if recorded.order == order.id { return 0 }
-        guard let token = recorded.transaction.accountToken else { return 3 }
-        if token == order.accountToken { return 1 }
-        return tokens.contains(token) ? 2 : 3
+        let free = recorded.realm.isPaidFor ? 0 : 1
+        if recorded.order == order.id { return free }
+        guard let token = recorded.transaction.accountToken else { return Self.firstOfUnnamed + 2 * free + 1 }
+        if token == order.accountToken { return 2 + free }
+        return Self.firstOfUnnamed + 2 * free + (tokens.contains(token) ? 0 : 1)
     }
+
+    /// From this rank on a transaction says of no order that it is for it.
+    private static let firstOfUnnamed = 4
 
     /// Whether what waits in the customer's hands is by now known to have been signed for somebody else: it is his to show.
     private mutating func isAnothers(_ fulfilment: Fulfilment, _ tokens: [AccountToken]) -> Bool {

@@ -40,7 +40,19 @@ package enum ConsentRule: String, Hashable, Sendable, CaseIterable {
 /// withdrawn consent.
 package enum ConsentSubject: Hashable, Sendable {
     case customer(CustomerID)
-    case appTransaction(String)
+    /// Its number, and where that is told: the sandbox, or a test signer, says nothing of an account of production.
+    case appTransaction(String, Realm)
+
+    /// By which words the consent of an account may have been withdrawn for what it bought somewhere: by those from there, and
+    /// by those of production, as which earlier versions noted all of them.
+    ///
+    /// - Parameters:
+    ///   - id: of its app transaction.
+    ///   - realm: where it bought.
+    /// - Returns: one or two.
+    package static func accounts(_ id: String, in realm: Realm) -> Set<ConsentSubject> {
+        [.appTransaction(id, realm), .appTransaction(id, Realm(environment: .production, isTestSigned: false))]
+    }
 }
 
 package struct ConsentKey: Hashable, Sendable {
@@ -118,7 +130,10 @@ package struct AuditSubject: Hashable, Sendable {
     package init(_ subject: ConsentSubject) {
         switch subject {
         case .customer(let id): text = "consent customer \(id)"
-        case .appTransaction(let id): text = "consent app_transaction \(id)"
+        case .appTransaction(let id, let realm):
+            let (store, test) = (realm.environment, realm.isTestSigned ? " test" : "")
+            let isPlain = store == .production && !realm.isTestSigned
+            text = isPlain ? "consent app_transaction \(id)" : "consent \(store)\(test) app_transaction \(id)"
         }
     }
 }
