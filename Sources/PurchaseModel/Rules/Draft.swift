@@ -17,6 +17,8 @@ struct Draft {
     private var units = ShortTable<ChainKey, ShortTable<GrantUnit, [TransactionID]>>()
     /// Under which other numbers they have a paid period since.
     private var repetitions = ShortTable<ChainKey, ShortTable<GrantUnit, [TransactionID]>>()
+    /// The chains of which something counted as given until its row said that it never was.
+    var unsaid: Set<ChainKey> = []
     private var owners = ShortTable<ChainKey, Int>()
     /// Which chains go on from which others by this proof, and those that came to be somebody's by that.
     var predecessors = ShortTable<ChainKey, TransactionID>()
@@ -93,7 +95,7 @@ struct Draft {
         for holder in units[chain]?[unit] ?? [] where !holders.contains(holder) { holders.append(holder) }
         if holders.isEmpty { return [] }
         let fulfilments = fulfilments(of: chain)
-        return holders.compactMap { fulfilments[$0] }
+        return holders.compactMap { fulfilments[$0] }.filter { $0.unit != nil }
     }
 
     /// The other numbers of a paid period, for which nothing was given.
@@ -111,7 +113,10 @@ struct Draft {
     }
 
     /// Whether anything was ever granted in a chain.
-    func hasGrants(_ chain: ChainKey) -> Bool { units[chain] != nil || known.hasGrants(chain) }
+    func hasGrants(_ chain: ChainKey) -> Bool {
+        guard units[chain] != nil || known.hasGrants(chain) else { return false }
+        return !unsaid.contains(chain) || fulfilments(of: chain).values.contains { $0.unit != nil }
+    }
 
     func chain(of recorded: RecordedTransaction) -> ChainKey { known.chain(of: recorded) }
 

@@ -54,6 +54,72 @@ extension Draft {
         return true
     }
 
+    /// Lets nothing be given where that counted as delivered for no more than that it stood in the books of its subscription,
+    /// or in the proof of another row, and its own row says that nobody has delivered it. This ledger has heard of it by
+    /// itself then: its own rules decide.
+    ///
+    /// Not so once the shop was told of a change, nor of what was given there by another number.
+    ///
+    /// - Parameters:
+    ///   - given: as it stands here.
+    ///   - naming: what its row says.
+    /// - Returns: how it stands now.
+    mutating func unsay(_ given: Fulfilment, _ naming: Naming) -> Fulfilment {
+        guard case .notGiven(let state, let reason, _) = naming.outcome(of: given.transaction.id),
+            reason != .alreadyGranted, given.isImported, given.importedFence == 0, given.fence == 1,
+            naming.isOfSameBooks(given), !standsInOtherBooks(given, naming)
+        else { return given }
+        var row = given
+        (row.state, row.reason, row.unit, row.goods) = (state, reason, nil, [])
+        (row.reversed, row.reversedAt, row.delivery, row.fence) = (0, nil, nil, 0)
+        (row.isImported, row.booksClosedAt) = (false, nil)
+        unsaid.insert(row.chain)
+        return put(row)
+    }
+
+    /// Whether another system's books, handed in out of which something of its chain was imported, have it as well.
+    private func standsInOtherBooks(_ row: Fulfilment, _ naming: Naming) -> Bool {
+        fulfilments(of: row.chain).values.contains { other in
+            guard other.isImported, !naming.isOfSameBooks(other), let closed = other.booksClosedAt else { return false }
+            return row.purchasedAt < closed
+        }
+    }
+
+    /// Tells how something stands that Apple has changed since its row was written, where the shop has not heard of it by a
+    /// greater fence than that row's. Only the first row of it counts: the others have older proofs.
+    ///
+    /// - Parameters:
+    ///   - fulfilment: as it stands here.
+    ///   - before: as it stood before its row was taken.
+    ///   - recorded: as Apple tells of it by now.
+    ///   - naming: what its row says, and the proof beside it.
+    /// - Returns: with its next fence, if it was told.
+    mutating func tellSince(
+        _ fulfilment: Fulfilment,
+        after before: Fulfilment?,
+        _ recorded: RecordedTransaction,
+        _ naming: Naming
+    ) -> Fulfilment {
+        guard before.map({ $0.importedFence == 0 }) ?? true, fulfilment.isImported, fulfilment.isGiven,
+            case .delivered(let fence, let isTakenBack) = naming.outcome(of: recorded.id), fence > 0,
+            fulfilment.fence <= fence, isTakenBack || fulfilment.isReversed,
+            naming.isOutdated(recorded, isTakenBack: isTakenBack)
+        else { return fulfilment }
+        var told = fulfilment
+        told.fence += 1
+        if told.state == .granted { told.delivery = .pending }
+        told = put(told)
+        let (type, moment): (EventType, Timestamp?) =
+            told.state == .granted ? (.deliveryRestored, nil) : (.deliveryCompensated, told.reversedAt)
+        tell(
+            type,
+            stream(of: told),
+            happenedAt: moment ?? recorded.transaction.signedAt,
+            .fulfilment(told, recorded)
+        )
+        return told
+    }
+
     /// How the rest of a chain came that is settled when an export's row has said whose it is: what was bought after all that its
     /// ledger has rows of came by itself.
     func occasion(of recorded: RecordedTransaction, _ naming: Naming) -> Naming {
@@ -104,8 +170,22 @@ extension Naming {
     /// without a moment, as a table has none, that is believed.
     func hasClosed(_ fulfilment: Fulfilment) -> Bool {
         guard fulfilment.importedFence == 0 else { return false }
-        guard let booksClosedAt else { return true }
-        return fulfilment.booksClosedAt.map { [booksClosedAt, exported?.booksUntil].contains($0) } ?? false
+        if booksClosedAt == nil { return true }
+        return isOfSameBooks(fulfilment)
+    }
+
+    /// Whether it counts as delivered by the books that are read: their moments are known.
+    func isOfSameBooks(_ fulfilment: Fulfilment) -> Bool {
+        fulfilment.booksClosedAt.map { [booksClosedAt, exported?.booksUntil].contains($0) } ?? false
+    }
+
+    /// Whether Apple has said since that another part of it is taken back, all or none, than its row's proof says. Where that
+    /// is not what the row says itself, as a receipt knows less, it tells nothing.
+    func isOutdated(_ recorded: RecordedTransaction, isTakenBack: Bool) -> Bool {
+        guard let fact = exportedFact, fact.id == recorded.id, fact.ownership != nil,
+            (fact.takenBack != nil) == isTakenBack
+        else { return false }
+        return fact.takenBack?.share != recorded.transaction.takenBack?.share
     }
 
     /// Whether nothing was given for it in the ledger that it is from: of that the shop has heard.

@@ -32,9 +32,11 @@ extension Draft {
             let granted = grant(fulfilment, recorded, to: customer, unit, goods, payment)
             // Of what was refunded in part before we heard of it, the rest is the customer's.
             let revocation = revocation(of: recorded)
-            guard revocation != nil || recorded.isUpgraded else { return granted }
+            guard revocation != nil || recorded.isUpgraded else {
+                return tellSince(granted, after: before, recorded, naming)
+            }
             let isTold = !granted.isImported || naming.isUntold(granted, revocation)
-            return follow(granted, recorded, isTold: isTold)
+            return tellSince(follow(granted, recorded, isTold: isTold), after: before, recorded, naming)
         case .leave(let state, let reason):
             let isKnown =
                 before.map {

@@ -185,6 +185,8 @@ struct Naming {
     var presentedAt: Timestamp?
     /// See ``Recording/exported``.
     var exported: ExportedRow?
+    /// What the proof of that row says of the row's own transaction.
+    var exportedFact: Transaction?
     /// The chains of which it was said; `nil` for all.
     var chains: Set<ChainKey>?
 
@@ -227,7 +229,7 @@ struct Naming {
     private var occasion: Naming {
         var occasion = Naming(source: source, booksClosedAt: booksClosedAt)
         (occasion.isUndelivered, occasion.presentedAt) = (isUndelivered, presentedAt)
-        occasion.exported = exported
+        (occasion.exported, occasion.exportedFact) = (exported, exportedFact)
         return occasion
     }
 

@@ -152,8 +152,9 @@ extension Draft {
     /// Brings what a transaction gives up to date with what is known of it.
     @discardableResult
     mutating func settle(_ recorded: RecordedTransaction, _ naming: Naming) -> Fulfilment {
-        let before = fulfilment(recorded)
+        var before = fulfilment(recorded)
         if let before, naming.leavesAlone(recorded), before.unit == nil { return before }
+        if let given = before, given.unit != nil { before = unsay(given, naming) }
         switch before?.state {
         case .granted, .partlyReversed, .reversed:
             guard var before else { preconditionFailure("it has a state") }
@@ -161,8 +162,9 @@ extension Draft {
                 before.accountToken = token
                 put(before, decidedAt: before.decidedAt)
             }
+            let known = before
             let isToldThere = goOn(&before, naming)
-            return follow(before, recorded, isTold: !isToldThere)
+            return tellSince(follow(before, recorded, isTold: !isToldThere), after: known, recorded, naming)
         case .waiting, .withheld, nil:
             let after = consider(recorded, before, naming)
             if after.periodRepeated != nil || before?.tellsOfReturn == true { followRepetition(recorded, naming) }
@@ -185,5 +187,6 @@ extension Naming {
         isUndelivered = recording.isUndelivered
         presentedAt = recording.presentedAt
         exported = recording.exported
+        exportedFact = exported.flatMap { row in recording.transactions.first { $0.id == row.transaction } }
     }
 }

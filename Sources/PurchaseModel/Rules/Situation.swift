@@ -326,15 +326,22 @@ package struct Situation: Sendable {
 
     package mutating func note(_ fulfilment: Fulfilment) {
         let (transaction, chain) = (fulfilment.transaction, fulfilment.chain)
-        fulfilments[chain, default: [:]][transaction.id] = fulfilment
+        let last = fulfilments[chain, default: [:]].updateValue(fulfilment, forKey: transaction.id)
         chains[transaction] = chain
         if let closed = fulfilment.booksClosedAt { booksClosed[chain] = max(booksClosed[chain] ?? closed, closed) }
         if let period = fulfilment.periodRepeated {
             repetitions[chain, default: ShortTable()].note(transaction.id, among: period)
         }
+        if last?.unit != nil, fulfilment.unit == nil { recountUnits(of: chain) }
         let held = fulfilment.unitsHeld
         if held.isEmpty { return }
         Self.note(transaction.id, among: held, in: &units[chain, default: ShortTable()])
+    }
+
+    /// What was given is not given any more: an export's row has said that it never was.
+    private mutating func recountUnits(of chain: ChainKey) {
+        units[chain] = nil
+        for row in fulfilments(of: chain).values.sorted(by: { $0.transaction.id < $1.transaction.id }) { note(row) }
     }
 
     private static func note(
