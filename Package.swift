@@ -88,7 +88,7 @@ let package = Package(
         ),
         room(
             "Storage",
-            ["PurchaseModel", "CSQLite", "CSQLiteLog", "CPostgres"],
+            ["PurchaseModel", "Crypto", "CSQLite", "CSQLiteLog", "CPostgres"],
             resources: [.embedInCode("SQL/Schema")]
         ),
         room(

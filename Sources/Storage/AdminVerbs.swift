@@ -16,6 +16,9 @@ package protocol AdminReader {
     /// What was done, the newest first, before a place in the listing; the limit is brought between 1 and
     /// ``AdminActionPage/limitMax``.
     func adminActions(before place: Int64?, limit: Int) throws(StoreFailure) -> AdminActionPage
+
+    /// The newest link of the log's chain; `nil` when none was noted yet.
+    func auditHead() throws(StoreFailure) -> AuditLink?
 }
 
 /// Accounts of the dashboard, their sessions, and the log of what is done with them.
@@ -95,7 +98,8 @@ package protocol AdminVerbs: AdminReader {
         limit: Int
     ) throws(StoreFailure) -> Int64
 
-    /// Adds to the log of what was done, by people and by keys: in the write that does it.
+    /// Adds to the log of what was done, by people and by keys: in the write that does it. It gets the next link of the
+    /// chain, unless it is of those that are forgotten; where another server gives out the same one, this write is repeated.
     ///
     /// - Throws: ``StoreFailure/unstorable`` before anything is written.
     func noteAdminAction(_ action: AdminAction) throws(StoreFailure)

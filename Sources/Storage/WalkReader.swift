@@ -91,4 +91,10 @@ package protocol WalkReader {
         after place: WalkPlace?,
         limit: Int
     ) throws(StoreFailure) -> WalkPage<SupportRequest>
+
+    /// The whole audit log, by place.
+    func walkAuditLog(after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<AuditRow>
+
+    /// What has a number in the audit log's chain, by number. With several servers that is another order than that of places.
+    func walkAuditChain(after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<AuditRow>
 }

@@ -153,6 +153,28 @@ import Testing
         for text in ["key shop/key_1", "192.0.2.7", "key_made", "key_2"] { #expect(page.contains(text)) }
     }
 
+    /// Each row its own, and the last one as a whole: so it can be noted elsewhere.
+    @Test func theLinksOfTheLogAreShown() async throws {
+        let desk = Desk()
+        try await desk.add("ann", .admin)
+        let browser = Browser(desk)
+        _ = await browser.signIn("ann", "another password")
+        _ = await browser.signIn("ann")
+        _ = await browser.submit("/dashboard", "/dashboard/sign-out", [])
+        _ = await browser.signIn("ann")
+        let page = String(decoding: await browser.get("/dashboard/audit").body, as: UTF8.self)
+        let rows = try await desk.store.read { reader throws(StoreFailure) in
+            try reader.adminActions(before: nil, limit: 10).rows
+        }
+        #expect(rows.map(\.number) == [3, 2, 1, nil])
+        for row in rows {
+            guard let number = row.number, let link = row.link else { continue }
+            let digits = link.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            #expect(page.contains("<td>\(number) \(digits.prefix(12))</td>"))
+            #expect(page.contains("\(number):\(digits)") == (number == 3))
+        }
+    }
+
     @Test func whatIsDoneIsInTheLog() async throws {
         let desk = Desk()
         try await desk.add("ann", .admin)

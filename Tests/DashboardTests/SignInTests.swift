@@ -165,6 +165,8 @@ import Testing
         #expect(await ann.submit("/dashboard/accounts", "/dashboard/accounts/change", fields).status == .seeOther)
         #expect(await bob.get("/dashboard").status == .seeOther)
         #expect(await bob.signIn("bob").status == .forbidden)
+        let changes = try await desk.log().filter { $0.action == "account_changed" }
+        #expect(changes.map { $0.detail } == ["from operator to disabled"])
     }
 
     /// Both forms were sent before either of them counted.

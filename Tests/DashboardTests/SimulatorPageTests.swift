@@ -71,12 +71,14 @@ import TestSupport
     }
 
     @Test func chaosIsSwitchedOnAndOff() async throws {
-        let browser = try await Self.open().desk.browser(.operator)
+        let desk = Self.open().desk
+        let browser = try await desk.browser(.operator)
         #expect(await browser.get(Self.page).text.contains("<dd><bdi>off</bdi></dd>"))
         let on = await browser.press(await browser.get(Self.page), Self.page + "/chaos")
         #expect(on.status == .ok && on.text.contains("on: it fails"))
         let off = await browser.press(on, Self.page + "/chaos")
         #expect(off.text.contains("<dd><bdi>off</bdi></dd>"))
+        #expect(try await desk.log().map { $0.detail } == ["from on to off", "from off to on"])
     }
 
     @Test(arguments: [

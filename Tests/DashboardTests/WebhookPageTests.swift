@@ -173,7 +173,12 @@ import Testing
         let kept = await browser.press(after, "/dashboard/webhook/rotate", holding: "name=\"keep\"")
         #expect(kept.status == .seeOther)
         #expect(try await house.endpoint.secrets.map(\.text) == [secret])
-        #expect(try await house.desk.log().map(\.action) == ["webhook_secrets_ended", "webhook_secret_made"])
+        let log = try await house.desk.log()
+        #expect(log.map(\.action) == ["webhook_secrets_ended", "webhook_secret_made"])
+        let details: [String?] = [
+            "from enabled, secrets: 2 to enabled, secrets: 1", "from enabled, secrets: 1 to enabled, secrets: 2",
+        ]
+        #expect(log.map { $0.detail } == details)
     }
 
     @Test func anEndpointIsSwitchedOffAndOn() async throws {
@@ -190,7 +195,10 @@ import Testing
         #expect(stale.status == .conflict && stale.text.contains("Look again"))
         #expect(await browser.press(await browser.get(Self.page), "/dashboard/webhook/enable").status == .ok)
         #expect(try await house.endpoint.isEnabled)
-        #expect(try await house.desk.log().map(\.action) == ["webhook_enabled", "webhook_disabled"])
+        let log = try await house.desk.log()
+        #expect(log.map(\.action) == ["webhook_enabled", "webhook_disabled"])
+        #expect(log.last?.detail == "from enabled, secrets: 1 to disabled, secrets: 1")
+        #expect(log.first?.detail?.hasPrefix("from disabled, secrets: 1 to enabled, secrets: 1") == true)
     }
 
     @Test func whatHappenedWhileItWasOffIsOffered() async throws {

@@ -244,7 +244,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (["check"], "there is no ledger in the data folder"), (["backup"], "one of --to and --verify is needed"),
+        (["check"], "there is no ledger in the data folder"),
+        (["check", "--audit-head", "12:34"], "\"12:34\" is no head of the audit log"),
+        (["backup"], "one of --to and --verify is needed"),
         (["backup", "--to", "a", "--verify", "b"], "one of --to and --verify is needed"),
         (["backup", "--to", "/nonexistent/copy"], "there is no ledger in the data folder"),
         (["restore"], "--from is needed"), (["migrate", "--database-url", "x"], "the configuration cannot be used"),

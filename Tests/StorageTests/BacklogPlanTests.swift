@@ -107,6 +107,14 @@ import Testing
             AuditSweepQueries.delete,
             ["SEARCH admin_actions", "SEARCH admin_actions USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]
         ),
+        (
+            AuditQueries.findHead,
+            ["SEARCH admin_actions USING INDEX admin_actions_links (link_number>?)"]
+        ),
+        (
+            AuditQueries.listOlder,
+            ["SEARCH admin_actions USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]
+        ),
         (SubscriptionQueries.due, ["SEARCH subscriptions USING INDEX subscriptions_due (next_look_at<?)"]),
         (SubscriptionQueries.dueOfApp, ["SEARCH subscriptions USING INDEX subscriptions_due (next_look_at<?)"]),
         (

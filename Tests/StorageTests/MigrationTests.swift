@@ -215,7 +215,10 @@ enum Python {
         [
             "renewal_billing_plan", "commitment_auto_renew", "commitment_next_product", "commitment_billing_plan",
             "commitment_renews_at",
-        ].map { "ALTER TABLE subscriptions DROP COLUMN \($0)" } + ["ALTER TABLE fulfilments DROP COLUMN imported_fence"]
+        ].map { "ALTER TABLE subscriptions DROP COLUMN \($0)" } + [
+            "ALTER TABLE fulfilments DROP COLUMN imported_fence", "DROP INDEX admin_actions_links",
+            "ALTER TABLE admin_actions DROP COLUMN link", "ALTER TABLE admin_actions DROP COLUMN link_number",
+        ]
     static let withoutPlannedQuestions = "ALTER TABLE apps DROP COLUMN asks_until"
     private static let withoutClaimedIndex = "DROP INDEX refusal_samples_of_transaction"
     private static let withoutClaimed = "ALTER TABLE refusal_samples DROP COLUMN claimed"

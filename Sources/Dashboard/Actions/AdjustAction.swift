@@ -53,7 +53,7 @@ struct AdjustAction: OperatorAction {
             return proposal
         }
         proposal.title = delta > 0 ? "Give \(delta) \(currency)" : "Take \(delta.magnitude) \(currency)"
-        proposal.detail = "\(delta > 0 ? "+" : "")\(delta) \(currency)"
+        proposal.detail = "\(delta > 0 ? "+" : "")\(delta) \(currency), from \(known.balance) to \(after)"
         proposal.hidden += [
             (name: "currency", value: currency), (name: "amount", value: String(delta)),
             (name: "version", value: String(known.version)),

@@ -82,8 +82,9 @@ struct GrantAction: OperatorAction {
         }
         let row = try place.row(id, write)
         proposal.facts = place.facts(id, row)
-        proposal.detail = Texts.goods(.entitlement(id, until: term.end))
-        proposal.title = "Grant \(proposal.detail)"
+        let wish = Texts.goods(.entitlement(id, until: term.end))
+        proposal.detail = "\(wish); before: \(row.map(Texts.term) ?? "none")"
+        proposal.title = "Grant \(wish)"
         proposal.hidden += [
             (name: "entitlement", value: id.text), (name: "until", value: until),
             (name: "version", value: String(row?.version ?? 0)),
@@ -178,7 +179,7 @@ struct RevokeAction: OperatorAction {
         return Proposal(
             title: "Revoke \(entitlement.text)",
             subject: place.subject,
-            detail: entitlement.text,
+            detail: "\(entitlement.text); before: \(Texts.term(row))",
             hidden: place.hidden + [
                 place.side, (name: "entitlement", value: entitlement.text),
                 (name: "version", value: String(row.version)),

@@ -29,6 +29,7 @@ struct CancelAction: OperatorAction {
         var proposal = Proposal(
             title: "Cancel order \(key.id.text)",
             subject: "order \(key.id.text) of \(key.app.text)",
+            detail: "from \(order.state.rawValue) to \(OrderState.cancelled.rawValue)",
             hidden: [
                 (name: "app", value: key.app.text), (name: "id", value: key.id.text),
                 (name: "version", value: String(order.version)),
@@ -95,7 +96,7 @@ struct AcknowledgeAction: OperatorAction {
         var proposal = Proposal(
             title: "Acknowledge the delivery of \(place.id)",
             subject: place.subject,
-            detail: "fence \(fulfilment.fence)",
+            detail: "fence \(fulfilment.fence), from \(delivery.rawValue)",
             hidden: place.hidden + [(name: "fence", value: String(fulfilment.fence))],
             facts: facts(fulfilment, delivery)
         )

@@ -24,7 +24,7 @@ struct Accounts: Sendable {
                 for account in accounts {
                     element("tr") {
                         element("th", .word("scope", "row")) { element("bdi") { account.name.text } }
-                        element("td") { account.isEnabled ? account.role.rawValue : "disabled" }
+                        element("td") { Self.word(account) }
                         element("td") { Texts.moment(account.createdAt) }
                         element("td") { change(account, visit) }
                     }
@@ -40,6 +40,11 @@ struct Accounts: Sendable {
                 roles(selected: .viewer, id: "role")
             }
         }.response(fault == nil ? .ok : .unprocessableContent)
+    }
+
+    /// What it may do, as the form and the log say it.
+    private static func word(_ account: AdminAccount) -> String {
+        account.isEnabled ? account.role.rawValue : "disabled"
     }
 
     @HTMLBuilder private func change(_ account: AdminAccount, _ visit: Visit) -> HTML {
@@ -108,11 +113,12 @@ struct Accounts: Sendable {
             else { return false }
             // Of two who would shut each other out only the first does: nobody who has no say any more has changed anything.
             try write.updateAdmin(actor)
+            let before = Self.word(account)
             account.role = role ?? account.role
             account.isEnabled = role != nil
             try write.updateAdmin(account)
             if !account.isEnabled { _ = try write.endAdminSessions(of: name, but: nil, at: visit.now) }
-            try write.noteAdminAction(visit.action("account_changed", of: name.text, word))
+            try write.noteAdminAction(visit.action("account_changed", of: name.text, "from \(before) to \(word)"))
             return true
         }
         return isDone

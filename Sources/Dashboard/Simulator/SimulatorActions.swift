@@ -56,7 +56,9 @@ struct SimulatorActions: Sendable {
 
     func chaos(_ visit: Visit) async throws(StoreFailure) -> HTTPResponse {
         let isOn = visit.fields["on"] == "true"
-        return try await carry(visit, visit.action("simulator_chaos", of: nil, isOn ? "on" : "off")) {
+        let before = (await line.object("/chaos")).map { SimulatorPage.isOn($0) ? "on" : "off" } ?? "unknown"
+        let detail = "from \(before) to \(isOn ? "on" : "off")"
+        return try await carry(visit, visit.action("simulator_chaos", of: nil, detail)) {
             let body = JSONWriter.object { json in
                 guard isOn else { return }
                 for (name, share) in Self.chaos { json.member(name, share) }

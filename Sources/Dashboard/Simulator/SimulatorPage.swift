@@ -62,7 +62,7 @@ struct SimulatorPage: Sendable {
     }
 
     /// Whether any share of what goes wrong is more than none.
-    private static func isOn(_ chaos: JSONObject) -> Bool {
+    static func isOn(_ chaos: JSONObject) -> Bool {
         SimulatorActions.chaos.contains { (chaos[$0.name]?.int64 ?? 0) > 0 }
     }
 

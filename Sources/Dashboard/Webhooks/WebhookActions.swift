@@ -70,10 +70,18 @@ struct WebhookActions: Sendable {
         return try await visit.carryOut(in: parts.store) { write throws(StoreFailure) -> Visit.Deed<Value> in
             guard var endpoint = try find(visit.fields["id"], write) else { return .failure(Self.gone) }
             guard endpoint.version == version else { return .failure(.changed) }
+            let before = Self.state(endpoint)
             let value = try body(&endpoint, write)
             _ = try write.updateEndpoint(endpoint)
-            return .success((value, visit.action(word, of: endpoint.id.text)))
+            let detail = "from \(before) to \(Self.state(endpoint))"
+            return .success((value, visit.action(word, of: endpoint.id.text, detail)))
         }
+    }
+
+    /// What is changed here, for the audit log.
+    private static func state(_ endpoint: WebhookEndpoint) -> String {
+        let missed = MissedEvents(of: endpoint) == nil ? "" : ", missed events"
+        return "\(endpoint.isEnabled ? "enabled" : "disabled"), secrets: \(endpoint.secrets.count)\(missed)"
     }
 
     /// One message that stands for nothing. The log has it before it is sent, whatever becomes of it.

@@ -16,7 +16,15 @@ package struct LedgerCheck {
 
     private init(_ reader: any StoreReader) { self.reader = reader }
 
-    package static func run(over reader: any StoreReader) throws(StoreFailure) -> LedgerFindings {
+    /// - Parameters:
+    ///   - reader: over one snapshot.
+    ///   - head: a head of the audit log's chain that was noted elsewhere; `nil` when none was.
+    /// - Returns: what is wrong, and how much was looked at.
+    /// - Throws: `StoreFailure` when the ledger cannot be read.
+    package static func run(
+        over reader: any StoreReader,
+        noted head: AuditLink? = nil
+    ) throws(StoreFailure) -> LedgerFindings {
         var check = LedgerCheck(reader)
         for app in try reader.knownApps() {
             try check.checkTransactions(app)
@@ -34,6 +42,7 @@ package struct LedgerCheck {
             try check.checkFigures(app)
         }
         try check.checkEvidence()
+        try check.checkAudit(head)
         return check.findings
     }
 

@@ -1,4 +1,5 @@
 package import PurchaseModel
+package import Storage
 
 /// Something that is wrong with a ledger.
 package struct LedgerViolation: Hashable, Sendable {
@@ -39,6 +40,9 @@ package struct LedgerFindings: Sendable {
     package var supports = 0
     /// Endpoints that were changed after they were made: which events they should have been sent is not known.
     package var endpointsChanged = 0
+    package var auditRows = 0
+    /// Where the audit log's chain ends; `nil` where there is none.
+    package var auditHead: AuditLink?
 
     package init() {}
 

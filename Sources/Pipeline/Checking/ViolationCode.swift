@@ -85,6 +85,9 @@ package enum ViolationCode: String, Hashable, Sendable, CaseIterable {
     case deliveryWithoutEvent = "delivery_without_event"
     /// A delivery is not of its event's customer, or its state does not go with the rest.
     case deliveryContradicts = "delivery_contradicts"
+
+    /// A row of the audit log is not as it was noted, or does not follow the one that it followed then.
+    case auditChainBroken = "audit_chain_broken"
 }
 
 extension ViolationCode {
@@ -113,6 +116,8 @@ extension ViolationCode {
         case .grantedContradicts: "something else wrote to the database: compare with a backup, grant or revoke it anew"
         case .deliveryMissing: "replay the event to the endpoint"
         case .deliveryWithoutEvent, .deliveryContradicts: "compare with a backup; replay the event to the endpoint"
+        case .auditChainBroken:
+            "something else wrote to the database: compare with a backup, and with the heads that were noted elsewhere"
         }
     }
 }

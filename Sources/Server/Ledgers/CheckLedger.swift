@@ -1,3 +1,4 @@
+import Encoding
 import Pipeline
 import Storage
 
@@ -5,6 +6,8 @@ import Storage
 struct CheckLedger {
     let place: LedgerPlace
     let isJSON: Bool
+    /// What the audit log's chain was noted to end with; `nil` when nothing is to be compared.
+    let head: AuditLink?
 
     /// What was found out: of the file, and of what is in it.
     struct Result: Sendable {
@@ -19,13 +22,23 @@ struct CheckLedger {
     init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
         place = try LedgerPlace(arguments, environment)
         isJSON = arguments.isSet("json")
+        head = try Self.head(arguments.value("audit-head"))
+    }
+
+    private static func head(_ text: String?) throws(UsageFault) -> AuditLink? {
+        guard let text else { return nil }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let number = Int64(parts[0]), number > 0,
+            let digest = Hexadecimal.decode(parts[1]), digest.count == AuditLink.length
+        else { throw UsageFault("\"\(text)\" is no head of the audit log", hint: "--audit-head NUMBER:SHA256") }
+        return AuditLink(number: number, digest: digest)
     }
 
     /// - Returns: 0 when it is sound, 1 when it is not, 2 when it cannot be read.
     func run() async -> Int32 {
         do {
             let ledger = try await place.openToRead()
-            let result = await CheckLedger.examine(ledger)
+            let result = await CheckLedger.examine(ledger, noted: head)
             await ledger.close()
             let found = try result.get()
             let text = isJSON ? CheckJSON.line(found) : Array(CheckText.text(found).utf8)
@@ -41,12 +54,20 @@ struct CheckLedger {
     }
 
     /// Looks at the file, and at every row over one snapshot.
-    static func examine(_ ledger: OpenedLedger) async -> Swift.Result<Result, StoreFailure> {
+    ///
+    /// - Parameters:
+    ///   - ledger: stays open.
+    ///   - head: of the audit log's chain, as it was noted elsewhere; `nil` when it was not.
+    /// - Returns: what was found, or why it cannot be read.
+    static func examine(
+        _ ledger: OpenedLedger,
+        noted head: AuditLink? = nil
+    ) async -> Swift.Result<Result, StoreFailure> {
         do throws(StoreFailure) {
             var result = Result(problems: try await ledger.integrityProblems(), findings: nil)
             do throws(StoreFailure) {
                 result.findings = try await ledger.read { reader throws(StoreFailure) in
-                    try LedgerCheck.run(over: reader)
+                    try LedgerCheck.run(over: reader, noted: head)
                 }
             } catch .broken(let code) {
                 // Of a damaged file that is no news.

@@ -16,10 +16,14 @@ enum CheckText {
             ("granted", findings.grantedEntitlements), ("postings", findings.postings),
             ("events", findings.events), ("deliveries", findings.deliveries), ("proofs", findings.proofs),
             ("submissions", findings.submissions), ("consumptions", findings.consumptions),
-            ("support asked", findings.supports), ("violations", findings.violations),
+            ("support asked", findings.supports), ("audit rows", findings.auditRows),
+            ("violations", findings.violations),
         ]
         for (name, count) in rows {
             text += "  " + name + String(repeating: " ", count: 15 - name.utf8.count) + "\(count)\n"
+        }
+        if let head = findings.auditHead {
+            text += "  audit head     \(head.number):\(Hexadecimal.encode(head.digest))\n"
         }
         guard findings.endpointsChanged > 0 else { return text }
         return text + "  \(findings.endpointsChanged) endpoints were changed: what they missed is not known\n"
@@ -65,6 +69,12 @@ enum CheckJSON {
         json.member("consumption_requests", findings.consumptions)
         json.member("support_requests", findings.supports)
         json.member("endpoints_changed", findings.endpointsChanged)
+        json.member("audit_rows", findings.auditRows)
+        guard let head = findings.auditHead else { return }
+        json.object("audit_head") { json in
+            json.member("number", head.number)
+            json.member("sha256", Hexadecimal.encode(head.digest))
+        }
     }
 
     private static func write(_ violation: LedgerViolation, into json: inout JSONObjectWriter) {

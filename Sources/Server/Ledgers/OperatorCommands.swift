@@ -15,7 +15,14 @@ enum OperatorCommands {
     private static let check = CommandShape(
         name: "check",
         summary: "Looks at the whole ledger, and says what is wrong with it.",
-        options: [json] + Setting.placeOptions,
+        options: [
+            .init(
+                "audit-head",
+                value: "NUMBER:SHA256",
+                "A head of the audit log that an earlier check told: whether that row still has this link."
+            ),
+            json,
+        ] + Setting.placeOptions,
         notes: [
             "It only reads, over one snapshot, beside running servers or without one; docs/operations.md has the codes.",
             "Exits with 0 when it is sound, 1 when it is not, 2 when it cannot be read.",
@@ -23,6 +30,7 @@ enum OperatorCommands {
         examples: [
             ("assay check --data /var/lib/assay", "after a power cut, or of a copy"),
             ("assay check --json --config assay.json | jq .counts", "numbers to watch"),
+            ("assay check --json --config assay.json | jq -c .audit_head", "to be noted elsewhere"),
         ]
     )
 

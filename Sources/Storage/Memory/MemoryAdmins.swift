@@ -8,7 +8,9 @@ struct MemoryAdmins: Sendable {
     /// When each link to the first account was made, by its token's digest.
     var links: [[UInt8]: Timestamp] = [:]
     /// An action's place in the listing is its place here, from 1; `nil` is what was forgotten.
-    var actions: [AdminAction?] = []
+    var actions: [AuditRow?] = []
+    /// The newest link of the log's chain.
+    var auditHead: AuditLink?
 }
 
 extension MemoryTransaction {
@@ -22,13 +24,12 @@ extension MemoryTransaction {
 
     func adminActions(before place: Int64?, limit: Int) -> AdminActionPage {
         let limit = min(max(limit, 1), AdminActionPage.limitMax)
-        let rest = ledger.admins.actions.enumerated().reversed().compactMap { offset, action in
-            action.map { (place: Int64(offset + 1), action: $0) }
-        }
-        .filter { $0.place < place ?? .max }
+        let rest = ledger.admins.actions.reversed().compactMap(\.self).filter { $0.place < place ?? .max }
         let page = rest.prefix(limit)
-        return AdminActionPage(actions: page.map(\.action), next: rest.count > limit ? page.last?.place : nil)
+        return AdminActionPage(rows: Array(page), next: rest.count > limit ? page.last?.place : nil)
     }
+
+    func auditHead() -> AuditLink? { ledger.admins.auditHead }
 
     func createAdmin(_ account: AdminAccount) throws(StoreFailure) {
         guard account.isStorable else { throw .unstorable }
@@ -98,17 +99,21 @@ extension MemoryTransaction {
 
     func noteAdminAction(_ action: AdminAction) throws(StoreFailure) {
         guard action.isStorable else { throw .unstorable }
-        ledger.admins.actions.append(action)
+        let place = Int64(ledger.admins.actions.count + 1)
+        let head = ledger.admins.auditHead ?? AuditLink(number: 0, digest: AuditLink.start)
+        let link = action.isChained ? AuditLink(of: action, at: place, after: head) : nil
+        ledger.admins.actions.append(AuditRow(place: place, action: action, link))
         undo.append { $0.admins.actions.removeLast() }
+        if let link { put(link, at: \.admins.auditHead) }
     }
 
     func sweepRefusedSignIns(olderThan age: Duration, at now: Timestamp, after place: Int64, limit: Int) -> Int64 {
         let moment = now.advanced(by: .zero - age)
         let looked = ledger.admins.actions.enumerated().filter { $0.element != nil && Int64($0.offset + 1) > place }
             .prefix(max(limit, 0))
-        let old = looked.filter { $0.element.map { $0.at < moment } ?? false }
+        let old = looked.filter { $0.element.map { $0.action.at < moment } ?? false }
         let last = ledger.admins.actions.count - 1
-        for (offset, action) in old where action?.action == AdminAction.signInRefused && offset < last {
+        for (offset, row) in old where row?.action.action == AdminAction.signInRefused && offset < last {
             put(nil, at: \.admins.actions[offset])
         }
         return old.last.map { Int64($0.offset + 1) } ?? place

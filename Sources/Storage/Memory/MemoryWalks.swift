@@ -166,6 +166,18 @@ extension MemoryTransaction {
         return Self.page(found, after: place, limit)
     }
 
+    func walkAuditLog(after place: WalkPlace?, limit: Int) -> WalkPage<AuditRow> {
+        let found = ledger.admins.actions.compactMap(\.self).map { ([WalkPlace.Part.integer($0.place)], $0) }
+        return Self.page(found, after: place, limit)
+    }
+
+    func walkAuditChain(after place: WalkPlace?, limit: Int) -> WalkPage<AuditRow> {
+        let found = ledger.admins.actions.compactMap(\.self).compactMap { row in
+            row.number.map { ([WalkPlace.Part.integer($0)], row) }
+        }
+        return Self.page(found, after: place, limit)
+    }
+
     private func walked(app: AppID) -> [WalkedEvent] {
         ledger.outbox.events.filter { $0.key.app == app }.map { place, event in
             WalkedEvent(

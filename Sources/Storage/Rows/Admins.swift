@@ -136,12 +136,14 @@ package struct AdminActionPage: Hashable, Sendable {
     /// The most that one page holds.
     package static let limitMax = 500
 
-    package var actions: [AdminAction]
+    package var rows: [AuditRow]
     /// Where the next page begins; `nil` when there are no more.
     package var next: Int64?
 
-    package init(actions: [AdminAction] = [], next: Int64? = nil) {
-        self.actions = actions
+    package init(rows: [AuditRow] = [], next: Int64? = nil) {
+        self.rows = rows
         self.next = next
     }
+
+    package var actions: [AdminAction] { rows.map(\.action) }
 }

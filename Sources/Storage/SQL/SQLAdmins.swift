@@ -4,6 +4,7 @@ import PurchaseModel
 extension SQLTransaction {
     private var accounts: AdminQueries { AdminQueries(connection: connection) }
     private var sessions: AdminSessionQueries { AdminSessionQueries(connection: connection) }
+    private var log: AuditQueries { AuditQueries(connection: connection) }
 
     func admin(_ name: AdminName) throws(StoreFailure) -> AdminAccount? { try accounts.find(name) }
 
@@ -12,8 +13,10 @@ extension SQLTransaction {
     func adminSession(_ digest: [UInt8]) throws(StoreFailure) -> AdminSession? { try sessions.find(digest) }
 
     func adminActions(before place: Int64?, limit: Int) throws(StoreFailure) -> AdminActionPage {
-        try accounts.actions(before: place, limit: limit)
+        try log.list(before: place, limit: limit)
     }
+
+    func auditHead() throws(StoreFailure) -> AuditLink? { try log.head() }
 
     func createAdmin(_ account: AdminAccount) throws(StoreFailure) { try accounts.create(account) }
 
@@ -65,5 +68,5 @@ extension SQLTransaction {
             .sweepRefusedSignIns(olderThan: age, at: now, after: place, limit: limit)
     }
 
-    func noteAdminAction(_ action: AdminAction) throws(StoreFailure) { try accounts.note(action) }
+    func noteAdminAction(_ action: AdminAction) throws(StoreFailure) { try log.note(action) }
 }

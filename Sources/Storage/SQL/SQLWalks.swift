@@ -109,4 +109,12 @@ extension SQLTransaction {
     ) throws(StoreFailure) -> WalkPage<SupportRequest> {
         try walks.supports(app: app, after: place, limit: limit)
     }
+
+    func walkAuditLog(after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<AuditRow> {
+        try AuditQueries(connection: connection).walk(after: place, limit: limit)
+    }
+
+    func walkAuditChain(after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<AuditRow> {
+        try AuditQueries(connection: connection).walkChain(after: place, limit: limit)
+    }
 }

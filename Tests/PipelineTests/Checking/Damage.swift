@@ -30,7 +30,7 @@ struct Damage: Sendable, CustomStringConvertible {
         reversed, reversed_at, delivery, fence, decided_at
         """
 
-    static let all = proofs + grants + orders + balances + asked + told
+    static let all = proofs + grants + orders + balances + asked + told + audited
 
     private static let proofs = [
         Damage(
@@ -235,6 +235,18 @@ struct Damage: Sendable, CustomStringConvertible {
         Damage(.supportContradicts, "app=game", "UPDATE support_requests SET kind = 'fortune.tell'"),
         Damage(.supportContradicts, "app=game", "UPDATE support_requests SET settled_at = 5"),
         Damage(.supportContradicts, "app=game", "UPDATE support_requests SET state = 'done', settled_at = 5"),
+    ]
+
+    /// More of these: ``AuditCheckTests``.
+    private static let audited = [
+        Damage(
+            .auditChainBroken,
+            "number=1",
+            """
+            INSERT INTO admin_actions (sequence, at, remote, action, link_number)
+            VALUES (1, 5, '192.0.2.1', 'signed_in', 1)
+            """
+        )
     ]
 
     private static let told = [

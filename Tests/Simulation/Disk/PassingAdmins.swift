@@ -15,6 +15,8 @@ extension PassingTransaction {
         try base.adminActions(before: place, limit: limit)
     }
 
+    package func auditHead() throws(StoreFailure) -> AuditLink? { try base.auditHead() }
+
     package func createAdmin(_ account: AdminAccount) throws(StoreFailure) { try base.createAdmin(account) }
 
     package func createFirstAdmin(_ account: AdminAccount) throws(StoreFailure) -> Bool {

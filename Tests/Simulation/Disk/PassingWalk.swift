@@ -103,4 +103,12 @@ extension PassingTransaction {
     ) throws(StoreFailure) -> WalkPage<SupportRequest> {
         try base.walkSupportRequests(app: app, after: place, limit: limit)
     }
+
+    package func walkAuditLog(after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<AuditRow> {
+        try base.walkAuditLog(after: place, limit: limit)
+    }
+
+    package func walkAuditChain(after place: WalkPlace?, limit: Int) throws(StoreFailure) -> WalkPage<AuditRow> {
+        try base.walkAuditChain(after: place, limit: limit)
+    }
 }

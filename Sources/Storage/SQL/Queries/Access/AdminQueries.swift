@@ -27,21 +27,6 @@ struct AdminQueries {
     )
     /// Changes nothing: a change of somebody else's waits for this write, or this write has waited for it.
     private static let hold = Query("UPDATE admins SET version = version WHERE name = $1")
-    private static let actions = RowSequence(of: "admin_actions")
-    private static let insertAction = BulkInsert(
-        into: "admin_actions",
-        [
-            .integer("sequence"), .integer("at"), .text("admin"), .text("remote"), .text("action"), .text("subject"),
-            .text("detail"), .text("api_key"),
-        ],
-        key: ["sequence"]
-    )
-    private static let listActions = Query(
-        """
-        SELECT sequence, at, admin, remote, action, subject, detail, api_key FROM admin_actions
-        WHERE sequence < $1 ORDER BY sequence DESC LIMIT $2
-        """
-    )
 
     func find(_ name: AdminName) throws(StoreFailure) -> AdminAccount? {
         try connection.row(Self.find, [.text(name.text)]) { row throws(StoreFailure) in try Self.account(row) }
@@ -90,36 +75,6 @@ struct AdminQueries {
             .text(account.name.text), .integer(account.version),
         ]
         if try connection.run(Self.update, values) != 1 { throw conflict() }
-    }
-
-    func note(_ action: AdminAction) throws(StoreFailure) {
-        guard action.isStorable else { throw .unstorable }
-        let values: [SQLValue] = [
-            .integer(try connection.next(Self.actions)), .integer(action.at.milliseconds),
-            .optional(action.admin?.text), .text(action.remote), .text(action.action), .optional(action.subject),
-            .optional(action.detail), .optional(action.key),
-        ]
-        try connection.insert(values, by: Self.insertAction)
-    }
-
-    func actions(before place: Int64?, limit: Int) throws(StoreFailure) -> AdminActionPage {
-        let limit = min(max(limit, 1), AdminActionPage.limitMax)
-        let values: [SQLValue] = [.integer(place ?? .max), .integer(Int64(limit + 1))]
-        let rows = try connection.rows(Self.listActions, values) {
-            row throws(StoreFailure) -> (place: Int64, action: AdminAction) in
-            let action = AdminAction(
-                at: Timestamp(milliseconds: row.integer(1)),
-                admin: try row.identifier(2),
-                key: row.optionalText(7),
-                remote: row.text(3),
-                action: row.text(4),
-                subject: row.optionalText(5),
-                detail: row.optionalText(6)
-            )
-            return (row.integer(0), action)
-        }
-        let page = rows.prefix(limit)
-        return AdminActionPage(actions: page.map(\.action), next: rows.count > limit ? page.last?.place : nil)
     }
 
     private static func values(of account: AdminAccount) throws(StoreFailure) -> [SQLValue] {
