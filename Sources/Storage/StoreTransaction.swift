@@ -53,16 +53,18 @@ package protocol StoreTransaction:
     /// - Throws: ``StoreFailure``; then none was forgotten.
     func forgetSettled(olderThan age: Duration, at now: Timestamp, limit: Int) throws(StoreFailure) -> Int
 
-    /// Has all jobs and deliveries that are due later than now be due so much sooner, but not before now; so do leases that
-    /// end later than any lease of now. Subscriptions that were looked at later than now are due now: they may have been told
-    /// of as over, and have no other look before that is so, or none at all. For a clock that was ahead by as much.
+    /// Has jobs and deliveries that are due later than now be due so much sooner, but not before now; so do leases that end
+    /// later than any lease of now. Subscriptions that were looked at later than now are due now: they may have been told of
+    /// as over, and have no other look before that is so, or none at all; so are those whose next look is later than any that
+    /// the right clock plans. For a clock that was ahead by as much.
     ///
     /// - Parameters:
-    ///   - lead: by how much.
-    ///   - now: the caller's time.
-    /// - Returns: how many of them all. All in this one write, however many wait: a second one would move them once more.
-    /// - Throws: ``StoreFailure``.
-    func hastenAll(by lead: Duration, at now: Timestamp) throws(StoreFailure) -> Int
+    ///   - lead: by how much, and what time it is at this step.
+    ///   - place: where the step before ended. The same step again moves the same once more.
+    ///   - limit: how many rows are looked at, 1 at least, so that no write takes long.
+    /// - Returns: how many were brought forward, and where to go on.
+    /// - Throws: ``StoreFailure``; then nothing was.
+    func hasten(by lead: ClockLead, from place: HastePlace, limit: Int) throws(StoreFailure) -> HasteStep
 
     /// Adds to the counts, and keeps the newest ``RefusalSample/keptMax`` samples.
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure)

@@ -147,6 +147,24 @@ import Testing
         }
     }
 
+    /// Where one answer ends may stand another app's: the place is told by the moment then.
+    @Test func aPlaceNamesNothingOfOthers() async throws {
+        let store = MemoryStore()
+        try await TestHouse(store: store).open { house in
+            for number in Int64(1)...601 {
+                let died = house.clock.now.advanced(by: .seconds(number - 1_000))
+                let app = number == 600 ? "other" : "demo"
+                try await Self.bury(try Self.reading(number, of: app), "\(number)", in: store, at: died)
+            }
+            let first = try await house.change("/v1/jobs/retry").json()
+            let next = try #require(first["next"]?.string)
+            #expect(first["retried"]?.int64 == 599)
+            #expect(next.hasPrefix("\(Self.died(600, house))-job_-."), "\(next)")
+            let second = try await house.change("/v1/jobs/retry", #"{"after": "\#(next)"}"#).json()
+            #expect(second["retried"]?.int64 == 1 && second["next"] == nil)
+        }
+    }
+
     /// When the job of this number died, in milliseconds.
     private static func died(_ number: Int64, _ house: TestHouse) -> Int64 {
         house.clock.now.advanced(by: .seconds(number - 1_000)).milliseconds

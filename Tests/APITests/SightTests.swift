@@ -242,6 +242,44 @@ import Testing
         }
     }
 
+    /// A page is filled with what the key sees, and its place is that of the last of it: another store's stands before, in
+    /// between and behind.
+    @Test func noPlaceNamesAnotherStoresRow() async throws {
+        try await TestHouse(terms: Self.terms(), keys: Self.keys()).open { house in
+            let stores = ["production", "sandbox", "production", "sandbox", "production"]
+            let asked = try stores.enumerated().map { number, store in
+                SupportRequest(
+                    app: try #require(AppID("demo")),
+                    id: try #require(SupportRequestID("ask_\(store)\(number)")),
+                    kind: "extend",
+                    askedBy: "all",
+                    askedAt: house.clock.now.advanced(by: .seconds(Int64(number))),
+                    question: Array(#"{"environment": "\#(store)"}"#.utf8)
+                )
+            }
+            try await house.store.write { write throws(StoreFailure) in
+                for request in asked { try write.put(request) }
+            }
+            for (key, expected) in [
+                ("live", ["ask_production4", "ask_production2", "ask_production0"]),
+                ("test", ["ask_sandbox3", "ask_sandbox1"]),
+                ("all", ["ask_production4", "ask_sandbox3", "ask_production2", "ask_sandbox1", "ask_production0"]),
+            ] {
+                var (ids, place) = ([String](), "")
+                repeat {
+                    let page = try await house.get("/v1/apple/requests", query: "limit=1\(place)", key: key).json()
+                    let listed = page["requests"]?.array.map(Array.init) ?? []
+                    #expect(listed.count == 1, "\(key) \(place)")
+                    ids += listed.compactMap { $0.object?["id"]?.string }
+                    let next = page["next"]?.string
+                    #expect(next.map { $0.hasSuffix(ids.last ?? "?") } ?? true, "\(key): \(next ?? "")")
+                    place = next.map { "&after=\($0)" } ?? ""
+                } while !place.isEmpty && ids.count < 9
+                #expect(ids == expected, "\(key)")
+            }
+        }
+    }
+
     /// What is not seen is not changed.
     @Test func noChangeReachesAnotherStore() async throws {
         try await TestHouse(terms: Self.terms(), keys: Self.keys()).open { house in

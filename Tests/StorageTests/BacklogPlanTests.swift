@@ -115,6 +115,30 @@ import Testing
             AuditQueries.listOlder,
             ["SEARCH admin_actions USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]
         ),
+        (JobQueries.findHastened, ["SEARCH jobs USING INTEGER PRIMARY KEY (rowid<?)"]),
+        (JobQueries.hastenSome, ["SEARCH jobs USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]),
+        (
+            DeliveryWorkQueries.hasten.findEnd,
+            [
+                "SEARCH webhook_deliveries USING INDEX webhook_deliveries_open ((endpoint,state,position)>(?,?,?))"
+            ]
+        ),
+        (
+            DeliveryWorkQueries.hasten.change,
+            [
+                "SEARCH webhook_deliveries USING INDEX webhook_deliveries_open ((endpoint,state,position)>(?,?,?) AND (endpoint,state,position)<(?,?,?))"
+            ]
+        ),
+        (
+            SubscriptionQueries.hasten.findEnd,
+            ["SEARCH subscriptions USING PRIMARY KEY ((app,original_id,realm)>(?,?,?))"]
+        ),
+        (
+            SubscriptionQueries.hasten.change,
+            [
+                "SEARCH subscriptions USING PRIMARY KEY ((app,original_id,realm)>(?,?,?) AND (app,original_id,realm)<(?,?,?))"
+            ]
+        ),
         (SubscriptionQueries.due, ["SEARCH subscriptions USING INDEX subscriptions_due (next_look_at<?)"]),
         (SubscriptionQueries.dueOfApp, ["SEARCH subscriptions USING INDEX subscriptions_due (next_look_at<?)"]),
         (

@@ -7,6 +7,8 @@ package import Storage
 package struct Housekeeping: Sendable {
     /// How many rows one write changes: it holds up the next batch of purchases.
     static let batchMax = 200
+    /// How many rows one write looks at of what a wrong clock may have put off: a few milliseconds.
+    package static let hastenedMax = 1_000
     /// How many batches of the audit log one sweep goes through, from where the one before has ended.
     static let auditBatchesMax = 10
     /// For how long the same request gets the same answer: a client's retries end long before.
@@ -47,9 +49,13 @@ package struct Housekeeping: Sendable {
     ///   - pause: false when it was the last one.
     package func run(uptime: @Sendable () -> Duration, _ pause: @Sendable () async -> Bool) async {
         var last: Reading?
+        var setBacks: [SetBack] = []
         var places = Places()
         repeat {
-            last = await followClock(since: last, to: Reading(time: clock.now, uptime: uptime()))
+            let reading = Reading(time: clock.now, uptime: uptime())
+            if let lead = last.flatMap({ Self.lead(of: $0, over: reading) }) { setBacks.append(SetBack(lead: lead)) }
+            last = reading
+            setBacks = await bringForward(setBacks)
             places = await sweep(from: places)
         } while await pause()
     }
@@ -60,31 +66,54 @@ package struct Housekeeping: Sendable {
         var uptime: Duration
     }
 
+    /// A clock that was set back, and how far what it had put off is brought forward.
+    private struct SetBack {
+        let lead: Duration
+        var place = HastePlace.start
+        var hastened = 0
+    }
+
+    /// By how much a clock was set back between two readings; `nil` where it was not.
+    private static func lead(of last: Reading, over reading: Reading) -> Duration? {
+        let lead = reading.time.duration(to: last.time.advanced(by: reading.uptime - last.uptime))
+        return lead >= setBackMin ? lead : nil
+    }
+
     /// A machine may start hours ahead, until it hears what time it is. By then it has put off jobs and webhooks by as much,
     /// and taken subscriptions for over. A store that several servers share goes by its database's clock and not by this
     /// machine's: there nothing was put off.
     ///
-    /// - Parameters:
-    ///   - last: of the sweep before; `nil` for the first one.
-    ///   - reading: of this one.
-    /// - Returns: what the next sweep compares with: `reading`; when the store fails, `last`.
-    private func followClock(since last: Reading?, to reading: Reading) async -> Reading? {
-        guard let last else { return reading }
-        let expected = last.time.advanced(by: reading.uptime - last.uptime)
-        let lead = reading.time.duration(to: expected)
-        guard lead >= Self.setBackMin else { return reading }
-        do throws(StoreFailure) {
-            let hastened = try await store.write { transaction throws(StoreFailure) -> Int? in
-                // No database's clock shows this.
-                let (epoch, now) = (Timestamp(milliseconds: 0), reading.time)
-                guard try transaction.storeTime(epoch) == epoch else { return nil }
-                return try transaction.hastenAll(by: lead, at: now)
+    /// One write after the other, with others' in between: a million rows take seconds. A process that ends in between leaves
+    /// the rest as it was put off, as one does that ends before it has seen that the clock was set back.
+    ///
+    /// - Parameter setBacks: the earliest first: each moves by its own lead, and moves all of it once.
+    /// - Returns: what is left of them when the store fails, for the next sweep.
+    private func bringForward(_ setBacks: [SetBack]) async -> [SetBack] {
+        var left = setBacks
+        while var setBack = left.first, !Task.isCancelled {
+            // What the right clock has looked at or leased since the step before is not moved by this one.
+            let (lead, place) = (ClockLead(setBack.lead, at: clock.now), setBack.place)
+            do throws(StoreFailure) {
+                let step = try await store.write { transaction throws(StoreFailure) -> HasteStep? in
+                    // No database's clock shows this.
+                    let epoch = Timestamp(milliseconds: 0)
+                    guard try transaction.storeTime(epoch) == epoch else { return nil }
+                    return try transaction.hasten(by: lead, from: place, limit: Self.hastenedMax)
+                }
+                guard let step else { return [] }
+                setBack.hastened += step.hastened
+                if let next = step.next {
+                    setBack.place = next
+                    left[0] = setBack
+                } else {
+                    report(.clockSetBack(by: setBack.lead, hastened: setBack.hastened))
+                    left.removeFirst()
+                }
+            } catch {
+                return left
             }
-            if let hastened { report(.clockSetBack(by: lead, hastened: hastened)) }
-            return reading
-        } catch {
-            return last
         }
+        return left
     }
 
     /// Does all that is due. When the store fails, the next sweep begins again; without anything due nothing is written.

@@ -37,6 +37,11 @@ package struct ProofDecider: Sendable {
     /// How many numbers beside one that is known may be unknown for as long: who has just bought has not bought more, and a
     /// list that is made up is not asked about again and again.
     private static let missingMax = 5
+    /// How soon a server looks again at what an import has kept and it cannot ask about: there may be very many.
+    private static let unasked = Duration.seconds(6 * 3_600)
+    /// For how many attempts somebody may wait for it all the same, nearly a day: a job of this kind says so, or is an older
+    /// version's, which gave imports no kind of their own.
+    private static let awaitedMax = 48
     /// The same of a receipt that is looked into in which no purchase stands yet.
     private static let empty = (max: 12, within: Duration.seconds(3_600))
 
@@ -69,7 +74,7 @@ package struct ProofDecider: Sendable {
         do throws(StoreFailure) {
             switch try await turn(of: id) {
             case .over: return .done
-            case .later: return .again(after: Self.schedule.longest, because: "an earlier row asks the same")
+            case .later(let pause): return .again(after: pause, because: "an earlier row asks the same")
             case .now(let first): return try await decide(allFrom: first, attempt, urgency)
             }
         } catch {
@@ -81,25 +86,28 @@ package struct ProofDecider: Sendable {
     private enum Turn: Sendable {
         /// What it was for is decided.
         case over
-        /// Another job decides it.
-        case later
+        /// Another job decides it; how soon to see whether it has.
+        case later(Duration)
         case now(KeptSubmission)
     }
 
     private func turn(of id: SubmissionID) async throws(StoreFailure) -> Turn {
-        try await store.read { reader throws(StoreFailure) in
+        let askable = Set(accounts.keys)
+        return try await store.read { reader throws(StoreFailure) -> Turn in
             guard let kept = try reader.submission(id), kept.settlement == nil else { return .over }
             let first = try reader.firstInTurn(with: kept)
             guard first.id != id else { return .now(first) }
             // One that has died leaves it to those that are left.
-            return try reader.hasDecision(of: first.id) ? .later : .now(first)
+            guard try reader.hasDecision(of: first.id) else { return .now(first) }
+            let isUnasked = kept.submission.origin != .presented && !askable.contains(kept.submission.app)
+            return .later(isUnasked ? Self.unasked : Self.schedule.longest)
         }
     }
 
-    /// The server next to this one may have the app's key or secret, or this one gets it back. A customer waits; of an import
-    /// there may be very many.
-    private static func withoutAccount(_ urgency: AppleUrgency) -> JobOutcome {
-        .failed(because: AppleTrouble.noKey, notWithin: urgency == .awaited ? .zero : .seconds(6 * 3_600))
+    /// The server next to this one may have the app's key or secret, or this one gets it back.
+    private static func withoutAccount(_ kept: KeptSubmission, _ attempt: Int, _ urgency: AppleUrgency) -> JobOutcome {
+        let isAwaited = urgency == .awaited && (kept.submission.origin == .presented || attempt <= awaitedMax)
+        return .failed(because: AppleTrouble.noKey, notWithin: isAwaited ? .zero : unasked)
     }
 
     /// Decides what waits, and after it what imports have kept of the same for other customers, in the order of their rows:
@@ -109,7 +117,7 @@ package struct ProofDecider: Sendable {
         _ attempt: Int,
         _ urgency: AppleUrgency
     ) async throws(StoreFailure) -> JobOutcome {
-        guard let account = accounts[first.submission.app] else { return Self.withoutAccount(urgency) }
+        guard let account = accounts[first.submission.app] else { return Self.withoutAccount(first, attempt, urgency) }
         var hearing = AppleHearing(account, for: urgency)
         var kept = first
         while true {

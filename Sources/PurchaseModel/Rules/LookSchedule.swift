@@ -34,6 +34,8 @@ package struct LookSchedule: Hashable, Sendable {
         self.isSpread = isSpread
     }
 
+    /// No next look is later after the one before it: the longest that Apple tries to charge is 90 days.
+    package static let longest = Duration.seconds(120 * 86_400)
     /// Each wait is so many times as long as the one before it.
     private static let widening: Int64 = 3
     private static let day = Duration.seconds(86_400)

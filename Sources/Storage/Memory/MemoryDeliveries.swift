@@ -87,16 +87,42 @@ extension MemoryTransaction {
         return buried.compactMap { placedEvent(app: app, at: $0.row.cursor.position) }
     }
 
-    func hastenDeliveries(by lead: ClockLead) -> Int {
-        ledger.outbox.deliveries.values.count { delivery in
+    func hastenDeliveries(
+        by lead: ClockLead,
+        after place: WalkPlace?,
+        limit: Int
+    ) -> (changed: Int, next: WalkPlace?) {
+        let open = ledger.outbox.deliveries.values.filter(\.isOpen).map { (key: hastePlace(of: $0), delivery: $0) }
+            .filter { row in place.map { Self.stands($0, before: row.key) } ?? true }
+            .sorted { Self.stands($0.key, before: $1.key) }
+        let page = open.prefix(limit)
+        let changed = page.map(\.delivery).count { delivery in
             let moved = lead.moved(delivery.row.dueAt, isLeased: delivery.row.state == .leased)
-            guard delivery.isOpen, let moved else { return false }
+            guard let moved else { return false }
             var known = delivery
             known.row.dueAt = moved
             known.row.lease?.until = moved
             put(known)
             return true
         }
+        return (changed, open.count > limit ? page.last?.key : nil)
+    }
+
+    private func hastePlace(of delivery: MemoryOutbox.Delivery) -> WalkPlace {
+        let endpoint = ledger.outbox.endpoints[delivery.row.endpoint]?.number ?? 0
+        let (state, position) = (delivery.row.state.rawValue, delivery.row.cursor.position)
+        return WalkPlace(parts: [.integer(Int64(endpoint)), .integer(state), .integer(position)])
+    }
+
+    /// Both of numbers alone.
+    private static func stands(_ place: WalkPlace, before other: WalkPlace) -> Bool {
+        func numbers(_ place: WalkPlace) -> [Int64] {
+            place.parts.map { part in
+                guard case .integer(let number) = part else { return -1 }
+                return number
+            }
+        }
+        return numbers(place).lexicographicallyPrecedes(numbers(other))
     }
 
     func replayDelivery(_ id: WebhookDeliveryID, at now: Timestamp) -> Bool {

@@ -117,12 +117,23 @@ extension MemoryTransaction {
         dueSubscriptions(at: now, limit) { $0 == app }
     }
 
-    func hastenLooks(by lead: ClockLead) throws(StoreFailure) -> Int {
-        let early = ledger.subscriptions.values.filter { row in
-            row.lookedAt > lead.now && row.nextLook.map { $0 > lead.now } ?? true
-        }
+    func hastenLooks(
+        by lead: ClockLead,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> (changed: Int, next: WalkPlace?) {
+        var rest = ledger.subscriptions.values.sorted { Self.place(of: $0) < Self.place(of: $1) }
+        if let place { rest = Array(rest.drop { Self.hastePlace(of: $0) != place }.dropFirst()) }
+        let page = rest.prefix(limit)
+        let early = page.filter(lead.hastens)
         try apply(puttingOff(early, until: lead.now), evidence: nil)
-        return early.count
+        return (early.count, rest.count > limit ? page.last.map(Self.hastePlace) : nil)
+    }
+
+    /// No subscription is ever forgotten: that it stands there is enough to go on after it.
+    private static func hastePlace(of row: RecordedSubscription) -> WalkPlace {
+        let (app, original, realm) = place(of: row)
+        return WalkPlace(parts: [.text(app.text), .integer(original.number), .integer(realm)])
     }
 
     private func dueSubscriptions(

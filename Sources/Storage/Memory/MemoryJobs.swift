@@ -141,8 +141,9 @@ extension MemoryTransaction {
         return true
     }
 
-    func hastenJobs(by lead: ClockLead) -> Int {
-        ledger.jobs.values.count { job in
+    func hastenJobs(by lead: ClockLead, before place: Int64, limit: Int) -> (changed: Int, next: Int64?) {
+        let page = ledger.jobs.values.filter { $0.sequence < place }.sorted { $0.sequence > $1.sequence }.prefix(limit)
+        let changed = page.count { job in
             let moved = lead.moved(job.row.dueAt, isLeased: job.row.state == .leased)
             guard job.isOpen, let moved else { return false }
             var known = job
@@ -151,6 +152,7 @@ extension MemoryTransaction {
             put(known, at: \.jobs[known.row.job.id])
             return true
         }
+        return (changed, page.last?.sequence)
     }
 
     private func openJob(like job: NewJob) -> JobID? {

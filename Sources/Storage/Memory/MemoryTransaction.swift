@@ -131,12 +131,6 @@ final class MemoryTransaction: StoreTransaction {
         return places.count
     }
 
-    func hastenAll(by lead: Duration, at now: Timestamp) throws(StoreFailure) -> Int {
-        let lead = ClockLead(lead, at: now)
-        hastenImports(by: lead)
-        return try hastenJobs(by: lead) + hastenDeliveries(by: lead) + hastenLooks(by: lead)
-    }
-
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {
         guard counts.keys.allSatisfy(\.isStorable), samples.allSatisfy(\.isStorable) else { throw .unstorable }
         let before = (refusals: ledger.refusals, samples: ledger.samples)

@@ -41,23 +41,3 @@ package struct Lease: Hashable, Sendable {
         self.token = token
     }
 }
-
-/// By how much the clock that due moments were written by was ahead of the time that it is now.
-struct ClockLead {
-    let now: Timestamp
-    let milliseconds: Int64
-    /// No lease that was taken by the right clock ends later.
-    let leasesEnd: Timestamp
-
-    init(_ lead: Duration, at now: Timestamp) {
-        self.now = now
-        milliseconds = now.advanced(by: lead).milliseconds - now.milliseconds
-        leasesEnd = now.advanced(by: LeaseTerms.durationMax)
-    }
-
-    /// When what was due later than now is due instead: never before now; `nil` where it stays as it is.
-    func moved(_ due: Timestamp, isLeased: Bool) -> Timestamp? {
-        guard due > (isLeased ? leasesEnd : now) else { return nil }
-        return max(now, due.advanced(by: .milliseconds(-milliseconds)))
-    }
-}

@@ -41,7 +41,13 @@ extension SQLTransaction {
         try subscriptions.due(of: app, at: now, limit: limit)
     }
 
-    func hastenLooks(by lead: ClockLead) throws(StoreFailure) -> Int { try subscriptions.hasten(by: lead) }
+    func hastenLooks(
+        by lead: ClockLead,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> (changed: Int, next: WalkPlace?) {
+        try subscriptions.hasten(by: lead, after: place, limit: limit)
+    }
 
     func ownersAndVacancies(
         _ chains: [ChainKey]

@@ -70,8 +70,12 @@ extension SQLTransaction {
         try jobs.hasten(id, at: now)
     }
 
-    func hastenJobs(by lead: ClockLead) throws(StoreFailure) -> Int {
-        try jobs.hastenAll(by: lead)
+    func hastenJobs(
+        by lead: ClockLead,
+        before place: Int64,
+        limit: Int
+    ) throws(StoreFailure) -> (changed: Int, next: Int64?) {
+        try jobs.hasten(by: lead, before: place, limit: limit)
     }
 
     func keptAnswer(_ name: IdempotencyName) throws(StoreFailure) -> KeptAnswer? {

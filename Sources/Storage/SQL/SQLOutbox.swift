@@ -132,8 +132,12 @@ extension SQLTransaction {
         try work.finish(finished, at: now)
     }
 
-    func hastenDeliveries(by lead: ClockLead) throws(StoreFailure) -> Int {
-        try work.hastenAll(by: lead)
+    func hastenDeliveries(
+        by lead: ClockLead,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> (changed: Int, next: WalkPlace?) {
+        try work.hasten(by: lead, after: place, limit: limit)
     }
 
     func replayDelivery(_ id: WebhookDeliveryID, at now: Timestamp) throws(StoreFailure) -> Bool {

@@ -160,12 +160,6 @@ final class SQLTransaction: StoreTransaction {
         try submissions.forget(settledFor: age, at: now, limit: limit)
     }
 
-    func hastenAll(by lead: Duration, at now: Timestamp) throws(StoreFailure) -> Int {
-        let lead = ClockLead(lead, at: now)
-        try hastenImports(by: lead)
-        return try hastenJobs(by: lead) + hastenDeliveries(by: lead) + hastenLooks(by: lead)
-    }
-
     func addRefusals(counts: [RefusalKey: Int], samples: [RefusalSample]) throws(StoreFailure) {
         try refusals.add(counts: counts, samples: samples)
     }

@@ -203,6 +203,36 @@ import Verification
         }
     }
 
+    /// A server that cannot ask: of an import there may be very many, and each is looked at some times a day. So it is with
+    /// what is decided by another's job, and, after a day, with an older version's.
+    @Test func withoutAKeyNoneComesEachHalfHourForEver() async throws {
+        let house = try WorkHouse()
+        try await house.open { house in
+            let (kept, queue) = (try Self.kept(try house.buy("coins.100"), house.app.id), house.queue)
+            try await house.store.write { write throws(StoreFailure) in
+                for submission in kept { _ = try write.keepPending(submission) }
+                try queue.enqueue(ProofDecision(kept[0].id), in: write)
+                try queue.enqueue(ImportedProofDecision(kept[1].id), in: write)
+            }
+            try await house.work(hasKey: false)
+            house.pass(.seconds(3_600))
+            let now = house.clock.now
+            let isDue = try await house.store.read { reader throws(StoreFailure) in
+                try [ProofDecision.kind, ImportedProofDecision.kind].map { kind throws(StoreFailure) in
+                    try reader.hasDueJobs(kinds: [kind], at: now)
+                }
+            }
+            #expect(isDue == [true, false])
+            for _ in 0..<100 {
+                try await house.work(hasKey: false)
+                house.pass(.seconds(3_600))
+            }
+            house.pass(.seconds(8 * 3_600))
+            let job = try #require(try await house.due().first { $0.job.kind == ProofDecision.kind })
+            #expect(job.attempt > 48 && job.attempt < 70)
+        }
+    }
+
     /// Where the first one's job has died, another's decides for both, in the same order.
     @Test func aJobThatIsLeftDecidesForThoseBeforeIt() async throws {
         let house = try WorkHouse()

@@ -39,6 +39,51 @@ import Testing
         #expect(events.withLock(\.self) == (isMadeGood ? ["\(Duration.seconds(seconds)) \(seconds > 60 ? 1 : 0)"] : []))
     }
 
+    /// A write looks at so many and no more. Where the store fails after the first, the next sweep goes on with the rest; where
+    /// the process ends, the rest stays as it was put off. Nothing is moved twice.
+    @Test(arguments: [false, true])
+    func aSweepThatIsCutOffMovesEachOnce(isKilled: Bool) async throws {
+        let store = WatchedStore()
+        let clock = ManualClock(Timestamp(seconds: 1_800_000_000))
+        let (start, lead) = (clock.now, Duration.seconds(28_800))
+        let due = start.advanced(by: .seconds(86_400))
+        let jobs = (0..<Housekeeping.hastenedMax + 1).map { number in
+            NewJob(id: JobID(checked: "job_\(number)"), kind: "list", payload: [], due: due, createdAt: start)
+        }
+        try await store.write { write throws(StoreFailure) in
+            for job in jobs { _ = try write.enqueue(job) }
+        }
+        let hastened = Mutex<[Int]>([])
+        func sweep(_ count: Int, setBackAfter first: Bool) async {
+            let housekeeping = Housekeeping(store: store, clock: clock) { event in
+                guard case .clockSetBack(_, let count) = event else { return }
+                hastened.withLock { $0.append(count) }
+            }
+            let swept = Mutex(0)
+            let uptime = Mutex(Duration.zero)
+            await housekeeping.run(uptime: { uptime.withLock(\.self) }) {
+                let number = swept.withLock { number in
+                    number += 1
+                    return number
+                }
+                uptime.withLock { $0 += .seconds(60) }
+                clock.advance(by: number == 1 && first ? .seconds(60) - lead : .seconds(60))
+                if number == 1, first { store.afterNextWrite { store.fail(.full) } }
+                return number < count
+            }
+        }
+        await sweep(isKilled ? 2 : 3, setBackAfter: true)
+        if isKilled { await sweep(3, setBackAfter: false) }
+        let found = try await store.read { reader throws(StoreFailure) in
+            try jobs.map { job throws(StoreFailure) in try reader.job(job.id)?.dueAt }
+        }
+        // The newest go first.
+        let rest = isKilled ? due : due.advanced(by: .zero - lead)
+        #expect(found.first == rest)
+        #expect(found.dropFirst().allSatisfy { $0 == due.advanced(by: .zero - lead) })
+        #expect(hastened.withLock(\.self) == (isKilled ? [] : [jobs.count]))
+    }
+
     /// Taken for over by a clock that showed next year, and for good: the one that is right finds that it is not.
     @Test func whatWasTakenForOverGoesOn() async throws {
         try await WorkHouse().open { house in
@@ -52,9 +97,13 @@ import Testing
             try await house.work(hasKey: false)
             #expect(try await Self.state(of: chain, house) == .expired)
             house.clock.advance(by: .zero - ahead)
-            let now = house.clock.now
-            let hastened = try await house.store.write { transaction throws(StoreFailure) in
-                try transaction.hastenAll(by: ahead, at: now)
+            let lead = ClockLead(ahead, at: house.clock.now)
+            var (place, hastened): (HastePlace?, Int) = (.start, 0)
+            while let from = place {
+                let step = try await house.store.write { transaction throws(StoreFailure) in
+                    try transaction.hasten(by: lead, from: from, limit: 100)
+                }
+                (place, hastened) = (step.next, hastened + step.hastened)
             }
             #expect(hastened == 1)
             try await house.work(hasKey: false)

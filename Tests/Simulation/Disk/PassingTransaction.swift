@@ -282,8 +282,8 @@ package class PassingTransaction: StoreTransaction {
         try base.reviveJob(id, at: now)
     }
 
-    package func hastenAll(by lead: Duration, at now: Timestamp) throws(StoreFailure) -> Int {
-        try base.hastenAll(by: lead, at: now)
+    package func hasten(by lead: ClockLead, from place: HastePlace, limit: Int) throws(StoreFailure) -> HasteStep {
+        try base.hasten(by: lead, from: place, limit: limit)
     }
 
     package func holdJob(_ id: JobID) throws(StoreFailure) -> Bool {

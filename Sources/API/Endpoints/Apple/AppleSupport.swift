@@ -6,6 +6,9 @@ import Storage
 
 /// `/v1/apple`: what people who help customers have Apple asked, or told. Each is taken in at once, and answered later.
 struct AppleSupport: Sendable {
+    /// How many requests one listing looks at: most may be of a store that the key does not see.
+    private static let lookedAtMax = 2_000
+
     let store: any Store
     let queue: SupportQueue
     /// Those that have a key of App Store Connect.
@@ -99,18 +102,41 @@ struct AppleSupport: Sendable {
     private func list(before place: SupportCursor?, _ limit: Int, app: AppPolicy) async -> HTTPResponse {
         do throws(StoreFailure) {
             let page = try await store.read { reader throws(StoreFailure) in
-                try reader.supportRequests(app: app.id, before: place, limit: limit)
+                try Self.requests(of: app, before: place, limit: limit, in: reader)
             }
             return .json(.ok) { json in
                 json.array("requests") { json in
-                    for request in page.requests where app.shows(SupportJSON.realm(of: request)) {
-                        json.object { SupportJSON.write(request, into: &$0) }
-                    }
+                    for request in page.requests { json.object { SupportJSON.write(request, into: &$0) } }
                 }
                 json.member("next", page.next?.text)
             }
         } catch {
             return Problem.store(error)
+        }
+    }
+
+    /// Those that the key sees. Where it sees all of them one reading is enough.
+    private static func requests(
+        of app: AppPolicy,
+        before start: SupportCursor?,
+        limit: Int,
+        in reader: any StoreReader
+    ) throws(StoreFailure) -> SupportPage {
+        if app.showsAll { return try reader.supportRequests(app: app.id, before: start, limit: limit) }
+        var (found, place, lookedAt) = ([SupportRequest](), start, 0)
+        var seen = SeenPlace(.newestFirst, from: start)
+        while true {
+            let page = try reader.supportRequests(app: app.id, before: place, limit: SupportPage.limitMax)
+            for request in page.requests where app.shows(SupportJSON.realm(of: request)) {
+                // This one is the next page's.
+                if found.count == limit { return SupportPage(requests: found, next: seen.lastSeen) }
+                found.append(request)
+                seen.lastSeen = SupportCursor(request.askedAt, request.id)
+            }
+            lookedAt += page.requests.count
+            guard let next = page.next else { return SupportPage(requests: found) }
+            if lookedAt >= lookedAtMax, let told = seen.told(next) { return SupportPage(requests: found, next: told) }
+            place = next
         }
     }
 

@@ -56,14 +56,14 @@ struct Jobs: Sendable {
     private func dead(after place: TimeCursor<JobID>?, _ limit: Int, _ app: AppPolicy) async -> HTTPResponse {
         do throws(StoreFailure) {
             let (found, next) = try await store.read { reader throws(StoreFailure) in
-                let start = place.map { DeadLetterCursor(diedAt: $0.moment, id: $0.id) }
+                let start = place.map { DeadLetterCursor($0) }
                 return try Self.deadLetters(of: app, after: start, limit: limit, in: reader)
             }
             return .json(.ok) { json in
                 json.array("jobs") { json in
                     for job in found { json.object { Self.write(job.row, job.environment, into: &$0) } }
                 }
-                json.member("next", next.map { TimeCursor<JobID>($0.diedAt, $0.id).text })
+                json.member("next", next?.place.text)
             }
         } catch {
             return Problem.store(error)
@@ -107,19 +107,24 @@ struct Jobs: Sendable {
             return error.response
         }
         var (retried, left, place, lookedAt) = (0, 0, start?.cursor, 0)
+        var seen = SeenPlace(.oldestFirst, from: place?.place)
+        var told: TimeCursor<JobID>?
         repeat {
             let page = try transaction.deadLetters(after: place, limit: DeadLetterPage.limitMax)
             let rows = page.jobs.prefix { start?.reaches($0) ?? true }
-            for row in rows where kind.map({ $0 == row.job.kind }) ?? true {
+            for row in rows {
                 guard let subject = try JobSubject.of(row.job, in: transaction), Self.isShown(subject, to: change.app)
                 else { continue }
+                seen.lastSeen = row.place
+                guard kind.map({ $0 == row.job.kind }) ?? true else { continue }
                 if try transaction.reviveJob(row.id, at: change.now) { retried += 1 } else { left += 1 }
             }
             lookedAt += rows.count
             place = rows.count < page.jobs.count ? nil : page.next
-        } while place != nil && lookedAt < Self.retriedMax
+            told = place.flatMap { lookedAt < Self.retriedMax ? nil : seen.told($0.place) }
+        } while place != nil && told == nil
         let (done, waiting) = (retried, left)
-        let next = place.map { RetryPlace(after: $0, until: start?.until ?? change.now) }
+        let next = told.map { RetryPlace(after: DeadLetterCursor($0), until: start?.until ?? change.now) }
         return .json(.ok) { json in
             json.member("retried", done)
             // A job for the same waits already.
@@ -140,21 +145,19 @@ struct Jobs: Sendable {
         in reader: any StoreReader
     ) throws(StoreFailure) -> (found: [Found], next: DeadLetterCursor?) {
         var (found, place, lookedAt) = ([Found](), start, 0)
+        var seen = SeenPlace(.oldestFirst, from: start.map(\.place))
         while true {
             let page = try reader.deadLetters(after: place, limit: DeadLetterPage.limitMax)
             for row in page.jobs {
                 lookedAt += 1
                 guard let subject = try JobSubject.of(row.job, in: reader), isShown(subject, to: app) else { continue }
-                if found.count == limit {
-                    // This one is the next page's.
-                    return (
-                        found, found.last.flatMap { job in job.row.diedAt.map { .init(diedAt: $0, id: job.row.id) } }
-                    )
-                }
+                // This one is the next page's.
+                if found.count == limit { return (found, seen.lastSeen.map { DeadLetterCursor($0) }) }
                 found.append(Found(row: row, environment: subject.environment))
+                seen.lastSeen = row.place
             }
             guard let next = page.next else { return (found, nil) }
-            guard lookedAt < lookedAtMax else { return (found, next) }
+            if lookedAt >= lookedAtMax, let told = seen.told(next.place) { return (found, DeadLetterCursor(told)) }
             place = next
         }
     }
@@ -169,4 +172,15 @@ struct Jobs: Sendable {
         json.member("created_at", row.job.createdAt)
         json.member("died_at", row.diedAt)
     }
+}
+
+extension DeadLetterCursor {
+    fileprivate init(_ place: TimeCursor<JobID>) { self.init(diedAt: place.moment, id: place.id) }
+
+    fileprivate var place: TimeCursor<JobID> { TimeCursor(diedAt, id) }
+}
+
+extension JobRow {
+    /// In a listing of dead letters.
+    fileprivate var place: TimeCursor<JobID>? { diedAt.map { TimeCursor($0, id) } }
 }

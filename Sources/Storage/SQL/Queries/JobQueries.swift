@@ -127,7 +127,21 @@ struct JobQueries {
     private static func hasten(at moment: String) -> String {
         "UPDATE jobs SET due_at = \(moment) WHERE id = $1 AND state = 0 AND due_at > \(moment)"
     }
-    private static let hastenAll = LeaseTime.hastening("jobs", where: "state < 3")
+    /// By the key alone, as far as the limit.
+    static let findHastened = Query(
+        """
+        SELECT min(sequence) FROM (
+            SELECT sequence FROM jobs WHERE sequence < $1 ORDER BY sequence DESC LIMIT $2
+        ) AS looked_at
+        """
+    )
+    /// The plus keeps the planner to the same key: by their state it would come upon all.
+    static let hastenSome = Query(
+        """
+        UPDATE jobs SET \(LeaseTime.hastening.assignments)
+        WHERE sequence >= $4 AND sequence < $5 AND +state < 3 AND (\(LeaseTime.hastening.condition))
+        """
+    )
     private static let listDead = Query(
         """
         SELECT \(JobColumns.names) FROM jobs WHERE died_at >= $1 AND died_at IS NOT NULL AND (died_at > $1 OR id > $2)
@@ -243,8 +257,16 @@ struct JobQueries {
         try connection.run(Self.hasten, [.text(id.text), time.noted(now)]) == 1
     }
 
-    func hastenAll(by lead: ClockLead) throws(StoreFailure) -> Int {
-        try connection.run(Self.hastenAll, LeaseTime.values(of: lead))
+    func hasten(
+        by lead: ClockLead,
+        before place: Int64,
+        limit: Int
+    ) throws(StoreFailure) -> (changed: Int, next: Int64?) {
+        let values: [SQLValue] = [.integer(place), .integer(Int64(limit))]
+        let first = try connection.row(Self.findHastened, values) { $0.optionalInteger(0) } ?? nil
+        guard let first else { return (0, nil) }
+        let places: [SQLValue] = [.integer(first), .integer(place)]
+        return (try connection.run(Self.hastenSome, LeaseTime.values(of: lead) + places), first)
     }
 
     func deadLetters(after cursor: DeadLetterCursor?, limit: Int) throws(StoreFailure) -> DeadLetterPage {

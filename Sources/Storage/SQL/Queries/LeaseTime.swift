@@ -32,15 +32,11 @@ struct LeaseTime {
         }
     }
 
-    /// Has a table's open rows be due sooner, by ``values(of:)``; see ``ClockLead``.
-    static func hastening(_ table: String, where isOpen: String) -> Query {
-        Query(
-            """
-            UPDATE \(table) SET due_at = CASE WHEN due_at - $2 > $1 THEN due_at - $2 ELSE $1 END
-            WHERE \(isOpen) AND (due_at > $3 OR state <> 1 AND due_at > $1)
-            """
-        )
-    }
+    /// Has open rows be due sooner, by ``values(of:)``; see ``ClockLead``.
+    static let hastening = (
+        assignments: "due_at = CASE WHEN due_at - $2 > $1 THEN due_at - $2 ELSE $1 END",
+        condition: "due_at > $3 OR state <> 1 AND due_at > $1"
+    )
 
     static func values(of lead: ClockLead) -> [SQLValue] {
         [.integer(lead.now.milliseconds), .integer(lead.milliseconds), .integer(lead.leasesEnd.milliseconds)]

@@ -111,7 +111,15 @@ struct DeliveryWorkQueries {
         )
         """
     )
-    private static let hastenAll = LeaseTime.hastening("webhook_deliveries", where: "ended_at IS NULL")
+    /// That positions are 1 at least is said for the index.
+    static let hasten = SteppedChange(
+        of: "webhook_deliveries",
+        by: ["endpoint", "state", "position"],
+        rows: "ended_at IS NULL AND position >= 1",
+        set: LeaseTime.hastening.assignments,
+        where: LeaseTime.hastening.condition,
+        parameters: 3
+    )
     private static let log = BulkInsert(
         into: "webhook_attempts",
         [
@@ -217,8 +225,12 @@ struct DeliveryWorkQueries {
         }
     }
 
-    func hastenAll(by lead: ClockLead) throws(StoreFailure) -> Int {
-        try connection.run(Self.hastenAll, LeaseTime.values(of: lead))
+    func hasten(
+        by lead: ClockLead,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> (changed: Int, next: WalkPlace?) {
+        try Self.hasten.step(on: connection, LeaseTime.values(of: lead), after: place, limit: limit)
     }
 
     private func holdBack(_ endpoint: Int64, at now: Timestamp) throws(StoreFailure) -> Int {

@@ -56,11 +56,12 @@ struct SubscriptionQueries {
         """
     )
     /// Goes through all of them: an index would be kept for what hardly ever happens.
-    private static let hasten = Query(
-        """
-        UPDATE subscriptions SET next_look_at = $1, version = version + 1
-        WHERE looked_at > $1 AND (next_look_at IS NULL OR next_look_at > $1)
-        """
+    static let hasten = SteppedChange(
+        of: "subscriptions",
+        by: ["app", "original_id", "realm"],
+        set: "next_look_at = $1, version = version + 1",
+        where: "looked_at > $1 AND (next_look_at IS NULL OR next_look_at > $1) OR next_look_at > $2",
+        parameters: 2
     )
     static let inState = Query(by: "subscriptions_in_state") { index in
         """
@@ -121,8 +122,13 @@ struct SubscriptionQueries {
         return try connection.rows(Self.dueOfApp, values) { row throws(StoreFailure) in try Self.read(row, app: app) }
     }
 
-    func hasten(by lead: ClockLead) throws(StoreFailure) -> Int {
-        try connection.run(Self.hasten, [.integer(lead.now.milliseconds)])
+    func hasten(
+        by lead: ClockLead,
+        after place: WalkPlace?,
+        limit: Int
+    ) throws(StoreFailure) -> (changed: Int, next: WalkPlace?) {
+        let values: [SQLValue] = [.integer(lead.now.milliseconds), .integer(lead.looksEnd.milliseconds)]
+        return try Self.hasten.step(on: connection, values, after: place, limit: limit)
     }
 
     func list(

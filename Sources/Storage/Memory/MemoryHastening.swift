@@ -1,0 +1,21 @@
+import PurchaseModel
+
+extension MemoryTransaction {
+    func hasten(by lead: ClockLead, from place: HastePlace, limit: Int) throws(StoreFailure) -> HasteStep {
+        let limit = max(limit, 1)
+        switch place.part {
+        case .jobs(let before):
+            if place == .start { hastenImports(by: lead) }
+            let step = hastenJobs(by: lead, before: before, limit: limit)
+            let next = step.next.map { HastePlace.Part.jobs(before: $0) } ?? .deliveries(after: nil)
+            return HasteStep(hastened: step.changed, next: HastePlace(part: next))
+        case .deliveries(let after):
+            let step = hastenDeliveries(by: lead, after: after, limit: limit)
+            let next = step.next.map { HastePlace.Part.deliveries(after: $0) } ?? .looks(after: nil)
+            return HasteStep(hastened: step.changed, next: HastePlace(part: next))
+        case .looks(let after):
+            let step = try hastenLooks(by: lead, after: after, limit: limit)
+            return HasteStep(hastened: step.changed, next: step.next.map { HastePlace(part: .looks(after: $0)) })
+        }
+    }
+}
