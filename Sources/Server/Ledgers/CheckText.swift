@@ -1,5 +1,6 @@
 import Encoding
 import Pipeline
+import Storage
 
 /// What `assay check` says to people: a line for each violation.
 enum CheckText {

@@ -109,7 +109,7 @@ extension MemoryTransaction {
     }
 
     private func hastePlace(of delivery: MemoryOutbox.Delivery) -> WalkPlace {
-        let endpoint = ledger.outbox.endpoints[delivery.row.endpoint]?.number ?? 0
+        let endpoint = ledger.outbox.endpoints[delivery.row.id.endpoint]?.number ?? 0
         let (state, position) = (delivery.row.state.rawValue, delivery.row.cursor.position)
         return WalkPlace(parts: [.integer(Int64(endpoint)), .integer(state), .integer(position)])
     }
