@@ -8,7 +8,7 @@ struct SteppedChange: Sendable {
 
     /// - Parameters:
     ///   - table: whose rows.
-    ///   - key: three columns of numbers above -1, unique together, and the first ones of an index.
+    ///   - key: three columns of numbers above -1, unique together, and the first ones of an index; the first of 64 bits.
     ///   - rows: which of them there are to be looked at, as the index says it; `nil` for all.
     ///   - assignments: what is changed, and no column of the key.
     ///   - condition: of what is looked at, what is changed.
@@ -56,7 +56,8 @@ struct SteppedChange: Sendable {
         let next = try connection.row(findEnd, start + [.integer(Int64(max(limit, 1) - 1))]) { row in
             WalkPlace(parts: [.integer(row.integer(0)), .integer(row.integer(1)), .integer(row.integer(2))])
         }
-        let end: [SQLValue] = next.map { $0.parts.map(Self.value) } ?? [.integer(.max), .integer(.max), .integer(.max)]
+        // Behind all of them, and in PostgreSQL no greater than what the smaller columns hold.
+        let end: [SQLValue] = next.map { $0.parts.map(Self.value) } ?? [.integer(.max), .integer(0), .integer(0)]
         return (try connection.run(change, values + start + end), next)
     }
 
