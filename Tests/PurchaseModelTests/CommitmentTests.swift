@@ -106,6 +106,28 @@ import Testing
         try Invariants.check(shop, "to its end")
     }
 
+    /// An answer of verifyReceipt says nothing of it, in whichever month.
+    @Test(arguments: [30.0, 360]) func anAnswerThatKnowsOfNoneEndsNone(until: Double) throws {
+        var shop = try Shop()
+        let off = try Self.word(isKept: false, committedUntil: until)
+        try shop.show(Self.period(committedUntil: until), renewals: [off])
+        var poor = Renewal(originalID: off.originalID, product: off.product, signedAt: SubscriptionCase.at(2))
+        (poor.willAutoRenew, poor.nextProduct, poor.telling) = (true, off.nextProduct, .less(than: nil))
+        try shop.show([], renewals: [poor], by: nil)
+        #expect(try shop.subscription().willAutoRenew == (until > 30))
+        #expect(shop.figures.total(.renewalsDue) == (until > 30 ? 1 : 0))
+        if until > 30 {
+            shop.now = SubscriptionCase.at(30)
+            poor.signedAt = SubscriptionCase.at(30.5)
+            try shop.show(Self.period(2, from: 30, committedUntil: until), renewals: [poor])
+            #expect(Self.told(in: shop)?.nextCommitment?.willRenew == false)
+            poor.signedAt = SubscriptionCase.at(31)
+            try shop.show([], renewals: [poor], by: nil)
+        }
+        #expect(shop.types.count { $0 == Self.changed } == 0)
+        try Invariants.check(shop, "\(until)")
+    }
+
     /// Another plan, or another product, for what comes after it is a wish like that of any renewal.
     @Test(arguments: [true, false]) func whatItIsToBeRenewedAsIsTold(isOfPlan: Bool) throws {
         var shop = try Shop()

@@ -214,7 +214,7 @@ enum Python {
     static let withoutColumnsSince49 =
         [
             "renewal_billing_plan", "commitment_auto_renew", "commitment_next_product", "commitment_billing_plan",
-            "commitment_renews_at",
+            "commitment_renews_at", "renewal_beside",
         ].map { "ALTER TABLE subscriptions DROP COLUMN \($0)" } + [
             "ALTER TABLE fulfilments DROP COLUMN imported_fence", "DROP INDEX admin_actions_links",
             "ALTER TABLE admin_actions DROP COLUMN link", "ALTER TABLE admin_actions DROP COLUMN link_number",

@@ -15,13 +15,14 @@ import Testing
     private static func row(
         _ chain: ChainKey,
         isFull: Bool = true,
+        renewal: Renewal? = nil,
         nextLook: Int64? = nil,
         version: Int64 = 1
     ) throws -> RecordedSubscription {
         RecordedSubscription(
             chain: chain,
             current: isFull ? TransactionID(number: .max) : nil,
-            renewal: isFull ? try renewal(of: chain) : nil,
+            renewal: isFull ? try renewal ?? Self.renewal(of: chain) : nil,
             product: try #require(ProductID("pro.month")),
             group: isFull ? "21" : nil,
             expiresAt: isFull ? Timestamp(milliseconds: .max) : nil,
@@ -69,6 +70,36 @@ import Testing
         renewal.offer = Offer(kind: .promotional, identifier: "back", discount: "PAY_AS_YOU_GO", period: "P1M")
         renewal.accountToken = AccountToken(high: 0xFEDC_BA98_7654_3210, low: 0x0123_4567_89AB_CDEF)
         return renewal
+    }
+
+    /// Beside one that tells less there may be one that tells all, with every field or with few.
+    @Test(arguments: StoreKind.allCases)
+    func whatStandsBesideARenewalIsRead(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let chain = try Self.chain(1)
+            let full = try Self.renewal(of: chain)
+            var odd = Renewal(originalID: chain.original, product: full.product, signedAt: Timestamp(milliseconds: -1))
+            odd.offer = Offer(kind: OfferKind(rawValue: -7), identifier: "+\u{301}\n ", discount: "", period: nil)
+            (odd.renewsAt, odd.willAutoRenew) = (Timestamp(milliseconds: .min), false)
+            var (rows, version): ([RecordedSubscription], Int64) = ([], 0)
+            for beside in [nil, full, odd] {
+                version += 1
+                var renewal = odd
+                (renewal.signedAt, renewal.telling) = (Samples.now, .less(than: beside))
+                rows.append(try Self.row(chain, renewal: renewal, version: version))
+            }
+            rows.append(try Self.row(chain, version: version + 1))
+            for row in rows {
+                try await Self.write([row.version == 1 ? .insert(row) : .update(row)], to: store)
+                let found = try await store.read { reader throws(StoreFailure) in try reader.subscriptions([chain]) }
+                #expect(found == [row])
+            }
+            var unstorable = odd
+            unstorable.offer?.identifier = "\0"
+            odd.telling = .less(than: unstorable)
+            let last = try Self.row(chain, renewal: odd, version: version + 2)
+            await #expect(throws: StoreFailure.unstorable) { try await Self.write([.update(last)], to: store) }
+        }
     }
 
     private static func write(

@@ -100,6 +100,7 @@ import Verification
         #expect(proof.provenance.signedAt == now && proof.fact.claims.signedAt == now)
         let renewal = try #require(found.renewals.first)
         #expect(found.renewals.count == 1 && renewal.fact.signedAt == now && renewal.provenance == proof.provenance)
+        #expect(renewal.fact.telling == .less(than: nil))
         #expect(renewal.fact.nextProduct?.text == "p.6" && renewal.fact.willAutoRenew == false)
         #expect(renewal.fact.isInBillingRetry == true && renewal.fact.expirationIntent == 2)
         #expect(renewal.fact.graceEndsAt == Timestamp(milliseconds: 1_700_900_000_000))

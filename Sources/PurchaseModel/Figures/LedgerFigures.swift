@@ -108,7 +108,7 @@ extension RecordedSubscription: CountedRow {
         (key.measure, key.day) = (.renewalsDue, DayOfTime(containing: expiresAt))
         sums.add(1, to: key)
         // As long as nobody has said whether it renews the price is one of a renewal before.
-        if willAutoRenew != nil, let price = renewal?.nextPrice?.counted {
+        if willAutoRenew != nil, let price = renewal?.filled(until: expiresAt).nextPrice?.counted {
             (key.measure, key.currency) = (.valueDue, price.currency)
             sums.add(price.milliunits, to: key)
         }

@@ -3,7 +3,7 @@
 /// - Parameters:
 ///   - chain: which one.
 ///   - period: its newest transaction: see ``newestPeriod(_:)``.
-///   - renewal: the newest of what Apple signed about its renewal: see ``fold(_:_:)``.
+///   - renewal: what Apple signed about its renewal: see ``fold(_:_:)``.
 ///   - ends: what else is kept of it: since when it is over, and whether Apple goes on with it under another number.
 ///   - now: the moment.
 /// - Returns: `nil` when neither is known.
@@ -14,6 +14,7 @@ package func fold(
     _ ends: PeriodEnds = PeriodEnds(),
     at now: Timestamp
 ) -> Subscription? {
+    let renewal = renewal?.filled(about: period)
     guard let product = period?.product ?? renewal?.product else { return nil }
     let word = RenewalWord(renewal, about: period)
     let isAhead = word.isAhead
@@ -63,45 +64,10 @@ private func newestOne(
     return newest
 }
 
-/// Of two statements about one chain's renewal the one that Apple signed later, whole: what it leaves out does not hold
-/// any more. Of two that were signed at one moment the one of the later start: one of them says how the subscription
-/// ended, the other that it began anew.
-package func fold(_ known: Renewal?, _ fresh: Renewal) -> Renewal {
-    guard let known else { return fresh }
-    if known.signedAt != fresh.signedAt { return known.signedAt < fresh.signedAt ? fresh : known }
-    // One that does not say is before all that do, so that any three have an order.
-    let (one, two) = (known.recentStartAt?.milliseconds ?? .min, fresh.recentStartAt?.milliseconds ?? .min)
-    if one != two { return one < two ? fresh : known }
-    return known.precedence.lexicographicallyPrecedes(fresh.precedence) ? fresh : known
-}
-
 extension RecordedTransaction {
     fileprivate func follows(_ other: RecordedTransaction) -> Bool {
         let (one, two) = (purchasedAt.seconds, other.purchasedAt.seconds)
         return one == two ? id > other.id : one > two
-    }
-}
-
-extension Renewal {
-    /// Orders statements that Apple signed at one moment: that it has ended counts. Beyond that any order does that does not
-    /// ask which of them came first.
-    fileprivate var precedence: [UInt8] {
-        let hasEnded = expirationIntent != nil && !isRetrying
-        let numbers: [Int64?] = [
-            hasEnded ? 1 : 0, isInBillingRetry.map { $0 ? 1 : 0 }, expirationIntent.map(Int64.init),
-            graceEndsAt?.milliseconds,
-            renewsAt?.milliseconds, willAutoRenew.map { $0 ? 1 : 0 }, priceIncreaseStatus.map(Int64.init),
-            nextPrice?.milliunits, (offer?.kind.rawValue).map(Int64.init),
-            (nextCommitment?.willRenew).map { $0 ? 1 : 0 }, nextCommitment?.beginsAt?.milliseconds,
-        ]
-        let texts: [String?] = [
-            product.text, nextProduct?.text, nextPrice?.currency, offer?.identifier, offer?.discount, offer?.period,
-            accountToken?.description, environment?.rawValue,
-            winBackOffers.isEmpty ? nil : winBackOffers.joined(separator: "\n"), nextBillingPlan,
-            nextCommitment?.product?.text, nextCommitment?.billingPlan,
-        ]
-        let parts = numbers.map { $0.map(String.init) } + texts
-        return Array(parts.map { $0.map { "+" + $0 } ?? "" }.joined(separator: "\0").utf8)
     }
 }
 

@@ -5,7 +5,7 @@ package struct RecordedSubscription: Hashable, Sendable {
     package let chain: ChainKey
     /// The newest period's transaction; `nil` while only Apple's word on the renewal is known.
     package internal(set) var current: TransactionID?
-    /// The newest that Apple signed.
+    /// The newest that Apple signed, and what stands beside it: see ``fold(_:_:)``.
     package internal(set) var renewal: Renewal?
     /// What any statement on its renewal said of the ends of its periods.
     package internal(set) var ends: PeriodEnds

@@ -16,6 +16,15 @@ package struct NextCommitment: Hashable, Sendable {
 
 /// What Apple will do next with a subscription, as it said at one moment.
 package struct Renewal: Hashable, Sendable {
+    /// How much a statement tells.
+    package indirect enum Telling: Hashable, Sendable {
+        /// All that Apple signs of a renewal: what it leaves out is not so.
+        case all
+        /// What verifyReceipt tells: no price, commitment, plan or offers to win somebody back by, and not which end it is about.
+        /// Each may be there all the same. Beside it stands the newest statement that told all; `nil` where none is known.
+        case less(than: Renewal?)
+    }
+
     package var originalID: TransactionID
     package var product: ProductID
     package var nextProduct: ProductID?
@@ -36,6 +45,7 @@ package struct Renewal: Hashable, Sendable {
     package var winBackOffers: [String] = []
     package var accountToken: AccountToken?
     package var signedAt: Timestamp
+    package var telling = Telling.all
 
     /// More than a group will ever have at once.
     package static let winBackOffersMax = 50
@@ -45,6 +55,17 @@ package struct Renewal: Hashable, Sendable {
         self.product = product
         self.signedAt = signedAt
     }
+
+    /// The newest statement that told all: this one, or the one beside it.
+    package var full: Renewal? {
+        switch telling {
+        case .all: self
+        case .less(let full): full
+        }
+    }
+
+    /// Whether it says that the subscription is over.
+    var isOver: Bool { expirationIntent != nil && !isRetrying }
 
     /// Whether Apple tries to charge for the next period. Notifications of a grace that begins were seen without the flag:
     /// a grace that goes on says the same, unless the flag says otherwise.

@@ -32,11 +32,15 @@ extension RecordedSubscription {
     /// The same. What comes of its transaction was checked with that.
     var isStorable: Bool {
         guard RealmCode(chain.realm) != nil, StorableText.isStorable(group) else { return false }
-        guard let renewal else { return true }
-        return [
-            renewal.environment?.rawValue, renewal.nextPrice?.currency, renewal.offer?.identifier,
-            renewal.offer?.discount, renewal.offer?.period, renewal.nextBillingPlan,
-            renewal.nextCommitment?.billingPlan,
+        return [renewal, renewal?.full].allSatisfy { $0?.isStorable ?? true }
+    }
+}
+
+extension Renewal {
+    fileprivate var isStorable: Bool {
+        [
+            environment?.rawValue, nextPrice?.currency, offer?.identifier, offer?.discount, offer?.period,
+            nextBillingPlan, nextCommitment?.billingPlan,
         ].allSatisfy(StorableText.isStorable)
     }
 }

@@ -26,6 +26,7 @@ enum Migrations {
         PackageResources.sqlite_0047_sql, PackageResources.sqlite_0048_sql,
         PackageResources.sqlite_0049_sql, PackageResources.sqlite_0050_sql,
         PackageResources.sqlite_0051_sql, PackageResources.sqlite_0052_sql,
+        PackageResources.sqlite_0053_sql,
     ].map { String(decoding: $0, as: UTF8.self) }
 
     private static let identity = Query(

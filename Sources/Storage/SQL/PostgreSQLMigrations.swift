@@ -26,6 +26,7 @@ enum PostgreSQLMigrations {
         PackageResources.postgres_0046_sql, PackageResources.postgres_0047_sql,
         PackageResources.postgres_0048_sql, PackageResources.postgres_0049_sql,
         PackageResources.postgres_0050_sql, PackageResources.postgres_0051_sql,
+        PackageResources.postgres_0052_sql,
     ].map { String(decoding: $0, as: UTF8.self) }
 
     /// How often a statement is tried that collides with the same one of another node. Each waits for the other's end.

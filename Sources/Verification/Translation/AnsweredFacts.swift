@@ -116,6 +116,7 @@ struct AnsweredFacts {
             let product = (entry.productID ?? last?.productID).flatMap({ ProductID($0) })
         else { return nil }
         var renewal = Renewal(originalID: id, product: product, signedAt: moment)
+        renewal.telling = .less(than: nil)
         renewal.nextProduct = entry.autoRenewProductID.flatMap { ProductID($0) }
         renewal.willAutoRenew = entry.willAutoRenew
         renewal.expirationIntent = entry.expirationIntent.map { Int($0.rawValue) }

@@ -25,7 +25,7 @@ struct SubscriptionQueries {
     private static let sharing: [BulkColumn] = [
         .integer("is_shared"), .text("renewal_win_back_offers"), .text("renewal_billing_plan"),
         .integer("commitment_auto_renew"), .text("commitment_next_product"), .text("commitment_billing_plan"),
-        .integer("commitment_renews_at"),
+        .integer("commitment_renews_at"), .bytes("renewal_beside"),
     ]
     private static let insert = BulkInsert(
         into: "subscriptions",
@@ -84,7 +84,8 @@ struct SubscriptionQueries {
             .optional(PeriodEndsText.text(of: row.ends)), .integer(row.isShared ? 1 : 0),
             .optional(offers.isEmpty ? nil : offers.joined(separator: "\n")), .optional(row.renewal?.nextBillingPlan),
         ]
-        let rest = others + Self.values(of: row.renewal?.nextCommitment)
+        let beside = row.renewal.flatMap { TellingBytes.bytes(of: $0.telling) }
+        let rest = others + Self.values(of: row.renewal?.nextCommitment) + [SQLValue.optional(beside)]
         switch change {
         case .insert:
             let version = SQLValue.integer(row.version)
@@ -249,6 +250,7 @@ struct SubscriptionQueries {
         }
         renewal.nextBillingPlan = row.optionalText(34)
         renewal.nextCommitment = try commitment(row)
+        renewal.telling = try TellingBytes.telling(row.optionalBytes(39), of: original)
         return renewal
     }
 
