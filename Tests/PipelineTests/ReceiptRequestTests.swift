@@ -54,6 +54,29 @@ import Testing
         #expect(ImportRow.Claim(proof: Self.body(receipt)).proof == receipt)
     }
 
+    /// A sample that was cut off, or that no door lets in, is not shown with it either.
+    @Test func aSampleThatCannotBeReadIsShownWithoutTheSecret() throws {
+        func shown(_ bytes: [UInt8]) throws -> [UInt8]? {
+            let sample = RefusalSample(
+                app: nil,
+                reason: "untrusted",
+                customer: nil,
+                receivedAt: Timestamp(milliseconds: 0),
+                digest: try #require(ProofDigest([UInt8](repeating: 1, count: 32))),
+                bytesInAll: bytes.count,
+                proof: bytes
+            )
+            return ShownBytes.of(sample)
+        }
+        let long = Array(#"{"password":"hush","receipt-data":""#.utf8) + [UInt8](repeating: 65, count: 20_000)
+        #expect(try shown(long) == nil)
+        #expect(try shown(Array(#"{"password":"hush","password":"hush"}"#.utf8)) == nil)
+        #expect(try shown(Self.body(try Self.oldReceipt())) == (try Self.oldReceipt()))
+        for other in [Array(#"{ "signature" = "QUJD"; }"#.utf8), [UInt8](repeating: 65, count: 20_000), [0x30, 0x82]] {
+            #expect(try shown(other) == Array(other.prefix(RefusalSample.bytesMax)))
+        }
+    }
+
     /// As earlier versions kept it.
     @Test func whatWasKeptWithTheSecretIsShownWithoutIt() throws {
         let receipt = try Self.oldReceipt()

@@ -51,7 +51,7 @@ import Testing
             let other = "2:" + head.dropFirst(2)
             let found = try await Self.check(folder, "--audit-head", other)
             #expect(found.code == 1)
-            let line = "audit_chain_broken number=2 place=2: its link is not the one that was noted elsewhere; "
+            let line = "audit_chain_broken number=2 place=2: it was noted elsewhere, and its link is another; "
             #expect(found.text.contains(line), "\(found.text)")
         }
     }
@@ -65,18 +65,41 @@ import Testing
             #expect(try await Self.check(folder).code == 0)
             let found = try await Self.check(folder, "--audit-head", head)
             #expect(found.code == 1)
-            let line = "audit_chain_broken number=3: it was noted elsewhere, and the log ends at 2; "
+            let line = "audit_chain_broken number=3: it was noted elsewhere, and the log has no such link; "
             #expect(found.text.contains(line), "\(found.text)")
+        }
+    }
+
+    /// A copy is none the worse for it, and who looked into it is told no more of it.
+    @Test(.enabled(if: Tampering.hasPython, "python3 is missing: nothing changes a file"))
+    func whatWasBrokenOnceIsNotInTheWayForGood() async throws {
+        try await ServerFolder.with { folder in
+            try await Self.note(3, in: folder)
+            let head = try await Self.head(folder)
+            try Tampering.run("UPDATE admin_actions SET detail = 'x' WHERE link_number = 2", folder)
+            let (copy, other) = (folder.path + "/copy.sqlite", folder.path + "/other")
+            #expect(try await Program.run(["backup", "--data", folder.data, "--to", copy]).code == 0)
+            for words in [["backup", "--verify", copy], ["restore", "--from", copy, "--data", other]] {
+                let run = try await Program.run(words)
+                #expect(run.code == 0 && run.text.contains("audit_chain_broken number=2"), "\(run.text)")
+            }
+            #expect(try await Self.check(folder).code == 1)
+            let sound = try await Self.check(folder, "--audit-from", head)
+            #expect(sound.code == 0 && sound.text.hasSuffix("  audit head     \(head)\n"), "\(sound.text)")
+            let found = try await Self.check(folder, "--audit-from", "2:" + head.dropFirst(2))
+            #expect(found.code == 1 && found.text.contains("it was to be gone on from, and its link is another"))
         }
     }
 
     @Test(arguments: ["", "3", "3:", ":", "3:12", "0:\(zeros)", "x:\(zeros)", "3:\(zeros):", "3:x\(zeros.dropFirst())"])
     func whatIsNoHeadIsSaid(text: String) async throws {
         try await ServerFolder.with { folder in
-            let run = try await Self.check(folder, "--audit-head=\(text)")
-            #expect(run.code == 2)
-            #expect(run.errorText.contains("is no head of the audit log"), "\(run.errorText)")
-            #expect(run.errorText.contains("--audit-head NUMBER:SHA256"))
+            for option in ["--audit-head", "--audit-from"] {
+                let run = try await Self.check(folder, "\(option)=\(text)")
+                #expect(run.code == 2)
+                #expect(run.errorText.contains("is no head of the audit log"), "\(run.errorText)")
+                #expect(run.errorText.contains("\(option) NUMBER:SHA256"))
+            }
         }
     }
 

@@ -18,12 +18,12 @@ package struct LedgerCheck {
 
     /// - Parameters:
     ///   - reader: over one snapshot.
-    ///   - head: a head of the audit log's chain that was noted elsewhere; `nil` when none was.
+    ///   - links: what was noted elsewhere of the audit log's chain.
     /// - Returns: what is wrong, and how much was looked at.
     /// - Throws: `StoreFailure` when the ledger cannot be read.
     package static func run(
         over reader: any StoreReader,
-        noted head: AuditLink? = nil
+        noted links: NotedLinks = NotedLinks()
     ) throws(StoreFailure) -> LedgerFindings {
         var check = LedgerCheck(reader)
         for app in try reader.knownApps() {
@@ -42,7 +42,7 @@ package struct LedgerCheck {
             try check.checkFigures(app)
         }
         try check.checkEvidence()
-        try check.checkAudit(head)
+        try check.checkAudit(links)
         return check.findings
     }
 

@@ -117,7 +117,8 @@ extension ViolationCode {
         case .deliveryMissing: "replay the event to the endpoint"
         case .deliveryWithoutEvent, .deliveryContradicts: "compare with a backup; replay the event to the endpoint"
         case .auditChainBroken:
-            "something else wrote to the database: compare with a backup, and with the heads that were noted elsewhere"
+            "something else wrote to the database, or a server of an older version: compare with a backup, and with the "
+                + "heads that were noted elsewhere; --audit-from leaves alone what was looked into"
         }
     }
 }

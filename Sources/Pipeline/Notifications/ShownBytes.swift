@@ -22,10 +22,19 @@ package enum ShownBytes {
         return submission.format == ProofFormat.notificationV1.rawValue ? withoutSecret(bare) : bare
     }
 
-    /// Evidence, or a sample of what was refused.
+    /// Evidence.
     ///
     /// - Returns: of the body of a request to verifyReceipt, which is not kept any more, the receipt; else as it came.
     package static func proof(_ bytes: [UInt8]) -> [UInt8] { BareProof.of(bytes) }
+
+    /// A sample of what was refused: of a long one the beginning is kept.
+    ///
+    /// - Returns: as of evidence; `nil` where it may be such a body and cannot be read, as only its beginning is there.
+    package static func of(_ sample: RefusalSample) -> [UInt8]? {
+        let shown = proof(sample.proof)
+        guard shown == sample.proof, (try? JSONDocument(shown)) == nil else { return shown }
+        return String(decoding: shown, as: UTF8.self).contains("\"password\"") ? nil : shown
+    }
 
     /// A name that is written with escapes is found as well, and no name stands there twice: the one door for JSON sees to it.
     private static func withoutSecret(_ bytes: [UInt8]) -> [UInt8]? {

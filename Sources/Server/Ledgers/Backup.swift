@@ -84,7 +84,7 @@ struct Backup {
         do {
             let result = try await restoration.unpackAndCheck()
             Console.write(isJSON ? CheckJSON.line(result) : Array(CheckText.text(result).utf8))
-            return result.isSound ? 0 : 1
+            return result.isSoundBesideAudit ? 0 : 1
         } catch {
             signals.endIfHeard()
             Console.error("assay backup: \(StoreSentence.of(error))")
@@ -123,7 +123,8 @@ struct Restore {
                 withExtendedLifetime(lock) {}
             }
             let result = try await restoration.unpackAndCheck()
-            let isTaken = result.isSound || result.problems.isEmpty && result.findings != nil && acceptsViolations
+            let isReadable = result.problems.isEmpty && result.findings != nil
+            let isTaken = result.isSoundBesideAudit || isReadable && acceptsViolations
             if isTaken { try SQLiteStore.adopt(restoration.file, in: folder, holding: lock) }
             let said = CheckText.text(result) + (isTaken ? RestoreText.text(result, to: folder) : "not restored\n")
             Console.write(

@@ -6,8 +6,8 @@ import Storage
 struct CheckLedger {
     let place: LedgerPlace
     let isJSON: Bool
-    /// What the audit log's chain was noted to end with; `nil` when nothing is to be compared.
-    let head: AuditLink?
+    /// What was noted elsewhere of the audit log's chain.
+    let links: NotedLinks
 
     /// What was found out: of the file, and of what is in it.
     struct Result: Sendable {
@@ -17,20 +17,23 @@ struct CheckLedger {
         var findings: LedgerFindings?
 
         var isSound: Bool { problems.isEmpty && findings?.isSound == true }
+
+        /// Sound but, if anything, for the log of who did what: a copy is none the worse for a chain that was broken before.
+        var isSoundBesideAudit: Bool { problems.isEmpty && findings?.isSoundBesideAudit == true }
     }
 
     init(_ arguments: Arguments, _ environment: [String: String]) throws(UsageFault) {
         place = try LedgerPlace(arguments, environment)
         isJSON = arguments.isSet("json")
-        head = try Self.head(arguments.value("audit-head"))
+        links = NotedLinks(head: try Self.link("audit-head", arguments), start: try Self.link("audit-from", arguments))
     }
 
-    private static func head(_ text: String?) throws(UsageFault) -> AuditLink? {
-        guard let text else { return nil }
+    private static func link(_ option: String, _ arguments: Arguments) throws(UsageFault) -> AuditLink? {
+        guard let text = arguments.value(option) else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let number = Int64(parts[0]), number > 0,
             let digest = Hexadecimal.decode(parts[1]), digest.count == AuditLink.length
-        else { throw UsageFault("\"\(text)\" is no head of the audit log", hint: "--audit-head NUMBER:SHA256") }
+        else { throw UsageFault("\"\(text)\" is no head of the audit log", hint: "--\(option) NUMBER:SHA256") }
         return AuditLink(number: number, digest: digest)
     }
 
@@ -38,7 +41,7 @@ struct CheckLedger {
     func run() async -> Int32 {
         do {
             let ledger = try await place.openToRead()
-            let result = await CheckLedger.examine(ledger, noted: head)
+            let result = await CheckLedger.examine(ledger, noted: links)
             await ledger.close()
             let found = try result.get()
             let text = isJSON ? CheckJSON.line(found) : Array(CheckText.text(found).utf8)
@@ -57,17 +60,17 @@ struct CheckLedger {
     ///
     /// - Parameters:
     ///   - ledger: stays open.
-    ///   - head: of the audit log's chain, as it was noted elsewhere; `nil` when it was not.
+    ///   - links: what was noted elsewhere of the audit log's chain.
     /// - Returns: what was found, or why it cannot be read.
     static func examine(
         _ ledger: OpenedLedger,
-        noted head: AuditLink? = nil
+        noted links: NotedLinks = NotedLinks()
     ) async -> Swift.Result<Result, StoreFailure> {
         do throws(StoreFailure) {
             var result = Result(problems: try await ledger.integrityProblems(), findings: nil)
             do throws(StoreFailure) {
                 result.findings = try await ledger.read { reader throws(StoreFailure) in
-                    try LedgerCheck.run(over: reader, noted: head)
+                    try LedgerCheck.run(over: reader, noted: links)
                 }
             } catch .broken(let code) {
                 // Of a damaged file that is no news.

@@ -23,11 +23,11 @@ enum CheckText {
         for (name, count) in rows {
             text += "  " + name + String(repeating: " ", count: 15 - name.utf8.count) + "\(count)\n"
         }
-        if let head = findings.auditHead {
-            text += "  audit head     \(head.number):\(Hexadecimal.encode(head.digest))\n"
+        if findings.endpointsChanged > 0 {
+            text += "  \(findings.endpointsChanged) endpoints were changed: what they missed is not known\n"
         }
-        guard findings.endpointsChanged > 0 else { return text }
-        return text + "  \(findings.endpointsChanged) endpoints were changed: what they missed is not known\n"
+        guard let head = findings.auditHead else { return text }
+        return text + "  audit head     \(head.number):\(Hexadecimal.encode(head.digest))\n"
     }
 
     /// Such as `balance_differs app=shop environment=production customer_id=anna currency=gems: the balance …`.

@@ -35,7 +35,7 @@ enum LedgerJSON {
                         json.member("sha256", Hexadecimal.encode(sample.digest.bytes))
                         json.member("bytes", sample.bytesInAll)
                         json.member("is_whole", sample.bytesInAll == sample.proof.count)
-                        json.member("proof", base64(ShownBytes.proof(sample.proof)))
+                        json.member("proof", ShownBytes.of(sample).map(base64))
                     }
                 }
             }

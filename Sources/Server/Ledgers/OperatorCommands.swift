@@ -21,6 +21,11 @@ enum OperatorCommands {
                 value: "NUMBER:SHA256",
                 "A head of the audit log that an earlier check told: whether that row still has this link."
             ),
+            .init(
+                "audit-from",
+                value: "NUMBER:SHA256",
+                "A link of the audit log to go on from: what is broken up to its row was looked into."
+            ),
             json,
         ] + Setting.placeOptions,
         notes: [

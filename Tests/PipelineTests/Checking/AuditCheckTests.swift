@@ -97,8 +97,13 @@ import Testing
         }
     }
 
-    private static func check(_ store: any Store, noted head: AuditLink? = nil) async throws -> LedgerFindings {
-        try await store.read { reader throws(StoreFailure) in try LedgerCheck.run(over: reader, noted: head) }
+    private static func check(
+        _ store: any Store,
+        noted head: AuditLink? = nil,
+        from start: AuditLink? = nil
+    ) async throws -> LedgerFindings {
+        let links = NotedLinks(head: head, start: start)
+        return try await store.read { reader throws(StoreFailure) in try LedgerCheck.run(over: reader, noted: links) }
     }
 
     /// The numbers of the links that are broken.
@@ -187,6 +192,36 @@ import Testing
             try await Self.note(in: store)
             #expect(try await Self.check(store).isSound)
             #expect(Self.numbers(try await Self.check(store, noted: head)) == ["4"])
+        }
+    }
+
+    /// What was broken up to a link from which a check goes on is told no more; what is broken behind it is.
+    @Test(.enabled(if: Tampering.hasPython, "python3 is missing: nothing changes a file"), arguments: damages)
+    func whatWasLookedIntoIsToldNoMore(damage: Damage) async throws {
+        try await Self.inFile(damage.statements) { store, _ in
+            try await Self.note(in: store)
+            let head = try #require(try await store.read { reader throws(StoreFailure) in try reader.auditHead() })
+            #expect(!(try await Self.check(store).isSound))
+            let found = try await Self.check(store, noted: head, from: head)
+            #expect(found.isSound && found.auditHead == head, "\(found.listed)")
+            #expect(found.auditRows == (try await Self.check(store).auditRows))
+            // Who goes on from what is not there is told everything.
+            let other = AuditLink(number: head.number, digest: AuditLink.start)
+            #expect(Self.numbers(try await Self.check(store, from: other)).contains("\(head.number)"))
+            try await Self.note(in: store)
+            #expect(try await Self.check(store, from: head).isSound)
+        }
+    }
+
+    @Test(.enabled(if: Tampering.hasPython, "python3 is missing: nothing changes a file"))
+    func whatIsBrokenBehindTheLinkIsTold() async throws {
+        try await Self.inFile(["UPDATE admin_actions SET detail = 'x' WHERE link_number IN (2, 4)"]) { store, _ in
+            let third = try await store.read { reader throws(StoreFailure) in
+                try reader.walkAuditChain(after: WalkPlace(parts: [.integer(2)]), limit: 1).rows.first
+            }
+            let link = AuditLink(number: 3, digest: try #require(third?.link))
+            #expect(Self.numbers(try await Self.check(store)) == ["2", "4"])
+            #expect(Self.numbers(try await Self.check(store, from: link)) == ["4"])
         }
     }
 
