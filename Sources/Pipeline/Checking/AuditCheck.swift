@@ -32,8 +32,7 @@ extension LedgerCheck {
     ///
     /// - Returns: `nil` where there is none of that number, or its link is another.
     private mutating func row(of link: AuditLink, _ why: String) throws(StoreFailure) -> AuditRow? {
-        let before = WalkPlace(parts: [.integer(link.number - 1)])
-        let found = try reader.walkAuditChain(after: before, limit: 1).rows.first
+        let found = try reader.walkAuditChain(after: .afterLink(link.number - 1), limit: 1).rows.first
         guard let row = found, row.number == link.number else {
             let names = [LedgerViolation.Name(key: "number", value: "\(link.number)")]
             findings.add(.auditChainBroken, names, "\(why), and the log has no such link")
@@ -84,7 +83,7 @@ extension LedgerCheck {
     /// - Throws: `StoreFailure` when the ledger cannot be read.
     private mutating func checkAuditChain(after start: AuditLink?, from fold: [UInt8]) throws(StoreFailure) {
         let reader = reader
-        let before = start.map { WalkPlace(parts: [.integer($0.number)]) }
+        let before = start.map { WalkPlace.afterLink($0.number) }
         var chain = LedgerWalk { place throws(StoreFailure) in
             try reader.walkAuditChain(after: place ?? before, limit: Self.pageMax)
         }

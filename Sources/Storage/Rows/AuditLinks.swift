@@ -95,6 +95,11 @@ package struct AuditLink: Hashable, Sendable {
     }
 }
 
+extension WalkPlace {
+    /// In a walk along the chain of the audit log: after the link of this number.
+    package static func afterLink(_ number: Int64) -> WalkPlace { WalkPlace(parts: [.integer(number)]) }
+}
+
 extension AdminAction {
     /// Whether it stands in the chain: whatever is never forgotten does.
     package var isChained: Bool { action != Self.signInRefused }

@@ -217,7 +217,7 @@ import Testing
     func whatIsBrokenBehindTheLinkIsTold() async throws {
         try await Self.inFile(["UPDATE admin_actions SET detail = 'x' WHERE link_number IN (2, 4)"]) { store, _ in
             let third = try await store.read { reader throws(StoreFailure) in
-                try reader.walkAuditChain(after: WalkPlace(parts: [.integer(2)]), limit: 1).rows.first
+                try reader.walkAuditChain(after: .afterLink(2), limit: 1).rows.first
             }
             let link = AuditLink(number: 3, digest: try #require(third?.link))
             #expect(Self.numbers(try await Self.check(store)) == ["2", "4"])
