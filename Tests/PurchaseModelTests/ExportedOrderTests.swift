@@ -3,7 +3,7 @@ import Testing
 
 /// The rows of an export and what Apple tells meanwhile, in every order in which they may come: it ends alike.
 @Suite struct ExportedOrderTests {
-    private enum Arrival: CaseIterable { case firstRow, secondRow, told, refunded, reversed }
+    private enum Arrival { case firstRow, secondRow, told, refunded, partlyRefunded, reversed, extended, upgraded }
 
     /// Two periods of subscription 1, of which the second has a row that says something, beside a proof that Apple signed
     /// after its purchase or, of a part, after its refund.
@@ -14,13 +14,20 @@ import Testing
         let second: Transaction
         let isRefundedThere: Bool
         let percentage: Int?
+        /// Whether that proof is a receipt.
+        let isReceipt: Bool
 
-        init(_ outcome: ExportedOutcome, day: Double = 31, isRefundedThere: Bool = false, percentage: Int? = nil) throws
-        {
+        init(
+            _ outcome: ExportedOutcome,
+            day: Double = 31,
+            isRefundedThere: Bool = false,
+            percentage: Int? = nil,
+            isReceipt: Bool = false
+        ) throws {
             shop = try Shop()
             shop.now = SubscriptionCase.at(day)
             self.outcome = outcome
-            (self.isRefundedThere, self.percentage) = (isRefundedThere, percentage)
+            (self.isRefundedThere, self.percentage, self.isReceipt) = (isRefundedThere, percentage, isReceipt)
             first = try Sold.month(1)
             var second = try Sold.month(2, original: 1, from: 30)
             second.signedAt = second.purchasedAt
@@ -31,15 +38,32 @@ import Testing
             switch arrival {
             case .firstRow: try row([first], 1, .delivered(fence: 1))
             case .secondRow:
-                let taken = Sold.refunded(second, after: 30, percentage: percentage)
-                try row([isRefundedThere ? taken : second], 2, outcome)
+                var proof = isRefundedThere ? Sold.refunded(second, after: 30, percentage: percentage) : second
+                if isReceipt { proof.ownership = nil }
+                try row([proof], 2, outcome)
             case .told: try shop.show(second, by: nil)
             case .refunded: try shop.show(Sold.refunded(second), by: nil)
-            case .reversed: try shop.show(Sold.again(second, after: 30 * 86_400 + 120), by: nil)
+            case .partlyRefunded: try shop.show(Sold.refunded(second, after: 90, percentage: 40_000), by: nil)
+            case .reversed: try shop.show(later, by: nil)
+            case .extended: try shop.show(extended, by: nil)
+            case .upgraded:
+                var upgraded = later
+                upgraded.isUpgraded = true
+                try shop.show(upgraded, by: nil)
             }
         }
 
-        private mutating func row(_ proof: [Transaction], _ number: Int64, _ outcome: ExportedOutcome) throws {
+        /// The second period as Apple signs it last.
+        private var later: Transaction { Sold.again(second, after: 30 * 86_400 + 120) }
+
+        /// The same with 30 days more.
+        var extended: Transaction {
+            var extended = later
+            extended.expiresAt = SubscriptionCase.at(90)
+            return extended
+        }
+
+        mutating func row(_ proof: [Transaction], _ number: Int64, _ outcome: ExportedOutcome) throws {
             let id = try #require(TransactionID(number: number))
             try shop.show(
                 proof,
@@ -64,7 +88,7 @@ import Testing
 
     /// Nobody had it there: whoever keeps fences has it in the end, of whatever Apple has told first.
     @Test func whatWaitedIsDeliveredInTheEnd() throws {
-        for order in permutations(of: Arrival.allCases) {
+        for order in permutations(of: [Arrival.firstRow, .secondRow, .told, .refunded, .reversed]) {
             var move = try Move(.notGiven(.waiting, .outOfRange))
             for arrival in order {
                 try move.take(arrival)
@@ -104,22 +128,85 @@ import Testing
         #expect(try move.shop.fulfilment(2).isImported && move.told == [] && move.shop.gems() == 0)
     }
 
-    /// Its shop knows of the refund, or of a part of it, and not of what Apple has said since: it hears of that once.
-    @Test func whatHasChangedSinceIsTold() throws {
-        for (news, percentage, wanted) in [
-            (Arrival.reversed, nil, "delivery.restored 3"), (.refunded, 40_000, "delivery.compensated 3"),
-        ] as [(Arrival, Int?, String)] {
-            for order in permutations(of: [Arrival.firstRow, .secondRow, news]) {
-                let outcome = ExportedOutcome.delivered(fence: 2, isTakenBack: true)
-                var move = try Move(outcome, isRefundedThere: true, percentage: percentage)
-                for arrival in order { try move.take(arrival) }
-                for arrival in order { try move.take(arrival) }
-                #expect(move.told == [wanted], "\(order)")
-                let row = try move.shop.fulfilment(2)
-                #expect(row.fence == 3 && row.importedFence == 2 && row.isImported, "\(order)")
-                #expect(row.state == (news == .reversed ? .granted : .reversed), "\(order)")
-                try Invariants.check(move.shop, "\(order)")
+    /// What the row of the second period says, with which proof, and what Apple has said since: what is told of it.
+    private struct Change {
+        let news: Arrival
+        var isTakenBack = false
+        var percentage: Int?
+        var isReceipt = false
+        let type: String
+
+        func move(fence: Int64) throws -> Move {
+            try Move(
+                .delivered(fence: fence, isTakenBack: isTakenBack),
+                isRefundedThere: isTakenBack,
+                percentage: percentage,
+                isReceipt: isReceipt
+            )
+        }
+
+        var state: FulfilmentState {
+            switch news {
+            case .refunded: .reversed
+            case .partlyRefunded: .partlyReversed
+            default: .granted
             }
         }
+    }
+
+    private static let changes = [
+        Change(news: .reversed, isTakenBack: true, type: "delivery.restored"),
+        Change(news: .reversed, isTakenBack: true, isReceipt: true, type: "delivery.restored"),
+        Change(news: .refunded, isTakenBack: true, percentage: 40_000, type: "delivery.compensated"),
+        Change(news: .partlyRefunded, isTakenBack: true, type: "delivery.restored"),
+        Change(news: .refunded, type: "delivery.compensated"),
+        Change(news: .refunded, isReceipt: true, type: "delivery.compensated"),
+        Change(news: .extended, type: "delivery.changed"), Change(news: .upgraded, type: "delivery.changed"),
+    ]
+
+    /// Its shop knows what its row's proof says, and not what Apple has said since: it hears of that once.
+    @Test(arguments: [1, 2] as [Int64]) func whatHasChangedSinceIsTold(fence: Int64) throws {
+        for change in Self.changes {
+            for order in permutations(of: [Arrival.firstRow, .secondRow, change.news]) {
+                // Of which a part is left when it is heard of, that is given by this ledger.
+                if change.news == .partlyRefunded, order == [.firstRow, .partlyRefunded, .secondRow] { continue }
+                var move = try change.move(fence: fence)
+                for arrival in order { try move.take(arrival) }
+                for arrival in order { try move.take(arrival) }
+                #expect(move.told == ["\(change.type) \(fence + 1)"], "\(change), \(order)")
+                let row = try move.shop.fulfilment(2)
+                #expect(row.fence == fence + 1 && row.importedFence == fence && row.isImported, "\(change), \(order)")
+                #expect(row.state == change.state, "\(change), \(order)")
+                try Invariants.check(move.shop, "\(change), \(order)")
+            }
+        }
+    }
+
+    /// It was told here with a fence that the shop has from the other ledger: once more, with a greater one.
+    @Test func whatWasToldWithTooSmallAFenceIsToldAgain() throws {
+        for change in Self.changes where !change.isTakenBack {
+            for fence in [Int64(1), 2] {
+                var move = try change.move(fence: fence)
+                let order = [Arrival.firstRow, .told, change.news, .secondRow]
+                for arrival in order { try move.take(arrival) }
+                for arrival in order { try move.take(arrival) }
+                #expect(move.told == (1...fence).map { "\(change.type) \($0 + 1)" }, "\(change), \(fence)")
+                #expect(try move.shop.fulfilment(2).state == change.state, "\(change), \(fence)")
+                try Invariants.check(move.shop, "\(change), \(fence)")
+            }
+        }
+    }
+
+    /// A receipt is the newest proof there; what told more before it comes with another row.
+    @Test func whatAnOlderProofSaysIsNoNews() throws {
+        var move = try Move(.delivered(fence: 1))
+        try move.take(.firstRow)
+        try move.take(.extended)
+        var receipt = move.extended
+        receipt.ownership = nil
+        try move.row([receipt], 2, .delivered(fence: 1))
+        try move.take(.secondRow)
+        #expect(try move.told == [] && move.shop.fulfilment(2).importedFence == 1)
+        try Invariants.check(move.shop, "an older proof")
     }
 }

@@ -46,7 +46,8 @@ extension Draft {
         guard naming.hasRow(of: fulfilment) else { return false }
         guard let outcome = naming.outcome(of: fulfilment.transaction.id) else { return true }
         guard case .delivered(let fence, _) = outcome, fence >= fulfilment.fence else { return false }
-        if fence > fulfilment.fence {
+        // Also where both are alike: that its first row was taken must be known when the others come.
+        if fence > fulfilment.fence || fulfilment.importedFence == 0 {
             fulfilment.importedFence = max(fulfilment.importedFence, 1) + fence - fulfilment.fence
             fulfilment.fence = fence
             fulfilment = put(fulfilment, decidedAt: fulfilment.decidedAt)
@@ -102,22 +103,26 @@ extension Draft {
     ) -> Fulfilment {
         guard before.map({ $0.importedFence == 0 }) ?? true, fulfilment.isImported, fulfilment.isGiven,
             case .delivered(let fence, let isTakenBack) = naming.outcome(of: recorded.id), fence > 0,
-            fulfilment.fence <= fence, isTakenBack || fulfilment.isReversed,
-            naming.isOutdated(recorded, isTakenBack: isTakenBack)
+            fulfilment.fence <= fence, let fact = naming.factThere(of: recorded, isTakenBack: isTakenBack),
+            recorded.isTakenBackOtherwise(than: fact) && (isTakenBack || fulfilment.isReversed)
+                || endsOtherwise(fulfilment, recorded, than: fact)
         else { return fulfilment }
-        var told = fulfilment
-        told.fence += 1
-        if told.state == .granted { told.delivery = .pending }
-        told = put(told)
-        let (type, moment): (EventType, Timestamp?) =
-            told.state == .granted ? (.deliveryRestored, nil) : (.deliveryCompensated, told.reversedAt)
-        tell(
-            type,
-            stream(of: told),
-            happenedAt: moment ?? recorded.transaction.signedAt,
-            .fulfilment(told, recorded)
-        )
-        return told
+        return tellChange(of: fulfilment, recorded, since: fact)
+    }
+
+    /// Whether Apple has said since that access ends at another moment, as by an extension or an upgrade. Receipts know less,
+    /// and tell nothing of that.
+    private func endsOtherwise(
+        _ fulfilment: Fulfilment,
+        _ recorded: RecordedTransaction,
+        than fact: Transaction
+    ) -> Bool {
+        guard fact.ownership != nil, fact.takenBack == nil, fulfilment.state == .granted,
+            fulfilment.goods.contains(where: \.isEntitlement)
+        else { return false }
+        let ends = [fact, recorded.transaction].map { $0.isUpgraded ? $0.purchasedAt : end(of: $0) }
+        // Receipts cut moments to whole seconds: less is no difference.
+        return ends[0]?.seconds != ends[1]?.seconds
     }
 
     /// How the rest of a chain came that is settled when an export's row has said whose it is: what was bought after all that its
@@ -179,17 +184,23 @@ extension Naming {
         fulfilment.booksClosedAt.map { [booksClosedAt, exported?.booksUntil].contains($0) } ?? false
     }
 
-    /// Whether Apple has said since that another part of it is taken back, all or none, than its row's proof says. Where that
-    /// is not what the row says itself, as a receipt knows less, it tells nothing.
-    func isOutdated(_ recorded: RecordedTransaction, isTakenBack: Bool) -> Bool {
-        guard let fact = exportedFact, fact.id == recorded.id, fact.ownership != nil,
-            (fact.takenBack != nil) == isTakenBack
-        else { return false }
-        return fact.takenBack?.share != recorded.transaction.takenBack?.share
+    /// What Apple had said of it when its row was written. `nil` where that is not what the row says itself, as a receipt knows
+    /// less: then it tells nothing.
+    func factThere(of recorded: RecordedTransaction, isTakenBack: Bool) -> Transaction? {
+        exportedFact.flatMap { $0.id == recorded.id && ($0.takenBack != nil) == isTakenBack ? $0 : nil }
     }
 
     /// Whether nothing was given for it in the ledger that it is from: of that the shop has heard.
     func wasHeldBack(_ recorded: RecordedTransaction) -> Bool {
         if case .notGiven = outcome(of: recorded.id) { true } else { false }
+    }
+}
+
+extension RecordedTransaction {
+    /// Whether another part of it is taken back, all or none, than an older word of Apple's says. Of a receipt, which knows no
+    /// parts, only whether any is.
+    fileprivate func isTakenBackOtherwise(than fact: Transaction) -> Bool {
+        let (old, new) = (fact.takenBack, transaction.takenBack)
+        return fact.ownership == nil ? (old == nil) != (new == nil) : old?.share != new?.share
     }
 }

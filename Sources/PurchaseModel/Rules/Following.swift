@@ -52,6 +52,33 @@ extension Draft {
         return after
     }
 
+    /// Tells how something stands of which the shop has heard from another ledger of ours what an older word of Apple's says.
+    ///
+    /// - Parameters:
+    ///   - fulfilment: as it stands here.
+    ///   - recorded: as Apple tells of it by now.
+    ///   - fact: the older word.
+    /// - Returns: with its next fence; as it was where nothing of it is another by now.
+    mutating func tellChange(
+        of fulfilment: Fulfilment,
+        _ recorded: RecordedTransaction,
+        since fact: Transaction
+    ) -> Fulfilment {
+        var (there, told) = (fulfilment, fulfilment)
+        let revocation = fact.takenBack
+        (there.reversed, there.reversedAt) = (revocation?.share ?? 0, revocation?.at)
+        let given = allGiven(by: fulfilment, for: recorded.transaction)
+        there.state = fulfilment.state(after: revocation, of: recorded.transaction, given: given)
+        let (type, moment) = change(from: there, to: told, recorded)
+        // By another number of the same purchase it is taken back as it was.
+        if type == .deliveryChanged, told.state != .granted { return fulfilment }
+        told.fence += 1
+        told.delivery = delivery(of: told, type, told.delivery)
+        told = put(told)
+        tell(type, stream(of: told), happenedAt: moment, .fulfilment(told, recorded))
+        return told
+    }
+
     /// What was given, by whomever: the amounts that another system has delivered stand in no row, and the catalogue has them.
     private func allGiven(by row: Fulfilment, for transaction: Transaction) -> [GrantedGoods] {
         guard row.isImported, let all = goods(of: transaction) else { return row.goods }
