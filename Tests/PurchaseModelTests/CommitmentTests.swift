@@ -128,6 +128,17 @@ import Testing
         try Invariants.check(shop, "\(until)")
     }
 
+    /// What is bought anew, and paid for at once, is of none, whatever was said of the one before.
+    @Test(arguments: ["BILLED_UPFRONT", "MONTHLY"]) func whatIsPaidForAtOnceIsOfNone(plan: String) throws {
+        let off = try Self.word(isKept: false, committedUntil: 360)
+        var poor = Renewal(originalID: off.originalID, product: off.product, signedAt: SubscriptionCase.at(201))
+        (poor.willAutoRenew, poor.nextProduct, poor.telling) = (true, off.nextProduct, .less(than: off))
+        var anew = try Sold.month(2, original: 1, from: 200)
+        anew.billingPlan = plan
+        let found = try #require(fold(try Shop.chain(1), anew, poor, at: SubscriptionCase.at(202)))
+        #expect(found.nextCommitment?.willRenew == (plan == "MONTHLY" ? false : nil))
+    }
+
     /// Another plan, or another product, for what comes after it is a wish like that of any renewal.
     @Test(arguments: [true, false]) func whatItIsToBeRenewedAsIsTold(isOfPlan: Bool) throws {
         var shop = try Shop()

@@ -51,12 +51,30 @@ import Testing
             poor: { $0.offer = Offer(kind: .promotional, identifier: "y") },
             holds: "MONTHLY begun no terms"
         ),
+        Row(
+            "a promotional offer that it would name",
+            full: { $0.offer = Offer(kind: .promotional, identifier: "x", discount: "PAY_UP_FRONT") },
+            poor: { _ in },
+            holds: "MONTHLY begun"
+        ),
+        Row(
+            "the offer of a code that it would name",
+            full: { $0.offer = Offer(kind: .offerCode, identifier: "x", discount: "PAY_UP_FRONT") },
+            poor: { _ in },
+            holds: "MONTHLY begun"
+        ),
         Row("a higher price", poor: { $0.priceIncreaseStatus = 0 }, holds: "MONTHLY begun pending"),
         Row(
             "a higher price that was told of",
             full: { $0.priceIncreaseStatus = 1 },
             poor: { _ in },
             holds: "9990 MONTHLY begun accepted"
+        ),
+        Row(
+            "a higher price that was told of, off",
+            full: { $0.priceIncreaseStatus = 1 },
+            poor: { $0.willAutoRenew = false },
+            holds: "accepted"
         ),
         Row("over", full: { Self.end(&$0, on: 31) }, poor: { Self.end(&$0, on: 32) }, holds: "begun back"),
         Row("over for another reason", full: { Self.end(&$0, on: 31) }, poor: { Self.giveUp(&$0) }, holds: ""),
@@ -171,5 +189,22 @@ import Testing
         let changed = "subscription.renewal_preference_changed"
         #expect(shop.types.dropFirst(before) == [changed, changed])
         try Invariants.check(shop, "off and on")
+    }
+
+    /// Who turns renewal off and on again has agreed to a higher price once.
+    @Test func anAnswerToAHigherPriceIsToldOnce() throws {
+        var shop = try Shop()
+        var full = try Self.full()
+        full.priceIncreaseStatus = 1
+        try shop.show(FigureTests.priced(Sold.month(1), 9_990), renewals: [full])
+        let accepted = "subscription.price_increase_accepted"
+        let before = shop.types.count { $0 == accepted }
+        for (day, isOn) in [(2.0, false), (3, true), (4, false), (5, true)] {
+            var word = try Self.poor(on: day)
+            word.willAutoRenew = isOn
+            try shop.show([], renewals: [word], by: nil)
+        }
+        #expect(shop.types.count { $0 == accepted } == before)
+        try Invariants.check(shop, "agreed once")
     }
 }

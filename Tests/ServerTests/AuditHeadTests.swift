@@ -88,6 +88,8 @@ import Testing
             #expect(sound.code == 0 && sound.text.hasSuffix("  audit head     \(head)\n"), "\(sound.text)")
             let found = try await Self.check(folder, "--audit-from", "2:" + head.dropFirst(2))
             #expect(found.code == 1 && found.text.contains("it was to be gone on from, and its link is another"))
+            let older = try await Self.check(folder, "--audit-from", head, "--audit-head", "2:" + head.dropFirst(2))
+            #expect(older.code == 2 && older.errorText.contains("--audit-head is before --audit-from"))
         }
     }
 

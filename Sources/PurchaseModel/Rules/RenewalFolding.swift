@@ -51,53 +51,62 @@ extension Renewal {
 
 // What holds by a statement that tells less than Apple signs.
 extension Renewal {
-    /// What holds by it while a period is the newest one; `nil` while there is none. See ``filled(until:committedUntil:)``.
-    func filled(about period: Transaction?) -> Renewal {
-        filled(until: period?.expiresAt, committedUntil: period?.commitmentEndsAt)
-    }
+    /// What holds by it while a period is the newest one; `nil` while there is none. See ``filled(until:in:)``.
+    func filled(about period: Transaction?) -> Renewal { filled(until: period?.expiresAt, in: period) }
 
     /// What holds by it: itself, and what it could not tell by the full one beside it, as long as both are about the same
-    /// renewal, and say alike what comes next and whether it does. What was said of a commitment holds until that ends.
+    /// renewal, and say alike what comes next and whether it does. What was said of a commitment holds until that ends, and
+    /// what was said of a higher price whether or not it renews.
     ///
     /// `renewsAt` is not filled in: nobody has said then which end it is about, and the rules go by when it was signed.
     ///
     /// - Parameters:
     ///   - end: of the newest period; `nil` where it is not known.
-    ///   - commitmentEnd: of the commitment which that period is of, where there is one.
+    ///   - period: the newest one, which may be of a commitment; `nil` where it does not matter.
     /// - Returns: the statement itself where it tells all, where nothing stands beside it, and where the two differ.
-    func filled(until end: Timestamp?, committedUntil commitmentEnd: Timestamp? = nil) -> Renewal {
+    func filled(until end: Timestamp?, in period: Transaction? = nil) -> Renewal {
         guard case .less(let full?) = telling, product == full.product,
             (nextProduct ?? product) == (full.nextProduct ?? full.product)
         else { return self }
         var found = self
-        if holds(full.nextCommitment, of: full, until: commitmentEnd) { found.nextCommitment = full.nextCommitment }
-        guard willAutoRenew == full.willAutoRenew, let renewsAt = full.renewsAt,
-            end.map({ $0.seconds == renewsAt.seconds }) ?? true
-        else { return found }
-        if isOver || full.isOver {
-            guard expirationIntent == full.expirationIntent, isOver, full.isOver else { return found }
-            (found.winBackOffers, found.recentStartAt) = (full.winBackOffers, full.recentStartAt)
-        } else if signedAt < renewsAt || isRetrying {
-            found.takePlan(of: full)
+        if nextCommitment == nil, holds(full.nextCommitment, of: full, in: period) {
+            found.nextCommitment = full.nextCommitment
         }
+        guard let renewsAt = full.renewsAt, end.map({ $0.seconds == renewsAt.seconds }) ?? true else { return found }
+        let hasEnded = isOver || full.isOver
+        let isAhead = !hasEnded && (signedAt < renewsAt || isRetrying)
+        if isAhead { found.priceIncreaseStatus = priceIncreaseStatus ?? full.priceIncreaseStatus }
+        guard willAutoRenew == full.willAutoRenew else { return found }
+        if isAhead { found.takePlan(of: full) }
+        guard isOver, full.isOver, expirationIntent == full.expirationIntent else { return found }
+        found.recentStartAt = recentStartAt ?? full.recentStartAt
+        if winBackOffers.isEmpty { found.winBackOffers = full.winBackOffers }
         return found
     }
 
     /// Who lets a commitment run out says so by it alone until its last month, which is not charged for anew.
-    private func holds(_ next: NextCommitment?, of full: Renewal, until end: Timestamp?) -> Bool {
+    private func holds(_ next: NextCommitment?, of full: Renewal, in period: Transaction?) -> Bool {
         guard let next, let beginsAt = next.beginsAt, signedAt < beginsAt,
-            end.map({ $0.seconds == beginsAt.seconds }) ?? true
+            period?.commitmentEndsAt.map({ $0.seconds == beginsAt.seconds }) ?? true,
+            // One that is paid for otherwise is of none; a receipt does not say how.
+            period?.billingPlan.map({ $0 == SubscriptionRules.monthlyPlan }) ?? true
         else { return false }
         return willAutoRenew == full.willAutoRenew || willAutoRenew == false && next.willRenew == false
     }
 
     /// For the renewal that comes next. Another offer, or another answer to a higher price, makes another price of it.
     private mutating func takePlan(of full: Renewal) {
-        (recentStartAt, nextBillingPlan) = (full.recentStartAt, full.nextBillingPlan)
-        let isOfferSame = offer.map { $0.kind == full.offer?.kind && $0.identifier == full.offer?.identifier } ?? true
-        if isOfferSame { offer = full.offer }
-        let isIncreaseSame = priceIncreaseStatus.map { $0 == full.priceIncreaseStatus } ?? true
-        if isIncreaseSame { priceIncreaseStatus = full.priceIncreaseStatus }
-        if isOfferSame, isIncreaseSame { nextPrice = full.nextPrice }
+        recentStartAt = recentStartAt ?? full.recentStartAt
+        nextBillingPlan = nextBillingPlan ?? full.nextBillingPlan
+        guard hasOffer(of: full) else { return }
+        offer = full.offer
+        if priceIncreaseStatus == full.priceIncreaseStatus { nextPrice = nextPrice ?? full.nextPrice }
+    }
+
+    /// Whether it renews by the same offer. verifyReceipt names those that are promotional and of a code, so that it renews by
+    /// none of these where it names none.
+    private func hasOffer(of full: Renewal) -> Bool {
+        guard let offer else { return full.offer.map { [.introductory, .winBack].contains($0.kind) } ?? true }
+        return offer.kind == full.offer?.kind && offer.identifier == full.offer?.identifier
     }
 }

@@ -26,6 +26,12 @@ struct CheckLedger {
         place = try LedgerPlace(arguments, environment)
         isJSON = arguments.isSet("json")
         links = NotedLinks(head: try Self.link("audit-head", arguments), start: try Self.link("audit-from", arguments))
+        if let head = links.head, let start = links.start, head.number < start.number {
+            throw UsageFault(
+                "--audit-head is before --audit-from, and nothing before that is worked out",
+                hint: "compare it by a check of its own, without --audit-from"
+            )
+        }
     }
 
     private static func link(_ option: String, _ arguments: Arguments) throws(UsageFault) -> AuditLink? {
