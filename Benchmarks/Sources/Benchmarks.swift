@@ -119,8 +119,8 @@ import Verification
     }
 
     /// For a profiler, nothing but one thing: `profile tokens 10000`, `profile 500 100` (purchases in a receipt, how
-    /// often), `profile decide 1000` (receipts), `profile known 1000` (receipts that the ledger has), `profile record 256
-    /// 20000` (purchases in a commit, and in all), `profile http 64 20000` (connections, requests).
+    /// often), `profile decide 1 10000` (purchases in a receipt, receipts), `profile known 500 1000` (receipts that the ledger
+    /// has), `profile record 256 20000` (purchases in a commit, and in all), `profile http 64 20000` (connections, requests).
     private static func profile(_ words: [String], _ samples: Samples, _ folder: String) async throws {
         let numbers = words.dropFirst().compactMap { Int($0) }
         guard let what = words.first, let count = numbers.last else {
@@ -139,7 +139,7 @@ import Verification
         }
         if what == "decide" || what == "known" {
             return try StoreBenchmark(samples: samples, folder: folder)
-                .profileDecisions(count, known: what == "known")
+                .profileDecisions(count, of: numbers[0], known: what == "known")
         }
         let verifier = try samples.verifier()
         let proofs = try Int(what).map { [try samples.receipt(purchases: $0)] } ?? samples.tokens

@@ -20,13 +20,15 @@ extension Draft {
         fulfilment.customer = naming.leavesAlone(recorded) ? nil : owner(of: chain(of: recorded))?.customer
         let heldThere = heldBack(recorded, before, fulfilment.customer, naming)
         noteExport(&fulfilment, after: before, naming)
-        let isFirst = before == nil && naming.source == .history
-        let stays = !naming.isOfPurchase && isOfHistory(recorded.transaction, in: fulfilment.chain)
-        let wasThere = naming.wasOfHistory(recorded, before)
-        fulfilment.isOfHistory = fulfilment.customer == nil && (isFirst || stays || wasThere)
-        let judgement =
-            heldThere.map { .leave($0.state, $0.reason) }
-            ?? judge(recorded, fulfilment, naming, isFamilyCopy: isFamilyCopy(recorded, before))
+        let (isNobodys, chain) = (fulfilment.customer == nil, fulfilment.chain)
+        fulfilment.isOfHistory = isNobodys && isToldByHistoryAlone(recorded, before, in: chain, naming)
+        // Not by `??`: its closure would copy the whole draft.
+        let judgement: Judgement =
+            if let heldThere {
+                .leave(heldThere.state, heldThere.reason)
+            } else {
+                judge(recorded, fulfilment, naming, isFamilyCopy: isFamilyCopy(recorded, before))
+            }
         switch judgement {
         case .grant(let customer, let unit, let goods, let payment):
             let granted = grant(fulfilment, recorded, to: customer, unit, goods, payment)
@@ -61,6 +63,18 @@ extension Draft {
             if !isKnown, !fulfilment.isImported { tellThatNothingIsGiven(fulfilment, recorded, naming) }
             return fulfilment
         }
+    }
+
+    /// Whether only Apple's history has told of what is nobody's: as the first word of it, or as it was.
+    private func isToldByHistoryAlone(
+        _ recorded: RecordedTransaction,
+        _ before: Fulfilment?,
+        in chain: ChainKey,
+        _ naming: Naming
+    ) -> Bool {
+        let isFirst = before == nil && naming.source == .history
+        let stays = !naming.isOfPurchase && isOfHistory(recorded.transaction, in: chain)
+        return isFirst || stays || naming.wasOfHistory(recorded, before)
     }
 
     private mutating func tellThatNothingIsGiven(

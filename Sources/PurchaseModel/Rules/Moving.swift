@@ -19,14 +19,17 @@ extension Draft {
     }
 
     /// The chains that one goes on from, the nearest first: it may have been moved more than once.
-    func predecessors(of chain: ChainKey) -> [ChainKey] { line(from: chain) { predecessor(of: $0) } }
+    func predecessors(of chain: ChainKey) -> [ChainKey] { line(from: chain, isBack: true) }
 
     /// The chains that go on with one, the nearest first.
-    func successors(of chain: ChainKey) -> [ChainKey] { line(from: chain) { successor(of: $0) } }
+    func successors(of chain: ChainKey) -> [ChainKey] { line(from: chain, isBack: false) }
 
-    private func line(from chain: ChainKey, _ next: (ChainKey) -> ChainKey?) -> [ChainKey] {
+    /// Without a closure, which would copy the whole draft: nearly every chain stands alone.
+    private func line(from chain: ChainKey, isBack: Bool) -> [ChainKey] {
         var line: [ChainKey] = []
-        while line.count < ChainKey.movesMax, let found = next(line.last ?? chain) {
+        while line.count < ChainKey.movesMax {
+            let last = line.last ?? chain
+            guard let found = isBack ? predecessor(of: last) : successor(of: last) else { break }
             if found == chain || line.contains(found) { break }
             line.append(found)
         }

@@ -39,16 +39,11 @@ extension Draft {
         of recording: Recording,
         named naming: Naming
     ) -> [Fulfilment] {
-        let (known, ordered) = (known, ordered)
-        return settle(recorded) { recorded in
-            // Whoever names no chains speaks of all.
-            var said = naming.chains == nil ? naming : naming.of(known.chain(of: recorded))
-            // Whoever names none for it, as Apple does, unsays no name.
-            if said.order == nil || !ordered.contains(recorded.id) {
-                (said.order, said.namer) = (recorded.order, recorded.customer)
-            }
-            return said
-        }
+        let ordered = ordered
+        // Whoever names no chains speaks of all.
+        if naming.chains == nil { return settle(recorded) { naming.said(of: $0, ordered) } }
+        let known = known
+        return settle(recorded) { naming.of(known.chain(of: $0)).said(of: $0, ordered) }
     }
 
     /// The chains of what a proof tells to be taken back, or to be taken back no more. The rest of no other was looked up.
@@ -174,6 +169,15 @@ extension Draft {
 }
 
 extension Naming {
+    /// What was said of a transaction, of which the chain was looked at. Whoever names no order for it, as Apple does, unsays no
+    /// name.
+    fileprivate func said(of recorded: RecordedTransaction, _ ordered: Set<TransactionID>) -> Naming {
+        if order != nil, ordered.contains(recorded.id) { return self }
+        var said = self
+        (said.order, said.namer) = (recorded.order, recorded.customer)
+        return said
+    }
+
     fileprivate init(of recording: Recording, chains: Set<ChainKey>?) {
         self.init(
             order: recording.order,
