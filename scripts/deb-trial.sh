@@ -101,6 +101,8 @@ cat >"$root/etc/assay/assay.json" <<'JSON'
 }
 JSON
 serve() {
+    # The last server's lines are none of this one's: it empties the file itself, but when it starts.
+    : >"$place/log"
     as_assay assay serve --config /etc/assay/assay.json 2>"$place/log" &
     server=$!
     # It says when it listens: the log is followed, not the clock.
