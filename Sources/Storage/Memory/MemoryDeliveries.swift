@@ -92,11 +92,9 @@ extension MemoryTransaction {
         after place: WalkPlace?,
         limit: Int
     ) -> (changed: Int, next: WalkPlace?) {
-        let open = ledger.outbox.deliveries.values.filter(\.isOpen).map { (key: hastePlace(of: $0), delivery: $0) }
-            .filter { row in place.map { Self.stands($0, before: row.key) } ?? true }
-            .sorted { Self.stands($0.key, before: $1.key) }
-        let page = open.prefix(limit)
-        let changed = page.map(\.delivery).count { delivery in
+        let open = ledger.outbox.deliveries.values.filter(\.isOpen).map { (hasteKey(of: $0), $0) }
+        let page = Self.page(open, after: place, limit)
+        let changed = page.rows.count { delivery in
             let moved = lead.moved(delivery.row.dueAt, isLeased: delivery.row.state == .leased)
             guard let moved else { return false }
             var known = delivery
@@ -105,24 +103,13 @@ extension MemoryTransaction {
             put(known)
             return true
         }
-        return (changed, open.count > limit ? page.last?.key : nil)
+        return (changed, page.next)
     }
 
-    private func hastePlace(of delivery: MemoryOutbox.Delivery) -> WalkPlace {
+    private func hasteKey(of delivery: MemoryOutbox.Delivery) -> [WalkPlace.Part] {
         let endpoint = ledger.outbox.endpoints[delivery.row.id.endpoint]?.number ?? 0
         let (state, position) = (delivery.row.state.rawValue, delivery.row.cursor.position)
-        return WalkPlace(parts: [.integer(Int64(endpoint)), .integer(state), .integer(position)])
-    }
-
-    /// Both of numbers alone.
-    private static func stands(_ place: WalkPlace, before other: WalkPlace) -> Bool {
-        func numbers(_ place: WalkPlace) -> [Int64] {
-            place.parts.map { part in
-                guard case .integer(let number) = part else { return -1 }
-                return number
-            }
-        }
-        return numbers(place).lexicographicallyPrecedes(numbers(other))
+        return [.integer(Int64(endpoint)), .integer(state), .integer(position)]
     }
 
     func replayDelivery(_ id: WebhookDeliveryID, at now: Timestamp) -> Bool {

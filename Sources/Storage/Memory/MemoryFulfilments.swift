@@ -122,18 +122,15 @@ extension MemoryTransaction {
         after place: WalkPlace?,
         limit: Int
     ) throws(StoreFailure) -> (changed: Int, next: WalkPlace?) {
-        var rest = ledger.subscriptions.values.sorted { Self.place(of: $0) < Self.place(of: $1) }
-        if let place { rest = Array(rest.drop { Self.hastePlace(of: $0) != place }.dropFirst()) }
-        let page = rest.prefix(limit)
-        let early = page.filter(lead.hastens)
+        let page = Self.page(ledger.subscriptions.values.map { (Self.hasteKey(of: $0), $0) }, after: place, limit)
+        let early = page.rows.filter(lead.hastens)
         try apply(puttingOff(early, until: lead.now), evidence: nil)
-        return (early.count, rest.count > limit ? page.last.map(Self.hastePlace) : nil)
+        return (early.count, page.next)
     }
 
-    /// No subscription is ever forgotten: that it stands there is enough to go on after it.
-    private static func hastePlace(of row: RecordedSubscription) -> WalkPlace {
+    private static func hasteKey(of row: RecordedSubscription) -> [WalkPlace.Part] {
         let (app, original, realm) = place(of: row)
-        return WalkPlace(parts: [.text(app.text), .integer(original.number), .integer(realm)])
+        return [.text(app.text), .integer(original.number), .integer(realm)]
     }
 
     private func dueSubscriptions(

@@ -25,7 +25,7 @@ struct MemoryOutbox: Sendable {
         var isDeleted = false
     }
 
-    struct Delivery: Sendable {
+    struct Delivery: Hashable, Sendable {
         var row: WebhookDelivery
         var realm: Realm
         var customer: CustomerID?

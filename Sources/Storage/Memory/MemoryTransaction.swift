@@ -1,7 +1,7 @@
 import PurchaseModel
 
 /// One write over a memory ledger, with what takes it back.
-final class MemoryTransaction: StoreTransaction {
+final class MemoryTransaction: StoreTransaction, HasteSteps {
     var ledger: MemoryLedger
     /// A failure that the closure may have swallowed, but that must not be committed over.
     private(set) var doom: StoreFailure?

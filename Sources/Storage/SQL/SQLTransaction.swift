@@ -1,7 +1,7 @@
 import PurchaseModel
 
 /// One transaction over a connection. Hands each verb to the file that knows its SQL.
-final class SQLTransaction: StoreTransaction {
+final class SQLTransaction: StoreTransaction, HasteSteps {
     let connection: any SQLConnection
     let apps: AppQueries
     private let versions: RowVersions

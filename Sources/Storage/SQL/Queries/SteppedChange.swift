@@ -52,20 +52,14 @@ struct SteppedChange: Sendable {
         after place: WalkPlace?,
         limit: Int
     ) throws(StoreFailure) -> (changed: Int, next: WalkPlace?) {
-        let start: [SQLValue] = place.map { $0.parts.map(Self.value) } ?? [.integer(-1), .integer(-1), .integer(-1)]
+        let first: [SQLValue] = [.integer(-1), .integer(-1), .integer(-1)]
+        let start = place.map { $0.parts.map(TableWalk.value) } ?? first
         let next = try connection.row(findEnd, start + [.integer(Int64(max(limit, 1) - 1))]) { row in
             WalkPlace(parts: [.integer(row.integer(0)), .integer(row.integer(1)), .integer(row.integer(2))])
         }
         // Behind all of them, and in PostgreSQL no greater than what the smaller columns hold.
-        let end: [SQLValue] = next.map { $0.parts.map(Self.value) } ?? [.integer(.max), .integer(0), .integer(0)]
+        let last: [SQLValue] = [.integer(.max), .integer(0), .integer(0)]
+        let end = next.map { $0.parts.map(TableWalk.value) } ?? last
         return (try connection.run(change, values + start + end), next)
-    }
-
-    private static func value(_ part: WalkPlace.Part) -> SQLValue {
-        switch part {
-        case .integer(let number): .integer(number)
-        case .text(let text): .text(text)
-        case .bytes(let bytes): .bytes(bytes)
-        }
     }
 }

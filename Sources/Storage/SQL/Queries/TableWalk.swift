@@ -74,7 +74,7 @@ struct TableWalk: Sendable {
         }
     }
 
-    private static func value(_ part: WalkPlace.Part) -> SQLValue {
+    static func value(_ part: WalkPlace.Part) -> SQLValue {
         switch part {
         case .integer(let number): .integer(number)
         case .text(let text): .text(text)
