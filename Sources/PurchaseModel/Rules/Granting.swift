@@ -22,13 +22,9 @@ extension Draft {
         noteExport(&fulfilment, after: before, naming)
         let (isNobodys, chain) = (fulfilment.customer == nil, fulfilment.chain)
         fulfilment.isOfHistory = isNobodys && isToldByHistoryAlone(recorded, before, in: chain, naming)
-        // Not by `??`: its closure would copy the whole draft.
-        let judgement: Judgement =
-            if let heldThere {
-                .leave(heldThere.state, heldThere.reason)
-            } else {
-                judge(recorded, fulfilment, naming, isFamilyCopy: isFamilyCopy(recorded, before))
-            }
+        let isCopy = isFamilyCopy(recorded, before)
+        let judgement =
+            heldThere.map { .leave($0.state, $0.reason) } ?? judge(recorded, fulfilment, naming, isFamilyCopy: isCopy)
         switch judgement {
         case .grant(let customer, let unit, let goods, let payment):
             let granted = grant(fulfilment, recorded, to: customer, unit, goods, payment)
