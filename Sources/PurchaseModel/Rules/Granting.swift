@@ -22,6 +22,7 @@ extension Draft {
         noteExport(&fulfilment, after: before, naming)
         let (isNobodys, chain) = (fulfilment.customer == nil, fulfilment.chain)
         fulfilment.isOfHistory = isNobodys && isToldByHistoryAlone(recorded, before, in: chain, naming)
+        // Beforehand: as an argument, which changes the draft, it had the whole of it copied for the call.
         let isCopy = isFamilyCopy(recorded, before)
         let judgement =
             heldThere.map { .leave($0.state, $0.reason) } ?? judge(recorded, fulfilment, naming, isFamilyCopy: isCopy)
