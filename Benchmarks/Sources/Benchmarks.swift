@@ -120,7 +120,8 @@ import Verification
 
     /// For a profiler, nothing but one thing: `profile tokens 10000`, `profile 500 100` (purchases in a receipt, how
     /// often), `profile decide 1 10000` (purchases in a receipt, receipts), `profile known 500 1000` (receipts that the ledger
-    /// has), `profile record 256 20000` (purchases in a commit, and in all), `profile http 64 20000` (connections, requests).
+    /// has), `profile periods 500 1000` (periods of one subscription), `profile record 256 20000` (purchases in a commit, and in
+    /// all), `profile http 64 20000` (connections, requests).
     private static func profile(_ words: [String], _ samples: Samples, _ folder: String) async throws {
         let numbers = words.dropFirst().compactMap { Int($0) }
         guard let what = words.first, let count = numbers.last else {
@@ -137,9 +138,9 @@ import Verification
             return try await StoreBenchmark(samples: samples, folder: folder)
                 .profileRecording(choice, count, batch: numbers[0])
         }
-        if what == "decide" || what == "known" {
+        if what == "decide" || what == "known" || what == "periods" {
             return try StoreBenchmark(samples: samples, folder: folder)
-                .profileDecisions(count, of: numbers[0], known: what == "known")
+                .profileDecisions(count, of: numbers[0], known: what == "known", isOneChain: what == "periods")
         }
         let verifier = try samples.verifier()
         let proofs = try Int(what).map { [try samples.receipt(purchases: $0)] } ?? samples.tokens

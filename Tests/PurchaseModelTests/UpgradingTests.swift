@@ -200,6 +200,20 @@ import Testing
         #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
     }
 
+    /// Each row: so many seconds before a renewal begins another plan is bought, and whether Apple is asked about the renewal.
+    @Test(arguments: [(60, true), (86_400, true), (86_401, false)])
+    func aRenewalChargedAheadIsAskedAbout(seconds: Int64, isAsked: Bool) throws {
+        let renewal = try Sold.month(2, original: 1, from: 30)
+        var year = try Self.yearly(3, original: 1, from: 30)
+        year.purchasedAt = renewal.purchasedAt.advanced(by: .seconds(-seconds))
+        let between = try (4...6).map { try Sold.month($0, original: 1, from: 30) }
+        for periods in [
+            [renewal, year], [year] + between + [renewal], [try Sold.month(1), renewal] + between + [year],
+        ] {
+            #expect(upgradesToHear(among: periods).contains(renewal.id) == isAsked)
+        }
+    }
+
     @Test func whatIsOverForLongWaitsForTheNextLook() throws {
         var shop = try Shop()
         shop.now = SubscriptionCase.at(365 + 61)

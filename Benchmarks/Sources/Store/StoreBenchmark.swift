@@ -80,9 +80,10 @@ struct StoreBenchmark {
         _ = try await LedgerWriting(place: place).record(work(0..<count), batch: batch)
     }
 
-    /// For a profiler: the same purchases again and again, new each time or known.
-    func profileDecisions(_ count: Int, of purchases: Int, known: Bool) throws {
-        let many = recording((0..<purchases).map(Samples.renewal), customer: 0)
+    /// For a profiler: the same purchases again and again, new each time or known, each of its own chain or all of one.
+    func profileDecisions(_ count: Int, of purchases: Int, known: Bool, isOneChain: Bool) throws {
+        let sample = isOneChain ? StoreBenchmark.period : Samples.renewal
+        let many = recording((0..<purchases).map(sample), customer: 0)
         var situation = Situation()
         if known { situation.apply(decide(situation, many, ownToken: { _ in nil }, at: Samples.moment)) }
         for _ in 0..<count { try StoreBenchmark.check(situation, many, changes: known ? 0 : purchases) }

@@ -26,10 +26,14 @@ package func replacedPeriods(among periods: some Sequence<Transaction>) -> Set<T
 /// - Returns: those to ask Apple about, the newest first.
 package func upgradesToHear(among periods: [Transaction]) -> [TransactionID] {
     let sorted = periods.sorted { ($0.purchasedAt, $0.id) < ($1.purchasedAt, $1.id) }
+    guard let newest = sorted.last?.purchasedAt else { return [] }
+    // A chain may have hundreds of periods: only those are compared that lie together.
     let open = sorted.indices.filter { place in
         let period = sorted[place]
+        guard period.mayBeMarked(byPurchaseAt: newest) else { return false }
         return sorted[(place + 1)...].prefix { $0.begins(before: period) }.contains { period.mayHaveGivenWay(to: $0) }
-            || sorted[..<place].contains { period.mayHaveGivenWayAhead(to: $0) }
+            || sorted[..<place].reversed().prefix { $0.mayComeBeforeCharge(of: period) }
+                .contains { period.mayHaveGivenWayAhead(to: $0) }
     }
     return open.reversed().map { sorted[$0].id }
 }
@@ -59,6 +63,9 @@ package func overlap(_ spans: [PeriodSpan]) -> Bool {
     return false
 }
 
+/// How many seconds before it begins Apple charges for a renewal at the earliest.
+private let chargedAheadMax: Int64 = 86_400
+
 /// Whether a period that begins in the middle of another one was bought before it all the same: Apple charges for a renewal up to
 /// a day before it begins, and dates it then. The plan that was bought in between took its place.
 ///
@@ -76,9 +83,9 @@ func wasChargedAhead(
     of other: Timestamp,
     _ otherID: TransactionID
 ) -> Bool {
-    let length = end.map { start.duration(to: $0).components.seconds / 10 } ?? 86_400
+    let length = end.map { start.duration(to: $0).components.seconds / 10 } ?? chargedAheadMax
     return id < otherID && other.seconds < start.seconds
-        && start.seconds - other.seconds <= min(86_400, max(length, 0))
+        && start.seconds - other.seconds <= min(chargedAheadMax, max(length, 0))
 }
 
 /// From when a period lasts until another one of its chain may follow it.
@@ -105,21 +112,31 @@ extension Transaction {
     /// Whether Apple may say by now that a newer period took the place of this one. Sooner asked in vain than not at all: a
     /// next plan that is charged for shortly before the end is among them.
     func mayHaveGivenWay(to newer: Transaction) -> Bool {
-        guard mayBeMarked(by: newer), isBefore(newer), newer.begins(before: self) else { return false }
+        guard mayBeMarked(byPurchaseAt: newer.purchasedAt), isBefore(newer), newer.begins(before: self) else {
+            return false
+        }
         // Plans may share a product: one that begins in the middle of another one of it is no renewal.
         return newer.product != product || lastMoment.map { newer.purchasedAt < $0 } == true
     }
 
     /// The same of a renewal that Apple has charged for ahead, by a plan that was bought before it began.
     fileprivate func mayHaveGivenWayAhead(to newer: Transaction) -> Bool {
-        guard mayBeMarked(by: newer), newer.isBefore(self), newer.product != product else { return false }
+        guard mayBeMarked(byPurchaseAt: newer.purchasedAt), newer.isBefore(self), newer.product != product else {
+            return false
+        }
         return wasChargedAhead(from: purchasedAt, id, until: expiresAt, of: newer.purchasedAt, newer.id)
     }
 
-    private func mayBeMarked(by newer: Transaction) -> Bool {
-        guard !isUpgraded, ownership == nil || signedAt < newer.purchasedAt else { return false }
+    /// Whether Apple may have marked it since it was signed, for what was bought at this moment, or before.
+    fileprivate func mayBeMarked(byPurchaseAt moment: Timestamp) -> Bool {
+        guard !isUpgraded, ownership == nil || signedAt < moment else { return false }
         // What receipts say of an upgrade looks like a refund.
         return revocation == nil || revocation?.isBare == true
+    }
+
+    /// Whether it was bought so shortly before a renewal began that Apple may have charged for that before.
+    fileprivate func mayComeBeforeCharge(of renewal: Transaction) -> Bool {
+        renewal.purchasedAt.seconds - purchasedAt.seconds <= chargedAheadMax
     }
 
     fileprivate func begins(before older: Transaction) -> Bool { older.expiresAt.map { purchasedAt < $0 } == true }
@@ -152,7 +169,7 @@ extension Timestamp {
     /// - Returns: `nil` where it ends before it begins.
     func lastMoment(ofPeriodUntil end: Timestamp) -> Timestamp? {
         guard self < end else { return nil }
-        let ahead = min(86_400, duration(to: end).components.seconds / 10)
+        let ahead = min(chargedAheadMax, duration(to: end).components.seconds / 10)
         return end.advanced(by: .seconds(-ahead))
     }
 }
