@@ -119,7 +119,7 @@ package struct FulfilmentCursor: Hashable, Sendable {
         self.transaction = transaction
     }
 
-    init(_ fulfilment: Fulfilment) {
+    package init(_ fulfilment: Fulfilment) {
         self.init(
             original: fulfilment.original,
             realm: fulfilment.transaction.realm,
