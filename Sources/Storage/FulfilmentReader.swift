@@ -16,6 +16,9 @@ package protocol FulfilmentReader {
 
     /// Those that wait for a product, of a customer, or with one of these tokens whosever they are, save those that only
     /// Apple's history tells of; the limit is brought between 1 and ``FulfilmentPage/limitMax``.
+    ///
+    /// Those with a token come first, token by token. Among them, and among the others, what was paid for comes before what is
+    /// from a sandbox, and then what was bought first: what has waited there for long leaves nothing out that an order needs.
     func waitingFulfilments(
         for wish: WishKey,
         tokens: [AccountToken],
@@ -119,7 +122,7 @@ package struct FulfilmentCursor: Hashable, Sendable {
         self.transaction = transaction
     }
 
-    init(_ fulfilment: Fulfilment) {
+    package init(_ fulfilment: Fulfilment) {
         self.init(
             original: fulfilment.original,
             realm: fulfilment.transaction.realm,

@@ -18,12 +18,23 @@ package protocol StoreReader:
 
     /// The transactions of the chains that a customer owns or shares, after a place in the listing; none if the app has no
     /// such place. The limit is brought between 1 and ``TransactionPage/limitMax``.
+    ///
+    /// - Parameters:
+    ///   - app: whose customer it is.
+    ///   - customer: whose transactions.
+    ///   - order: in which they are listed.
+    ///   - cursor: behind what; `nil` for the beginning.
+    ///   - limit: how many at most.
+    ///   - isListed: on which sides of the wall they stand: what is on another one fills no page, and no place names it.
+    /// - Returns: the page.
+    /// - Throws: ``StoreFailure``.
     func transactions(
         app: AppID,
         customer: CustomerID,
         order: ListingOrder,
         after cursor: TransactionCursor?,
-        limit: Int
+        limit: Int,
+        where isListed: (Realm) -> Bool
     ) throws(StoreFailure) -> TransactionPage
 
     /// What first proved a transaction, or with what its customer first showed it where it was known before. `nil` when it is
@@ -98,6 +109,17 @@ package protocol StoreReader:
 }
 
 extension StoreReader {
+    /// The same on all sides of the wall.
+    package func transactions(
+        app: AppID,
+        customer: CustomerID,
+        order: ListingOrder,
+        after cursor: TransactionCursor?,
+        limit: Int
+    ) throws(StoreFailure) -> TransactionPage {
+        try transactions(app: app, customer: customer, order: order, after: cursor, limit: limit) { _ in true }
+    }
+
     /// What became of transactions, wherever each stands: in its chain, or by itself when its chain was not known at first.
     package func fulfilments(
         of transactions: [RecordedTransaction]

@@ -280,6 +280,46 @@ import Testing
         }
     }
 
+    /// The same of lists that go by numbers: of another store's neither is one told, nor is it taken for a place.
+    @Test func noPlaceNamesAnotherStoresPurchase() async throws {
+        var terms = try Self.terms()
+        terms.needsOrder = true
+        try await TestHouse(terms: terms, keys: Self.keys()).open { house in
+            let stores: [StoreEnvironment] = [.production, .sandbox, .production, .sandbox, .production]
+            for (number, store) in stores.enumerated() {
+                let signer = PurchaseSigner(TestAuthority.shared, app: try Sample.app("com.example.demo", store))
+                let coins = try signer.transaction(try Sample.transaction(9_700_000 + Int64(number)))
+                #expect(await house.submit(coins, customer: "ann", key: "all").status == .ok)
+            }
+            let hers = "/v1/customers/ann/transactions"
+            let waiting = "/v1/purchases/waiting"
+            let lists = [(waiting, "purchases", "delivery_id"), (hers, "transactions", "transaction_id")]
+            for (path, member, name) in lists {
+                for (key, rows) in [("live", [0, 2, 4]), ("test", [1, 3]), ("all", [0, 1, 2, 3, 4])] {
+                    var (ids, place) = ([String](), "")
+                    repeat {
+                        let page = try await house.get(path, query: "limit=1\(place)", key: key).json()
+                        let listed = page[member]?.array.map(Array.init) ?? []
+                        #expect(listed.count == 1, "\(key) \(path) \(place)")
+                        for row in listed {
+                            let id = try #require(row.object?[name]?.string)
+                            ids.append(id.filter(\.isNumber))
+                        }
+                        let next = page["next"]?.string
+                        #expect(next.map { $0.contains(ids.last ?? "?") } ?? true, "\(key): \(next ?? "")")
+                        place = next.map { "&after=\($0)" } ?? ""
+                    } while !place.isEmpty && ids.count < 9
+                    let expected = (path == hers ? rows.reversed() : rows).map { "970000\($0)" }
+                    #expect(ids == expected, "\(key) \(path)")
+                }
+            }
+            for (key, status) in [("live", HTTPStatus.badRequest), ("test", .ok), ("all", .ok)] {
+                let page = await house.get(hers, query: "after=9700001.sandbox.test", key: key)
+                #expect(page.status == status, "\(key)")
+            }
+        }
+    }
+
     /// What is not seen is not changed.
     @Test func noChangeReachesAnotherStore() async throws {
         try await TestHouse(terms: Self.terms(), keys: Self.keys()).open { house in

@@ -73,7 +73,7 @@ import Testing
             ["SEARCH fulfilments USING INDEX fulfilments_waiting (app=? AND product=? AND customer=?)"]
         ),
         (
-            FulfilmentQueries.findWaitingOfOthers,
+            FulfilmentQueries.findWaitingByToken,
             ["SEARCH fulfilments USING INDEX fulfilments_waiting_by_token (app=? AND account_token=? AND product=?)"]
         ),
         (
@@ -152,8 +152,11 @@ import Testing
         "jobs", "webhook_deliveries", "submissions", "d", "fulfilments", "owners", "consumption_requests", "orders",
         "subscriptions", "admin_actions",
     ]
-    /// Of a few kinds, and of one transaction's requests.
-    private static let sorting = [JobBacklogQueries.listKinds, ConsumptionQueries.listOfTransaction]
+    /// Of a few kinds, of one transaction's requests, and of what waits for one customer to order one product.
+    private static let sorting = [
+        JobBacklogQueries.listKinds, ConsumptionQueries.listOfTransaction, FulfilmentQueries.findWaiting,
+        FulfilmentQueries.findWaitingByToken,
+    ]
 
     /// Each table is found its rows in by an index that has them in order: a limit ends the search, and nothing is sorted.
     @Test func sqliteLooksFromTheFrontOfAnIndex() async throws {

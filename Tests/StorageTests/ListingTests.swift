@@ -97,6 +97,38 @@ import Testing
         }
     }
 
+    /// What is on another side of the wall fills no page and is no place.
+    @Test(arguments: StoreKind.allCases, ListingOrder.allCases)
+    func aPageIsFilledWithWhatIsListed(kind: StoreKind, order: ListingOrder) async throws {
+        try await kind.withStore { store in
+            let sandbox = Realm(environment: .sandbox, isTestSigned: false)
+            let ann = try Samples.customer("ann")
+            let app = try Samples.app()
+            let recordings = try (Int64(1)...7).map { number in
+                Recording(
+                    app: app,
+                    realm: number % 3 == 1 ? Samples.production : sandbox,
+                    transactions: [try Samples.transaction(number)],
+                    customer: ann
+                )
+            }
+            try await Purchases.record(recordings, try Samples.evidence(), in: store)
+            let table: [(Set<Realm>, [Int64])] = [
+                ([Samples.production], [1, 4, 7]), ([sandbox], [2, 3, 5, 6]), ([], []),
+                ([Samples.production, sandbox], [1, 2, 3, 4, 5, 6, 7]),
+            ]
+            for (realms, numbers) in table {
+                let expected = order == .oldestFirst ? numbers : numbers.reversed()
+                for limit in [1, 2, 9] {
+                    let pages = try await Self.pages(of: "ann", order, limit: limit, on: realms, in: store)
+                    #expect(pages.flatMap(\.transactions).map(\.id.number) == expected, "\(realms)")
+                    #expect(pages.dropLast().allSatisfy { $0.transactions.count == limit })
+                    #expect(pages.count == max(1, (numbers.count + limit - 1) / limit))
+                }
+            }
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func aLimitIsBroughtIntoItsRange(kind: StoreKind) async throws {
         try await kind.withStore { store in
@@ -180,6 +212,7 @@ import Testing
         of customer: String,
         _ order: ListingOrder,
         limit: Int,
+        on realms: Set<Realm>? = nil,
         in store: any Store
     ) async throws -> [TransactionPage] {
         let app = try Samples.app()
@@ -189,7 +222,9 @@ import Testing
             let cursor = pages.last?.next
             pages.append(
                 try await store.read { reader throws(StoreFailure) in
-                    try reader.transactions(app: app, customer: customer, order: order, after: cursor, limit: limit)
+                    try reader.transactions(app: app, customer: customer, order: order, after: cursor, limit: limit) {
+                        realms?.contains($0) ?? true
+                    }
                 }
             )
         } while pages.last?.next != nil && pages.count < 1_000

@@ -103,6 +103,52 @@ import Testing
         }
     }
 
+    /// Nor does what a tester has bought in the sandbox hide what she has paid for, nor that what was signed for the order.
+    @Test(arguments: StoreKind.allCases)
+    func whatPaysAnOrderIsFoundBeforeWhatOnlyWaits(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let token = AccountToken(high: 1, low: 2)
+            let sandbox = Realm(environment: .sandbox, isTestSigned: false)
+            let rows: [(number: Int64, realm: Realm, day: Int64, customer: String, token: AccountToken?)] = [
+                (1, sandbox, 1, "ann", nil), (2, sandbox, 0, "ann", nil), (3, Samples.production, 5, "ann", nil),
+                (4, Samples.production, 4, "ann", nil), (5, sandbox, 0, "ann", token),
+                (6, Samples.production, 9, "ann", token), (7, Samples.production, 8, "bob", token),
+                (8, Samples.production, 0, "bob", nil),
+            ]
+            for row in rows {
+                var sold = try Samples.transaction(row.number)
+                sold.kind = .consumable
+                sold.purchasedAt = Samples.now.advanced(by: .seconds((row.day - 10) * 86_400))
+                sold.accountToken = row.token
+                let recording = Recording(
+                    app: try Samples.app(),
+                    realm: row.realm,
+                    transactions: [sold],
+                    customer: try Samples.customer(row.customer),
+                    terms: AppTerms(needsOrder: true)
+                )
+                try await Self.record(recording, store)
+            }
+            let wish = WishKey(
+                app: try Samples.app(),
+                customer: try Samples.customer("ann"),
+                product: try #require(ProductID("coins.100"))
+            )
+            let inTurn: [Int64] = [7, 6, 5, 4, 3, 2, 1]
+            let table: [([AccountToken], [Int64])] = [
+                ([token], inTurn), ([token, token], inTurn), ([], [4, 3, 6, 2, 5, 1]),
+            ]
+            for (tokens, expected) in table {
+                for limit in [1, 2, 3, 4, 9] {
+                    let found = try await store.read { reader throws(StoreFailure) in
+                        try reader.waitingFulfilments(for: wish, tokens: tokens, limit: limit)
+                    }
+                    #expect(found.map(\.transaction.id.number) == Array(expected.prefix(limit)), "\(limit)")
+                }
+            }
+        }
+    }
+
     /// What Apple tells in between does not make it anybody's: that is kept with it.
     @Test(arguments: StoreKind.allCases)
     func whatOnlyHistoryTellsOfIsKnownForThatWhileItIsTakenBack(kind: StoreKind) async throws {

@@ -13,6 +13,8 @@ package struct ImportRow: Hashable, Sendable {
         package var subject: Subject?
         /// What became of the subject in the ledger that it is from; `nil` when the row does not say.
         package var exported: ExportedFulfilment?
+        /// Of the whole request to verifyReceipt that the proof came in, by which older versions know it; `nil` for any other.
+        let digestOfRequest: ProofDigest?
 
         package init(
             proof: [UInt8],
@@ -20,7 +22,9 @@ package struct ImportRow: Hashable, Sendable {
             subject: Subject? = nil,
             exported: ExportedFulfilment? = nil
         ) {
-            self.proof = BareProof.of(proof)
+            let bare = BareProof.of(proof)
+            self.proof = bare
+            digestOfRequest = bare == proof ? nil : ProofDigest(of: proof)
             self.customer = customer
             self.subject = subject
             self.exported = exported
@@ -76,11 +80,13 @@ package struct ImportRow: Hashable, Sendable {
         return fault
     }
 
-    /// The names under which Apple may have been asked about it: of its proof, and of the number of its one transaction.
+    /// The names under which Apple may have been asked about it: of its proof, as it is kept now and as older versions kept it,
+    /// and of the number of its one transaction.
     func askedUnder(_ app: AppID) -> [SubmissionName] {
         guard case .success(let claim) = claim else { return [] }
         let proofs = [claim.proof] + (claim.subject.map { [$0.digits] } ?? [])
-        return proofs.map { SubmissionName(app: app, digest: ProofDigest(of: $0), customer: claim.customer) }
+        let digests = proofs.map { ProofDigest(of: $0) } + [claim.digestOfRequest].compactMap(\.self)
+        return digests.map { SubmissionName(app: app, digest: $0, customer: claim.customer) }
     }
 
     /// Whether it tells of a purchase, and not whose it is.

@@ -29,11 +29,12 @@ package enum ShownBytes {
 
     /// A sample of what was refused: of a long one the beginning is kept.
     ///
-    /// - Returns: as of evidence; `nil` where it may be such a body and cannot be read, as only its beginning is there.
+    /// - Returns: as of evidence, or of a notification; `nil` where it may be such a body, whatever it is wrapped in, and cannot
+    ///   be read, as it is broken or only its beginning is there.
     package static func of(_ sample: RefusalSample) -> [UInt8]? {
         let shown = proof(sample.proof)
-        guard shown == sample.proof, (try? JSONDocument(shown)) == nil else { return shown }
-        return String(decoding: shown, as: UTF8.self).contains("\"password\"") ? nil : shown
+        guard shown == sample.proof else { return shown }
+        return withoutSecret(shown) ?? (BareProof.namesPassword(shown) ? nil : shown)
     }
 
     /// A name that is written with escapes is found as well, and no name stands there twice: the one door for JSON sees to it.

@@ -76,12 +76,22 @@ extension MemoryTransaction {
     }
 
     func waitingFulfilments(for wish: WishKey, tokens: [AccountToken], limit: Int) -> [Fulfilment] {
-        let found = waiting(app: wish.app).filter { fulfilment in
-            guard fulfilment.product == wish.product else { return false }
-            if fulfilment.customer == wish.customer { return true }
-            return !fulfilment.isOfHistory && fulfilment.accountToken.map(tokens.contains) ?? false
+        let inTurn = waiting(app: wish.app).filter { $0.product == wish.product }
+            .sorted { Self.turn(of: $0) < Self.turn(of: $1) }
+        var found = tokens.flatMap { token in
+            inTurn.filter { $0.accountToken == token && ($0.customer == wish.customer || !$0.isOfHistory) }
         }
-        return Array(found.prefix(min(max(limit, 1), FulfilmentPage.limitMax)))
+        found += inTurn.filter { $0.customer == wish.customer }
+        var seen: Set<TransactionKey> = []
+        return Array(
+            found.filter { seen.insert($0.key).inserted }.prefix(min(max(limit, 1), FulfilmentPage.limitMax))
+        )
+    }
+
+    /// What was paid for comes first.
+    private static func turn(of fulfilment: Fulfilment) -> (Int64, Timestamp, TransactionID) {
+        let transaction = fulfilment.transaction
+        return (RealmCode.wanted(transaction.realm), fulfilment.purchasedAt, transaction.id)
     }
 
     func waitingFulfilments(app: AppID, after cursor: FulfilmentCursor?, limit: Int) -> FulfilmentPage {

@@ -17,11 +17,12 @@ extension MemoryTransaction {
         customer: CustomerID,
         order: ListingOrder,
         after cursor: TransactionCursor?,
-        limit: Int
+        limit: Int,
+        where isListed: (Realm) -> Bool
     ) -> TransactionPage {
         let limit = min(max(limit, 1), TransactionPage.limitMax)
         let owned = Set(fulfilments(chains(app: app, customer: customer)).map(\.key))
-        let listed = entries { owned.contains($0.key) }
+        let listed = entries { owned.contains($0.key) && isListed($0.realm) }
         var place: Int64?
         if let cursor {
             place = ledger.transactions[TransactionKey(app: app, realm: cursor.realm, id: cursor.id)]?.sequence

@@ -46,9 +46,10 @@ final class SQLTransaction: StoreTransaction, HasteSteps {
         customer: CustomerID,
         order: ListingOrder,
         after cursor: TransactionCursor?,
-        limit: Int
+        limit: Int,
+        where isListed: (Realm) -> Bool
     ) throws(StoreFailure) -> TransactionPage {
-        let hers = try holdings(app: app, customer: customer)
+        let hers = try holdings(app: app, customer: customer).filter { isListed($0.realm) }
         return try ledger.list(hers, app: app, order: order, after: cursor, limit: limit)
     }
 

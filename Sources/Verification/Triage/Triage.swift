@@ -134,7 +134,7 @@ struct Triage {
     /// Base64 of `{"`.
     static let beginOfJWS = Array("ey".utf8)
 
-    private static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+    static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
         var text = bytes[...]
         while let first = text.first, isSpace(first) { text.removeFirst() }

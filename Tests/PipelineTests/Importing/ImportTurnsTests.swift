@@ -1,3 +1,4 @@
+import Crypto
 import Jobs
 import Pipeline
 import PurchaseModel
@@ -159,6 +160,34 @@ import Verification
             #expect(try await Self.owner(of: sold, in: house) == "ann")
             let last = try await importer.take([], after: taken.progress, report: nil).progress
             #expect(try await importer.refused(among: rows, since: last) == 0)
+        }
+    }
+
+    /// As older versions kept it: under the name of a whole request to verifyReceipt.
+    @Test func whatWasRefusedOfAWholeRequestIsAskedAboutByTheNextRun() async throws {
+        let house = try WorkHouse()
+        try await house.open { house in
+            let sold = try house.buy("coins.100")
+            let body = Array(#"{"receipt-data":"\#(sold.id)","password":"hush"}"#.utf8)
+            let rows = Self.rows(from: 1, body, ["ann", "bob"])
+            let importer = try ImporterTests.importer(house)
+            var end = try await importer.progress(of: ImporterTests.id())
+            end.isDone = true
+            var older = try Self.kept(sold, house.app.id)[0]
+            (older.digest, older.proof) = (try #require(ProofDigest(Digest.sha256(body))), body)
+            house.pass(.seconds(10))
+            let now = house.clock.now
+            try await house.store.write { [older] write throws(StoreFailure) in
+                _ = try write.keepPending(older)
+                _ = try write.settlePending(older.id, as: Settlement(verdict: "forged", at: now))
+            }
+            #expect(try await importer.refused(among: rows, since: end) == 1)
+
+            house.pass(.seconds(10))
+            let again = try await importer.continuation(of: end, refusedSince: 1)
+            let taken = try await importer.take(rows, after: again, report: nil)
+            #expect(taken.outcomes.map(\.kind) == [.asked, .known])
+            #expect(try await importer.refused(among: rows, since: taken.progress) == 0)
         }
     }
 

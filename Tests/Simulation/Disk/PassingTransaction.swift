@@ -318,16 +318,6 @@ package class PassingTransaction: StoreTransaction {
         try base.transactions(app: app, id: id)
     }
 
-    package func transactions(
-        app: AppID,
-        customer: CustomerID,
-        order: ListingOrder,
-        after cursor: TransactionCursor?,
-        limit: Int
-    ) throws(StoreFailure) -> TransactionPage {
-        try base.transactions(app: app, customer: customer, order: order, after: cursor, limit: limit)
-    }
-
     package func evidence(of key: TransactionKey) throws(StoreFailure) -> EvidenceRow? {
         try base.evidence(of: key)
     }

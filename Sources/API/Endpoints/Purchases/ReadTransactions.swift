@@ -47,17 +47,19 @@ struct ReadTransactions: Sendable {
         do throws(StoreFailure) {
             let page = try await store.read {
                 reader throws(StoreFailure) -> (listed: Listed, next: TransactionCursor?)? in
-                // Of another one's is said as little as of none: any app may ask.
-                if let cursor, try !reader.holds(customer, app: app.id, cursor) { return nil }
+                // Of another one's, or another store's, is said as little as of none: any app may ask.
+                if let cursor {
+                    guard app.shows(cursor.realm), try reader.holds(customer, app: app.id, cursor) else { return nil }
+                }
                 let page = try reader.transactions(
                     app: app.id,
                     customer: customer,
                     order: .newestFirst,
                     after: cursor,
-                    limit: limit
+                    limit: limit,
+                    where: app.shows
                 )
-                let shown = page.transactions.filter { app.shows($0.realm) }
-                return (try Listed(shown, reader, for: customer), page.next)
+                return (try Listed(page.transactions, reader, for: customer), page.next)
             }
             guard let page else { return QueryFields.Fault.otherPage.response }
             return .json(.ok) { json in

@@ -40,17 +40,20 @@ struct FulfilmentQueries {
     static let findWaiting = Query(by: "fulfilments_waiting") { index in
         """
         SELECT \(selected) FROM fulfilments \(index)
-        WHERE app = $1 AND product = $2 AND customer = $3 AND state = 'waiting' LIMIT $4
+        WHERE app = $1 AND product = $2 AND customer = $3 AND state = 'waiting'
+        ORDER BY \(inTurn) LIMIT $4
         """
     }
-    static let findWaitingOfOthers = Query(by: "fulfilments_waiting_by_token") { index in
+    static let findWaitingByToken = Query(by: "fulfilments_waiting_by_token") { index in
         """
         SELECT \(selected) FROM fulfilments \(index)
-        WHERE app = $1 AND product = $2 AND (customer IS NULL OR customer <> $3) AND state = 'waiting'
-            AND account_token = $4 AND reason <> 'from_history'
-        LIMIT $5
+        WHERE app = $1 AND product = $2 AND (customer = $3 OR reason <> 'from_history') AND state = 'waiting'
+            AND account_token = $4
+        ORDER BY \(inTurn) LIMIT $5
         """
     }
+    /// What was paid for has the least realm. A wish has a handful of them, which are sorted as they are.
+    private static let inTurn = "realm, purchased_at, transaction_id"
     static let listWaiting = Query(by: "fulfilments_waiting_in_order") { index in
         """
         SELECT \(selected) FROM fulfilments \(index)
@@ -114,12 +117,14 @@ struct FulfilmentQueries {
         let read = { (row: SQLRow) throws(StoreFailure) -> Fulfilment in try Self.read(row, app: wish.app) }
         let head: [SQLValue] = [.integer(code), .text(wish.product.text), .text(wish.customer.text)]
         let count = SQLValue.integer(Int64(limit))
-        var found = try connection.rows(Self.findWaiting, head + [count], read)
+        var found: [Fulfilment] = []
         for token in tokens {
             let values = head + [.bytes(TokenBytes.bytes(of: token)), count]
-            found += try connection.rows(Self.findWaitingOfOthers, values, read)
+            found += try connection.rows(Self.findWaitingByToken, values, read)
         }
-        return Array(found.prefix(limit))
+        found += try connection.rows(Self.findWaiting, head + [count], read)
+        var seen: Set<TransactionKey> = []
+        return Array(found.filter { seen.insert($0.key).inserted }.prefix(limit))
     }
 
     func listWaiting(

@@ -1,0 +1,23 @@
+package import PurchaseModel
+package import Storage
+
+// What a customer has, page by page, which no planted bug changes.
+extension PassingTransaction {
+    package func transactions(
+        app: AppID,
+        customer: CustomerID,
+        order: ListingOrder,
+        after cursor: TransactionCursor?,
+        limit: Int,
+        where isListed: (Realm) -> Bool
+    ) throws(StoreFailure) -> TransactionPage {
+        try base.transactions(
+            app: app,
+            customer: customer,
+            order: order,
+            after: cursor,
+            limit: limit,
+            where: isListed
+        )
+    }
+}
