@@ -58,7 +58,7 @@ import Testing
             {"apps": [{"id": "shop", "bundle_id": "com.example.shop", "apple_id": 1234567890,
                "environments": ["sandbox", "xcode"], "accept_test_signed": true, "history_at_first_proof": true,
                "products": [{"id": "gold", "kind": "consumable"}, {"id": "pro", "kind": "auto_renewable_subscription"}],
-               "app_store": {"notification_token": "a-token_of-16-or-more", "shared_secret": "0123456789abcdef0123456789ABCDEF",
+               "app_store": {"notification_token": "a-token_of-16-or-more", "shared_secret": "ABCDEF0123456789abcdef0123456789",
                  "issuer_id": "57246542-96fe-1a63-e053-0824d011072a", "key_id": "2X9R4HXF34", "private_key": "PEM",
                  "hosts": {"api": "https://a/b", "api_sandbox": "https://b:1", "verify_receipt": "http://c",
                    "verify_receipt_sandbox": "http://[::1]:8081"}}}],
@@ -76,14 +76,15 @@ import Testing
         #expect(app.products?.map(\.kind) == [.consumable, .autoRenewable])
         let store = app.store
         #expect(store.notificationToken == "a-token_of-16-or-more")
-        #expect(store.sharedSecret == Array("0123456789abcdef0123456789ABCDEF".utf8))
+        // As Apple sends it, whatever letters it was given in.
+        #expect(store.sharedSecret == Array("abcdef0123456789abcdef0123456789".utf8))
         #expect(store.key?.issuer == "57246542-96fe-1a63-e053-0824d011072a" && store.key?.id == "2X9R4HXF34")
         #expect(store.key?.pem == Array("PEM".utf8))
         #expect(store.hosts.serverAPIProduction == "https://a/b" && store.hosts.serverAPISandbox == "https://b:1")
         #expect(store.hosts.verifyReceiptProduction == "http://c")
         #expect(store.hosts.verifyReceiptSandbox == "http://[::1]:8081")
         let printed = ConfigurationText(configuration).text
-        for secret in ["0123456789abcdef0123456789ABCDEF", "a-token_of-16-or-more", "PEM"] {
+        for secret in ["abcdef0123456789abcdef0123456789", "a-token_of-16-or-more", "PEM"] {
             #expect(!printed.contains(secret))
         }
         #expect(configuration.listen == ListenAddress(address: "::1", port: 0))

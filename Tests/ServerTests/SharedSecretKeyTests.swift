@@ -21,15 +21,21 @@ import Testing
         (#""secret_file": "key", "scopes": ["verify_receipt"]"#, false), (#""secret_sha256": "HASH""#, true),
         (#""secret_sha256": "HASH", "scopes": ["verify_receipt"]"#, false),
         (#""secret": "a-SECRET-of-its-own""#, false),
+        (#""secret": "CAPITALS""#, true), (#""secret": "0123456789abcdef0123456789ABCDEF""#, true),
+        (#""secret": "CAPITALS", "scopes": ["verify_receipt"]"#, false), (#""secret_sha256": "DIGEST""#, true),
+        (#""secret_sha256": "DIGEST", "scopes": ["verify_receipt"]"#, false),
+        (#""secret": "CAPITALSA""#, false),
     ])
     func itMayAskAsAppleWasAskedAndNoMore(key: String, isRefused: Bool) {
         let secret = ConfigurationTests.secret
-        let hash = Hexadecimal.encode(Digest.sha256(Array(secret.utf8)))
-        // Any app's: also that of another one than the key is for.
-        for app in ["game", "shop"] {
+        let capitals = secret.uppercased()
+        let key = key.replacing("SECRET", with: secret).replacing("CAPITALS", with: capitals)
+            .replacing("HASH", with: Hexadecimal.encode(Digest.sha256(Array(secret.utf8))))
+            .replacing("DIGEST", with: Hexadecimal.encode(Digest.sha256(Array(capitals.utf8))))
+        // Any app's: also that of another one than the key is for. In whatever letters either is written.
+        for (app, shared) in [("game", secret), ("shop", secret), ("game", capitals)] {
             let keys = #"[{"name": "old", "app": "\#(app)", \#(key)}]"#
-            let text = #"{"apps": \#(Self.apps), "keys": \#(keys)}"#.replacing("SECRET", with: secret)
-                .replacing("HASH", with: hash)
+            let text = #"{"apps": \#(Self.apps.replacing("SECRET", with: shared)), "keys": \#(keys)}"#
             #expect(Self.faults(text, ["key": secret + "\n"]) == (isRefused ? ["assay.json: \(Self.fault)"] : []))
         }
     }

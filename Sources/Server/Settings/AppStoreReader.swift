@@ -20,15 +20,21 @@ struct AppStoreReader {
             settings.notificationToken = self.token(token, at: "\(path).notification_token", &reader)
         }
         if let secret = secrets.read("shared_secret", of: object, at: path, &reader) {
-            if secret.count == 32, secret.allSatisfy({ Hexadecimal.value(of: $0) != nil }) {
-                settings.sharedSecret = secret
-            } else {
+            settings.sharedSecret = Self.sharedSecret(secret)
+            if settings.sharedSecret == nil {
                 reader.fault("\(path).shared_secret", "must be 32 hexadecimal digits, as App Store Connect shows them")
             }
         }
         settings.key = key(object, at: path, &reader)
         if let hosts = object["hosts"] { settings.hosts = self.hosts(hosts, at: "\(path).hosts", &reader) }
         return settings
+    }
+
+    /// A shared secret in small letters, as App Store Connect shows it and Apple sends it; `nil` for what is none.
+    static func sharedSecret(_ bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.count == 32, bytes.allSatisfy({ Hexadecimal.value(of: $0) != nil }) else { return nil }
+        // Of a digit this bit is set.
+        return bytes.map { $0 | 0x20 }
     }
 
     private func token(_ bytes: [UInt8], at path: String, _ reader: inout MemberReader) -> String? {

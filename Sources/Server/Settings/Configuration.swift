@@ -43,6 +43,7 @@ struct Configuration: Sendable {
 
         /// What stands in the path that Apple's notifications come to; without one it is the app's id.
         var notificationToken: String?
+        /// 32 hexadecimal digits, in small letters.
         var sharedSecret: [UInt8]?
         var key: Key?
         var hosts = AppStoreHosts.apple
@@ -66,13 +67,17 @@ struct Configuration: Sendable {
         let app: AppID
         /// Of the secret's bytes; 32 bytes.
         let sha256: [UInt8]
-        /// Whether the secret is written as the App Store's shared secrets are; never where only its hash is given.
-        var hasFormOfSharedSecret = false
+        /// Of a secret of 32 hexadecimal digits, as the App Store's shared secrets have, in small letters; `nil` of any other,
+        /// and where only its hash is given.
+        var sharedSecretSHA256: [UInt8]?
         var kind = KeyKind.secret
         /// What it may do: all that its kind may, if nothing is said.
         var scopes = KeyKind.secret.scopes
         /// The stores whose proofs it may bring; `nil` for all of its app.
         var environments: Set<StoreEnvironment>?
+
+        /// Whether the secret is written as the App Store's shared secrets are; never where only its hash is given.
+        var hasFormOfSharedSecret: Bool { sharedSecretSHA256 == sha256 }
     }
 
     /// Folders with certificates of the operator's own.

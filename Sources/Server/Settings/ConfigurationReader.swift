@@ -335,7 +335,7 @@ extension ConfigurationReader {
     private mutating func checkSharedSecrets(_ origin: SettingOrigin) {
         for key in configuration.keys where key.scopes != [.verifyReceipt] {
             let app = configuration.apps.first { app in
-                app.store.sharedSecret.map { Digest.sha256($0) == key.sha256 } ?? false
+                app.store.sharedSecret.map { Self.isSecret($0, of: key) } ?? false
             }
             guard let app else { continue }
             let message =
@@ -343,6 +343,14 @@ extension ConfigurationReader {
                 + "give it a secret of its own, or else \"scopes\": [\"verify_receipt\"] and no other"
             faults.append(ConfigurationFault(origin: origin, path: "keys", message: message))
         }
+    }
+
+    /// In whatever letters, since who finds one tries the other; of a key that only has its hash here, in small ones or in
+    /// capitals.
+    private static func isSecret(_ shared: [UInt8], of key: Configuration.Key) -> Bool {
+        let capitals = shared.map { (digit: UInt8) in digit < UInt8(ascii: "a") ? digit : digit ^ 0x20 }
+        let small = Digest.sha256(shared)
+        return [small, Digest.sha256(capitals)].contains(key.sha256) || key.sharedSecretSHA256 == small
     }
 
     /// What a test authority signs costs nothing: where customers buy, it must not count.

@@ -43,7 +43,7 @@ struct KeyList {
         let environments = object["environments"].map { AppList.environments($0, at: "\(path).environments", &reader) }
         guard let name, let app, let secret else { return nil }
         var key = Configuration.Key(name: name, app: app, sha256: secret.sha256)
-        key.hasFormOfSharedSecret = secret.hasFormOfSharedSecret
+        key.sharedSecretSHA256 = secret.sharedSecretSHA256
         key.kind = kind
         key.environments = environments.map { Set($0) }
         key.scopes = scopes ?? kind.scopes(in: key.environments)
@@ -89,7 +89,7 @@ struct KeyList {
     /// What is kept of a secret.
     private struct Secret {
         let sha256: [UInt8]
-        var hasFormOfSharedSecret = false
+        var sharedSecretSHA256: [UInt8]?
     }
 
     private func secret(_ object: JSONObject, at path: String, _ reader: inout MemberReader) -> Secret? {
@@ -117,11 +117,6 @@ struct KeyList {
         return Secret(sha256: bytes)
     }
 
-    /// 32 hexadecimal digits, none of them a capital letter.
-    private static func isSharedSecret(_ secret: [UInt8]) -> Bool {
-        secret.count == 32 && secret.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-    }
-
     private func hashed(_ secret: [UInt8], at path: String, _ reader: inout MemberReader) -> Secret? {
         guard KeyList.secretRange.contains(secret.count) else {
             let range = "\(KeyList.secretRange.lowerBound) to \(KeyList.secretRange.upperBound)"
@@ -132,6 +127,7 @@ struct KeyList {
             reader.fault(path, "must be printable ASCII without spaces")
             return nil
         }
-        return Secret(sha256: Digest.sha256(secret), hasFormOfSharedSecret: Self.isSharedSecret(secret))
+        let folded = AppStoreReader.sharedSecret(secret)
+        return Secret(sha256: Digest.sha256(secret), sharedSecretSHA256: folded.map { Digest.sha256($0) })
     }
 }
