@@ -12,12 +12,7 @@ import TestSupport
         flags: [String: String] = [:],
         more: [String: String] = [:]
     ) -> [String] {
-        do throws(ConfigurationFaults) {
-            _ = try ConfigurationTests.read(text, environment, flags: flags, more: more)
-            return []
-        } catch {
-            return error.description.split(separator: "\n").map(String.init)
-        }
+        ConfigurationTests.faults(text, environment, flags: flags, more: more).map(\.description)
     }
 
     @Test(arguments: [

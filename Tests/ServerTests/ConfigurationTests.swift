@@ -36,6 +36,21 @@ import Testing
         return try Configuration.read(environment: environment, flags: flags, files: files)
     }
 
+    /// What is wrong with it, in the order in which it is told.
+    static func faults(
+        _ text: String?,
+        _ environment: [String: String] = [:],
+        flags: [String: String] = [:],
+        more: [String: String] = [:]
+    ) -> [ConfigurationFault] {
+        do throws(ConfigurationFaults) {
+            _ = try read(text, environment, flags: flags, more: more)
+            return []
+        } catch {
+            return error.all
+        }
+    }
+
     @Test func whatIsNotGivenIsTheDefault() throws {
         let configuration = try Self.read(Self.minimal)
         let app = try #require(configuration.apps.first)

@@ -106,12 +106,19 @@ import Testing
             func setting(_ path: String) -> JSONObject? { settings.first { $0["path"]?.string == path } }
             let listen = try #require(setting("listen"))
             #expect(listen["value"]?.string == "127.0.0.1:1" && listen["origin"]?.string == "flag")
-            #expect(listen["name"]?.string == "listen")
+            #expect(listen["name"]?.string == "--listen")
             #expect(setting("data")?["origin"]?.string == "file" && setting("data")?["name"]?.string == file)
             #expect(setting("database.url")?["value"]?.isNull == true)
             #expect(setting("database.url")?["origin"]?.string == "default")
             #expect(setting("apps[0].accept_test_signed")?["value"]?.bool == true)
             #expect(setting("apps[0].apple_id")?["value"]?.string == "any")
+
+            let words = ["config", "check", "--config", file, "--limits-in-flight", "none"]
+            let refused = try await Self.json(words, code: 2)
+            let flagged = try #require(refused["faults"]?.array).compactMap(\.object)
+            #expect(flagged.map { $0["path"]?.string } == ["limits.in_flight"])
+            #expect(flagged.map { $0["origin"]?.string } == ["flag"])
+            #expect(flagged.map { $0["name"]?.string } == ["--limits-in-flight"])
 
             try ServerFolder.write(Array(#"{"listen": 5, "aps": []}"#.utf8), file)
             for verb in ["check", "print"] {

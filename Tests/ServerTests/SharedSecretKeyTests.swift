@@ -9,7 +9,7 @@ import Testing
     private static let apps =
         #"[{"id": "shop", "bundle_id": "a"}, {"id": "game", "bundle_id": "b", "app_store": {"shared_secret": "SECRET"}}]"#
     private static let fault =
-        #"keys: key "old" has the shared secret of app "game", which whoever unpacks the app may find; "#
+        #"key "old" has the shared secret of app "game", which whoever unpacks the app may find; "#
         + #"give it a secret of its own, or else "scopes": ["verify_receipt"] and no other"#
 
     @Test(arguments: [
@@ -35,8 +35,9 @@ import Testing
         // Any app's: also that of another one than the key is for. In whatever letters either is written.
         for (app, shared) in [("game", secret), ("shop", secret), ("game", capitals)] {
             let keys = #"[{"name": "old", "app": "\#(app)", \#(key)}]"#
-            let text = #"{"apps": \#(Self.apps.replacing("SECRET", with: shared)), "keys": \#(keys)}"#
-            #expect(Self.faults(text, ["key": secret + "\n"]) == (isRefused ? ["assay.json: \(Self.fault)"] : []))
+            let apps = Self.apps.replacing("SECRET", with: shared)
+            let text = #"{"apps": \#(apps), "keys": \#(keys)}"#
+            #expect(Self.faults(text, ["key": secret + "\n"]) == (isRefused ? ["assay.json: keys: \(Self.fault)"] : []))
         }
     }
 

@@ -73,7 +73,7 @@ enum ConfigCommands {
             json.member("name", name)
         case .flag(let name):
             json.member("origin", "flag")
-            json.member("name", name)
+            json.member("name", "--\(name)")
         }
     }
 

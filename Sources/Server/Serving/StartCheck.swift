@@ -20,7 +20,7 @@ enum StartCheck {
         let folder = SettingOrigin.flag(Setting.data.flag)
         guard configuration.origins[Setting.databaseURL.path] == folder else { return [] }
         let message = "a database is named as well, and a server has one ledger: leave out the one or the other"
-        return [ConfigurationFault(origin: folder, path: "", message: message)]
+        return [ConfigurationFault(origin: folder, path: Setting.data.path, message: message)]
     }
 
     private static func certificates(_ configuration: Configuration) -> [ConfigurationFault] {

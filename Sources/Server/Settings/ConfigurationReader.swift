@@ -50,7 +50,7 @@ struct ConfigurationReader {
         do throws(SettingsFiles.Fault) {
             let file = try files.read(path)
             var reader = MemberReader(.file(path))
-            if let root = reader.document(file.bytes) {
+            if let root = reader.document(file.bytes, at: "") {
                 members(of: root, at: "", isWorldReadable: file.isWorldReadable, &reader)
             } else {
                 isFileRead = false
@@ -145,7 +145,7 @@ struct ConfigurationReader {
         }
         if let text = environment["ASSAY_APPS"] {
             var reader = MemberReader(.environment("ASSAY_APPS"))
-            if let value = reader.document(Array(text.utf8)) {
+            if let value = reader.document(Array(text.utf8), at: "apps") {
                 takeApps(value, at: "apps", isWorldReadable: false, &reader)
             }
             faults.append(contentsOf: reader.faults)
@@ -191,9 +191,9 @@ struct ConfigurationReader {
         if let text = environment["ASSAY_KEYS"] {
             var reader = MemberReader(.environment("ASSAY_KEYS"))
             if environment["ASSAY_KEYS_FILE"] != nil {
-                reader.fault("", "only one of it and ASSAY_KEYS_FILE may be set")
+                reader.fault("keys", "only one of it and ASSAY_KEYS_FILE may be set")
             }
-            if let value = reader.document(Array(text.utf8)) {
+            if let value = reader.document(Array(text.utf8), at: "keys") {
                 takeKeys(value, at: "keys", isWorldReadable: false, &reader)
             }
             faults.append(contentsOf: reader.faults)
@@ -201,11 +201,11 @@ struct ConfigurationReader {
             var reader = MemberReader(.environment("ASSAY_KEYS_FILE"))
             do throws(SettingsFiles.Fault) {
                 let file = try files.read(path)
-                if let value = reader.document(file.bytes) {
+                if let value = reader.document(file.bytes, at: "keys") {
                     takeKeys(value, at: "keys", isWorldReadable: file.isWorldReadable, &reader)
                 }
             } catch {
-                reader.fault("", "\(path): \(error)")
+                reader.fault("keys", "\(path): \(error)")
             }
             faults.append(contentsOf: reader.faults)
         }
@@ -299,9 +299,7 @@ struct ConfigurationReader {
     }
 
     private mutating func fault(_ message: String, _ setting: Setting, _ origin: SettingOrigin) {
-        // The name of a variable or flag says which setting is meant.
-        let path = if case .file = origin { setting.path } else { "" }
-        faults.append(ConfigurationFault(origin: origin, path: path, message: message))
+        faults.append(ConfigurationFault(origin: origin, path: setting.path, message: message))
     }
 
     private static func outside(_ range: ClosedRange<Int>) -> String {

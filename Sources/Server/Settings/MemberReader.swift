@@ -14,14 +14,14 @@ struct MemberReader {
     }
 
     /// The text as JSON; a fault tells line and column, and never shows the text.
-    mutating func document(_ bytes: [UInt8]) -> JSONValue? {
+    mutating func document(_ bytes: [UInt8], at path: String) -> JSONValue? {
         do throws(JSONFault) {
             return try JSONDocument(bytes).root
         } catch {
             let before = bytes.prefix(error.offset)
             let line = before.count { $0 == UInt8(ascii: "\n") } + 1
             let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
-            fault("", "no strict JSON: \(error.reason.rawValue) at line \(line), column \(column)")
+            fault(path, "no strict JSON: \(error.reason.rawValue) at line \(line), column \(column)")
             return nil
         }
     }

@@ -125,7 +125,10 @@ enum Setting: String, CaseIterable, Sendable {
 
     var path: String { rawValue }
 
-    var environmentName: String { "ASSAY_" + spelled(with: "_").uppercased() }
+    var environmentName: String { Self.environmentName(of: path) }
+
+    /// What has this path in the file is called so in the environment, as the lists `apps` and `keys` are, too.
+    static func environmentName(of path: String) -> String { "ASSAY_" + spelled(path, with: "_").uppercased() }
 
     /// Names a file with the value, for those that may hold a password.
     var environmentFileName: String { environmentName + "_FILE" }
@@ -133,9 +136,9 @@ enum Setting: String, CaseIterable, Sendable {
     static let withPassword: [Setting] = [.databaseURL, .appleProxy]
 
     /// Without the hyphens.
-    var flag: String { spelled(with: "-") }
+    var flag: String { Self.spelled(path, with: "-") }
 
-    private func spelled(with separator: String) -> String {
+    private static func spelled(_ path: String, with separator: String) -> String {
         path.split { $0 == "." || $0 == "_" }.joined(separator: separator)
     }
 
