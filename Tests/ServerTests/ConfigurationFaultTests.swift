@@ -298,6 +298,10 @@ import TestSupport
             #"keys[0].secret_sh256: unknown; did you mean "secret_sha256"?"#
         ),
         (
+            #"[{"name": "k", "app": "shop", "secret": "SECRET", "scopes": []}]"#,
+            "keys[0].scopes: must not be empty: the key would open nothing; say what it may do, or leave out the key"
+        ),
+        (
             #"[{"name": "k", "app": "shap", "secret": "SECRET"}]"#,
             #"keys: key "k" is for app "shap", which is not configured; did you mean "shop"?"#
         ),

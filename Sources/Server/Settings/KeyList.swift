@@ -67,7 +67,12 @@ struct KeyList {
     ) -> Set<Scope>? {
         let known = kind.scopes.map(\.rawValue).sorted().joined(separator: ", ")
         var scopes: Set<Scope> = []
-        for (path, value) in reader.elements(value, at: path) {
+        let elements = reader.elements(value, at: path)
+        if elements.isEmpty, value.kind == .array {
+            let advice = "say what it may do, or leave out the key"
+            reader.fault(path, "must not be empty: the key would open nothing; \(advice)")
+        }
+        for (path, value) in elements {
             guard let text = reader.text(value, at: path) else { continue }
             guard let scope = Scope(rawValue: text), kind.scopes.contains(scope) else {
                 reader.fault(path, "must be one of \(known)")
