@@ -38,6 +38,18 @@ struct AppList {
         return apps.map(\.app)
     }
 
+    /// The ids of all that are in the list, also of those that are faulty otherwise; `nil` where one has none that can be read,
+    /// since it may be any.
+    static func ids(in value: JSONValue) -> [String]? {
+        guard let array = value.array else { return nil }
+        var ids: [String] = []
+        for element in array {
+            guard let text = element.object?["id"]?.string, appID(text) != nil else { return nil }
+            ids.append(text)
+        }
+        return ids
+    }
+
     /// Whether some store's purchases would be of both. Apps of one bundle id may have a store each.
     private static func haveSamePurchases(_ one: Configuration.App, _ other: Configuration.App) -> Bool {
         one.bundleID == other.bundleID && !Set(one.environments).isDisjoint(with: other.environments)

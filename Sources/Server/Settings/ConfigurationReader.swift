@@ -17,6 +17,8 @@ struct ConfigurationReader {
     private(set) var faults: [ConfigurationFault] = []
     /// False when there should be a file and its text could not be had: then what it lacks cannot be told.
     private var isFileRead = true
+    /// The ids of the apps that are there, faulty or not; `nil` where there is one, or may be, of which none can be read.
+    private var appIDs: [String]? = []
     /// Whether it is for something that serves: then there must be apps and keys.
     private let isToServe: Bool
 
@@ -53,11 +55,11 @@ struct ConfigurationReader {
             if let root = reader.document(file.bytes, at: "") {
                 members(of: root, at: "", isWorldReadable: file.isWorldReadable, &reader)
             } else {
-                isFileRead = false
+                (isFileRead, appIDs) = (false, nil)
             }
             faults.append(contentsOf: reader.faults)
         } catch {
-            isFileRead = false
+            (isFileRead, appIDs) = (false, nil)
             faults.append(ConfigurationFault(origin: .file(path), path: "", message: "\(error)"))
         }
     }
@@ -101,6 +103,7 @@ struct ConfigurationReader {
     ) {
         let secrets = SecretReader(files: files, isWorldReadable: isWorldReadable)
         configuration.apps = AppList(secrets: secrets).read(value, at: path, &reader)
+        appIDs = AppList.ids(in: value)
         configuration.origins["apps"] = reader.origin
     }
 
@@ -147,6 +150,8 @@ struct ConfigurationReader {
             var reader = MemberReader(.environment("ASSAY_APPS"))
             if let value = reader.document(Array(text.utf8), at: "apps") {
                 takeApps(value, at: "apps", isWorldReadable: false, &reader)
+            } else {
+                appIDs = nil
             }
             faults.append(contentsOf: reader.faults)
         }
@@ -318,14 +323,19 @@ extension ConfigurationReader {
         }
         checkProfile()
         guard let origin = configuration.origins["keys"] else { return }
-        let ids = configuration.apps.map(\.id.text)
-        for key in configuration.keys where !ids.contains(key.app.text) {
+        checkApps(origin)
+        checkSharedSecrets(origin)
+    }
+
+    /// Each key's app must be there; of one that is there and faulty that is told.
+    private mutating func checkApps(_ origin: SettingOrigin) {
+        guard let appIDs else { return }
+        for key in configuration.keys where !appIDs.contains(key.app.text) {
             let message =
                 "key \"\(key.name)\" is for app \"\(key.app)\", which is not configured"
-                + Suggestion.phrase(for: key.app.text, among: ids)
+                + Suggestion.phrase(for: key.app.text, among: appIDs)
             faults.append(ConfigurationFault(origin: origin, path: "keys", message: message))
         }
-        checkSharedSecrets(origin)
     }
 
     /// An app's shared secret often stands in the app: a key that has it is everybody's who unpacks one, and may ask as
