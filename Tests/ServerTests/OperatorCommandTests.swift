@@ -201,6 +201,9 @@ import Testing
             // A failed attempt leaves a folder that the next one takes, and so does a disk that is new.
             try FileManager.default.createDirectory(atPath: other + "/lost+found", withIntermediateDirectories: true)
             try good.write(to: URL(filePath: copy))
+            // Other tools write the digits of a digest in capitals.
+            let capitals = String(decoding: digest, as: UTF8.self).uppercased()
+            try Data(capitals.utf8).write(to: URL(filePath: copy + ".sha256"))
             #expect(try await restore(to: other).code == 0)
         }
     }

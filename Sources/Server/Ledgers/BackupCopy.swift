@@ -56,13 +56,14 @@ struct BackupCopy {
     /// Copies the file to a folder as its ledger; throws unless every byte that arrived is of the digest.
     func unpack(to folder: String) throws {
         guard let text = FileManager.default.contents(atPath: digestPath).map({ String(decoding: $0, as: UTF8.self) }),
-            let wanted = text.utf8.split(separator: UInt8(ascii: " ")).first, wanted.count == 64
+            let word = text.utf8.split(separator: UInt8(ascii: " ")).first, word.count == 64,
+            let wanted = Hexadecimal.decode(word)
         else { throw Fault.noDigest(digestPath) }
         let output = try OpenFile(folder + "/assay.sqlite", to: .make)
         let found = try Self.digest(of: path) { try output.write($0) }
         try output.synchronize()
         try output.close()
-        guard found.utf8.elementsEqual(wanted) else { throw Fault.otherDigest(path) }
+        guard Hexadecimal.decode(found) == wanted else { throw Fault.otherDigest(path) }
     }
 
     static func digest(of file: String, _ visit: ([UInt8]) throws -> Void = { _ in }) throws -> String {
