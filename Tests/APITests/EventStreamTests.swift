@@ -161,6 +161,8 @@ import Testing
 
     @Test(arguments: [
         ("text/event-stream", true), ("TEXT/Event-Stream;q=0.9", true), ("application/json, text/event-stream", true),
+        ("text/event-stream;q=0", false), ("text/event-stream ; Q=0.000, */*", false),
+        ("text/event-stream;q=0.001", true),
         ("*/*", false), ("text/*", false), ("application/json", false), ("text/event-streams", false), ("", false),
     ])
     func whoAcceptsItGetsIt(accept: String, isStream: Bool) async throws {
