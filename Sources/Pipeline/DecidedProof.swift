@@ -144,3 +144,18 @@ extension AppPolicy {
         }
     }
 }
+
+extension KeptSubmission {
+    /// Whether it is there for whoever asks. Nobody can tell of which store it is until it is decided, and only of which it may
+    /// be is kept: what was recorded of it is hidden from whom that leaves a store unknown.
+    package func isShown(by app: AppPolicy) -> Bool {
+        guard let sight = app.sight else { return true }
+        let isRecorded =
+            switch settlement.flatMap({ Verdict(rawValue: $0.verdict) }) {
+            case .genuine, .testSigned: true
+            default: submission.isRecordedInPart
+            }
+        let stores = submission.environments
+        return isRecorded ? stores?.isSubset(of: sight) == true : stores?.isDisjoint(with: sight) != true
+    }
+}

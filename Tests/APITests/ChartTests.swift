@@ -150,7 +150,7 @@ import TestSupport
             #expect(chart["title"]?.string == name.title)
             let points = try #require(chart["points"]?.array?.count)
             let series = try #require(chart["series"]?.array)
-            #expect(points > 0 && series.count == name.series.count)
+            #expect(points == (name.grain == .month ? 12 : 30) && series.count == name.series.count)
             for line in series { #expect(line.object?["values"]?.array?.count == points) }
         }
     }
@@ -158,7 +158,8 @@ import TestSupport
     @Test(arguments: [
         "charts/mrr", "charts/mrr?currency=usd", "charts/refunds?from=2026-02-30", "charts/refunds?from=yesterday",
         "charts/refunds?from=2025-01-02&to=2025-01-01", "charts/refunds?from=2020-01-01&to=2025-01-01",
-        "charts/refunds?app=demo", "charts/refunds?environment=moon", "metrics/overview?from=2025-01-01",
+        "charts/churn?from=1993-01-01&to=2026-11-29", "charts/churn?from=1992-07-31", "charts/refunds?app=demo",
+        "charts/refunds?environment=moon", "metrics/overview?from=2025-01-01",
     ])
     func whatCannotBeDrawnIsRefused(target: String) async throws {
         try await TestHouse().open { house in
@@ -167,6 +168,20 @@ import TestSupport
             #expect(answer.status == .badRequest)
             let problem = try answer.json()
             #expect(problem["code"]?.string == "invalid_query")
+        }
+    }
+
+    /// As many points as there are days or months between them, and no end is moved.
+    @Test(arguments: [
+        ("subscribers", "from=1992-08-31", 400, "1992-08-01"), ("churn", "from=1992-08-31", 399, "1992-08-01"),
+        ("subscribers", "to=2024-03-31", 12, "2023-04-01"), ("churn", "to=2024-03-01", 12, "2023-04-01"),
+        ("mrr", "from=2025-10-31&to=2025-11-01", 2, "2025-10-01"), ("refunds", "from=2024-10-17", 400, "2024-10-17"),
+    ])
+    func theFirstPointIsWhereItIsAsked(chart: String, query: String, count: Int, first: String) async throws {
+        try await TestHouse().open { house in
+            let drawn = try await house.get("/v1/charts/\(chart)", query: "currency=EUR&\(query)").json()
+            let points = try #require(drawn["points"]?.array?.compactMap(\.string))
+            #expect(points.count == count && points.first == first)
         }
     }
 

@@ -101,6 +101,32 @@ import Testing
         }
     }
 
+    /// A store alone has nothing that is test-signed, and what is test-signed is of all stores: in the listing and as it comes.
+    @Test func noSideIsTakenThatNobodyNamed() async throws {
+        try await TestHouse(terms: OrderTests.terms(needsOrder: false)).open { house in
+            await Self.place(1, in: house)
+            #expect(await house.submit(try Sample.jws(9_900_001, environment: .production)).status == .ok)
+            #expect(await house.submit(try Sample.jws(9_900_002, environment: .sandbox)).status == .ok)
+            func listed(_ query: String?) async throws -> [String] {
+                let events = try #require(try await house.get("/v1/events", query: query).json()["events"]?.array)
+                return events.compactMap { $0.object?["cursor"]?.int64.map(String.init) }
+            }
+            let real = try await listed("environment=production&test_signed=false")
+            let live = try await listed("environment=production&test_signed=true")
+            let test = try await listed("environment=sandbox&test_signed=true")
+            #expect(![real, live, test].contains { $0.isEmpty })
+            let rows: [(query: String?, told: [String])] = [
+                (nil, real + live + test), ("test_signed=true", live + test), ("test_signed=false", real),
+                ("environment=production", real), ("environment=sandbox", []),
+            ]
+            for (query, told) in rows {
+                try #require(try await listed(query) == told, "\(query ?? "")")
+                let streamed = try await Self.events(await house.follow(query: query), told.count)
+                #expect(streamed.map(\.id) == told, "\(query ?? "")")
+            }
+        }
+    }
+
     @Test func twoLastIDsAreNone() async throws {
         try await TestHouse().open { house in
             var fields: HTTPFields = ["Last-Event-ID": "1"]
@@ -135,6 +161,8 @@ import Testing
 
     @Test(arguments: [
         ("text/event-stream", true), ("TEXT/Event-Stream;q=0.9", true), ("application/json, text/event-stream", true),
+        ("text/event-stream;q=0", false), ("text/event-stream ; Q=0.000, */*", false),
+        ("text/event-stream;q=0.001", true),
         ("*/*", false), ("text/*", false), ("application/json", false), ("text/event-streams", false), ("", false),
     ])
     func whoAcceptsItGetsIt(accept: String, isStream: Bool) async throws {

@@ -152,10 +152,12 @@ import TestSupport
             #expect(limited.hasPrefix("sk_test_"))
             for scopes in [#"["write"]"#, #"["read", "submit"]"#] {
                 let asked = #"{"name": "x", "kind": "secret", "scopes": \#(scopes)}"#
-                #expect(await house.change("/v1/keys", asked, key: limited).status == .badRequest)
+                let refused = await house.change("/v1/keys", asked, key: limited)
+                #expect(try refused.status == .forbidden && refused.json()["code"]?.string == "more_than_own")
             }
             let wider = #"{"name": "x", "kind": "secret", "scopes": ["read"], "environments": ["production"]}"#
-            #expect(await house.change("/v1/keys", wider, key: limited).status == .badRequest)
+            let refused = await house.change("/v1/keys", wider, key: limited)
+            #expect(try refused.status == .forbidden && refused.json()["code"]?.string == "more_than_own")
             let heir = await house.change(
                 "/v1/keys",
                 #"{"name": "x", "kind": "secret", "scopes": ["read"]}"#,
@@ -168,7 +170,7 @@ import TestSupport
             let making = try #require(try await house.change("/v1/keys", maker).json()["secret"]?.string)
             for kind in ["secret", "publishable"] {
                 let empty = await house.change("/v1/keys", #"{"name": "x", "kind": "\#(kind)"}"#, key: making)
-                #expect(try empty.status == .badRequest && empty.json()["field"]?.string == "scopes")
+                #expect(try empty.status == .forbidden && empty.json()["code"]?.string == "more_than_own")
             }
             let mighty = try await house.change("/v1/keys", #"{"name": "mighty", "kind": "secret"}"#).json()
             let id = try #require(mighty["key_id"]?.string)

@@ -34,6 +34,16 @@ import Testing
         }
     }
 
+    /// Also where it may not: it was counted all the same.
+    @Test func aClosedDoorSaysHowTheKeyStands() async throws {
+        try await TestHouse(requestsPerSecond: 3).open { house in
+            let body = #"{"name": "reader", "kind": "secret", "scopes": ["read"]}"#
+            let key = try #require(try await house.change("/v1/keys", body).json()["secret"]?.string)
+            let closed = await house.get("/v1/keys", key: key)
+            #expect(closed.status == .forbidden && closed.fields["RateLimit"] == #""key";r=2;t=1"#)
+        }
+    }
+
     @Test func withoutALimitNothingIsSaid() async throws {
         let answer = try await TestHouse().get("/v1/catalogue")
         #expect(answer.fields["RateLimit"] == nil && answer.fields["RateLimit-Policy"] == nil)

@@ -267,11 +267,20 @@ import TestSupport
             let text = try Self.receipt([try Sample.transaction(9_040)])
             for (password, status) in [
                 ("receipts", 0), ("others", 21_004), ("app", 21_004), ("nobody", 21_004), (nil, 21_004),
-                ("tests", 21_007),
+                ("tests", 21_010),
             ] as [(String?, Int64)] {
                 #expect(
                     try Self.status(await Self.ask(house, text, password: password)) == status,
                     "\(password ?? "-")"
+                )
+            }
+            // It is sent on once, and not back.
+            #expect(try Self.status(await Self.ask(house, text, password: "tests", sandbox: true)) == 21_008)
+            let tested = try Self.receipt([try Sample.transaction(9_041)], try Self.signer(environmentOnly: .sandbox))
+            for (sandbox, status) in [(false, 21_007), (true, 0)] as [(Bool, Int64)] {
+                #expect(
+                    try Self.status(await Self.ask(house, tested, password: "tests", sandbox: sandbox)) == status,
+                    "\(status)"
                 )
             }
             let named: HTTPFields = ["Authorization": "Bearer receipts"]

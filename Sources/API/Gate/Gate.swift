@@ -260,7 +260,7 @@ struct Gate: Sendable {
         case tooOften(RateLimit.Ticket, wait: Duration)
         /// Too many keys that are none came from there.
         case tooManyUnknown(wait: Duration)
-        case closed(Scope)
+        case closed(RateLimit.Ticket, Scope)
 
         var response: HTTPResponse {
             switch self {
@@ -282,7 +282,7 @@ struct Gate: Sendable {
                     detail: "Too many requests without a known key came from this address.",
                     retryAfter: wait
                 )
-            case .closed(let scope): Problem.scope(scope)
+            case .closed(let ticket, let scope): ticket.mark(Problem.scope(scope))
             }
         }
     }
@@ -300,7 +300,7 @@ struct Gate: Sendable {
         }
         let ticket = rate.take(key.holder)
         if let wait = ticket.wait { return .failure(.tooOften(ticket, wait: wait)) }
-        guard key.opens(scope) else { return .failure(.closed(scope)) }
+        guard key.opens(scope) else { return .failure(.closed(ticket, scope)) }
         let caller = Caller(
             app: key.environments.map(app.limited(to:)) ?? app,
             key: key,

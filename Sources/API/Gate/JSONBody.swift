@@ -4,7 +4,7 @@ import HTTP
 enum JSONBody {
     /// JSON by its media type, in UTF-8, and not compressed: a compressed body could be a thousand times its size.
     static func isAnnounced(by fields: HTTPFields) -> Bool {
-        guard let type = fields.single("Content-Type"), fields["Content-Encoding"] == nil else { return false }
+        guard let type = fields.single("Content-Type"), !isCompressed(fields) else { return false }
         // As nearly everybody has it.
         if type == "application/json" { return true }
         guard let parts = parts(of: type), parts[0] == "application/json" else { return false }
@@ -14,6 +14,11 @@ enum JSONBody {
             let (name, value) = parameter(part)
             return name != "charset" || ["utf-8", "utf8", "us-ascii"].contains(value)
         }
+    }
+
+    /// `identity` is none: RFC 9110 § 8.4.1.
+    private static func isCompressed(_ fields: HTTPFields) -> Bool {
+        fields.all("Content-Encoding").contains { $0.lowercased() != "identity" }
     }
 
     /// The media type and its parameters, in small letters, without the spaces around them. A semicolon in quotes ends none;

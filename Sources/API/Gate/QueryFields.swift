@@ -95,9 +95,14 @@ struct QueryFields {
         return Realm(environment: environment, isTestSigned: self["test_signed"] == "true")
     }
 
-    /// The one side that is named; who names none hears of all, each with its `environment`.
+    /// The sides that are named; who names none hears of all, each with its `environment`.
+    ///
+    /// A store alone is what Apple vouches for there: who delivers by it is never handed what only a test authority has signed.
+    /// `test_signed` alone is of all stores.
     func realms() throws(Fault) -> Set<Realm> {
-        if self["environment"] != nil || self["test_signed"] != nil { return [try realm()] }
-        return Set(Realm.known)
+        let named = try realm()
+        if self["environment"] != nil { return [named] }
+        guard self["test_signed"] != nil else { return Set(Realm.known) }
+        return Set(Realm.known.filter { $0.isTestSigned == named.isTestSigned })
     }
 }

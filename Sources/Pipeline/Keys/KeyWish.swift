@@ -6,10 +6,19 @@ package struct KeyWish: Hashable, Sendable {
     package struct Fault: Error, Hashable, Sendable {
         package let field: String
         package let detail: String
+        /// Whether it is well said, and more than the key that makes it has.
+        package let isMoreThanOwn: Bool
 
         package init(_ field: String, _ detail: String) {
             self.field = field
             self.detail = detail
+            isMoreThanOwn = false
+        }
+
+        fileprivate init(moreThanOwn field: String) {
+            self.field = field
+            detail = "No key gives more than it has."
+            isMoreThanOwn = true
         }
     }
 
@@ -73,7 +82,7 @@ package struct KeyWish: Hashable, Sendable {
         guard let words else {
             let given = giver.map { usual.intersection($0.scopes) } ?? usual
             // It would open nothing.
-            guard !given.isEmpty else { throw Fault("scopes", "No key gives more than it has.") }
+            guard !given.isEmpty else { throw Fault(moreThanOwn: "scopes") }
             return given
         }
         let scopes = Set(words.compactMap(Scope.init(rawValue:)))
@@ -82,7 +91,7 @@ package struct KeyWish: Hashable, Sendable {
             throw Fault("scopes", "Some of \(known), each once.")
         }
         guard giver.map({ scopes.isSubset(of: $0.scopes) }) ?? true else {
-            throw Fault("scopes", "No key gives more than it has.")
+            throw Fault(moreThanOwn: "scopes")
         }
         return scopes
     }
@@ -93,7 +102,7 @@ package struct KeyWish: Hashable, Sendable {
         guard !words.isEmpty, environments.count == words.count, environments.isSubset(of: Set(StoreEnvironment.known))
         else { throw Fault("environments", "Some of production, sandbox, xcode, local_testing, each once.") }
         guard giver?.environments.map(environments.isSubset(of:)) ?? true else {
-            throw Fault("environments", "No key gives more than it has.")
+            throw Fault(moreThanOwn: "environments")
         }
         return words.sorted()
     }

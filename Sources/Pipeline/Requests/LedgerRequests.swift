@@ -25,12 +25,15 @@ package enum LedgerRequests {
         }
     }
 
+    /// Ends an order's waiting. One of which `app` sees nothing is not there; `nil` sees all.
     package static func cancel(
         _ key: OrderKey,
+        for app: AppPolicy? = nil,
         at now: Timestamp,
         in transaction: any StoreTransaction
     ) throws(StoreFailure) -> Result<Order, RequestFault> {
         let situation = try self.situation(of: [key], in: transaction)
+        if let app, let order = situation.order(key), !order.isShown(by: app) { return .failure(.unknown) }
         let result = try write(in: transaction) { () throws(RequestFault) in
             try decide(situation, cancelling: key, at: now)
         }
@@ -96,7 +99,8 @@ package enum LedgerRequests {
         return changed
     }
 
-    /// Has a transaction that waits, or was given without an order, pay one; a dry run only says whether it can.
+    /// Has a transaction that waits, or was given without an order, pay one; a dry run only says whether it can. One of which
+    /// `app` sees nothing is not there.
     package static func attach(
         _ key: TransactionKey,
         to order: OrderKey,
@@ -107,6 +111,7 @@ package enum LedgerRequests {
         in transaction: any StoreTransaction
     ) throws(StoreFailure) -> Result<Order, RequestFault> {
         let situation = try transaction.situation(of: [key], order: order, app.terms)
+        if let placed = situation.order(order), !placed.isShown(by: app) { return .failure(.unknown) }
         let result = try write(in: transaction, isDryRun: isDryRun) { () throws(RequestFault) in
             try decide(
                 situation,

@@ -65,3 +65,8 @@ package struct AppPolicy: Hashable, Sendable {
     /// The products of the catalogue; `nil` accepts any of the app.
     var products: Set<ProductID>? { terms.products.map { Set($0.keys) } }
 }
+
+extension Order {
+    /// Whether it is there for whoever asks: what has paid it may stand where that one sees nothing.
+    package func isShown(by app: AppPolicy) -> Bool { payment.map { app.shows($0.realm) } ?? true }
+}

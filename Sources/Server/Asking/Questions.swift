@@ -12,7 +12,12 @@ enum Questions {
 
     /// The same where all are shown if none is named.
     static let filters: [Question.Field] = [
-        .text("environment", "STORE", "Only this one: production, sandbox, xcode or local_testing.", as: "environment"),
-        .fixed("test-signed", "Only what a test authority vouches for.", as: "test_signed"),
+        .text(
+            "environment",
+            "STORE",
+            "Only production, sandbox, xcode or local_testing, and nothing test-signed.",
+            as: "environment"
+        ),
+        .fixed("test-signed", "Only what a test authority vouches for: of all, or of STORE.", as: "test_signed"),
     ]
 }

@@ -28,13 +28,16 @@ struct Keys: Sendable {
 
     /// `POST /v1/keys`
     func create(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> Gate.Answer {
-        let asked: KeyRequest
+        let wish: KeyWish
         do throws(RequestBody.Fault) {
-            asked = try KeyRequest(change.request.body, by: change.key)
+            switch try KeyRequest.wish(change.request.body, by: change.key) {
+            case .success(let asked): wish = asked
+            case .failure(let fault): return Keys.answer(.failure(fault))
+            }
         } catch {
             return Gate.Answer(error.response)
         }
-        let result = try desk.create(asked.wish, KeyDesk.Asking(change), in: transaction)
+        let result = try desk.create(wish, KeyDesk.Asking(change), in: transaction)
         if case .success(let made) = result {
             try transaction.noteAdminAction(change.action("key_made", of: made.row.id.text, made.row.sentence))
         }

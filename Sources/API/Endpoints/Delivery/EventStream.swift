@@ -18,10 +18,17 @@ struct EventStream: Sendable {
     static func isWanted(_ fields: HTTPFields) -> Bool {
         fields.all("Accept").contains { value in
             value.utf8.split(separator: UInt8(ascii: ",")).contains { range in
-                let name = range.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 0x20 && $0 != 0x09 }
-                return name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }.elementsEqual(mediaType.utf8)
+                let text = range.filter { $0 != 0x20 && $0 != 0x09 }.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+                let parts = text.split(separator: UInt8(ascii: ";"))
+                return parts.first?.elementsEqual(mediaType.utf8) == true && !parts.dropFirst().contains(where: isNone)
             }
         }
+    }
+
+    /// Whether a parameter says that this is not acceptable, such as `q=0.0`: RFC 9110 § 12.4.2.
+    private static func isNone(_ parameter: ArraySlice<UInt8>) -> Bool {
+        parameter.starts(with: "q=0".utf8)
+            && parameter.dropFirst(3).allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
     }
 
     /// - Parameters:

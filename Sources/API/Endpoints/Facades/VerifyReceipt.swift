@@ -109,9 +109,12 @@ struct VerifyReceipt: Sendable {
         // Of what is signed this is no refusal: it waits.
         if reason == "pending" { return .malformed }
         if reason == "environment_not_accepted" {
-            guard host == .sandbox else { return .sandboxReceipt }
-            // What its app takes from nobody is not sent on to and fro.
-            return proofs.claimedEnvironment(of: receipt) == .production ? .productionReceipt : .noSuchPurchase
+            // What is at its own host, and is not taken there, is not sent on to and fro.
+            return switch (host, proofs.claimedEnvironment(of: receipt) == .production) {
+            case (.production, true), (.sandbox, false): .noSuchPurchase
+            case (.production, false): .sandboxReceipt
+            case (.sandbox, true): .productionReceipt
+            }
         }
         return switch verdict {
         case "malformed": .malformed

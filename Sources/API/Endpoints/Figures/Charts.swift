@@ -125,16 +125,26 @@ struct Charts: Sendable {
         at now: Timestamp
     ) throws(QueryFields.Fault) -> ClosedRange<DayOfTime> {
         let today = DayOfTime(containing: now)
-        let usual: Int64 = name.grain == .day ? 29 : 364
         let (from, to) = (try day("from", fields), try day("to", fields))
-        let last = to ?? (name.reach == .future ? (from ?? today).advanced(by: usual) : today)
-        let first = from ?? (name.reach == .future ? min(today, last) : last.advanced(by: -usual))
+        let last = to ?? (name.reach == .future ? (from ?? today).advanced(by: daysUsual - 1) : today)
+        let first = from ?? (name.reach == .future ? min(today, last) : start(of: name, until: last, today))
         guard first <= last else { throw QueryFields.Fault(detail: "from is not after to.") }
-        let points = name.grain == .day ? last.number - first.number : (last.number - first.number) / 31
-        guard points < Int64(ChartQuestion.pointsMax) else {
+        let months = MonthOfTime(containing: last).number - MonthOfTime(containing: first).number
+        let points = 1 + (name.grain == .day ? last.number - first.number : months)
+        guard points <= Int64(ChartQuestion.pointsMax) else {
             throw QueryFields.Fault(detail: "A chart has at most \(ChartQuestion.pointsMax) days or months.")
         }
         return first...last
+    }
+
+    private static let daysUsual: Int64 = 30
+    private static let monthsUsual: Int64 = 12
+
+    /// As many days before the last, or months before the last that is drawn, as are drawn where nobody says since when.
+    private static func start(of name: ChartName, until last: DayOfTime, _ today: DayOfTime) -> DayOfTime {
+        guard name.grain == .month else { return last.advanced(by: 1 - daysUsual) }
+        let over = MonthOfTime(containing: today).advanced(by: name.reach == .finishedMonths ? -1 : 0)
+        return min(MonthOfTime(containing: last), over).advanced(by: 1 - monthsUsual).firstDay
     }
 
     private static func day(_ name: String, _ fields: QueryFields) throws(QueryFields.Fault) -> DayOfTime? {

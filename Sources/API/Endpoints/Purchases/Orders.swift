@@ -59,7 +59,7 @@ struct Orders: Sendable {
     {
         if let fault = RequestBody.fault(unlessEmpty: change.request.body) { return fault.response }
         guard let key = key(change) else { return Problem.notFound("order") }
-        return answer(try LedgerRequests.cancel(key, at: change.now, in: transaction), .ok)
+        return answer(try LedgerRequests.cancel(key, for: change.app, at: change.now, in: transaction), .ok)
     }
 
     /// `POST /v1/orders/{id}/attach`: a transaction that waits, or was given without an order, pays this one, because a person
@@ -150,9 +150,4 @@ struct Orders: Sendable {
         case .failure(let fault): Problem.request(fault, "order or purchase")
         }
     }
-}
-
-extension Order {
-    /// What has paid it may stand where whoever asks sees nothing.
-    fileprivate func isShown(by app: AppPolicy) -> Bool { payment.map { app.shows($0.realm) } ?? true }
 }

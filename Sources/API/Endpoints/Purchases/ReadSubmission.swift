@@ -35,10 +35,14 @@ struct ReadSubmission: Sendable {
             }
             // The id follows from the proof and the customer: who has the one and guesses the other can make it, and is not
             // told whether he has guessed right. Nobody waits for what is not told.
-            guard mayAct(caller, found.submission.customer) else { return Problem.notFound("submission") }
+            guard mayAct(caller, found.submission.customer), found.isShown(by: caller.app) else {
+                return Problem.notFound("submission")
+            }
             if found.settlement == nil, patience > .zero {
                 found = try await waits.submission(id, of: caller.app.id, patience: patience) ?? found
             }
+            // Decided since, it may be another store's.
+            guard found.isShown(by: caller.app) else { return Problem.notFound("submission") }
             let told = found
             return .json(.ok) { SubmissionJSON.write(told, into: &$0) }
         } catch {
