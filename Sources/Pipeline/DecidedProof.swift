@@ -146,16 +146,10 @@ extension AppPolicy {
 }
 
 extension KeptSubmission {
-    /// Whether it is there for whoever asks. Nobody can tell of which store it is until it is decided, and only of which it may
-    /// be is kept: what was recorded of it is hidden from whom that leaves a store unknown.
+    /// Whether it is there for whoever asks: it may be of a store that he sees. Of which it is, is not kept with it; but its
+    /// number follows from the proof and the customer, so that who asks for it knows both.
     package func isShown(by app: AppPolicy) -> Bool {
-        guard let sight = app.sight else { return true }
-        let isRecorded =
-            switch settlement.flatMap({ Verdict(rawValue: $0.verdict) }) {
-            case .genuine, .testSigned: true
-            default: submission.isRecordedInPart
-            }
-        let stores = submission.environments
-        return isRecorded ? stores?.isSubset(of: sight) == true : stores?.isDisjoint(with: sight) != true
+        guard let sight = app.sight, let stores = submission.environments else { return true }
+        return !stores.isDisjoint(with: sight)
     }
 }
