@@ -60,6 +60,19 @@ import Testing
         }
     }
 
+    /// As under a limit of the size of files: it is not the ledger that is damaged.
+    @Test func aCopyThatCannotBeWrittenIsNamed() async throws {
+        try await TemporaryFolder.with { folder in
+            let (data, copy) = (folder + "/data", folder + "/copy")
+            #expect(try await Program.run(["migrate", "--data", data]).code == 0)
+            let script = #"trap '' XFSZ; ulimit -f 100; exec "$0" backup --data "$1" --to "$2""#
+            let run = try await Program.run(["-c", script, Program.path, data, copy], instead: "/bin/bash")
+            #expect(run.code == 2)
+            #expect(run.errorText == "assay backup: \(copy).part cannot be written (SQLite 778)\n")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["data"])
+        }
+    }
+
     /// The copy is a pipe that nobody writes to: so the look at it waits, its folder made.
     private static func withWaitingCopy(_ body: (_ folder: String, _ copy: String) async throws -> Void) async throws {
         try await TemporaryFolder.with { folder in
