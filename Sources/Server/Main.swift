@@ -11,6 +11,7 @@ import Verification
 struct Main {
     static func main() async {
         HeapSettings.apply()
+        StandardStreams.ignorePipes()
         StandardStreams.fill()
         let code = await run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment)
         // Whatever the answer was: nobody has it.

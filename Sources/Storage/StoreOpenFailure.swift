@@ -7,7 +7,7 @@ package enum StoreOpenFailure: Error, Hashable, Sendable {
     case inaccessible(path: String, errno: Int32)
     /// The file is not a database of ours.
     case foreign
-    /// There is nothing in the folder yet.
+    /// There is nothing in the folder or the schema yet.
     case absent
     /// An older Assay made the file, and none that writes has opened it since.
     case olderSchema(found: Int, known: Int)
@@ -20,7 +20,7 @@ package enum StoreOpenFailure: Error, Hashable, Sendable {
     /// The database refused: SQLite with its extended result code, which tells of a damaged file; PostgreSQL with its
     /// SQLSTATE as a number in base 36.
     case broken(code: Int32)
-    /// No server of that address lets us in, or none that takes writes; in the words of its client library.
+    /// No server of that address lets us in, or none that takes writes; in the words of its client library, on one line.
     case unreachable(String)
 }
 

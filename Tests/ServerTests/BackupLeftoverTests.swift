@@ -60,25 +60,64 @@ import Testing
         }
     }
 
+    /// As under a limit of the size of files: it is not the ledger that is damaged.
+    @Test func aCopyThatCannotBeWrittenIsNamed() async throws {
+        try await TemporaryFolder.with { folder in
+            let (data, copy) = (folder + "/data", folder + "/copy")
+            #expect(try await Program.run(["migrate", "--data", data]).code == 0)
+            let script = #"trap '' XFSZ; ulimit -f 100; exec "$0" backup --data "$1" --to "$2""#
+            let run = try await Program.run(["-c", script, Program.path, data, copy], instead: "/bin/bash")
+            #expect(run.code == 2)
+            #expect(run.errorText == "assay backup: \(copy).part cannot be written (SQLite 778)\n")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["data"])
+        }
+    }
+
     /// The copy is a pipe that nobody writes to: so the look at it waits, its folder made.
-    @Test func aLookThatIsEndedLeavesNoFolder() async throws {
+    private static func withWaitingCopy(_ body: (_ folder: String, _ copy: String) async throws -> Void) async throws {
         try await TemporaryFolder.with { folder in
             let copy = folder + "/copy.sqlite"
             let pipe = try await Program.run(["-m", "600", copy], instead: "/usr/bin/mkfifo")
             #expect(pipe.code == 0)
             let digest = String(repeating: "0", count: 64) + "  copy.sqlite\n"
             try ServerFolder.write(Array(digest.utf8), copy + ".sha256")
+            try await body(folder, copy)
+        }
+    }
+
+    /// SIGHUP is what a terminal sends that closes.
+    @Test(arguments: [SIGTERM, SIGHUP]) func aLookThatIsEndedLeavesNoFolder(signal: Int32) async throws {
+        try await Self.withWaitingCopy { folder, copy in
             @Sendable func names() -> [String] {
                 (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted()) ?? []
             }
             var random = SeededRandom(seed: 1)
-            let code = try await Strike.run(["backup", "--verify", copy], SIGTERM, &random) {
+            let code = try await Strike.run(["backup", "--verify", copy], signal, &random) {
                 names().contains { name in
                     name.hasPrefix("copy.sqlite.verify-") && Self.exists("\(folder)/\(name)/assay.sqlite")
                 }
             }
-            #expect(code == -SIGTERM)
+            #expect(code == -signal)
             #expect(names() == ["copy.sqlite", "copy.sqlite.sha256"])
+        }
+    }
+
+    /// What `nohup` has started goes on, here to the end of a copy with nothing in it.
+    @Test func anIgnoredHangUpEndsNothing() async throws {
+        try await Self.withWaitingCopy { folder, copy in
+            let script = """
+                trap '' HUP
+                "$0" backup --verify "$1" &
+                until compgen -G "$1.verify-*/assay.sqlite" >/dev/null; do sleep 0.01; done
+                kill -HUP $!
+                sleep 0.2
+                exec 3<>"$1" 3>&-
+                wait $!
+                """
+            let run = try await Program.run(["-c", script, Program.path, copy], instead: "/bin/bash")
+            #expect(run.code == 2, "\(run.code) \(run.errorText)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(names.sorted() == ["copy.sqlite", "copy.sqlite.sha256"])
         }
     }
 }

@@ -105,6 +105,16 @@ import Testing
         }
     }
 
+    /// A receiver on this machine, by whatever address `webhook listen` gives it.
+    @Test(arguments: ["http://localhost:3000/", "http://[::1]:3000/"])
+    func aReceiverOnThisMachineIsTaken(url: String) async throws {
+        try await Self.with { folder, server, _ in
+            let there = ["--server", "http://127.0.0.1:\(server.port)", "--key-file", folder + "/data/key"]
+            let made = try await Program.run(["webhooks", "create", "--url", url] + there)
+            #expect(made.code == 0, "\(made.errorText)")
+        }
+    }
+
     @Test func whatIsGrantedByHandIsShownAndRevoked() async throws {
         try await Self.with { folder, server, _ in
             let there = ["--server", "http://127.0.0.1:\(server.port)", "--key-file", folder + "/data/key", "--json"]

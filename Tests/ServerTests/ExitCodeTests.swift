@@ -116,4 +116,27 @@ import Testing
             #expect(try await Program.run(["check", "--data", folder.data]).code == 0)
         }
     }
+
+    /// A pipe whose reader has gone would otherwise end the program, which then leaves what it was to remove.
+    @Test func whereNobodyReadsThePipeItEndsInOrder() async throws {
+        try await Self.with { folder, words in
+            #expect(try await Program.run(words("backup --data DATA --to FOLDER/copy")).code == 0)
+            let rows = [
+                "--help", "--version", "config print --config CONFIG", "check --data DATA", "verify KEY",
+                "export --data DATA --app demo", "events list --all --server SERVER --key-file KEY",
+                "import --config CONFIG --app demo --plan KEY", "backup --verify FOLDER/copy",
+                "restore --from FOLDER/copy --data FOLDER/new",
+            ]
+            for row in rows {
+                let script = #"exec 3> >(exit); wait $!; exec "$0" "$@" >&3 3>&-"#
+                let run = try await Program.run(["-c", script, Program.path] + words(row), instead: "/bin/bash")
+                #expect(run.code == 2, "\(row): \(run.code)")
+                #expect(run.errorText.contains("standard output cannot be written"), "\(row): \(run.errorText)")
+            }
+            for place in [folder.path, folder.path + "/new"] {
+                let names = try FileManager.default.contentsOfDirectory(atPath: place)
+                #expect(!names.contains { $0.contains(".verify-") || $0 == "restoring" }, "\(names)")
+            }
+        }
+    }
 }

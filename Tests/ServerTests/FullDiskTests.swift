@@ -44,6 +44,19 @@ struct FullDiskTests {
         }
     }
 
+    @Test func aFullDiskOfTheCopyIsNotTheLedgers() async throws {
+        try await TemporaryFolder.with { folder in
+            #expect(try await Program.run(["migrate", "--data", folder + "/data"]).code == 0)
+            let disk = folder + "/disk"
+            try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+            let wrapper = OwnDisk.wrapper(disk, size: "128k")
+            let words = [Program.path, "backup", "--data", folder + "/data", "--to", disk + "/copy"]
+            let run = try await Program.run(Array(wrapper.dropFirst()) + words, instead: wrapper[0])
+            #expect(run.code == 2)
+            #expect(run.errorText == "assay backup: no space is left for \(disk)/copy.part\n")
+        }
+    }
+
     /// Asks until the answer is this one; the server looks every five seconds.
     private static func answer(of server: ServerProcess, is status: Int) async -> WireClient.Answer? {
         for _ in 0..<300 {
@@ -69,8 +82,8 @@ struct FullDiskTests {
 private enum OwnDisk {
     static let canBeMounted = (try? ChildProcess(wrapper("/mnt") + ["/bin/true"]).start().waitUntilExit()) == 0
 
-    static func wrapper(_ folder: String) -> [String] {
-        let mount = #"mount -t tmpfs -o size=24m tmpfs "$0" && exec "$@""#
+    static func wrapper(_ folder: String, size: String = "24m") -> [String] {
+        let mount = #"mount -t tmpfs -o size=\#(size) tmpfs "$0" && exec "$@""#
         return ["/usr/bin/unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c", mount, folder]
     }
 }

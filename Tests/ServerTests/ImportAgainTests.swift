@@ -5,8 +5,41 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import Server
+
 /// `assay import` of a file that was read to its end, and about whose rows Apple was asked.
 @Suite(.enabled(if: Program.isBuilt, Program.absence), .serialized) struct ImportAgainTests {
+    private static let again = "; it is read again from its first row"
+
+    private typealias Row = (nothing: Int64, other: Int64, refused: Int64, invalid: Int64, since: Int64, says: String)
+
+    /// Besides nine that were recorded. What is `nothing` has those of other stores in it.
+    private static let rows: [Row] = [
+        (0, 0, 0, 0, 0, "every row was taken; no row is taken again"),
+        (2, 2, 0, 0, 0, "every row was taken; no row is taken again"),
+        (0, 0, 0, 0, 3, "3 of 9 rows were refused by Apple since\(again)"),
+        (4, 1, 0, 0, 0, "3 of 13 rows had no purchase\(again)"),
+        (4, 1, 0, 0, 2, "3 of 13 rows had no purchase\(again)"),
+        (2, 2, 2, 1, 0, "3 of 14 rows were refused or invalid\(again)"),
+        (1, 0, 0, 2, 1, "of 12 rows 2 were refused or invalid, and 1 had no purchase\(again)"),
+    ]
+
+    /// An export of ours has rows of other kinds than purchases, which nobody need worry about.
+    @Test func whatBecameOfTheRowsIsSaid() throws {
+        let id = try #require(ProofDigest([UInt8](repeating: 1, count: 32)))
+        let app = try #require(AppID("demo"))
+        for row in Self.rows {
+            var progress = ImportProgress(id: id, app: app, startedAt: Timestamp(milliseconds: 0))
+            progress.counts.recorded = 9
+            progress.counts.nothing = row.nothing
+            progress.counts.otherStore = row.other
+            progress.counts.refused = row.refused
+            progress.counts.invalid = row.invalid
+            let said = ImportText.ofOneReadBefore(progress, row.since, "a.csv")
+            #expect(said == "a.csv was read to its end before, and \(row.says)")
+        }
+    }
+
     @Test func whatAppleHasRefusedSinceIsReadAgain() async throws {
         try await ServerFolder.with { folder in
             try await Self.readAgain(folder, []) { try SQLiteStore.open(folder: folder.data) }

@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["refusals"], 2, "there is no ledger in the data folder"),
+        (["refusals"], 2, "there is no ledger yet"),
         (["refusals", "--samples", "101"], 2, "--samples is a number from 0 to 100"),
         (["refusals", "--samples", "+5"], 2, "--samples is a number from 0 to 100"),
         (["refusals", "--since", "yesterday"], 2, "--since is a moment such as"),

@@ -45,6 +45,7 @@ import Testing
                 let configured = try await Program.run(command)
                 #expect(configured.code == 2, "\(words[0]): \(configured.text)")
                 #expect(configured.errorText.contains("database server"), "\(words[0]): \(configured.errorText)")
+                #expect(!configured.errorText.contains("\\u{"), "\(words[0]): \(configured.errorText)")
             }
             let doctor = ["doctor", "--offline", "--config", folder.configuration, "--data", trial]
             let found = try await Program.run(doctor).text

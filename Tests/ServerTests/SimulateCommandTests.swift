@@ -185,6 +185,9 @@ import Testing
             #expect(told.code == 0, "\(told.text)")
             #expect(told.text.split(separator: "\n").count { $0.contains(": as told, ") } == 2)
             let other = #"{"name": "Nobody buys", "customers": [], "steps": [], "expect": {"notifications": ["TEST"]}}"#
+            let refused = try await store.run("story", stories + "/non-consumable.json")
+            #expect(refused.code == 1 && refused.text == "", "\(refused.text)")
+            #expect(refused.errorText.contains("already_owned: steps[0].act: "), "\(refused.errorText)")
             let differs = try await store.run("story", "-", input: other)
             #expect(differs.code == 1 && differs.text.contains("\n  differs      notifications were [], not"))
         }
@@ -196,7 +199,7 @@ import Testing
         (["act", "{}"], 2, "act: is missing"), (["act", "no JSON"], 2, "the body is not JSON"),
         (["customer", "anna", "--pace", "fast"], 2, "pace: must be "),
         (["chaos", #"{"slow": 2000}"#], 2, "slow: must"),
-        (["clock", "to", "2020-01-01T00:00:00Z"], 2, "time does not go back"),
+        (["clock", "to", "2020-01-01T00:00:00Z"], 1, "time_has_passed: to: time does not go back"),
         (["clock", "back", "P1D"], 2, "the clock takes"),
         (["clock", "pace", "fast"], 2, "a pace is a whole number"), (["story", "/none.json"], 2, "cannot be read"),
         (["buy", "anna", "sword", "--quantity", "two"], 2, "--quantity is a whole number"),

@@ -169,18 +169,24 @@ struct ControlAPITests {
         #expect(!after.downloads.isEmpty && !after.usedIntroductions.isEmpty)
     }
 
+    private static func withStep(_ step: String) -> String {
+        #"{"name": "n", "customers": [], "steps": [{\#(step)}]}"#
+    }
+
     static let wrong: [(method: HTTPMethod, path: String, body: String, status: Int, code: String)] = [
         (.post, "/acts", "", 400, "invalid_request"),
         (.post, "/acts", "[]", 400, "invalid_request"),
         (.post, "/acts", #"{"act": "fly"}"#, 400, "invalid_request"),
         (.post, "/acts", #"{"act": "buy", "customer": "nobody", "product": "sword"}"#, 409, "unknown_customer"),
         (.post, "/acts", #"{"act": "finish", "transaction": "1"}"#, 409, "unknown_transaction"),
-        (.post, "/clock", #"{"to": "2025-01-01T00:00:00Z"}"#, 400, "invalid_request"),
+        (.post, "/clock", #"{"to": "2025-01-01T00:00:00Z"}"#, 409, "time_has_passed"),
         (.post, "/clock", #"{"advance": "-P1D"}"#, 400, "invalid_request"),
         (.post, "/clock", #"{"pace": 1e3}"#, 400, "invalid_request"),
         (.post, "/clock", #"{"hurry": true}"#, 400, "invalid_request"),
         (.post, "/customers", #"{"name": 1}"#, 400, "invalid_request"),
         (.post, "/stories", #"{"name": "n"}"#, 400, "invalid_request"),
+        (.post, "/stories", withStep(#""act": "fly""#), 400, "invalid_request"),
+        (.post, "/stories", withStep(#""act": "finish", "transaction": "1""#), 409, "unknown_transaction"),
         (.get, "/customers/nobody", "", 404, "not_found"),
         (.get, "/nothing", "", 404, "not_found"),
         (.delete, "/clock", "", 405, "method_not_allowed"),

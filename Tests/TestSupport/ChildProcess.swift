@@ -49,13 +49,17 @@ package struct ChildProcess: Sendable {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        // It blocks no signal, whatever this thread blocks: one of a dispatch queue blocks what would end the program.
-        var (attributes, blocked) = (posix_spawnattr_t(), sigset_t())
+        // It blocks no signal, whatever this thread blocks: one of a dispatch queue blocks what would end the program. Nor does
+        // it ignore those that whoever runs the tests may ignore.
+        var (attributes, blocked, unignored) = (posix_spawnattr_t(), sigset_t(), sigset_t())
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         unsafe sigemptyset(&blocked)
         unsafe posix_spawnattr_setsigmask(&attributes, &blocked)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        unsafe sigemptyset(&unignored)
+        for number in [SIGPIPE, SIGHUP] { unsafe sigaddset(&unignored, number) }
+        unsafe posix_spawnattr_setsigdefault(&attributes, &unignored)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         let pipes = (output: output == .pipe ? try PipeEnds() : nil, errors: errors == .pipe ? try PipeEnds() : nil)
         unsafe add(input, STDIN_FILENO, O_RDONLY, nil, &actions)
         unsafe add(output, STDOUT_FILENO, O_WRONLY | O_CREAT | O_TRUNC, pipes.output, &actions)

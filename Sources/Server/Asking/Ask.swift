@@ -56,6 +56,11 @@ struct Ask {
             }
             members.append((field, value))
         }
+        let names = question.oneOf
+        guard names.isEmpty || members.contains(where: { names.contains($0.field.option.name) }) else {
+            let flags = names.map { "--\($0)" }
+            throw UsageFault("one of \(flags.dropLast().joined(separator: ", ")) and \(flags.last ?? "") is needed")
+        }
         return members
     }
 

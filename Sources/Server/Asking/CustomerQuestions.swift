@@ -31,6 +31,7 @@ enum CustomerQuestions {
                 .fixed("given", "She does.", as: "is_given"),
                 .fixed("withdrawn", "She does not any more.", as: "is_given", false),
             ],
+            oneOf: ["given", "withdrawn"],
             examples: [("assay customers set-consent anna --withdrawn", "from now on nothing is told")]
         ),
     ]
@@ -57,6 +58,7 @@ enum CustomerQuestions {
                 .text("until", "MOMENT", "Until when.", as: "until"),
                 .null("for-ever", "Without an end.", as: "until"), because,
             ] + Questions.sides,
+            oneOf: ["until", "for-ever"],
             examples: [
                 ("assay customers grant anna pro --until 2026-12-31T00:00:00Z --reason \"the outage\"", "and no longer")
             ]

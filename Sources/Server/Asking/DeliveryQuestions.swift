@@ -36,6 +36,18 @@ enum DeliveryQuestions {
         .whole("per-second", "Messages a second at most.", as: "per_second"),
     ]
 
+    private static let changes: [Question.Field] =
+        [
+            .text("url", "URL", "Where messages go.", as: "url"),
+            .fixed("enable", "It is sent messages again.", as: "is_enabled"),
+            .fixed("disable", "It is sent none.", as: "is_enabled", false),
+            .fixed("exclude-test-signed", "Not what a test authority signed.", as: "include_test_signed", false),
+            .fixed("no-acknowledge", "A 2xx acknowledges nothing.", as: "acknowledge_by_2xx", false),
+            .fixed("no-asymmetric", "Messages are signed by secrets alone.", as: "asymmetric", false),
+            .null("any-rate", "As many messages a second as there are.", as: "per_second"),
+            .null("put-missed-aside", "What it missed is offered no longer.", as: "missed"),
+        ] + settings
+
     private static let webhooks: [Question] = [
         Question(
             name: "webhooks list",
@@ -68,16 +80,8 @@ enum DeliveryQuestions {
             isChange: true,
             path: "/v1/webhooks/{}",
             words: "WEBHOOK",
-            fields: [
-                .text("url", "URL", "Where messages go.", as: "url"),
-                .fixed("enable", "It is sent messages again.", as: "is_enabled"),
-                .fixed("disable", "It is sent none.", as: "is_enabled", false),
-                .fixed("exclude-test-signed", "Not what a test authority signed.", as: "include_test_signed", false),
-                .fixed("no-acknowledge", "A 2xx acknowledges nothing.", as: "acknowledge_by_2xx", false),
-                .fixed("no-asymmetric", "Messages are signed by secrets alone.", as: "asymmetric", false),
-                .null("any-rate", "As many messages a second as there are.", as: "per_second"),
-                .null("put-missed-aside", "What it missed is offered no longer.", as: "missed"),
-            ] + settings,
+            fields: changes,
+            oneOf: changes.map(\.option.name),
             examples: [("assay webhooks change whe_0123 --enable", "once the receiver is mended")]
         ),
         Question(
@@ -118,6 +122,7 @@ enum DeliveryQuestions {
                 .text("to", "RFC3339", "And before this one.", as: "to"),
                 .whole("cursor", "Only what stands behind this place in the feed.", as: "cursor"),
             ],
+            oneOf: ["event", "dead", "from"],
             goesOn: (next: "cursor", place: "cursor"),
             examples: [("assay webhooks replay whe_0123 --dead", "after the receiver was down")]
         ),

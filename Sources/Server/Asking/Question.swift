@@ -67,6 +67,8 @@ struct Question: Sendable {
     /// What the help calls those words.
     var words = ""
     var fields: [Field] = []
+    /// The names of flags of which at least one is to be given: without all of them it would say nothing.
+    var oneOf: [String] = []
     /// Nil for one object.
     var rows: Rows?
     /// The member of the answer that names where to go on, and the member as which it is sent with the same body, until there is

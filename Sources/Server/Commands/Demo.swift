@@ -87,7 +87,7 @@ struct Demo {
             // A receiver on this machine is as good as a shop here.
             json.object("webhooks") { json in
                 json.member("allowed_addresses", "127.0.0.0/8,::1/128")
-                json.member("plain_hosts", "localhost")
+                json.member("plain_hosts", "localhost,[::1]")
             }
             json.array("keys") { json in
                 json.object { json in

@@ -17,7 +17,8 @@ struct WebhookListen {
         ] + Question.access,
         notes: [
             "It adds an endpoint at its start, and deletes it when it is stopped by Ctrl-C. The server must allow it: "
-                + "\"webhooks\": {\"allowed_addresses\": \"127.0.0.0/8\", \"plain_hosts\": \"localhost\"}.",
+                + "\"webhooks\": {\"allowed_addresses\": \"127.0.0.0/8\", \"plain_hosts\": \"localhost\"}; where it "
+                + "receives at [::1], \"::1/128\" and \"[::1]\".",
             "Exits with 0 when it was stopped, 1 when the server says no, 2 when it could not be asked. It ends with 2, too, "
                 + "when nobody reads what it shows any more, and acknowledges nothing more.",
         ],

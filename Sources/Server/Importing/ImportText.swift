@@ -42,15 +42,18 @@ enum ImportText {
     ///   - path: of the source.
     /// - Returns: the sentence.
     static func ofOneReadBefore(_ progress: ImportProgress, _ refused: Int64, _ path: String) -> String {
-        let (untaken, rows) = (progress.counts.untaken, progress.counts.rows)
-        let again = "it is read again from its first row"
+        let (counts, rows) = (progress.counts, progress.counts.rows)
+        let (faulty, empty) = (counts.refused + counts.invalid, counts.nothing - counts.otherStore)
         let what =
-            switch (untaken, refused) {
-            case (0, 0): "and every row was taken; no row is taken again"
-            case (0, _): "and \(refused) of \(rows) rows were refused by Apple since; \(again)"
-            default: "and \(untaken) of \(rows) rows were not taken; \(again)"
+            switch (faulty, empty, refused) {
+            case (0, 0, 0): "every row was taken; no row is taken again"
+            case (0, 0, _): "\(refused) of \(rows) rows were refused by Apple since"
+            case (0, _, _): "\(empty) of \(rows) rows had no purchase"
+            case (_, 0, _): "\(faulty) of \(rows) rows were refused or invalid"
+            default: "of \(rows) rows \(faulty) were refused or invalid, and \(empty) had no purchase"
             }
-        return "\(ReportText.printable(path)) was read to its end before, \(what)"
+        let again = counts.untaken == 0 && refused == 0 ? "" : "; it is read again from its first row"
+        return "\(ReportText.printable(path)) was read to its end before, and \(what)\(again)"
     }
 
     static func text(

@@ -48,7 +48,7 @@ struct Backup {
             var isDigestOurs = false
             let digest: String
             do {
-                try await ledger.copy(into: file.partPath)
+                try await BackupCopy.fill(file.partPath, from: ledger)
                 digest = try BackupCopy.digest(of: file.partPath)
                 try file.finish {
                     try copy.write(digest)
@@ -68,7 +68,10 @@ struct Backup {
             return 0
         } catch {
             signals.endIfHeard()
-            Console.error("assay backup: \(StoreSentence.of(error))")
+            // What fails as a store is the ledger; a file is named by what failed.
+            let isLedger = error is StoreOpenFailure || error is StoreFailure
+            let place = isLedger ? ReportText.printable(folder) + ": " : ""
+            Console.error("assay backup: \(place)\(StoreSentence.of(error))")
             return 2
         }
     }

@@ -16,6 +16,9 @@ struct BackupCopy {
         case otherDigest(String)
         case notEmpty(String)
         case noFolder(String)
+        case full(String)
+        /// With what SQLite says of it.
+        case unwritable(String, String)
 
         var description: String {
             switch self {
@@ -25,6 +28,8 @@ struct BackupCopy {
             case .otherDigest(let path): "the bytes of \(path) are not those of its SHA-256"
             case .notEmpty(let path): "\(path) is not empty: restore into a new folder"
             case .noFolder(let path): "\(path) cannot be made or read"
+            case .full(let path): "no space is left for \(path)"
+            case .unwritable(let path, let words): "\(path) cannot be written (\(words))"
             }
         }
     }
@@ -34,6 +39,19 @@ struct BackupCopy {
     /// Throws when a digest stands there without its copy.
     func confirmNoDigest() throws(Fault) {
         guard FileStatus(digestPath) == nil || FileStatus(path) != nil else { throw .leftDigest(digestPath) }
+    }
+
+    /// Copies the ledger into a file that is there and empty.
+    ///
+    /// - Throws: ``Fault`` where that cannot be written, for nothing is written to the ledger; `StoreFailure` of the ledger.
+    static func fill(_ path: String, from ledger: ReadOnlyLedger) async throws {
+        do throws(StoreFailure) {
+            try await ledger.copy(into: path)
+        } catch .full {
+            throw Fault.full(path)
+        } catch .broken(let code) where BrokenCode.isOfWriting(code) {
+            throw Fault.unwritable(path, BrokenCode.words(code))
+        }
     }
 
     /// Writes the digest of the file that is to get the copy's name.

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Hears SIGTERM and SIGINT: each asks for a graceful stop. A reader of the log that has gone ends nothing.
+/// Hears SIGTERM and SIGINT: each asks for a graceful stop.
 struct StopSignals {
     private let sources: [any DispatchSourceSignal]
     private let heard: Heard
@@ -13,24 +13,35 @@ struct StopSignals {
 
     /// Returns when it hears: until then a signal ends the process at once, and after that none is lost.
     init(_ stop: @escaping @Sendable () -> Void) async {
-        signal(SIGPIPE, SIG_IGN)
-        await self.init(each: { _ in stop() })
+        await self.init([SIGTERM, SIGINT], each: { _ in stop() })
     }
 
     /// For a command that would leave behind what is of no use: that is discarded, and then the signal ends the process as it
-    /// ends any other.
+    /// ends any other. SIGHUP of a terminal that closes is heard, too, unless `nohup` has it ignored.
     static func discarding(_ discard: @escaping @Sendable () -> Void) async -> StopSignals {
-        await StopSignals(each: { number in
-            discard()
-            SignalledEnd.now(by: number)
-        })
+        let numbers = [SIGTERM, SIGINT, SIGHUP].filter { $0 != SIGHUP || !isIgnored($0) }
+        return await StopSignals(
+            numbers,
+            each: { number in
+                discard()
+                SignalledEnd.now(by: number)
+            }
+        )
     }
 
-    private init(each hear: @escaping @Sendable (Int32) -> Void) async {
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        // It is written before the call returns. Both handlers are only compared, as the numbers that stand in their place.
+        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+        let handler = unsafe action.__sigaction_handler.sa_handler
+        return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    private init(_ numbers: [Int32], each hear: @escaping @Sendable (Int32) -> Void) async {
         let heard = Heard()
         // To be ignored for a while first, as is the custom elsewhere, would lose what comes in that while. On Linux the
         // source puts a handler of its own in the place of the default.
-        let sources = [SIGTERM, SIGINT].map { number in
+        let sources = numbers.map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 heard.isSo.store(true, ordering: .sequentiallyConsistent)

@@ -7,7 +7,7 @@ extension StoreOpenFailure {
         case .alreadyOpen: "another process has the data folder open"
         case .inaccessible(let path, let errno): "\(path) cannot be used (errno \(errno))"
         case .foreign: "the data folder holds a database that is not Assay's"
-        case .absent: "there is no ledger in the data folder"
+        case .absent: "there is no ledger yet"
         case .olderSchema:
             "an older version of Assay made this ledger, or its making was cut off; assay migrate brings it up to date"
         case .newerSchema: "a newer version of Assay made this ledger"

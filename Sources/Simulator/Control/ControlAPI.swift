@@ -84,7 +84,9 @@ package final class ControlAPI: Sendable {
                 guard let advanced = span.map({ $0.after(store.steadyNow) }) ?? store.steadyNow else {
                     throw StoryFault("advance", StoryFault.tooLate)
                 }
-                if let target, target < advanced { throw StoryFault("to", "time does not go back") }
+                if let target, target < advanced {
+                    throw StoryFault("to", "time does not go back", refusal: "time_has_passed")
+                }
                 return target ?? advanced
             }
             guard moment <= simulator.end else { return ControlAnswer.beyondCertificates(simulator.end) }

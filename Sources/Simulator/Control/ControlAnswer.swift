@@ -33,7 +33,8 @@ enum ControlAnswer {
     }
 
     static func fault(_ fault: StoryFault) -> HTTPResponse {
-        problem(.badRequest, code: "invalid_request", detail: fault.description, path: fault.path)
+        let status: HTTPStatus = fault.refusal == nil ? .badRequest : .conflict
+        return problem(status, code: fault.refusal ?? "invalid_request", detail: fault.description, path: fault.path)
     }
 
     /// The store understood and will not.

@@ -113,7 +113,7 @@ package struct StoryTeller: Sendable {
             outcome = try store.perform(act)
         } catch {
             guard step.refusal != error.rawValue else { return }
-            throw StoryFault("act", "the store refused: \(error.rawValue)")
+            throw StoryFault("act", "the store refused: \(error.rawValue)", refusal: error.rawValue)
         }
         if let refusal = step.refusal { throw StoryFault("refused", "it was done, not refused as \(refusal)") }
         if let label, case .done(let ids) = outcome, let newest = ids.last { labels[label] = newest }

@@ -27,7 +27,7 @@ import Glibc
         guard unsafe PQstatus(handle) == CONNECTION_OK else {
             let message = unsafe String(cString: PQerrorMessage(handle))
             unsafe PQfinish(handle)
-            throw .unreachable(message)
+            throw .unreachable(Self.line(message))
         }
         unsafe self.handle = handle
         silenceMilliseconds = Int32(clamping: PostgreSQLSettings.milliseconds(settings.statementTimeout))
@@ -36,6 +36,12 @@ import Glibc
     }
 
     deinit { unsafe PQfinish(handle) }
+
+    /// libpq says the rest, and each further address, on lines of their own.
+    private static func line(_ message: String) -> String {
+        let lines = message.split(whereSeparator: \.isNewline)
+        return lines.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }.joined(separator: "; ")
+    }
 
     /// Runs statements without parameters, in one round trip.
     ///
