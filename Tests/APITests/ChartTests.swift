@@ -180,7 +180,7 @@ import TestSupport
     func theFirstPointIsWhereItIsAsked(chart: String, query: String, count: Int, first: String) async throws {
         try await TestHouse().open { house in
             let drawn = try await house.get("/v1/charts/\(chart)", query: "currency=EUR&\(query)").json()
-            let points = try #require(drawn["points"]?.array?.compactMap(\.string))
+            let points = try #require(drawn["points"]?.array).compactMap(\.string)
             #expect(points.count == count && points.first == first)
         }
     }

@@ -115,7 +115,7 @@ struct ControlAPITests {
 
     @Test func whatIsRefusedLeavesTheClockAlone() async throws {
         let back = #"{"pace": 60, "advance": "P2D", "to": "2026-01-02T00:00:00Z"}"#
-        #expect(try await call(.post, "/clock", back).status == 400)
+        #expect(try await call(.post, "/clock", back).status == 409)
         let clock = try await call(.get, "/clock").json
         #expect(clock["now"]?.string == "2026-01-01T00:00:00.000Z")
         #expect(clock["pace"]?.int64 == 0)

@@ -14,4 +14,12 @@ enum SignalledEnd {
         raise(number)
         _exit(128 + number)
     }
+    /// Whether the process was started with a signal ignored, as `nohup` does.
+    static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        // It is written before the call returns. Both handlers are only compared, as the numbers that stand in their place.
+        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+        let handler = unsafe action.__sigaction_handler.sa_handler
+        return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
 }

@@ -19,7 +19,7 @@ struct StopSignals {
     /// For a command that would leave behind what is of no use: that is discarded, and then the signal ends the process as it
     /// ends any other. SIGHUP of a terminal that closes is heard, too, unless `nohup` has it ignored.
     static func discarding(_ discard: @escaping @Sendable () -> Void) async -> StopSignals {
-        let numbers = [SIGTERM, SIGINT, SIGHUP].filter { $0 != SIGHUP || !isIgnored($0) }
+        let numbers = [SIGTERM, SIGINT, SIGHUP].filter { $0 != SIGHUP || !SignalledEnd.isIgnored($0) }
         return await StopSignals(
             numbers,
             each: { number in
@@ -27,14 +27,6 @@ struct StopSignals {
                 SignalledEnd.now(by: number)
             }
         )
-    }
-
-    private static func isIgnored(_ number: Int32) -> Bool {
-        var action = sigaction()
-        // It is written before the call returns. Both handlers are only compared, as the numbers that stand in their place.
-        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
-        let handler = unsafe action.__sigaction_handler.sa_handler
-        return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     private init(_ numbers: [Int32], each hear: @escaping @Sendable (Int32) -> Void) async {

@@ -39,8 +39,10 @@ import Glibc
 
     /// libpq says the rest, and each further address, on lines of their own.
     private static func line(_ message: String) -> String {
-        let lines = message.split(whereSeparator: \.isNewline)
-        return lines.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }.joined(separator: "; ")
+        message.utf8.split(separator: UInt8(ascii: "\n")).map { line in
+            let parts = line.split(separator: UInt8(ascii: "\t"))
+            return parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+        }.joined(separator: "; ")
     }
 
     /// Runs statements without parameters, in one round trip.
