@@ -25,10 +25,11 @@ package protocol FulfilmentReader {
         limit: Int
     ) throws(StoreFailure) -> [Fulfilment]
 
-    /// Everything of an app that waits, in no order that means anything, after a place in the listing; the limit is
-    /// brought between 1 and ``FulfilmentPage/limitMax``.
+    /// Everything of an app that waits on some sides of the wall, or on all where none are named, in no order that means
+    /// anything, after a place in the listing; the limit is brought between 1 and ``FulfilmentPage/limitMax``.
     func waitingFulfilments(
         app: AppID,
+        on sides: Set<Realm>?,
         after cursor: FulfilmentCursor?,
         limit: Int
     ) throws(StoreFailure) -> FulfilmentPage
@@ -122,7 +123,7 @@ package struct FulfilmentCursor: Hashable, Sendable {
         self.transaction = transaction
     }
 
-    package init(_ fulfilment: Fulfilment) {
+    init(_ fulfilment: Fulfilment) {
         self.init(
             original: fulfilment.original,
             realm: fulfilment.transaction.realm,

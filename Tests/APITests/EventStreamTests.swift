@@ -107,6 +107,19 @@ import Testing
             await Self.place(1, in: house)
             #expect(await house.submit(try Sample.jws(9_900_001, environment: .production)).status == .ok)
             #expect(await house.submit(try Sample.jws(9_900_002, environment: .sandbox)).status == .ok)
+            // No test authority vouches for what is Apple's own.
+            let tested = EventRow(
+                id: try #require(EventID("evt_0123456789abcdef0123456789abcdef")),
+                app: try #require(AppID("demo")),
+                realm: Realm(environment: .sandbox, isTestSigned: false),
+                customer: nil,
+                sequence: 1,
+                type: "order.paid",
+                happenedAt: TestHouse.now,
+                learnedAt: TestHouse.now,
+                data: Array("{}".utf8)
+            )
+            try await house.store.write { transaction throws(StoreFailure) in try transaction.append([tested]) }
             func listed(_ query: String?) async throws -> [String] {
                 let events = try #require(try await house.get("/v1/events", query: query).json()["events"]?.array)
                 return events.compactMap { $0.object?["cursor"]?.int64.map(String.init) }
@@ -114,10 +127,11 @@ import Testing
             let real = try await listed("environment=production&test_signed=false")
             let live = try await listed("environment=production&test_signed=true")
             let test = try await listed("environment=sandbox&test_signed=true")
-            #expect(![real, live, test].contains { $0.isEmpty })
+            let free = try await listed("environment=sandbox&test_signed=false")
+            #expect(![real, live, test, free].contains { $0.isEmpty })
             let rows: [(query: String?, told: [String])] = [
-                (nil, real + live + test), ("test_signed=true", live + test), ("test_signed=false", real),
-                ("environment=production", real), ("environment=sandbox", []),
+                (nil, real + live + test + free), ("test_signed=true", live + test), ("test_signed=false", real + free),
+                ("environment=production", real), ("environment=sandbox", free),
             ]
             for (query, told) in rows {
                 try #require(try await listed(query) == told, "\(query ?? "")")

@@ -71,12 +71,14 @@ import Testing
         let long = Array(#"{"password":"hush","receipt-data":""#.utf8) + [UInt8](repeating: 65, count: 20_000)
         let encoded = Base64.encode(long, .standard, isPadded: true)
         let inString = String(decoding: long, as: UTF8.self).replacing("\"", with: "\\\"")
-        let hidden: [[UInt8]] = [
+        var hidden: [[UInt8]] = [
             long, encoded, Base64.encode(encoded, .standard, isPadded: true),
             Array("\"".utf8) + encoded, Array(" \"\(inString)".utf8), Array("%7B%22password%22%3A%22hush%22%2".utf8),
             Array("\(String(decoding: encoded.prefix(400), as: UTF8.self))\\u00".utf8),
             Array(#"{"password":"hush","password":"hush"}"#.utf8), Array(#"{"receipt-data":7,"password":"hush"}"#.utf8),
         ]
+        let broken = Base64.encode(Array(#"{"receipt-data":"AAAA","password":"hush""#.utf8), .standard, isPadded: true)
+        hidden.append(Self.body(broken))
         for bytes in hidden { #expect(try shown(bytes) == nil, "\(String(decoding: bytes.prefix(40), as: UTF8.self))") }
         let told = #"{"notification_type":"CANCEL","password":"hush"}"#
         #expect(try shown(Array(told.utf8)) == Array(told.replacing("hush", with: "").utf8))

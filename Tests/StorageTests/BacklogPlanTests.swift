@@ -82,6 +82,12 @@ import Testing
                 "SEARCH fulfilments USING INDEX fulfilments_waiting_in_order (app=? AND (original_id,realm,transaction_id)>(?,?,?))"
             ]
         ),
+        (
+            FulfilmentQueries.listWaitingOnSides,
+            [
+                "SEARCH fulfilments USING INDEX fulfilments_waiting_in_order (app=? AND (original_id,realm,transaction_id)>(?,?,?))"
+            ]
+        ),
         (OwnerQueries.findBought, ["SEARCH owners USING INDEX owners_by_customer (app=? AND customer=?)"]),
         (
             ConsumptionQueries.findOpen.one,

@@ -97,7 +97,7 @@ import Testing
             }
             #expect(found.map(\.transaction.id.number) == [2])
             let all = try await store.read { reader throws(StoreFailure) in
-                try reader.waitingFulfilments(app: wish.app, after: nil, limit: 10)
+                try reader.waitingFulfilments(app: wish.app, on: nil, after: nil, limit: 10)
             }
             #expect(all.fulfilments.map(\.reason) == [.fromHistory, .noCustomer, .fromHistory])
         }
@@ -144,6 +144,38 @@ import Testing
                         try reader.waitingFulfilments(for: wish, tokens: tokens, limit: limit)
                     }
                     #expect(found.map(\.transaction.id.number) == Array(expected.prefix(limit)), "\(limit)")
+                }
+            }
+        }
+    }
+
+    /// What is on another side of the wall fills no page of what waits, and is no place in it.
+    @Test(arguments: StoreKind.allCases)
+    func whatWaitsIsListedOnTheSidesThatAreNamed(kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let sandbox = Realm(environment: .sandbox, isTestSigned: false)
+            let app = try Samples.app()
+            for number in Int64(1)...7 {
+                let realm = number % 3 == 1 ? Samples.production : sandbox
+                let sold = [try Samples.transaction(number)]
+                try await Self.record(Recording(app: app, realm: realm, transactions: sold), store)
+            }
+            let table: [(Set<Realm>?, [Int64])] = [
+                (nil, [1, 2, 3, 4, 5, 6, 7]), ([Samples.production], [1, 4, 7]), ([sandbox], [2, 3, 5, 6]), ([], []),
+            ]
+            for (sides, numbers) in table {
+                for limit in [1, 2, 9] {
+                    var (found, place) = ([FulfilmentPage](), FulfilmentCursor?.none)
+                    repeat {
+                        let after = place
+                        let page = try await store.read { reader throws(StoreFailure) in
+                            try reader.waitingFulfilments(app: app, on: sides, after: after, limit: limit)
+                        }
+                        found.append(page)
+                        place = page.next
+                    } while place != nil
+                    #expect(found.flatMap(\.fulfilments).map(\.transaction.id.number) == numbers)
+                    #expect(found.dropLast().allSatisfy { $0.fulfilments.count == limit })
                 }
             }
         }

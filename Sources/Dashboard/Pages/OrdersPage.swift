@@ -51,6 +51,7 @@ struct OrdersPage: Sendable {
                 orders: try Self.orders(wish, reader),
                 waiting: try reader.waitingFulfilments(
                     app: wish.app,
+                    on: nil,
                     after: wish.waitingAfter,
                     limit: Self.waitingRows
                 ),

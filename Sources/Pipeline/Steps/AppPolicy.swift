@@ -59,6 +59,9 @@ package struct AppPolicy: Hashable, Sendable {
     /// Whether what stands on this side of the wall is there for whoever asks.
     package func shows(_ realm: Realm) -> Bool { sight?.contains(realm.environment) ?? true }
 
+    /// The sides of the wall that are there for whoever asks; `nil` for all.
+    package var sides: Set<Realm>? { showsAll ? nil : Set(Realm.known.filter(shows)) }
+
     /// Whether what is counted over all stores is there for whoever asks: who may know of some reads the others from it.
     package var showsAll: Bool { sight == nil }
 

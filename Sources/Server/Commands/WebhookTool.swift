@@ -54,7 +54,8 @@ struct WebhookTool {
             Console.write("genuine: \(id)\n")
             return 0
         } catch {
-            return Console.write("refused: \(error.rawValue)\n") ? 1 : 2
+            Console.write("refused: \(error.rawValue)\n")
+            return 1
         }
     }
 

@@ -94,10 +94,16 @@ extension MemoryTransaction {
         return (RealmCode.wanted(transaction.realm), fulfilment.purchasedAt, transaction.id)
     }
 
-    func waitingFulfilments(app: AppID, after cursor: FulfilmentCursor?, limit: Int) -> FulfilmentPage {
+    func waitingFulfilments(
+        app: AppID,
+        on sides: Set<Realm>?,
+        after cursor: FulfilmentCursor?,
+        limit: Int
+    ) -> FulfilmentPage {
         let limit = min(max(limit, 1), FulfilmentPage.limitMax)
         let rest = waiting(app: app).filter { fulfilment in
-            cursor.map { Self.place(of: $0) < Self.place(of: FulfilmentCursor(fulfilment)) } ?? true
+            guard sides?.contains(fulfilment.transaction.realm) ?? true else { return false }
+            return cursor.map { Self.place(of: $0) < Self.place(of: FulfilmentCursor(fulfilment)) } ?? true
         }
         let page = Array(rest.prefix(limit))
         return FulfilmentPage(

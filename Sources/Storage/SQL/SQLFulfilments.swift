@@ -23,10 +23,11 @@ extension SQLTransaction {
 
     func waitingFulfilments(
         app: AppID,
+        on sides: Set<Realm>?,
         after cursor: FulfilmentCursor?,
         limit: Int
     ) throws(StoreFailure) -> FulfilmentPage {
-        try fulfilments.listWaiting(app: app, after: cursor, limit: limit)
+        try fulfilments.listWaiting(app: app, on: sides, after: cursor, limit: limit)
     }
 
     func subscriptions(_ chains: [ChainKey]) throws(StoreFailure) -> [RecordedSubscription] {

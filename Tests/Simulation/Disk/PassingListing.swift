@@ -1,8 +1,17 @@
 package import PurchaseModel
 package import Storage
 
-// What a customer has, page by page, which no planted bug changes.
+// What a customer has, and what waits, page by page, which no planted bug changes.
 extension PassingTransaction {
+    package func waitingFulfilments(
+        app: AppID,
+        on sides: Set<Realm>?,
+        after cursor: FulfilmentCursor?,
+        limit: Int
+    ) throws(StoreFailure) -> FulfilmentPage {
+        try base.waitingFulfilments(app: app, on: sides, after: cursor, limit: limit)
+    }
+
     package func transactions(
         app: AppID,
         customer: CustomerID,

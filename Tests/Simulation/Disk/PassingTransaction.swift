@@ -19,12 +19,6 @@ package class PassingTransaction: StoreTransaction {
         try base.waitingFulfilments(for: wish, tokens: tokens, limit: limit)
     }
 
-    package func waitingFulfilments(app: AppID, after cursor: FulfilmentCursor?, limit: Int) throws(StoreFailure)
-        -> FulfilmentPage
-    {
-        try base.waitingFulfilments(app: app, after: cursor, limit: limit)
-    }
-
     package func subscriptions(_ chains: [ChainKey]) throws(StoreFailure) -> [RecordedSubscription] {
         try base.subscriptions(chains)
     }

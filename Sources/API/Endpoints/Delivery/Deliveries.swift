@@ -66,7 +66,9 @@ struct Deliveries: Sendable {
 
     private func waiting(after cursor: FulfilmentCursor?, _ limit: Int, app: AppPolicy) async -> HTTPResponse {
         do throws(StoreFailure) {
-            let page = try await page(after: cursor, limit, app)
+            let page = try await store.read { reader throws(StoreFailure) in
+                try reader.waitingFulfilments(app: app.id, on: app.sides, after: cursor, limit: limit)
+            }
             return .json(.ok) { json in
                 json.array("purchases") { json in
                     for fulfilment in page.fulfilments {
@@ -77,40 +79,6 @@ struct Deliveries: Sendable {
             }
         } catch {
             return Problem.store(error)
-        }
-    }
-
-    /// Those that the key sees. Where it sees all of them one reading is enough.
-    ///
-    /// Otherwise it is read on until the page is full or there are no more, each time by a reading of its own: to go on from
-    /// what is out of sight, its number would have to be told.
-    private func page(
-        after start: FulfilmentCursor?,
-        _ limit: Int,
-        _ app: AppPolicy
-    ) async throws(StoreFailure) -> FulfilmentPage {
-        if app.showsAll { return try await read(after: start, limit, app) }
-        var (found, place) = ([Fulfilment](), start)
-        while true {
-            let page = try await read(after: place, FulfilmentPage.limitMax, app)
-            found += page.fulfilments.filter { app.shows($0.transaction.realm) }
-            // One more than asked for tells whether there is more.
-            guard found.count <= limit else {
-                let shown = Array(found.prefix(limit))
-                return FulfilmentPage(fulfilments: shown, next: shown.last.map { FulfilmentCursor($0) })
-            }
-            guard let next = page.next else { return FulfilmentPage(fulfilments: found) }
-            place = next
-        }
-    }
-
-    private func read(
-        after cursor: FulfilmentCursor?,
-        _ limit: Int,
-        _ app: AppPolicy
-    ) async throws(StoreFailure) -> FulfilmentPage {
-        try await store.read { reader throws(StoreFailure) in
-            try reader.waitingFulfilments(app: app.id, after: cursor, limit: limit)
         }
     }
 }

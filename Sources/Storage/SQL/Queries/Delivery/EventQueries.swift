@@ -42,18 +42,14 @@ struct EventQueries {
     private static let listOfTypes = Query(listing(ofTypes: true))
 
     private static func listing(ofTypes: Bool) -> String {
-        let realms = places(from: 5, count: RealmCode.count)
-        let types = places(from: 5 + RealmCode.count, count: EventFilter.typesMax)
+        let realms = ValueList.places(from: 5, count: RealmCode.count)
+        let types = ValueList.places(from: 5 + RealmCode.count, count: EventFilter.typesMax)
         return """
             SELECT \(selected) FROM events
             WHERE app = $1 AND position > $2 AND position <= $3 AND realm IN (\(realms))
             \(ofTypes ? "AND type IN (\(types))" : "")
             ORDER BY position LIMIT $4
             """
-    }
-
-    private static func places(from first: Int, count: Int) -> String {
-        (first..<first + count).map { "$\($0)" }.joined(separator: ", ")
     }
 
     func find(app: AppID, id: EventID) throws(StoreFailure) -> PlacedEvent? {
@@ -117,8 +113,8 @@ struct EventQueries {
         let end = min(first + EventPage.lookedAtMax, last)
         let limit = min(max(limit, 1), EventPage.limitMax)
         var values: [SQLValue] = [.integer(code), .integer(first), .integer(end), .integer(Int64(limit))]
-        values += Self.filled(filter.realms.compactMap { RealmCode($0)?.number }.map(SQLValue.integer), RealmCode.count)
-        if let types = filter.types { values += Self.filled(types.map(SQLValue.text), EventFilter.typesMax) }
+        values += RealmCode.list(of: filter.realms)
+        if let types = filter.types { values += ValueList.filled(types.map(SQLValue.text), EventFilter.typesMax) }
         let query = filter.types == nil ? Self.listAll : Self.listOfTypes
         let events = try connection.rows(query, values) { row throws(StoreFailure) in try Self.read(row, app: app) }
         let next = events.count == limit ? events.last?.cursor : nil
@@ -175,10 +171,6 @@ struct EventQueries {
             .integer(event.happenedAt.milliseconds), .integer(event.learnedAt.milliseconds), .bytes(event.data),
         ]
         try connection.insert(values, by: Self.insert)
-    }
-
-    private static func filled(_ values: [SQLValue], _ count: Int) -> [SQLValue] {
-        values + Array(repeating: .null, count: count - values.count)
     }
 
     /// Reads a row of ``selected``.

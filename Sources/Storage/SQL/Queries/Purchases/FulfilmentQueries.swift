@@ -61,6 +61,15 @@ struct FulfilmentQueries {
         ORDER BY original_id, realm, transaction_id LIMIT $5
         """
     }
+    /// What is on other sides of the wall is passed over in the index.
+    static let listWaitingOnSides = Query(by: "fulfilments_waiting_in_order") { index in
+        """
+        SELECT \(selected) FROM fulfilments \(index)
+        WHERE app = $1 AND state = 'waiting' AND (original_id, realm, transaction_id) > ($2, $3, $4)
+            AND realm IN (\(ValueList.places(from: 6, count: RealmCode.count)))
+        ORDER BY original_id, realm, transaction_id LIMIT $5
+        """
+    }
 
     func write(_ change: RowChange<Fulfilment>) throws(StoreFailure) {
         let row = change.row
@@ -129,6 +138,7 @@ struct FulfilmentQueries {
 
     func listWaiting(
         app: AppID,
+        on sides: Set<Realm>?,
         after cursor: FulfilmentCursor?,
         limit: Int
     ) throws(StoreFailure) -> FulfilmentPage {
@@ -139,8 +149,9 @@ struct FulfilmentQueries {
             .integer(cursor?.transaction.number ?? -1),
         ]
         // One more than asked for tells whether there is more.
-        let values = [.integer(code)] + place + [.integer(Int64(limit + 1))]
-        let found = try connection.rows(Self.listWaiting, values) { row throws(StoreFailure) in
+        let values = [.integer(code)] + place + [.integer(Int64(limit + 1))] + (sides.map(RealmCode.list) ?? [])
+        let query = sides == nil ? Self.listWaiting : Self.listWaitingOnSides
+        let found = try connection.rows(query, values) { row throws(StoreFailure) in
             try Self.read(row, app: app)
         }
         let page = Array(found.prefix(limit))
