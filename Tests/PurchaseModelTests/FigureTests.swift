@@ -227,6 +227,20 @@ import Testing
         #expect(sums.lines(.recurring).first == "17 USD \(monthly)")
     }
 
+    /// In the sandbox a year may last an hour or a day: so many hours, and what a period of that brings in a month there.
+    @Test(arguments: [1, 12, 24, 24 * 7, 24 * 365])
+    func whereNobodyPaysAPeriodIsAMonth(hours: Int64) throws {
+        var sold = try Self.priced(Sold.month(11, from: 15), 1_000)
+        // A few minutes before a month begins.
+        sold.purchasedAt = Facts.now.advanced(by: .seconds(16 * 86_400 + 6_000))
+        sold.expiresAt = sold.purchasedAt.advanced(by: .seconds(hours * 3_600))
+        let real = try Shop.chain(11)
+        for realm in Realm.known where realm.environment != .production {
+            let chain = ChainKey(app: real.app, realm: realm, original: real.original)
+            #expect(chain.figures([sold], PeriodEnds()).lines(.recurring).first?.hasSuffix("USD 1000") == true)
+        }
+    }
+
     @Test func anOrdersWayIsCountedOnTheDayItWasPlaced() throws {
         var shop = try Shop(needsOrder: true)
         for id in ["one", "two", "three"] { try shop.place(id) }

@@ -172,7 +172,7 @@ import Testing
             // A connection knows a statement by its identity, so that none may go before it.
             let explained = Self.queries.map { Query("EXPLAIN QUERY PLAN \($0.query.text)") }
             for ((query, plan), explaining) in zip(Self.queries, explained) {
-                let parameters = (1...9).count { query.text.contains("$\($0)") }
+                let parameters = (1...20).count { query.text.contains("$\($0)") }
                 let values = [SQLValue](repeating: .integer(1), count: parameters)
                 let steps = try connection.rows(explaining, values) { $0.text(3) }
                 let ofTables = steps.filter { step in

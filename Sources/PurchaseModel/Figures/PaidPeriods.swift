@@ -160,7 +160,11 @@ struct PaidPeriods {
     private func product(of month: Standing) -> ProductID { periods[month.place].transaction.product }
 
     /// `nil` when it brings money and nobody knows how much.
-    private func monthly(_ month: Standing) -> Price? { periods[month.place].transaction.monthlyPrice }
+    private func monthly(_ month: Standing) -> Price? {
+        let transaction = periods[month.place].transaction
+        // Elsewhere a period of any plan lasts minutes, or a day: how long it would be nobody says.
+        return chain.realm.environment == .production ? transaction.monthlyPrice : transaction.countedPrice
+    }
 
     private func addMoney(_ standings: [Standing], to sums: inout FigureSums) {
         for index in standings.indices {
@@ -276,7 +280,7 @@ extension Transaction {
         let days = (expiresAt.seconds - purchasedAt.seconds + 43_200) / 86_400
         let months: Int64? =
             switch days {
-            // In the sandbox a period lasts minutes.
+            // No plan's: so short is what ends at once.
             case ...0: 1
             case 28...31: 1
             case 59...62: 2
