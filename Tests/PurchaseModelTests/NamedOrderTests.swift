@@ -186,4 +186,21 @@ import Testing
         #expect(shop.recorded.first { $0.id.number == 4 }?.order == nil)
         try Invariants.check(shop, "settled")
     }
+
+    /// Nobody has presented it. Each row: for what the order is that names its token, whether it is placed before Apple tells of
+    /// it, and whether it is hers by both, or only when anybody presents it, by the token.
+    @Test(arguments: [("coins", true, true), ("coins", false, true), ("lamp", true, true), ("lamp", false, false)])
+    func anOrderForSomethingElseSaysWhoseComesLater(product: String, isFirst: Bool, isHers: Bool) throws {
+        var shop = try Shop()
+        let token = AccountToken(high: 5, low: 6)
+        if isFirst { try shop.place("o-1", product, token: token) }
+        try shop.show(Sold.coins(1, token: token), by: nil)
+        if !isFirst { try shop.place("o-1", product, token: token) }
+        #expect(try shop.word(1) == (isHers ? "granted" : "waiting no_customer"))
+        try shop.show(Sold.coins(1, token: token), by: "bob")
+        #expect(try shop.word(1) == "granted")
+        #expect(try shop.gems() == 100 && shop.gems(of: "bob") == 0)
+        #expect(try shop.order("o-1").state == (product == "coins" ? .paid : .pending))
+        try Invariants.check(shop, "\(product) \(isFirst)")
+    }
 }
