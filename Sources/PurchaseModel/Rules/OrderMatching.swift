@@ -132,27 +132,35 @@ extension Draft {
         return signed.map { $0 != customer } ?? isOwners
     }
 
-    /// Whether it goes on from what was given. Where Apple does not say whose act it is: from a period of the same product,
-    /// without a gap.
+    /// Whether it goes on from what was given: where Apple says that it renewed it, from anything of its chain, earlier or
+    /// later. Where Apple does not say whose act it is: by periods of the same product that follow one another without a gap.
     private func isRenewal(_ recorded: RecordedTransaction) -> Bool {
         let reason = recorded.transaction.reason
         guard isPaidPeriod(recorded.transaction), reason != .purchase else { return false }
         let chain = chain(of: recorded)
         if predecessors(of: chain).contains(where: { hasGrants($0) }) { return true }
-        return fulfilments(of: chain).values.contains { row in
-            guard row.unit != nil, row.purchasedAt < recorded.purchasedAt else { return false }
-            if reason == .renewal { return true }
-            guard row.product == recorded.transaction.product,
-                let end = self.recorded(row.transaction)?.transaction.expiresAt
-            else { return false }
-            // What begins in the middle of what was taken back goes on with nothing.
-            if row.isTakenBack, let reversed = row.reversedAt, reversed < recorded.purchasedAt,
-                recorded.purchasedAt.seconds < end.seconds - SubscriptionTransition.gap
-            {
-                return false
-            }
-            return recorded.purchasedAt.seconds <= end.seconds + SubscriptionTransition.gap
+        let rows = fulfilments(of: chain)
+        if reason == .renewal { return rows.values.contains { $0.unit != nil && $0.transaction != recorded.key } }
+        let before = rows.values.filter { row in
+            row.mayBeRenewed && row.product == recorded.product && row.purchasedAt < recorded.purchasedAt
         }
+        // From the last to the first. What was withheld of them has run all the same, and Apple went on with it.
+        var begins = [recorded.purchasedAt]
+        for row in before.sorted(by: { $0.purchasedAt > $1.purchasedAt }) {
+            guard let end = lastMoment(of: row) else { continue }
+            guard begins.contains(where: { row.leads(to: $0, until: end) }) else { continue }
+            if row.unit != nil { return true }
+            begins.append(row.purchasedAt)
+        }
+        return false
+    }
+
+    /// Until when a period lasts. Of what was not looked up nothing new is told: what was given for it tells, and what was
+    /// withheld is taken to last, as no order is to be paid by what is not known; `nil` for what has no end.
+    private func lastMoment(of row: Fulfilment) -> Timestamp? {
+        if let known = recorded(row.transaction) { return known.transaction.expiresAt }
+        guard let unit = row.unit else { return Timestamp(seconds: .max) }
+        return unit.base.endOfPeriod
     }
 
     private func waits(_ order: Order) -> Bool { order.state == .pending && now < order.expiresAt }
@@ -163,6 +171,20 @@ extension Draft {
             if waits(left) != waits(right) { return waits(left) }
             return (left.placedAt, left.id) < (right.placedAt, right.id)
         }
+    }
+}
+
+extension Fulfilment {
+    /// Whether Apple may have renewed it, as far as its row tells: no family member's copy, and not what another plan took the
+    /// place of, unless it was given.
+    fileprivate var mayBeRenewed: Bool { unit != nil || reason != .familyShared && reason != .upgraded }
+
+    /// Whether what begins at a moment goes on from this period, which lasts until `end`.
+    fileprivate func leads(to begin: Timestamp, until end: Timestamp) -> Bool {
+        guard purchasedAt < begin, begin.seconds <= end.seconds + SubscriptionTransition.gap else { return false }
+        // What begins in the middle of what was taken back goes on with nothing.
+        guard isTakenBack, let reversedAt, reversedAt < begin else { return true }
+        return begin.seconds >= end.seconds - SubscriptionTransition.gap
     }
 }
 

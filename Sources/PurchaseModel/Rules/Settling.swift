@@ -72,20 +72,55 @@ extension Draft {
 
     /// Settles some transactions: first those that Apple took back; then those that pay the order that was named for them,
     /// before another one like them does; last those that lack nothing but an order, as what is given for the others may let
-    /// them go on without one.
+    /// them go on without one. Each time the periods of a chain in the order in which they were bought.
+    ///
+    /// - Returns: what became of them, in the order in which they were handed in.
     mutating func settle(_ all: [RecordedTransaction], naming: (RecordedTransaction) -> Naming) -> [Fulfilment] {
         var given = [Fulfilment?](repeating: nil, count: all.count)
+        let turns = turns(of: all)
         // What was taken back comes first: nothing is given for what is restored of it, not even for a moment.
-        for place in all.indices where all[place].isRevoked { given[place] = settle(all[place], naming(all[place])) }
-        for place in all.indices where given[place] == nil && paysItsOrder(all[place], naming(all[place])) {
+        for place in turns where givesNoMore(all[place]) { given[place] = settle(all[place], naming(all[place])) }
+        for place in turns where given[place] == nil && paysItsOrder(all[place], naming(all[place])) {
             given[place] = settle(all[place], naming(all[place]))
         }
-        for place in all.indices where given[place] == nil {
+        for place in turns where given[place] == nil {
             if terms.needsOrder, findsNoOrder(all[place], naming(all[place])) { continue }
             given[place] = settle(all[place], naming(all[place]))
         }
-        for place in all.indices where given[place] == nil { given[place] = settle(all[place], naming(all[place])) }
+        for place in turns where given[place] == nil { given[place] = settle(all[place], naming(all[place])) }
         return given.compactMap(\.self)
+    }
+
+    /// In which order some transactions are settled, by their places: as they are handed in, but the periods of a chain by when
+    /// they were bought. Receipts list them in no order, and a renewal would pay the order of what it renews.
+    ///
+    /// - Returns: each place once.
+    private func turns(of all: [RecordedTransaction]) -> [Int] {
+        var turns = Array(all.indices)
+        guard all.count > 1 else { return turns }
+        var places: [ChainKey: [Int]] = [:]
+        for (place, recorded) in all.enumerated() where recorded.isSubscriptionPeriod {
+            places[chain(of: recorded), default: []].append(place)
+        }
+        for ofChain in places.values where ofChain.count > 1 {
+            let sorted = ofChain.sorted { left, right in
+                let (first, second) = (all[left], all[right])
+                let (begin, next) = (first.purchasedAt.seconds, second.purchasedAt.seconds)
+                if begin != next { return begin < next }
+                // Of the numbers of one period first the one by which Apple took it back.
+                if first.isRevoked != second.isRevoked { return first.isRevoked }
+                return (first.id, left) < (second.id, right)
+            }
+            for (turn, place) in zip(ofChain, sorted) { turns[turn] = place }
+        }
+        return turns
+    }
+
+    /// Whether Apple took it back, and nothing comes to be given for it. Of a part of a period the rest is still to be given.
+    private func givesNoMore(_ recorded: RecordedTransaction) -> Bool {
+        guard recorded.isRevoked else { return false }
+        guard recorded.isSubscriptionPeriod, fulfilment(recorded)?.unit == nil else { return true }
+        return recorded.transaction.takenBack?.share == Fulfilment.whole
     }
 
     /// Whether it pays no order, and nothing of its chain lets it go on without one by now.
