@@ -141,14 +141,21 @@ extension Draft {
         if predecessors(of: chain).contains(where: { hasGrants($0) }) { return true }
         let rows = fulfilments(of: chain)
         if reason == .renewal { return rows.values.contains { $0.unit != nil && $0.transaction != recorded.key } }
-        let before = rows.values.filter { row in
+        func isBefore(_ row: Fulfilment) -> Bool {
             row.mayBeRenewed && row.product == recorded.product && row.purchasedAt < recorded.purchasedAt
+        }
+        func leads(_ row: Fulfilment, to begin: Timestamp) -> Bool {
+            lastMoment(of: row).map { row.leads(to: begin, until: $0) } ?? false
+        }
+        guard rows.values.contains(where: { $0.unit != nil && isBefore($0) }) else { return false }
+        // Mostly the one before was given.
+        if rows.values.contains(where: { $0.unit != nil && isBefore($0) && leads($0, to: recorded.purchasedAt) }) {
+            return true
         }
         // From the last to the first. What was withheld of them has run all the same, and Apple went on with it.
         var begins = [recorded.purchasedAt]
-        for row in before.sorted(by: { $0.purchasedAt > $1.purchasedAt }) {
-            guard let end = lastMoment(of: row) else { continue }
-            guard begins.contains(where: { row.leads(to: $0, until: end) }) else { continue }
+        for row in rows.values.filter(isBefore).sorted(by: { $0.purchasedAt > $1.purchasedAt })
+        where begins.reversed().contains(where: { leads(row, to: $0) }) {
             if row.unit != nil { return true }
             begins.append(row.purchasedAt)
         }
