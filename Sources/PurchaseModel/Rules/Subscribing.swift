@@ -151,6 +151,7 @@ extension Draft {
     /// Writes the subscriptions that a proof has changed, and tells what has become of them.
     mutating func tellOfSubscriptions(_ recording: Recording) {
         var left = takeFolded()
+        let awaited = awaitedSubscription(of: recording, among: left)
         while let subscription = left.popLast() {
             let isTold = tells(of: subscription, recording)
             write(
@@ -158,9 +159,22 @@ extension Draft {
                 recording.schedule,
                 isTold: isTold,
                 isFollowed: recording.isFollowed,
-                isOfBooks: recording.source == .imported
+                isOfBooks: recording.source == .imported,
+                isAwaited: subscription.new.chain == awaited
             )
         }
+    }
+
+    /// Of the subscriptions that a customer presents, and that are over for long by the clock alone, the one that ended last:
+    /// she waits for Apple's word on it. Asked about one, Apple tells of all of hers, so that the others can wait for that.
+    private func awaitedSubscription(of recording: Recording, among folded: [FoldedSubscription]) -> ChainKey? {
+        guard recording.source == .presented, recording.customer != nil else { return nil }
+        var found: Subscription?
+        for new in folded.lazy.map(\.new) where recording.schedule.once(after: now, of: new) != nil {
+            if let last = found?.expiresAt, let end = new.expiresAt, end <= last { continue }
+            found = new
+        }
+        return found?.chain
     }
 
     /// Whether what a proof says of a subscription is for the shop: nobody is told of what was over, or somebody else's to
@@ -190,7 +204,8 @@ extension Draft {
     ///   - schedule: when to look again.
     ///   - isTold: whether the shop is told.
     ///   - isFollowed: whether a newer period of it is recorded next.
-    ///   - isOfBooks: whether it was imported: Apple is asked once about what is long over by them.
+    ///   - isOfBooks: whether it was imported: a look that is planned stays.
+    ///   - isAwaited: whether a customer waits for Apple's word on it, where it is long over by the clock alone.
     ///   - isLook: whether time alone has passed over it: then the next look is written, also where nothing else has changed.
     ///   - newest: its newest period when the look began; `nil` for the one that it has.
     mutating func write(
@@ -199,6 +214,7 @@ extension Draft {
         isTold: Bool = true,
         isFollowed: Bool = false,
         isOfBooks: Bool = false,
+        isAwaited: Bool = false,
         isLook: Bool = false,
         askedOf newest: TransactionID? = nil
     ) {
@@ -221,7 +237,10 @@ extension Draft {
         let begun = folded.isUpgradeUnheard ? new.periodStartedAt.map { min($0, now) } : nil
         let open = begun ?? (wasAsked ? nil : before?.upgradeToHear(since: folded.old?.periodStartedAt))
         row.nextLook = open ?? schedule.next(after: now, of: new)
-        if isOfBooks, row.nextLook == nil { row.nextLook = before?.nextLook ?? schedule.once(after: now, of: new) }
+        if !isLook, row.nextLook == nil {
+            let once = schedule.once(after: now, of: new, isAwaited: isAwaited)
+            row.nextLook = lookOnce(at: new, knownAs: before, by: once, isOfBooks: isOfBooks)
+        }
         if let before, !folded.isUpgradeUnheard, before.saysTheSame(as: row), before.state == row.state,
             before.since == row.since
         {
@@ -248,6 +267,26 @@ extension Draft {
             tell(type, stream, happenedAt: moment ?? now, .subscription(new, folded.period))
         }
         put(row)
+    }
+
+    /// The look at what has none of its own any more.
+    ///
+    /// - Parameters:
+    ///   - new: how it stands.
+    ///   - before: what was known of it.
+    ///   - once: when Apple is asked about what only the clock says is over; `nil` where that is not so.
+    ///   - isOfBooks: whether it was imported: a look that is planned stays.
+    /// - Returns: `nil` where nothing is to be asked, or was asked: about its newest period Apple is asked once.
+    private func lookOnce(
+        at new: Subscription,
+        knownAs before: RecordedSubscription?,
+        by once: Timestamp?,
+        isOfBooks: Bool
+    ) -> Timestamp? {
+        let planned = once != nil || isOfBooks ? before?.nextLook : nil
+        if let before, before.current == new.current { return planned }
+        guard let planned, let once else { return planned ?? once }
+        return min(planned, once)
     }
 }
 
