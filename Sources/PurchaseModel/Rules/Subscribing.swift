@@ -103,22 +103,31 @@ extension Draft {
                     period: period,
                     renewal: renewal,
                     ends: ends,
-                    isUpgradeUnheard: isUpgradeUnheard(of: fresh[chain, default: []], last, before: period),
+                    isUpgradeUnheard: isUpgradeUnheard(
+                        of: fresh[chain, default: []],
+                        last,
+                        before: period,
+                        hasNextLook: recording.schedule.next(after: now, of: new) != nil
+                    ),
                     lookedAt: now
                 )
             )
         }
     }
 
-    /// Apple sends no word of what an upgrade took the place of. What is over for long can wait for the next look.
+    /// Apple sends no word of what an upgrade took the place of. What is over for long can wait for the next look, where there
+    /// is one. Where there is none, it is asked about once: by a period that was not known before.
     private func isUpgradeUnheard(
         of fresh: [RecordedTransaction],
         _ last: Transaction?,
-        before newest: RecordedTransaction?
+        before newest: RecordedTransaction?,
+        hasNextLook: @autoclosure () -> Bool
     ) -> Bool {
         guard let newest else { return false }
+        let late = last == nil ? [] : fresh.filter { $0.id != newest.id && known[$0.key] == nil }
+        let passed = upgrades(toldBy: late)
         // Mostly all are of one product, one after the other, and nothing else is looked at.
-        let isOfNewest = fresh.allSatisfy { $0.product == newest.product }
+        let isOfNewest = passed.isEmpty && fresh.allSatisfy { $0.product == newest.product }
         if isOfNewest, last.map({ $0.product == newest.product }) ?? true {
             if fresh.isEmpty || fresh.count == 1 && last == nil { return false }
             guard overlap(fresh.map(\.transaction.span) + (last.map { [$0.span] } ?? [])) else { return false }
@@ -126,10 +135,24 @@ extension Draft {
         var periods = fresh.map(\.transaction)
         let ids = Set(periods.map(\.id))
         periods += [last, newest.transaction].compactMap(\.self).filter { !ids.contains($0.id) }
-        let open = Set(upgradesToHear(among: periods))
-        return periods.contains { period in
-            guard let end = period.expiresAt, open.contains(period.id) else { return false }
+        let found = Set(upgradesToHear(among: periods))
+        let open = periods.filter { found.contains($0.id) } + passed
+        if open.isEmpty { return false }
+        let isRecent = open.contains { period in
+            guard let end = period.expiresAt else { return false }
             return end.advanced(by: SubscriptionRules.billingRetry(on: period.billingPlan)) > now
+        }
+        return isRecent || fresh.contains { known[$0.key] == nil } && !hasNextLook()
+    }
+
+    /// The periods that may have given way to a neighbour that was not told in its turn, or are told after it: what is known of
+    /// the chain is compared, for neither is its newest.
+    private func upgrades(toldBy late: [RecordedTransaction]) -> [Transaction] {
+        guard let first = late.first else { return [] }
+        let others = known.numbers(of: chain(of: first)).map(\.transaction)
+        return late.map(\.transaction).flatMap { period in
+            let hasGivenWay = others.contains { period.mayHaveGivenWay(to: $0) }
+            return others.filter { $0.mayHaveGivenWay(to: period) } + (hasGivenWay ? [period] : [])
         }
     }
 
