@@ -100,6 +100,62 @@ import Testing
         #expect(try Self.looks(row, [30, 31, 1_000]) == [nil, nil, nil])
     }
 
+    /// Each row: how a month that was over by so many days is first heard of, and within which time Apple is asked about it, once.
+    @Test(
+        arguments: [
+            ("presented", 61, 60), ("presented", 4_000, 60), ("nobody's", 61, 90_000), ("history", 400, 90_000),
+            ("imported", 400, 90_000), ("turned off", 400, nil), ("ended by Apple", 400, nil),
+        ] as [(String, Double, Int64?)]
+    )
+    func whatIsOverForLongIsAskedAboutOnce(how: String, days: Double, within: Int64?) throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(30 + days)
+        let sold = try Sold.month(1)
+        var word = Renewal(originalID: sold.id, product: sold.product, signedAt: SubscriptionCase.at(30))
+        (word.willAutoRenew, word.renewsAt) = (false, sold.expiresAt)
+        if how == "ended by Apple" { word.expirationIntent = 1 }
+        let source: RecordingSource = how == "imported" ? .imported : how == "history" ? .history : .presented
+        let words = how == "turned off" || how == "ended by Apple" ? [word] : []
+        try shop.show(sold, renewals: words, by: ["nobody's", "history"].contains(how) ? nil : "ann", from: source)
+        #expect(try shop.subscription().state == .expired)
+        let look = try shop.subscription().nextLook
+        #expect((look != nil) == (within != nil))
+        guard let look, let within else { return }
+        #expect(shop.now < look && look <= shop.now.advanced(by: .seconds(within)))
+        // What says no more of it leaves that as it is.
+        try shop.show(Sold.again(sold, after: 60))
+        #expect(try shop.subscription().nextLook == look)
+        shop.now = look
+        try shop.look()
+        #expect(try shop.subscription().nextLook == nil)
+        // Nor is it asked about again by whoever presents it, or an older period of it.
+        for day in [120, 180] as [Int64] {
+            try shop.show(Sold.again(sold, after: day))
+            try shop.show(Sold.month(day, original: 1, from: -day))
+            #expect(try shop.subscription().nextLook == nil)
+        }
+        // A later period that was over for long as well is none that Apple was asked about.
+        shop.now = SubscriptionCase.at(200 + days)
+        try shop.show(Sold.month(900, original: 1, from: 60))
+        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+    }
+
+    /// Asked about one, Apple tells of all of a customer's.
+    @Test func ofManyThatAreOverTheLastIsAskedAboutAtOnce() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(1_000)
+        let all = try [3, 9, 5].map { try Sold.month($0, from: $0 * 40) }
+        try shop.show(all)
+        let minute = shop.now.advanced(by: .seconds(60))
+        let looks = try all.map { try #require(try shop.subscription($0.id.number).nextLook) }
+        #expect(looks.map { $0 <= minute } == [false, true, false])
+        // Which ends the questions about the others.
+        var word = Renewal(originalID: all[0].id, product: all[0].product, signedAt: shop.now)
+        (word.willAutoRenew, word.expirationIntent, word.renewsAt) = (false, 1, all[0].expiresAt)
+        try shop.show(renewals: [word], by: nil, from: .history)
+        #expect(try shop.subscription(3).nextLook == nil)
+    }
+
     @Test func aRefundMayBeTakenBackAsLongAsThePeriodWouldHaveLasted() throws {
         let row = SubscriptionCase("", [{ $0.revocation = Revocation(at: Facts.now) }], on: 0, is: "")
         #expect(try Self.looks(row, [1, 31]) == [30 + Self.tenth, nil])

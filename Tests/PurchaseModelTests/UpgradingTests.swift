@@ -221,4 +221,67 @@ import Testing
         #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
         #expect(upgradesToHear(among: [try Self.yearly(1), try Sold.month(2, original: 1, from: 30)]).count == 1)
     }
+
+    /// A year that another plan took the place of on day 11, all of it over for long. Each row: in which order its periods come,
+    /// and on which day. There is no other look at what Apple has ended, or has taken back.
+    @Test(
+        arguments: [
+            ([1, 2, 3], 800, "ended"), ([3, 2, 1], 800, "ended"), ([2, 3, 1], 800, "ended"), ([1, 3, 2], 800, "ended"),
+            ([1, 2, 3], 800, "refunded"), ([3, 1, 2], 800, "refunded"), ([1, 2, 3], 4_000, "by the clock"),
+        ] as [([Int64], Double, String)]
+    )
+    func whatHasNoOtherLookIsAskedAboutOnce(order: [Int64], day: Double, how: String) throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(day)
+        var periods: [Int64: Transaction] = [
+            1: try Self.yearly(1),
+            2: try Sold.month(2, original: 1, from: 11),
+            3: try Sold.month(3, original: 1, from: 41),
+        ]
+        if how == "refunded" {
+            periods[3] = Sold.refunded(try Sold.month(3, original: 1, from: 41), after: 60 * 86_400)
+        }
+        if how == "ended" {
+            var word = Renewal(
+                originalID: try #require(TransactionID(number: 1)),
+                product: try Shop.product("monthly"),
+                signedAt: SubscriptionCase.at(71)
+            )
+            (word.willAutoRenew, word.expirationIntent, word.renewsAt) = (false, 1, word.signedAt)
+            try shop.show(renewals: [word], by: nil)
+        }
+        for number in order { try shop.show(try #require(periods[number]), by: nil) }
+        #expect(try shop.subscription().state == (how == "refunded" ? .revoked : .expired))
+        #expect(try shop.subscription().nextLook.map { $0 <= SubscriptionCase.at(41) } == true)
+        try shop.look()
+        #expect(try shop.subscription().nextLook == nil)
+        // What is known already raises the question no more, if it is signed anew.
+        let again = periods.values.map { Sold.again($0, after: 1) }.sorted { $0.id < $1.id }
+        if how == "ended" { try shop.show(again, by: nil) }
+        #expect(try shop.subscription().nextLook == nil)
+    }
+
+    /// The old plan had ended before the new one was renewed. Each row: in which order they come.
+    @Test(arguments: [[2, 3, 1], [1, 3, 2], [3, 2, 1], [3, 1, 2]] as [[Int64]])
+    func aPeriodIsComparedWithItsNeighbour(order: [Int64]) throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(50)
+        var first = try Sold.month(1)
+        first.product = try Shop.product("yearly")
+        let periods = [first, try Sold.month(2, original: 1, from: 11), try Sold.month(3, original: 1, from: 41)]
+        for number in order { try shop.show(periods[Int(number) - 1], by: nil) }
+        #expect(try shop.subscription().nextLook == SubscriptionCase.at(41))
+        try shop.look()
+        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+    }
+
+    /// Whose next look comes anyway, is not asked about before it.
+    @Test func aLivingChainWaitsForItsLook() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(800)
+        try shop.show(Sold.month(4, original: 1, from: 790))
+        try shop.show(Self.yearly(1))
+        try shop.show(Sold.month(2, original: 1, from: 11))
+        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+    }
 }

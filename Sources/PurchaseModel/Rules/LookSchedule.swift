@@ -95,18 +95,21 @@ package struct LookSchedule: Hashable, Sendable {
         return looks.filter { $0 > now }.min()
     }
 
-    /// When Apple is asked once about a subscription that was over for long when it came out of another system's books, by the
-    /// clock alone: it may have renewed since.
+    /// When Apple is asked once about a subscription that was over for long when its newest known period was first heard of, by
+    /// the clock alone: it may have renewed since.
     ///
     /// - Parameters:
-    ///   - now: when it was imported.
+    ///   - now: when it was heard of.
     ///   - subscription: as it stood then.
-    /// - Returns: within a day; `nil` where Apple has said that it is over.
-    func once(after now: Timestamp, of subscription: Subscription) -> Timestamp? {
+    ///   - isAwaited: whether a customer waits for what Apple says.
+    /// - Returns: within a day, and within a minute where it is awaited: time enough for what comes with it. `nil` where Apple
+    ///   has said that it is over, or was not to renew it.
+    func once(after now: Timestamp, of subscription: Subscription, isAwaited: Bool = false) -> Timestamp? {
         guard subscription.state == .expired, !subscription.isEndConfirmed, subscription.goesOn != false else {
             return nil
         }
         let spread = isSpread ? LookSpread(subscription.chain) : .none
+        if isAwaited { return now.advanced(by: spread.from(firstMin, to: 2)) }
         return now.advanced(by: first + spread.share(of: Self.day))
     }
 

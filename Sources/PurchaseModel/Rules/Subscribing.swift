@@ -103,22 +103,31 @@ extension Draft {
                     period: period,
                     renewal: renewal,
                     ends: ends,
-                    isUpgradeUnheard: isUpgradeUnheard(of: fresh[chain, default: []], last, before: period),
+                    isUpgradeUnheard: isUpgradeUnheard(
+                        of: fresh[chain, default: []],
+                        last,
+                        before: period,
+                        hasNextLook: recording.schedule.next(after: now, of: new) != nil
+                    ),
                     lookedAt: now
                 )
             )
         }
     }
 
-    /// Apple sends no word of what an upgrade took the place of. What is over for long can wait for the next look.
+    /// Apple sends no word of what an upgrade took the place of. What is over for long can wait for the next look, where there
+    /// is one. Where there is none, it is asked about once: by a period that was not known before.
     private func isUpgradeUnheard(
         of fresh: [RecordedTransaction],
         _ last: Transaction?,
-        before newest: RecordedTransaction?
+        before newest: RecordedTransaction?,
+        hasNextLook: @autoclosure () -> Bool
     ) -> Bool {
         guard let newest else { return false }
+        let late = last == nil ? [] : fresh.filter { $0.id != newest.id && known[$0.key] == nil }
+        let passed = upgrades(toldBy: late)
         // Mostly all are of one product, one after the other, and nothing else is looked at.
-        let isOfNewest = fresh.allSatisfy { $0.product == newest.product }
+        let isOfNewest = passed.isEmpty && fresh.allSatisfy { $0.product == newest.product }
         if isOfNewest, last.map({ $0.product == newest.product }) ?? true {
             if fresh.isEmpty || fresh.count == 1 && last == nil { return false }
             guard overlap(fresh.map(\.transaction.span) + (last.map { [$0.span] } ?? [])) else { return false }
@@ -126,10 +135,24 @@ extension Draft {
         var periods = fresh.map(\.transaction)
         let ids = Set(periods.map(\.id))
         periods += [last, newest.transaction].compactMap(\.self).filter { !ids.contains($0.id) }
-        let open = Set(upgradesToHear(among: periods))
-        return periods.contains { period in
-            guard let end = period.expiresAt, open.contains(period.id) else { return false }
+        let found = Set(upgradesToHear(among: periods))
+        let open = periods.filter { found.contains($0.id) } + passed
+        if open.isEmpty { return false }
+        let isRecent = open.contains { period in
+            guard let end = period.expiresAt else { return false }
             return end.advanced(by: SubscriptionRules.billingRetry(on: period.billingPlan)) > now
+        }
+        return isRecent || fresh.contains { known[$0.key] == nil } && !hasNextLook()
+    }
+
+    /// The periods that may have given way to a neighbour that was not told in its turn, or are told after it: what is known of
+    /// the chain is compared, for neither is its newest.
+    private func upgrades(toldBy late: [RecordedTransaction]) -> [Transaction] {
+        guard let first = late.first else { return [] }
+        let others = known.numbers(of: chain(of: first)).map(\.transaction)
+        return late.map(\.transaction).flatMap { period in
+            let hasGivenWay = others.contains { period.mayHaveGivenWay(to: $0) }
+            return others.filter { $0.mayHaveGivenWay(to: period) } + (hasGivenWay ? [period] : [])
         }
     }
 
@@ -151,6 +174,7 @@ extension Draft {
     /// Writes the subscriptions that a proof has changed, and tells what has become of them.
     mutating func tellOfSubscriptions(_ recording: Recording) {
         var left = takeFolded()
+        let awaited = awaitedSubscription(of: recording, among: left)
         while let subscription = left.popLast() {
             let isTold = tells(of: subscription, recording)
             write(
@@ -158,9 +182,22 @@ extension Draft {
                 recording.schedule,
                 isTold: isTold,
                 isFollowed: recording.isFollowed,
-                isOfBooks: recording.source == .imported
+                isOfBooks: recording.source == .imported,
+                isAwaited: subscription.new.chain == awaited
             )
         }
+    }
+
+    /// Of the subscriptions that a customer presents, and that are over for long by the clock alone, the one that ended last:
+    /// she waits for Apple's word on it. Asked about one, Apple tells of all of hers, so that the others can wait for that.
+    private func awaitedSubscription(of recording: Recording, among folded: [FoldedSubscription]) -> ChainKey? {
+        guard recording.source == .presented, recording.customer != nil else { return nil }
+        var found: Subscription?
+        for new in folded.lazy.map(\.new) where recording.schedule.once(after: now, of: new) != nil {
+            if let last = found?.expiresAt, let end = new.expiresAt, end <= last { continue }
+            found = new
+        }
+        return found?.chain
     }
 
     /// Whether what a proof says of a subscription is for the shop: nobody is told of what was over, or somebody else's to
@@ -190,7 +227,8 @@ extension Draft {
     ///   - schedule: when to look again.
     ///   - isTold: whether the shop is told.
     ///   - isFollowed: whether a newer period of it is recorded next.
-    ///   - isOfBooks: whether it was imported: Apple is asked once about what is long over by them.
+    ///   - isOfBooks: whether it was imported: a look that is planned stays.
+    ///   - isAwaited: whether a customer waits for Apple's word on it, where it is long over by the clock alone.
     ///   - isLook: whether time alone has passed over it: then the next look is written, also where nothing else has changed.
     ///   - newest: its newest period when the look began; `nil` for the one that it has.
     mutating func write(
@@ -199,6 +237,7 @@ extension Draft {
         isTold: Bool = true,
         isFollowed: Bool = false,
         isOfBooks: Bool = false,
+        isAwaited: Bool = false,
         isLook: Bool = false,
         askedOf newest: TransactionID? = nil
     ) {
@@ -221,7 +260,10 @@ extension Draft {
         let begun = folded.isUpgradeUnheard ? new.periodStartedAt.map { min($0, now) } : nil
         let open = begun ?? (wasAsked ? nil : before?.upgradeToHear(since: folded.old?.periodStartedAt))
         row.nextLook = open ?? schedule.next(after: now, of: new)
-        if isOfBooks, row.nextLook == nil { row.nextLook = before?.nextLook ?? schedule.once(after: now, of: new) }
+        if !isLook, row.nextLook == nil {
+            let once = schedule.once(after: now, of: new, isAwaited: isAwaited)
+            row.nextLook = lookOnce(at: new, knownAs: before, by: once, isOfBooks: isOfBooks)
+        }
         if let before, !folded.isUpgradeUnheard, before.saysTheSame(as: row), before.state == row.state,
             before.since == row.since
         {
@@ -248,6 +290,26 @@ extension Draft {
             tell(type, stream, happenedAt: moment ?? now, .subscription(new, folded.period))
         }
         put(row)
+    }
+
+    /// The look at what has none of its own any more.
+    ///
+    /// - Parameters:
+    ///   - new: how it stands.
+    ///   - before: what was known of it.
+    ///   - once: when Apple is asked about what only the clock says is over; `nil` where that is not so.
+    ///   - isOfBooks: whether it was imported: a look that is planned stays.
+    /// - Returns: `nil` where nothing is to be asked, or was asked: about its newest period Apple is asked once.
+    private func lookOnce(
+        at new: Subscription,
+        knownAs before: RecordedSubscription?,
+        by once: Timestamp?,
+        isOfBooks: Bool
+    ) -> Timestamp? {
+        let planned = once != nil || isOfBooks ? before?.nextLook : nil
+        if let before, before.current == new.current { return planned }
+        guard let planned, let once else { return planned ?? once }
+        return min(planned, once)
     }
 }
 
